@@ -1,0 +1,163 @@
+//! The arguments of `#[autobatch(…)]`.
+
+use proc_macro2::{Span, TokenStream};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Expr, Ident, Lit, LitStr, Path, Token, parse_quote};
+
+use crate::diag::Diagnostics;
+
+/// What the attribute's arguments say.
+pub struct Args {
+    /// `name = "…"`: the name of the batched function.
+    pub name: Option<LitStr>,
+    /// `crate = path`: where the facade crate is found.
+    pub krate: Path,
+    /// `vector_math`: replace transcendental functions by vectorisable ones.
+    pub vector_math: Option<Span>,
+    /// `strict`: a place that would run scalar code is a compile error.
+    pub strict: bool,
+    /// `fuse = false`: keep every branch a block of its own.
+    pub fuse: bool,
+    /// `executor = Masked`.
+    pub executor: Option<Ident>,
+    /// `schedule = MostLanes`.
+    pub schedule: Option<Ident>,
+    /// `lanes = 64`.
+    pub lanes: Option<Expr>,
+    /// `max_depth = 1000`.
+    pub max_depth: Option<Expr>,
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Args {
+            name: None,
+            krate: parse_quote!(::autobatch),
+            vector_math: None,
+            strict: false,
+            fuse: true,
+            executor: None,
+            schedule: None,
+            lanes: None,
+            max_depth: None,
+        }
+    }
+}
+
+const KNOWN: &str = "`name = \"…\"`, `crate = path`, `strict`, `vector_math`, `fuse = false`, \
+                     `executor = Masked`, `schedule = MostLanes`, `lanes = 64`, `max_depth = 1000`";
+const EXECUTORS: [&str; 4] = ["Auto", "Masked", "ProgramCounter", "Scalar"];
+const SCHEDULES: [&str; 2] = ["EarliestBlock", "MostLanes"];
+
+/// One `key` or `key = value`; the value's tokens are checked by [`Args::set`].
+struct Arg {
+    key: Ident,
+    value: Option<TokenStream>,
+}
+
+impl Parse for Arg {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let key = input.call(<Ident as syn::ext::IdentExt>::parse_any)?;
+        let mut value = None;
+        if input.parse::<Option<Token![=]>>()?.is_some() {
+            let mut tokens = TokenStream::new();
+            while !input.is_empty() && !input.peek(Token![,]) {
+                tokens.extend([input.parse::<proc_macro2::TokenTree>()?]);
+            }
+            value = Some(tokens);
+        }
+        Ok(Arg { key, value })
+    }
+}
+
+impl Args {
+    /// Parses the tokens between the attribute's parentheses, reporting every problem.
+    pub fn parse(tokens: TokenStream, diag: &mut Diagnostics) -> Args {
+        let mut args = Args::default();
+        let parser = syn::punctuated::Punctuated::<Arg, Token![,]>::parse_terminated;
+        let list = match parser.parse2(tokens) {
+            Ok(list) => list,
+            Err(error) => {
+                diag.push(error);
+                return args;
+            }
+        };
+        let mut seen: Vec<String> = Vec::new();
+        for arg in list {
+            let key = arg.key.to_string();
+            if seen.contains(&key) {
+                diag.error(&arg.key, &format!("the argument `{key}` is given twice"), "remove one of them");
+            }
+            seen.push(key);
+            args.set(arg, diag);
+        }
+        args
+    }
+
+    fn set(&mut self, arg: Arg, diag: &mut Diagnostics) {
+        let Arg { key, value } = arg;
+        match (key.to_string().as_str(), value) {
+            ("strict", None) => self.strict = true,
+            ("vector_math", None) => self.vector_math = Some(key.span()),
+            ("strict" | "vector_math", Some(value)) => diag.error(
+                &value,
+                &format!("`{key}` is a flag and takes no value"),
+                &format!("write just `{key}`, or leave it out"),
+            ),
+            ("name", Some(value)) => match syn::parse2::<LitStr>(value.clone()) {
+                Ok(name) if syn::parse_str::<Ident>(&name.value()).is_ok() => self.name = Some(name),
+                _ => diag.error(
+                    &value,
+                    "`name` needs a string that is an identifier",
+                    "write for example `name = \"all_of_them\"`",
+                ),
+            },
+            ("crate", Some(value)) => match syn::parse2::<Path>(value.clone()) {
+                Ok(path) => self.krate = path,
+                Err(_) => diag.error(&value, "`crate` needs a path", "write for example `crate = my::autobatch`"),
+            },
+            ("fuse", Some(value)) => match syn::parse2::<syn::LitBool>(value.clone()) {
+                Ok(fuse) => self.fuse = fuse.value,
+                Err(_) => diag.error(&value, "`fuse` needs `true` or `false`", "write `fuse = false`"),
+            },
+            ("executor", Some(value)) => choose(&value, "executor", &EXECUTORS, &mut self.executor, diag),
+            ("schedule", Some(value)) => choose(&value, "schedule", &SCHEDULES, &mut self.schedule, diag),
+            ("lanes", Some(value)) => positive(&value, "lanes", &mut self.lanes, diag),
+            ("max_depth", Some(value)) => positive(&value, "max_depth", &mut self.max_depth, diag),
+            ("name" | "crate" | "fuse" | "executor" | "schedule" | "lanes" | "max_depth", None) => {
+                diag.error(&key, &format!("`{key}` needs a value"), &format!("the arguments are {KNOWN}"));
+            }
+            _ => diag.error(
+                &key,
+                &format!("`autobatch` has no argument `{key}`"),
+                &format!("the arguments are {KNOWN}"),
+            ),
+        }
+    }
+}
+
+/// A value out of a fixed list, with or without its enum's path.
+fn choose(value: &TokenStream, key: &str, known: &[&str], slot: &mut Option<Ident>, diag: &mut Diagnostics) {
+    let last = syn::parse2::<Path>(value.clone()).ok().and_then(|p| p.segments.last().map(|s| s.ident.clone()));
+    match last {
+        Some(ident) if known.contains(&ident.to_string().as_str()) => *slot = Some(ident),
+        _ => diag.error(
+            value,
+            &format!("`{key}` has no value `{value}`"),
+            &format!("write one of `{}`", known.join("`, `")),
+        ),
+    }
+}
+
+/// A positive integer literal, or a constant expression that rustc will check.
+fn positive(value: &TokenStream, key: &str, slot: &mut Option<Expr>, diag: &mut Diagnostics) {
+    match syn::parse2::<Expr>(value.clone()) {
+        Ok(Expr::Lit(lit)) if !matches!(&lit.lit, Lit::Int(n) if n.base10_parse::<u64>().is_ok_and(|n| n > 0)) => {
+            diag.error(value, &format!("`{key}` needs a positive integer"), &format!("write for example `{key} = 64`"));
+        }
+        Ok(Expr::Unary(_)) | Err(_) => {
+            diag.error(value, &format!("`{key}` needs a positive integer"), &format!("write for example `{key} = 64`"));
+        }
+        Ok(expr) => *slot = Some(expr),
+    }
+}

@@ -1,0 +1,154 @@
+//! The driver: reads as the list of stages.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Item, Visibility};
+
+use crate::attrs::Args;
+use crate::diag::Diagnostics;
+use crate::emit::{self, Width};
+use crate::input::{self, Function, Input};
+use crate::ir::Note;
+use crate::lower::{self, LowerOptions, Lowered};
+use crate::passes::{self, Analyses, PassOptions};
+
+/// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
+/// mistake is not followed by ten.
+pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut diag = Diagnostics::default();
+    let args = Args::parse(args, &mut diag);
+    let Some(input) = Input::parse(item.clone(), &mut diag) else {
+        let errors = diag.into_tokens();
+        return quote!(#item #errors);
+    };
+    let functions = input::functions_of(&input, &mut diag);
+    let families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
+    let errors = diag.into_tokens();
+    assemble(input, families, errors)
+}
+
+/// The generated family of each function that users can call.
+fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
+    let self_type = match input {
+        Input::Impl(i) => self_name(&i.self_ty),
+        _ => None,
+    };
+    if let Some(span) = args.vector_math {
+        diag.error_at(span, "`vector_math` is not available in this version", "leave it out; the standard functions are used");
+    }
+    let mut families = Vec::new();
+    for entry in 0..functions.len() {
+        let function = &functions[entry];
+        if !is_entry(input, function) {
+            continue;
+        }
+        if !has_members(function) {
+            if matches!(input, Input::Function(_)) {
+                diag.error(
+                    &function.sig.ident,
+                    "every parameter is shared, so there is nothing to batch over",
+                    "take at least one parameter by value, by `&mut`, or mark one `#[each]`",
+                );
+            }
+            continue;
+        }
+        let options = LowerOptions { krate: args.krate.clone(), fuse: args.fuse };
+        let mut lowered = lower::lower(functions, entry, self_type.clone(), &options);
+        let analyses = passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
+        refuse_crossing_borrows(&mut lowered, &analyses);
+        if args.strict {
+            for note in &lowered.program.notes {
+                diag.error_at(
+                    note.span,
+                    &format!("`strict`: this runs the scalar code for each member: {}", note.why),
+                    "make it a plain call in the function's own body, or leave `strict` out",
+                );
+            }
+        }
+        let width = width(functions, &lowered);
+        families.push(emit::emit(function, &lowered, &analyses, args, width));
+    }
+    families
+}
+
+/// A borrow of a local can't move from one region to the next with the columns.
+fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
+    for (var, span) in &lowered.borrowers {
+        if analyses.needs_column(*var) {
+            let name = lowered.program.var(*var).ident.to_string();
+            let why = format!("`{name}` borrows a local and is used on both sides of a loop or call");
+            lowered.program.notes.push(Note { span: *span, why, whole: true });
+        }
+    }
+}
+
+/// Private functions of a module or `impl` are reached through the others.
+fn is_entry(input: &Input, function: &Function) -> bool {
+    matches!(input, Input::Function(_)) || !matches!(function.vis, Visibility::Inherited)
+}
+
+fn has_members(function: &Function) -> bool {
+    function.params.iter().any(|p| p.passing != input::Passing::Shared)
+}
+
+fn self_name(ty: &syn::Type) -> Option<Ident> {
+    match ty {
+        syn::Type::Path(p) => p.path.segments.last().map(|s| s.ident.clone()),
+        _ => None,
+    }
+}
+
+/// Chooses the word and strip by the numbers the program names: program-counter words as wide as
+/// the data need no conversion when they become masks. Only speed depends on it.
+fn width(functions: &[Function], lowered: &Lowered) -> Width {
+    let mut text = String::new();
+    for source in &lowered.sources {
+        let f = &functions[*source];
+        text.push_str(&f.sig.to_token_stream().to_string());
+        text.push_str(&f.body.to_token_stream().to_string());
+    }
+    let count = |names: &[&str]| names.iter().map(|name| text.matches(name).count()).sum::<usize>();
+    let wide = count(&["f64", "u64", "i64", "usize", "isize"]);
+    let narrow = count(&["f32", "u32", "i32", "u16", "i16", "u8", "i8"]);
+    let word64 = wide > narrow;
+    let recursive = lowered.program.functions.iter().any(|f| f.recursive);
+    let strip = match (recursive, word64) {
+        (true, _) => 16,
+        (false, true) => 32,
+        (false, false) => 64,
+    };
+    Width { word64, strip }
+}
+
+/// The user's item, untouched but for this crate's own parameter attributes, then what was generated.
+fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> TokenStream {
+    match input {
+        Input::Function(mut f) => {
+            input::clean(&mut f.sig);
+            quote!(#f #(#families)* #errors)
+        }
+        Input::Module(mut m) => {
+            if let Some((_, items)) = &mut m.content {
+                for item in items.iter_mut() {
+                    if let Item::Fn(f) = item {
+                        input::clean(&mut f.sig);
+                    }
+                }
+                items.extend(families.into_iter().map(Item::Verbatim));
+            }
+            quote!(#m #errors)
+        }
+        Input::Impl(mut i) => {
+            for item in &mut i.items {
+                if let syn::ImplItem::Fn(f) = item {
+                    input::clean(&mut f.sig);
+                }
+            }
+            let (generics, ty) = (&i.generics, &i.self_ty);
+            let (impl_generics, _, where_clause) = generics.split_for_impl();
+            let families = (!families.is_empty() && i.trait_.is_none())
+                .then(|| quote!(impl #impl_generics #ty #where_clause { #(#families)* }));
+            quote!(#i #families #errors)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What a piece of user code does to variables: mentions, exits, weight.
+//!
+//! After name resolution an identifier is a variable or it is not, so these are plain syntax walks.
+//! Imprecision: a mention counts as a use even where it only assigns a part, and macro tokens count
+//! for every identifier they hold.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{BinOp, Expr, Macro, Pat, Stmt};
+
+use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
+
+/// The function's variables by unique name.
+pub type Names = BTreeMap<String, VarId>;
+
+/// Mentions, exits and weight of some code.
+#[derive(Default)]
+pub struct Effects {
+    /// Variables mentioned.
+    pub mentions: VarSet,
+    /// Jump markers, in order.
+    pub exits: Vec<BlockId>,
+    /// Estimated work.
+    pub weight: u32,
+}
+
+/// Looks through `code` with `walk`.
+pub fn effects(names: &Names, walk: impl FnOnce(&mut dyn FnMut(Node<'_>))) -> Effects {
+    let mut visitor = Visitor { names, out: Effects::default() };
+    walk(&mut |node| match node {
+        Node::Expr(expr) => visitor.visit_expr(expr),
+        Node::Stmt(stmt) => visitor.visit_stmt(stmt),
+        Node::Pat(pat) => visitor.visit_pat(pat),
+    });
+    visitor.out
+}
+
+/// Something [`effects`] can look at.
+pub enum Node<'a> {
+    /// An expression.
+    Expr(&'a Expr),
+    /// A statement.
+    Stmt(&'a Stmt),
+    /// A pattern (mentions: its bindings, and variables in guards).
+    Pat(&'a Pat),
+}
+
+/// The effects of one expression.
+pub fn of_expr(names: &Names, expr: &Expr) -> Effects {
+    effects(names, |see| see(Node::Expr(expr)))
+}
+
+/// The variables a pattern binds.
+pub fn bound(names: &Names, pat: &Pat) -> VarSet {
+    struct Binds<'a>(&'a Names, VarSet);
+    impl<'ast> Visit<'ast> for Binds<'_> {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            self.1.extend(self.0.get(&p.ident.to_string()));
+            visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut binds = Binds(names, VarSet::new());
+    binds.visit_pat(pat);
+    binds.1
+}
+
+/// The variables the `let`s of a condition bind.
+pub fn bound_by_condition(names: &Names, cond: &Expr) -> VarSet {
+    match cond {
+        Expr::Let(e) => bound(names, &e.pat),
+        Expr::Binary(e) if matches!(e.op, BinOp::And(_)) => {
+            let mut binds = bound_by_condition(names, &e.left);
+            binds.extend(bound_by_condition(names, &e.right));
+            binds
+        }
+        Expr::Paren(e) => bound_by_condition(names, &e.expr),
+        _ => VarSet::new(),
+    }
+}
+
+/// Makes the op for one statement.
+pub fn op(names: &Names, stmt: Stmt) -> Op {
+    let all = effects(names, |see| see(Node::Stmt(&stmt)));
+    let mut op = Op {
+        code: vec![],
+        uses: all.mentions,
+        defs: VarSet::new(),
+        declares: VarSet::new(),
+        exits: all.exits,
+        weight: all.weight,
+    };
+    match &stmt {
+        Stmt::Local(local) => {
+            op.declares = bound(names, &local.pat);
+            op.uses = match &local.init {
+                Some(init) => {
+                    op.defs = op.declares.clone();
+                    effects(names, |see| {
+                        see(Node::Expr(&init.expr));
+                        if let Some((_, diverge)) = &init.diverge {
+                            see(Node::Expr(diverge));
+                        }
+                    })
+                    .mentions
+                }
+                None => VarSet::new(),
+            };
+        }
+        Stmt::Expr(Expr::Assign(assign), _) => {
+            if let Some(var) = variable(names, &assign.left) {
+                op.uses = of_expr(names, &assign.right).mentions;
+                op.defs.insert(var);
+            }
+        }
+        _ => {}
+    }
+    op.code.push(stmt);
+    op
+}
+
+/// The variable `expr` is, if it is nothing else.
+pub fn variable(names: &Names, expr: &Expr) -> Option<VarId> {
+    match expr {
+        Expr::Path(p) if p.qself.is_none() => p.path.get_ident().and_then(|i| names.get(&i.to_string())).copied(),
+        Expr::Paren(e) => variable(names, &e.expr),
+        Expr::Group(e) => variable(names, &e.expr),
+        _ => None,
+    }
+}
+
+struct Visitor<'a> {
+    names: &'a Names,
+    out: Effects,
+}
+
+impl Visitor<'_> {
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut after_dot = false;
+        for tree in tokens {
+            match &tree {
+                TokenTree::Ident(ident) if !after_dot => {
+                    self.out.mentions.extend(self.names.get(&ident.to_string()));
+                }
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                TokenTree::Literal(lit) => self.captures(&lit.to_string()),
+                _ => {}
+            }
+            let dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.');
+            after_dot = dot && !after_dot;
+        }
+    }
+
+    fn captures(&mut self, literal: &str) {
+        for part in literal.split('{').skip(1) {
+            let end = part.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(part.len());
+            self.out.mentions.extend(self.names.get(&part[..end]));
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Visitor<'_> {
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.out.weight += match expr {
+            Expr::Binary(e) if matches!(e.op, BinOp::Div(_) | BinOp::Rem(_)) => 4,
+            Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) | Expr::Assign(_) => 1,
+            Expr::Index(_) => 2,
+            Expr::MethodCall(_) => 3,
+            Expr::Call(call) if !is_constructor(&call.func) => 20,
+            Expr::Macro(mac) if goto_target(&mac.mac).is_none() => 5,
+            _ => 0,
+        };
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
+        let before = self.out.weight;
+        visit::visit_expr_for_loop(self, e);
+        self.out.weight = before + (self.out.weight - before) * 8;
+    }
+
+    fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
+        if e.qself.is_none()
+            && let Some(ident) = e.path.get_ident()
+        {
+            self.out.mentions.extend(self.names.get(&ident.to_string()));
+        }
+        visit::visit_expr_path(self, e);
+    }
+
+    fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+        self.out.mentions.extend(self.names.get(&p.ident.to_string()));
+        visit::visit_pat_ident(self, p);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        match goto_target(mac) {
+            Some(target) => self.out.exits.push(target),
+            None => self.tokens(mac.tokens.clone()),
+        }
+    }
+}
+
+/// `Some(…)`, `Point(…)`: a path whose last segment is upper-case builds a value.
+fn is_constructor(func: &Expr) -> bool {
+    matches!(func, Expr::Path(p) if p.path.segments.last()
+        .is_some_and(|s| s.ident.to_string().starts_with(|c: char| c.is_uppercase())))
+}

@@ -1,0 +1,424 @@
+//! The functions users call: `f_batched`, `f_batched_into`, `f_batched_with`, `f_batched::program()`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::visit_mut::{self, VisitMut};
+use syn::{GenericParam, Generics, Lifetime, Type, Visibility, parse_quote};
+
+use crate::attrs::Args;
+use crate::input::{Function, Param, Passing};
+
+/// The names of everything generated for one function.
+pub(super) struct Family {
+    pub(super) batched: Ident,
+    pub(super) into: Ident,
+    pub(super) with: Ident,
+    pub(super) program: Ident,
+    pub(super) body: Ident,
+}
+
+impl Family {
+    pub(super) fn new(function: &Function, args: &Args) -> Family {
+        let span = function.sig.ident.span();
+        let base = match &args.name {
+            Some(name) if !function.associated => Ident::new(&name.value(), name.span()),
+            _ => format_ident!("{}_batched", function.sig.ident, span = span),
+        };
+        Family {
+            into: format_ident!("{base}_into", span = span),
+            with: format_ident!("{base}_with", span = span),
+            program: format_ident!("{base}_program", span = span),
+            body: format_ident!("__{base}_body", span = span),
+            batched: base,
+        }
+    }
+}
+
+/// A signature whose elided lifetimes have names, where they need one, so that it can be written out for
+/// the generated functions, whose parameters elide differently.
+pub(super) struct Named {
+    pub(super) generics: Generics,
+    pub(super) params: Vec<Param>,
+    pub(super) output: Type,
+}
+
+impl Named {
+    pub(super) fn new(function: &Function) -> Named {
+        let mut named = Named {
+            generics: function.sig.generics.clone(),
+            params: function.params.clone(),
+            output: function.output.clone(),
+        };
+        let mut elided = NameElided { lifetime: Lifetime::new("'__shared", Span::mixed_site()), found: false };
+        elided.visit_type_mut(&mut named.output);
+        if elided.found {
+            // The elision rules: `&self` if there is one, else the only reference.
+            let source = match named.params.first() {
+                Some(p) if p.shown == "self" => Some(0),
+                _ => named.params.iter().position(|p| has_elided(&p.ty)),
+            };
+            if let Some(source) = source {
+                elided.visit_type_mut(&mut named.params[source].ty);
+                let lifetime = &elided.lifetime;
+                named.generics.params.insert(0, parse_quote!(#lifetime));
+            }
+        }
+        // `impl Column<&T>` can't elide either.
+        for (i, param) in named.params.iter_mut().enumerate() {
+            if param.passing != Passing::Shared && has_elided(&param.ty) {
+                let lifetime = Lifetime::new(&format!("'__{i}"), Span::mixed_site());
+                NameElided { lifetime: lifetime.clone(), found: false }.visit_type_mut(&mut param.ty);
+                named.generics.params.insert(0, parse_quote!(#lifetime));
+            }
+        }
+        named
+    }
+}
+
+fn has_elided(ty: &Type) -> bool {
+    let mut elided = NameElided { lifetime: Lifetime::new("'_", Span::mixed_site()), found: false };
+    elided.visit_type_mut(&mut ty.clone());
+    elided.found
+}
+
+struct NameElided {
+    lifetime: Lifetime,
+    found: bool,
+}
+
+impl VisitMut for NameElided {
+    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
+        if r.lifetime.as_ref().is_none_or(|l| l.ident == "_") {
+            self.found = true;
+            r.lifetime = Some(self.lifetime.clone());
+        }
+        visit_mut::visit_type_reference_mut(self, r);
+    }
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident == "_" {
+            self.found = true;
+            *lifetime = self.lifetime.clone();
+        }
+    }
+    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
+}
+
+/// The type arguments to pass on explicitly: types and constants, in order.
+fn turbofish(generics: &Generics) -> TokenStream {
+    let args: Vec<TokenStream> = generics
+        .params
+        .iter()
+        .filter_map(|p| match p {
+            GenericParam::Type(t) => Some({
+                let ident = &t.ident;
+                quote!(#ident)
+            }),
+            GenericParam::Const(c) => Some({
+                let ident = &c.ident;
+                quote!(#ident)
+            }),
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    if args.is_empty() { quote!() } else { quote!(::<#(#args),*>) }
+}
+
+/// The `where` clause with `Send + Sync` for every type parameter: members run on several threads.
+fn where_clause(generics: &Generics, outer: &Generics) -> syn::WhereClause {
+    let mut clause = generics.where_clause.clone().unwrap_or_else(|| parse_quote!(where));
+    for param in generics.type_params().chain(outer.type_params()) {
+        let ident = &param.ident;
+        clause.predicates.push(parse_quote!(#ident: ::core::marker::Send + ::core::marker::Sync));
+    }
+    clause
+}
+
+/// Everything the API needs to know about the machine code.
+pub(super) struct Machine<'a> {
+    /// The statements of the body, given `__core`, `__store`, `__out` and the parameters.
+    pub(super) body: Option<TokenStream>,
+    /// The initialiser of the static `Program`.
+    pub(super) program: TokenStream,
+    pub(super) function: &'a Function,
+}
+
+/// Generates the family of one function.
+pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
+    let function = machine.function;
+    let krate = &args.krate;
+    let rt = quote!(#krate::__rt);
+    let names = Family::new(function, args);
+    let named = Named::new(function);
+    let (Family { batched, into, with, program, body }, scalar) = (&names, &function.sig.ident);
+    let vis = &function.vis;
+    let (generics, output) = (&named.generics, &named.output);
+    let generic_params = &generics.params;
+    let where_clause = where_clause(generics, &function.outer);
+    let fish = turbofish(generics);
+    let this = if function.associated { quote!(Self::) } else { quote!() };
+    // A shared receiver stays one: `tree.predict_batched(x)`.
+    let method = named.params.first().is_some_and(|p| p.shown == "self" && p.passing == Passing::Shared);
+    let receiver = method.then(|| {
+        let ident = &named.params[0].ident;
+        quote!(let #ident = self;)
+    });
+    let idents: Vec<TokenStream> = (named.params.iter().enumerate())
+        .map(|(i, p)| {
+            let ident = &p.ident;
+            if i == 0 && method { quote!(self) } else { quote!(#ident) }
+        })
+        .collect();
+    let inputs: Vec<TokenStream> = named.params.iter().map(|p| batched_param(p, krate)).collect();
+    let shown = named.params.iter().map(|p| &p.shown);
+    let sources = named.params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &rt));
+    let lens = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
+        let (ident, shown) = (&p.ident, &p.shown);
+        quote!((#shown, #rt::Source::len(&#ident)))
+    });
+    let lens = quote!(&[#(#lens),*]);
+    let gets = named.params.iter().map(|p| {
+        let ident = &p.ident;
+        match p.passing {
+            Passing::Shared => quote!(#ident),
+            _ => quote!(#rt::Source::get(&#ident, __member)),
+        }
+    });
+    let defaults = defaults(args, &rt, krate);
+    let passed: Vec<TokenStream> = named
+        .params
+        .iter()
+        .map(|p| {
+            let ident = &p.ident;
+            if p.passing == Passing::Shared { quote!(#ident) } else { quote!(&#ident) }
+        })
+        .collect();
+    let run_scalar = quote!(|__member: usize| #this #scalar #fish(#(#gets),*));
+    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, function, krate));
+    let variants = [format_ident!("{body}"), format_ident!("{body}_avx2"), format_ident!("{body}_avx512")];
+    let [base, avx2, avx512] = &variants;
+    let tile = if machine.body.is_some() {
+        quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
+            #[cfg(target_arch = "x86_64")]
+            __core.dispatch(__store, (#(#passed,)* __out), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
+            #[cfg(not(target_arch = "x86_64"))]
+            #this #base #fish(__core, __store, (#(#passed,)* __out));
+        })
+    } else {
+        quote!(|_: &mut #rt::Core<'_>, _: &#rt::Store, _: &#rt::Out<'_, #output>| {})
+    };
+    let program_path = if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
+    let program_vis = inner_visibility(vis);
+    let program_item = program_item(machine, function, &names, &program_vis, vis, krate);
+    let (doc, doc_into, doc_with) = docs(function, &names);
+    let common = quote!(#[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]);
+    let span = scalar.span();
+    let run = quote!(
+        #receiver
+        #(#sources)*
+        let __scalar = #run_scalar;
+        let __tile = #tile;
+    );
+    quote_spanned! {span=>
+        #[doc = #doc]
+        #common
+        #[track_caller]
+        #vis fn #batched <#generic_params> (#(#inputs),*) -> ::std::vec::Vec<#output> #where_clause {
+            #rt::unwrap(#this #with #fish(#(#idents,)* &#krate::Options::default()))
+        }
+
+        #[doc = #doc_into]
+        #common
+        #[track_caller]
+        #vis fn #into <#generic_params> (#(#inputs,)* __output: impl #krate::Output<#output>) #where_clause {
+            let __run = || -> ::core::result::Result<(), #krate::BatchError> {
+                #run
+                #rt::run_into(#program_path, #defaults, #lens, __scalar, __tile, __output)
+            };
+            #rt::unwrap_unit(__run());
+        }
+
+        #[doc = #doc_with]
+        #common
+        #vis fn #with <#generic_params> (
+            #(#inputs,)* __options: &#krate::Options<'_>
+        ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
+            #run
+            #rt::run(#program_path, #defaults, __options, #lens, __scalar, __tile)
+        }
+
+        #program_item
+        #bodies
+    }
+}
+
+/// The visibility one module further in.
+fn inner_visibility(vis: &Visibility) -> Visibility {
+    match vis {
+        Visibility::Inherited => parse_quote!(pub(super)),
+        Visibility::Restricted(r) if r.path.is_ident("self") => parse_quote!(pub(super)),
+        Visibility::Restricted(r) if r.path.is_ident("super") => parse_quote!(pub(in super::super)),
+        Visibility::Restricted(r) if r.path.is_ident("crate") => vis.clone(),
+        Visibility::Restricted(_) => parse_quote!(pub(super)),
+        _ => vis.clone(),
+    }
+}
+
+fn program_item(
+    machine: &Machine<'_>,
+    function: &Function,
+    names: &Family,
+    inner: &Visibility,
+    vis: &Visibility,
+    krate: &syn::Path,
+) -> TokenStream {
+    let (batched, program, init) = (&names.batched, &names.program, &machine.program);
+    let doc = format!("The static program of [`{batched}`]: functions, blocks, variables and their storage classes.");
+    if function.associated {
+        return quote! {
+            #[doc = #doc]
+            #vis fn #program() -> &'static #krate::Program {
+                static PROGRAM: #krate::Program = #init;
+                &PROGRAM
+            }
+        };
+    }
+    let doc_mod = format!("What the compiler made of [`{}`].", function.sig.ident);
+    quote! {
+        #[doc = #doc_mod]
+        #vis mod #batched {
+            #[doc = #doc]
+            #inner fn program() -> &'static #krate::Program {
+                static PROGRAM: #krate::Program = #init;
+                &PROGRAM
+            }
+        }
+    }
+}
+
+fn docs(function: &Function, names: &Family) -> (String, String, String) {
+    let (scalar, batched, with) = (&function.sig.ident, &names.batched, &names.with);
+    (
+        format!(
+            "[`{scalar}`] for every member of a batch: one result per member, in order.\n\n# Panics\n\nWhere \
+             `{scalar}` panics for a member, naming it, and when the columns do not fit together."
+        ),
+        format!("[`{batched}`] into memory of the caller's.\n\n# Panics\n\nAs [`{batched}`]; also when the output has another length."),
+        format!(
+            "[`{batched}`] with every option, faults per member and the report of the run.\n\n# Errors\n\nWhat is \
+             wrong with the call as a whole; see [`{with}`]'s `Outcome` for faults of single members."
+        ),
+    )
+}
+
+fn defaults(args: &Args, rt: &TokenStream, krate: &syn::Path) -> TokenStream {
+    let mut fields = Vec::new();
+    if let Some(executor) = &args.executor {
+        fields.push(quote!(executor: ::core::option::Option::Some(#krate::Executor::#executor)));
+    }
+    if let Some(schedule) = &args.schedule {
+        fields.push(quote!(schedule: ::core::option::Option::Some(#krate::Schedule::#schedule)));
+    }
+    if let Some(lanes) = &args.lanes {
+        fields.push(quote!(lanes: ::core::option::Option::Some(#lanes)));
+    }
+    if let Some(depth) = &args.max_depth {
+        fields.push(quote!(max_depth: ::core::option::Option::Some(#depth)));
+    }
+    quote!(#rt::Defaults { #(#fields,)* ..#rt::Defaults::NONE })
+}
+
+fn reference_parts(ty: &Type) -> (Option<Lifetime>, Type) {
+    match ty {
+        Type::Reference(r) => (r.lifetime.clone(), (*r.elem).clone()),
+        other => (None, other.clone()),
+    }
+}
+
+/// The parameter of the batched functions.
+fn batched_param(p: &Param, krate: &syn::Path) -> TokenStream {
+    let (ident, ty) = (&p.ident, &p.ty);
+    match p.passing {
+        Passing::Each => quote!(#ident: impl #krate::Column<#ty>),
+        Passing::EachRef => {
+            let (lifetime, elem) = reference_parts(ty);
+            let lifetime = lifetime.unwrap_or_else(|| parse_quote!('_));
+            quote!(#ident: impl #krate::Each<#lifetime, #elem>)
+        }
+        Passing::Shared if p.shown == "self" => match ty {
+            Type::Reference(r) if matches!(&*r.elem, Type::Path(t) if t.path.is_ident("Self")) => {
+                let lifetime = &r.lifetime;
+                quote!(&#lifetime self)
+            }
+            other => quote!(self: #other),
+        },
+        Passing::Shared => quote!(#ident: #ty),
+        Passing::State => {
+            let (lifetime, elem) = reference_parts(ty);
+            quote!(#ident: &#lifetime mut [#elem])
+        }
+        Passing::EachMut => {
+            let (lifetime, elem) = reference_parts(ty);
+            let lifetime = lifetime.unwrap_or_else(|| parse_quote!('_));
+            quote!(#ident: impl #krate::EachMut<#lifetime, #elem>)
+        }
+    }
+}
+
+/// Turns the argument into a source of members.
+fn source(p: &Param, shown: &str, rt: &TokenStream) -> Option<TokenStream> {
+    let ident = &p.ident;
+    Some(match p.passing {
+        Passing::Shared => return None,
+        Passing::Each => quote!(let #ident = #rt::Column::into_source(#ident, #shown)?;),
+        Passing::EachRef => quote!(let #ident = #rt::Each::into_source(#ident, #shown)?;),
+        Passing::State => quote!(let #ident = #rt::States::new(#ident);),
+        Passing::EachMut => quote!(let #ident = #rt::EachMut::into_source(#ident, #shown)?;),
+    })
+}
+
+/// The machine code, once per instruction set.
+fn bodies(code: &TokenStream, names: &Family, named: &Named, function: &Function, krate: &syn::Path) -> TokenStream {
+    let rt = quote!(#krate::__rt);
+    let (generics, output) = (&named.generics, &named.output);
+    let generic_params = &generics.params;
+    let where_clause = where_clause(generics, &function.outer);
+    let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
+    let types: Vec<TokenStream> = named
+        .params
+        .iter()
+        .map(|p| {
+            let ty = &p.ty;
+            if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #rt::Source<#ty>) }
+        })
+        .collect();
+    let base = &names.body;
+    let args = quote!((#(#types,)* &#rt::Out<'_, #output>));
+    let params = quote!(__core: &mut #rt::Core<'_>, __store: &#rt::Store, __args: #args);
+    let variants = [("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
+        ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt")];
+    let this = if function.associated { quote!(Self::) } else { quote!() };
+    let fish = turbofish(generics);
+    let wrappers = variants.iter().map(|(isa, features)| {
+        let name = format_ident!("{base}_{isa}");
+        quote! {
+            #[doc(hidden)]
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = #features)]
+            fn #name <#generic_params> (#params) #where_clause {
+                #this #base #fish(__core, __store, __args);
+            }
+        }
+    });
+    quote! {
+        #[doc(hidden)]
+        #[inline(always)]
+        #[allow(unused_mut, unused_variables, unused_assignments, unreachable_code, unused_labels, dead_code)]
+        #[allow(unused_parens, unused_braces, unused_must_use, path_statements, non_snake_case)]
+        #[allow(clippy::all, clippy::pedantic)]
+        fn #base <#generic_params> (#params) #where_clause {
+            let (#(#idents,)* __out) = __args;
+            #code
+        }
+        #(#wrappers)*
+    }
+}

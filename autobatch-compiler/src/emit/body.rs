@@ -1,0 +1,326 @@
+//! The body: the machine's step loop with the code of every step.
+//!
+//! Follows the protocol of the runtime's `machine` module. Steps stand in the order in which rustc
+//! has to see them to infer the columns' types: loading the parameters, the regions in source order,
+//! then the routing of calls and returns, then the dropping of what dead members owned.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Emitter;
+use super::region::{self, Region, column, lane, lane_label, old};
+use crate::input::Function;
+use crate::ir::{Call, Class, VarId, VarSet};
+
+/// The code of the body and the points each region can go to.
+pub(super) struct Body {
+    pub(super) code: TokenStream,
+    pub(super) successors: BTreeMap<u32, Vec<u32>>,
+}
+
+/// `__k3`: the stack of a variable.
+fn stack(var: VarId) -> Ident {
+    format_ident!("__k{}", var.0, span = Span::mixed_site())
+}
+
+fn name(text: &str) -> Ident {
+    Ident::new(text, Span::mixed_site())
+}
+
+/// Generates the body of the program.
+pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
+    let rt = &emitter.rt;
+    let regions: Vec<Region> =
+        emitter.heads_in_source_order().into_iter().map(|head| region::region(emitter, head)).collect();
+    let successors =
+        regions.iter().map(|r| (emitter.point(r.head), r.successors.iter().copied().collect())).collect();
+
+    let mut columns = VarSet::new();
+    columns.extend(emitter.columns.iter().map(|v| emitter.column_of(*v)));
+    let declare_columns = columns.iter().enumerate().map(|(id, var)| {
+        let ident = column(*var);
+        let ty = match &emitter.program.var(*var).ty {
+            Some(ty) => quote!(#ty),
+            None => quote!(_),
+        };
+        quote!(let mut #ident = __store.column::<#ty>(#id);)
+    });
+    let stacked: Vec<VarId> =
+        emitter.program.var_ids().filter(|v| emitter.program.var(*v).class == Class::Stacked).collect();
+    let declare_stacks = stacked.iter().enumerate().map(|(id, var)| {
+        let ident = stack(*var);
+        quote!(let mut #ident = __store.stack(#id);)
+    });
+    // The parameter identifiers mean the sources here; the lanes bind the values under the same names.
+    let bind_sources = function.params.iter().enumerate().map(|(i, p)| {
+        let (ident, source) = (&p.ident, source(i));
+        quote!(let #source = #ident;)
+    });
+    let items = emitter.items;
+    let load = load(emitter);
+    let store = store(emitter);
+    let blocks = regions.iter().map(|r| block(emitter, r));
+    let calls = emitter.calls.iter().map(|(_, call)| self::call(emitter, call));
+    let returns = emitter.calls.iter().map(|(_, call)| self::return_(emitter, call));
+    let abandon = abandon(emitter, &regions);
+    let code = quote! {
+        #(#items)*
+        #(#bind_sources)*
+        #(#declare_columns)*
+        #(#declare_stacks)*
+        loop {
+            match __core.next() {
+                #rt::Step::Load => { #load }
+                #(#blocks)*
+                #(#calls)*
+                #(#returns)*
+                #rt::Step::Store => { #store }
+                #rt::Step::Abandon => { #abandon }
+                #rt::Step::Done => break,
+                __step => __core.unexpected(__step),
+            }
+        }
+    };
+    Body { code, successors }
+}
+
+/// `__source0`: what the parameter at this position comes from.
+fn source(index: usize) -> Ident {
+    format_ident!("__source{}", index, span = Span::mixed_site())
+}
+
+/// New members: parameters into their columns. All are fetched before any is put down, because
+/// fetching may run user code that panics.
+fn load(emitter: &Emitter<'_>) -> TokenStream {
+    let rt = &emitter.rt;
+    let entry = emitter.program.func(emitter.program.entry);
+    let (lane, member) = (name("__lane"), name("__member"));
+    let params: Vec<(usize, VarId)> =
+        entry.params.iter().copied().enumerate().filter(|(_, v)| emitter.has_column(*v)).collect();
+    let values: Vec<Ident> =
+        params.iter().map(|(i, _)| format_ident!("__v{}", i, span = Span::mixed_site())).collect();
+    let gets = params.iter().zip(&values).map(|((i, var), value)| {
+        let source = source(*i);
+        if emitter.program.var(*var).shared {
+            quote!(let #value = #source;)
+        } else {
+            quote!(let #value = #rt::Source::get(#source, #member);)
+        }
+    });
+    let puts = params.iter().zip(&values).map(|((_, var), value)| {
+        let column = column(*var);
+        quote!(#column.put(#lane, #value);)
+    });
+    quote!(for (#lane, #member) in __core.loads() { #(#gets)* #(#puts)* })
+}
+
+/// Finished members: results out.
+fn store(emitter: &Emitter<'_>) -> TokenStream {
+    let result = emitter.program.func(emitter.program.entry).result;
+    let column = column(emitter.column_of(result));
+    let (lane, member) = (name("__lane"), name("__member"));
+    quote!(for (#lane, #member) in __core.stores() { __out.set(#member, #column.remove(#lane)); })
+}
+
+/// Runs a region on every strip in which a lane waits at its head.
+fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
+    let rt = &emitter.rt;
+    let point = emitter.point(region.head);
+    let strip = emitter.width.strip;
+    let word = &emitter.word;
+    let (i, at, here, stay) = (name("__i"), name("__at"), name("__here"), name("__stay"));
+    let (l, label) = (lane(), lane_label());
+    let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
+    let open = touched.iter().map(|v| {
+        let (strip_ident, home) = (column(*v), column(emitter.column_of(*v)));
+        let guard = format_ident!("__g{}", v.0, span = Span::mixed_site());
+        let mode = if region.outs.contains(v) { quote!(edit) } else { quote!(read) };
+        quote!(let mut #guard = #home.#mode::<#strip>(#at); let #strip_ident = #guard.lanes();)
+    });
+    let before = touched.iter().map(|v| {
+        let (column, old) = (column(*v), old(*v));
+        quote!(let #old = #rt::bits(&#column[#l]);)
+    });
+    let takes = region.takes.iter().map(|v| {
+        let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
+        quote!(let mut #ident = #rt::take(&#column[#l], &#old);)
+    });
+    let uniforms = region.uniforms.iter().map(|v| {
+        let Class::Uniform(root) = emitter.program.var(*v).class else { unreachable!("classified as uniform") };
+        let (ident, source) = (&emitter.program.var(*v).ident, source(root));
+        quote!(let #ident = #source;)
+    });
+    let code = &region.code;
+    let next = name("__next");
+    let olds: Vec<Ident> = region.outs.iter().map(|v| old(*v)).collect();
+    let news: Vec<Ident> =
+        region.outs.iter().map(|v| format_ident!("__n{}", v.0, span = Span::mixed_site())).collect();
+    let settle = region.outs.iter().zip(&news).map(|(v, new)| {
+        let column = column(*v);
+        quote!(#rt::settle(&mut #column[#l], #new);)
+    });
+    let run = if region.again { quote!(repeat) } else { quote!(once) };
+    // Attributes on closures are unstable: the runtime inlines the closure by calling it in one place.
+    quote! {
+        #rt::Step::Block(#point) => for #i in 0..__core.strips() {
+            let #at = __core.strip(#i);
+            #(#open)*
+            __core.#run::<#word, #strip>(#i, #point, |#l: usize, #here: bool, #stay: #word| {
+                #(#before)*
+                let (#next, #(#news,)*) = if #here {
+                    #label: {
+                        #(#takes)*
+                        #(#uniforms)*
+                        #code
+                    }
+                } else {
+                    (#stay, #(#olds,)*)
+                };
+                #(#settle)*
+                #next
+            });
+        },
+    }
+}
+
+/// Routes the lanes that wait at a call.
+fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
+    let rt = &emitter.rt;
+    let index = emitter.call_index(call.id);
+    let route = name("__route");
+    let pushes = call.pushes.iter().map(|v| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#route.push(&mut #stack, &#column);)
+    });
+    let updates = call.updates.iter().map(|v| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#route.update(&mut #stack, &#column);)
+    });
+    // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
+    let params = &emitter.program.func(call.callee).params;
+    let moves: Vec<(VarId, VarId)> =
+        params.iter().copied().zip(call.args.iter().copied()).filter(|(p, _)| emitter.has_column(*p)).collect();
+    let mut passes = Vec::new();
+    let mut lands = Vec::new();
+    let mut written = VarSet::new();
+    for (n, (param, arg)) in moves.iter().enumerate() {
+        let (to, from) = (column(*param), column(emitter.column_of(*arg)));
+        if param == arg {
+            passes.push(quote!(#route.pass_same(&mut #to);));
+        } else if moves[n + 1..].iter().any(|(_, later)| later == param) {
+            let held = format_ident!("__held{}", n, span = Span::mixed_site());
+            passes.push(quote!(let #held = #route.lift(&#from);));
+            lands.push(quote!(#route.land(&mut #to, #held);));
+        } else {
+            passes.push(quote!(#route.pass(&mut #to, &#from);));
+            written.insert(*param);
+        }
+    }
+    quote! {
+        #rt::Step::Call(#index) => {
+            let #route = __core.route();
+            #(#pushes)*
+            #(#updates)*
+            #(#passes)*
+            #(#lands)*
+        }
+    }
+}
+
+/// Routes lanes that come back from a call.
+fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
+    let rt = &emitter.rt;
+    let index = emitter.call_index(call.id);
+    let route = name("__route");
+    let result = emitter.column_of(emitter.program.func(call.callee).result);
+    let dest = emitter.column_of(call.dest);
+    let give = if result == dest {
+        let column = column(dest);
+        quote!(#route.give_same(&mut #column);)
+    } else {
+        let (dest, result) = (column(dest), column(result));
+        quote!(#route.give(&mut #dest, &#result);)
+    };
+    let cont = emitter.program.block(call.cont);
+    let pops = cont.pops.iter().map(|v| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#route.pop(&mut #stack, &mut #column);)
+    });
+    let reads = cont.reads.iter().map(|v| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#route.peek(&#stack, &mut #column);)
+    });
+    quote! {
+        #rt::Step::Return(#index) => {
+            let #route = __core.route();
+            #give
+            #(#pops)*
+            #(#reads)*
+        }
+    }
+}
+
+/// Drops what dead members owned: at every point exactly the live columns hold values.
+fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
+    let rt = &emitter.rt;
+    let gone = name("__gone");
+    let discard = |vars: &VarSet| -> Vec<TokenStream> {
+        let columns: VarSet =
+            vars.iter().filter(|v| emitter.has_column(**v)).map(|v| emitter.column_of(*v)).collect();
+        columns
+            .iter()
+            .map(|v| {
+                let column = column(*v);
+                quote!(#gone.discard(&mut #column);)
+            })
+            .collect()
+    };
+    let at_blocks = regions.iter().map(|r| {
+        let point = emitter.point(r.head);
+        let drops = discard(&emitter.live_at(r.head));
+        quote!(#rt::Place::At(#point) => { #(#drops)* })
+    });
+    let ran = regions.iter().map(|r| {
+        let point = emitter.point(r.head);
+        let mut live = emitter.live_at(r.head);
+        live.retain(|v| !r.takes.contains(v));
+        let drops = discard(&live);
+        quote!(#rt::Place::Ran(#point) => { #(#drops)* })
+    });
+    let at_calls = emitter.calls.iter().map(|(_, call)| {
+        let point = emitter.call_point(call.id);
+        let drops = discard(&emitter.live_at_call(call));
+        quote!(#rt::Place::At(#point) => { #(#drops)* })
+    });
+    let calling = emitter.calls.iter().map(|(_, call)| {
+        let index = emitter.call_index(call.id);
+        let saved: VarSet = call.pushes.iter().chain(&call.updates).chain(&call.keeps).copied().collect();
+        let plain = discard(&(&emitter.live_across(call) - &saved));
+        let saved = saved.iter().map(|v| {
+            let (column, stack) = (column(*v), stack(*v));
+            quote!(#gone.discard_saved(&mut #column, &mut #stack);)
+        });
+        quote!(#rt::Place::Calling(#index) => { #(#plain)* #(#saved)* })
+    });
+    let results = emitter.program.functions.iter().map(|f| (emitter.group_index(f.group), f.result));
+    let results: BTreeMap<usize, VarId> = results.collect();
+    let at_returns = results.values().map(|result| {
+        let function = emitter.program.var(*result).func;
+        let (point, column) = (emitter.return_point(function), column(emitter.column_of(*result)));
+        quote!(#rt::Place::At(#point) => { #gone.discard(&mut #column); })
+    });
+    quote! {
+        for #gone in __core.abandoned() {
+            match #gone.place {
+                #(#at_blocks)*
+                #(#at_calls)*
+                #(#at_returns)*
+                #(#ran)*
+                #(#calling)*
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! From the analysed program to Rust code.
+//!
+//! One body function holds the whole program, blocks in source order, so that rustc infers every
+//! column's type as it inferred the local's. The generated code is safe Rust: what needs `unsafe`
+//! (uninitialised slots, instruction sets) lives in the runtime behind hidden functions.
+
+mod api;
+mod body;
+mod region;
+mod table;
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Ident;
+
+use crate::attrs::Args;
+use crate::input::Function;
+use crate::ir::{BlockId, Call, Class, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::lower::Lowered;
+use crate::passes::Analyses;
+
+/// Lanes per strip and the width of a program-counter word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Width {
+    /// `u64` words instead of `u32`: as wide as the data, so that masks need no conversion.
+    pub word64: bool,
+    /// Lanes per strip.
+    pub strip: usize,
+}
+
+/// What every part of the emission needs.
+pub(crate) struct Emitter<'a> {
+    pub(crate) program: &'a Program,
+    analyses: &'a Analyses,
+    items: &'a [syn::Item],
+    pub(crate) rt: TokenStream,
+    pub(crate) word: Ident,
+    width: Width,
+    /// Variables whose `let` stands in some block's top-level code.
+    pub(crate) declared: VarSet,
+    points: BTreeMap<BlockId, u32>,
+    /// Call sites in point order.
+    calls: Vec<(BlockId, &'a Call)>,
+    /// Groups in point order.
+    groups: Vec<GroupId>,
+    columns: VarSet,
+}
+
+/// Generates the whole family of `function`, whose program is `lowered`.
+pub fn emit(function: &Function, lowered: &Lowered, analyses: &Analyses, args: &Args, width: Width) -> TokenStream {
+    let emitter = Emitter::new(lowered, analyses, args, width);
+    let whole = lowered.program.notes.iter().any(|note| note.whole);
+    let body = (!whole).then(|| body::body(&emitter, function));
+    let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();
+    let program = table::table(&emitter, &successors, &args.krate, whole);
+    api::family(&api::Machine { body: body.map(|body| body.code), program, function }, args)
+}
+
+impl<'a> Emitter<'a> {
+    fn new(lowered: &'a Lowered, analyses: &'a Analyses, args: &Args, width: Width) -> Emitter<'a> {
+        let program = &lowered.program;
+        let krate = &args.krate;
+        let mut declared = VarSet::new();
+        for block in &program.blocks {
+            for op in &block.ops {
+                declared.extend(&op.declares);
+            }
+            for (nth, _) in block.term.successors().iter().enumerate() {
+                declared.extend(block.term.binds(nth));
+            }
+        }
+        let points = program.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
+        let calls: Vec<_> = program
+            .call_sites()
+            .into_iter()
+            .filter(|(block, _)| program.order.contains(&program.block(*block).region))
+            .collect();
+        let mut groups: Vec<GroupId> = Vec::new();
+        for function in &program.functions {
+            if !groups.contains(&function.group) {
+                groups.push(function.group);
+            }
+        }
+        Emitter {
+            program,
+            analyses,
+            items: &lowered.items,
+            rt: quote!(#krate::__rt),
+            word: quote::format_ident!("{}", if width.word64 { "u64" } else { "u32" }),
+            width,
+            declared,
+            points,
+            calls,
+            groups,
+            columns: VarSet::new(),
+        }
+        .with_columns()
+    }
+
+    /// Columns: what is live at a region head or a call point, and results.
+    fn with_columns(mut self) -> Self {
+        let mut columns: VarSet = self.program.functions.iter().map(|f| f.result).collect();
+        for head in &self.program.order {
+            columns.extend(self.live_at(*head));
+        }
+        for (_, call) in &self.calls {
+            columns.extend(self.live_at_call(call));
+        }
+        columns.retain(|var| !matches!(self.program.var(*var).class, Class::Uniform(_)));
+        self.columns = columns;
+        self
+    }
+
+    /// The program point of a region head.
+    pub(crate) fn point(&self, head: BlockId) -> u32 {
+        self.points[&head]
+    }
+
+    fn call_index(&self, id: CallId) -> u32 {
+        self.calls.iter().position(|(_, call)| call.id == id).expect("a reachable call") as u32
+    }
+
+    /// The program point of lanes that wait at a call.
+    pub(crate) fn call_point(&self, id: CallId) -> u32 {
+        self.points.len() as u32 + self.call_index(id)
+    }
+
+    fn group_index(&self, group: GroupId) -> usize {
+        self.groups.iter().position(|g| *g == group).expect("each function has a group")
+    }
+
+    /// The program point of lanes whose function has its result.
+    pub(crate) fn return_point(&self, func: FuncId) -> u32 {
+        (self.points.len() + self.calls.len() + self.group_index(self.program.func(func).group)) as u32
+    }
+
+    /// Variables that hold a value at the start of a block. Parameters and a call's result arrive
+    /// there whether or not anything reads them, so that the first region drops the unread ones.
+    pub(crate) fn live_at(&self, block: BlockId) -> VarSet {
+        let func = self.program.func(self.program.block(block).func);
+        if block == func.exit {
+            return VarSet::from([func.result]);
+        }
+        let mut live = self.analyses.liveness.live_in[block.0].clone();
+        if block == func.entry {
+            live.extend(&func.params);
+        }
+        live.extend(self.calls.iter().filter(|(_, call)| call.cont == block).map(|(_, call)| call.dest));
+        live.retain(|var| !matches!(self.program.var(*var).class, Class::Uniform(_)));
+        live
+    }
+
+    /// Variables whose value is needed from a call on: its arguments and what is live behind it.
+    pub(crate) fn live_at_call(&self, call: &Call) -> VarSet {
+        let mut live = self.live_across(call);
+        live.extend(&call.args);
+        live
+    }
+
+    /// Variables live behind a call, its result excluded.
+    pub(crate) fn live_across(&self, call: &Call) -> VarSet {
+        let mut live = self.live_at(call.cont);
+        live.remove(&call.dest);
+        live
+    }
+
+    /// Whether values of the variable live in a column between regions.
+    pub(crate) fn has_column(&self, var: VarId) -> bool {
+        self.columns.contains(&var)
+    }
+
+    /// The variable whose column holds `var`: the functions of a tail-call group share one result.
+    pub(crate) fn column_of(&self, var: VarId) -> VarId {
+        let v = self.program.var(var);
+        if v.role != Role::Result {
+            return var;
+        }
+        let group = self.program.func(v.func).group;
+        self.program.functions.iter().find(|f| f.group == group).map_or(var, |f| f.result)
+    }
+
+    /// Region heads in source order, the order in which rustc has to see them.
+    fn heads_in_source_order(&self) -> Vec<BlockId> {
+        let mut heads = self.program.order.clone();
+        heads.sort();
+        heads
+    }
+}

@@ -1,0 +1,394 @@
+//! The lane code of one region: what one active lane does between two visits of the scheduler.
+//!
+//! A region is a single-entry acyclic piece of control flow. It is written as structured Rust by
+//! walking the dominator tree (Ramsey, "Beyond Relooper", ICFP 2022): a block with one way in stands
+//! where it is jumped to, a block where paths meet stands behind a labelled block that the jumps
+//! break out of. Every way out of the region breaks out of `'lane` with the next program point and
+//! the new values of the columns the region writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Lifetime};
+
+use super::Emitter;
+use crate::ir::{BlockId, Class, Terminator, VarId, VarSet, goto_target};
+
+/// The lane code of a region and what surrounds it.
+pub(super) struct Region {
+    /// The head.
+    pub(super) head: BlockId,
+    /// Columns whose value the lane takes at the start.
+    pub(super) takes: Vec<VarId>,
+    /// Columns the region may change.
+    pub(super) outs: Vec<VarId>,
+    /// Uniforms the code mentions.
+    pub(super) uniforms: Vec<VarId>,
+    /// Whether the region can be its own successor.
+    pub(super) again: bool,
+    /// Points control can go to.
+    pub(super) successors: BTreeSet<u32>,
+    /// Statements that end by breaking out of `'lane`.
+    pub(super) code: TokenStream,
+}
+
+/// `__c3`: a column, and inside a region the strip of it that is being run.
+pub(super) fn column(var: VarId) -> Ident {
+    format_ident!("__c{}", var.0, span = Span::mixed_site())
+}
+
+/// `__l`: the lane within the strip.
+pub(super) fn lane() -> Ident {
+    Ident::new("__l", Span::mixed_site())
+}
+
+/// `__o3`: the bits the slot held before.
+pub(super) fn old(var: VarId) -> Ident {
+    format_ident!("__o{}", var.0, span = Span::mixed_site())
+}
+
+/// The label that leaves the lane.
+pub(super) fn lane_label() -> Lifetime {
+    Lifetime::new("'__lane", Span::mixed_site())
+}
+
+/// Builds the code of the region headed by `head`.
+pub(super) fn region(emitter: &Emitter<'_>, head: BlockId) -> Region {
+    let shape = Shape::new(emitter, head);
+    let mut writer = Writer { emitter, shape: &shape, successors: BTreeSet::new() };
+    let body = writer.node(head);
+    let successors = writer.successors;
+    let declare = shape.deferred.iter().map(|v| {
+        let variable = emitter.program.var(*v);
+        let (ident, ty) = (&variable.ident, variable.ty.as_ref().map(|ty| quote!(: #ty)));
+        quote!(let mut #ident #ty;)
+    });
+    let code = quote!(#(#declare)* #body);
+    Region {
+        head,
+        takes: shape.takes.iter().copied().collect(),
+        outs: shape.outs.iter().copied().collect(),
+        uniforms: shape.uniforms.iter().copied().collect(),
+        again: successors.contains(&emitter.point(head)),
+        successors,
+        code,
+    }
+}
+
+/// The region's blocks, dominator tree and variables.
+struct Shape {
+    head: BlockId,
+    /// Blocks where paths meet, by the block that dominates them, in reverse postorder.
+    merges: BTreeMap<BlockId, Vec<BlockId>>,
+    is_merge: BTreeSet<BlockId>,
+    takes: VarSet,
+    outs: VarSet,
+    kept: VarSet,
+    uniforms: VarSet,
+    /// Variables bound by a `let` or a pattern inside the region.
+    bound: VarSet,
+    /// Variables assigned in the region whose `let` stands elsewhere.
+    deferred: VarSet,
+}
+
+impl Shape {
+    fn new(emitter: &Emitter<'_>, head: BlockId) -> Shape {
+        let program = emitter.program;
+        let inside = |b: BlockId| program.block(b).region == head && b != head && !program.is_exit(b);
+        let order = reverse_postorder(head, |b| {
+            program.block(b).successors().into_iter().filter(|s| inside(*s)).collect()
+        });
+        let position: BTreeMap<BlockId, usize> = order.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        let mut preds: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
+        for b in &order {
+            for s in program.block(*b).successors().into_iter().filter(|s| inside(*s)) {
+                preds.entry(s).or_default().push(*b);
+            }
+        }
+        // A region is acyclic, so one pass in reverse postorder finds the dominators.
+        let mut idom: BTreeMap<BlockId, BlockId> = BTreeMap::from([(head, head)]);
+        for b in order.iter().skip(1) {
+            let mut preds = preds[b].iter().copied();
+            let first = preds.next().expect("a block of the region is reached from it");
+            let meet = preds.fold(first, |a, b| common(&idom, &position, a, b));
+            idom.insert(*b, meet);
+        }
+        let is_merge: BTreeSet<BlockId> =
+            preds.iter().filter(|(_, preds)| preds.len() > 1).map(|(b, _)| *b).collect();
+        let mut merges: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
+        for b in order.iter().filter(|b| is_merge.contains(b)) {
+            merges.entry(idom[b]).or_default().push(*b);
+        }
+
+        let mut mentioned = VarSet::new();
+        let mut bound = VarSet::new();
+        let mut exits: Vec<VarSet> = Vec::new();
+        for b in &order {
+            let block = program.block(*b);
+            for op in &block.ops {
+                mentioned.extend(&op.uses);
+                mentioned.extend(&op.defs);
+                bound.extend(op.declares.intersection(&op.defs));
+                for exit in op.exits.iter().filter(|e| !inside(**e)) {
+                    exits.push(emitter.live_at(*exit));
+                    bound.extend(&program.block(*exit).arrives);
+                }
+            }
+            mentioned.extend(block.term.uses());
+            match &block.term {
+                Terminator::Call(call) => exits.push(emitter.live_at_call(call)),
+                Terminator::TailCall { callee, args } => {
+                    let entry = program.func(*callee).entry;
+                    let mut live = VarSet::new();
+                    for (param, arg) in program.func(*callee).params.iter().zip(args) {
+                        if emitter.live_at(entry).contains(param) && param == arg {
+                            live.insert(*param);
+                        }
+                    }
+                    exits.push(live);
+                }
+                term => {
+                    for (nth, target) in term.successors().into_iter().enumerate() {
+                        bound.extend(term.binds(nth));
+                        if !inside(target) {
+                            exits.push(emitter.live_at(target));
+                        }
+                    }
+                }
+            }
+        }
+        let is_uniform = |v: &VarId| matches!(program.var(*v).class, Class::Uniform(_));
+        let live_in: VarSet = emitter.live_at(head).into_iter().filter(|v| emitter.has_column(*v)).collect();
+        // Dead on some way out: the lane takes the value so that it is dropped there.
+        let takes: VarSet = live_in
+            .iter()
+            .copied()
+            .filter(|v| mentioned.contains(v) || exits.iter().any(|live| !live.contains(v)))
+            .collect();
+        let mut outs: VarSet = VarSet::new();
+        let mut moved: VarSet = VarSet::new();
+        for b in &order {
+            if let Terminator::TailCall { callee, args } = &program.block(*b).term {
+                let function = program.func(*callee);
+                let written = function.params.iter().zip(args).filter(|(p, a)| p != a).map(|(p, _)| *p);
+                moved.extend(written.filter(|p| emitter.has_column(*p)));
+            }
+        }
+        outs.extend(&moved);
+        let local: VarSet = takes.iter().chain(&mentioned).chain(&bound).copied().collect();
+        for live in &exits {
+            outs.extend(live.iter().filter(|v| local.contains(v) && emitter.has_column(**v)));
+        }
+        // Never assigned here: needs no new value, only to be put back.
+        let kept: VarSet = outs
+            .iter()
+            .copied()
+            .filter(|v| takes.contains(v) && !program.var(*v).mutable && !bound.contains(v) && !moved.contains(v))
+            .collect();
+        let outs = &outs - &kept;
+        let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
+        let deferred = mentioned
+            .iter()
+            .copied()
+            .filter(|v| emitter.declared.contains(v) && !takes.contains(v) && !bound.contains(v) && !is_uniform(v))
+            .collect();
+        Shape { head, merges, is_merge, takes, outs, kept, uniforms, bound, deferred }
+    }
+}
+
+fn reverse_postorder(head: BlockId, successors: impl Fn(BlockId) -> Vec<BlockId>) -> Vec<BlockId> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::from([head]);
+    let mut stack = vec![(head, successors(head).into_iter().rev().collect::<Vec<_>>())];
+    while let Some((block, todo)) = stack.last_mut() {
+        match todo.pop() {
+            Some(next) => {
+                if seen.insert(next) {
+                    stack.push((next, successors(next).into_iter().rev().collect()));
+                }
+            }
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+fn common(
+    idom: &BTreeMap<BlockId, BlockId>,
+    position: &BTreeMap<BlockId, usize>,
+    mut a: BlockId,
+    mut b: BlockId,
+) -> BlockId {
+    while a != b {
+        if position[&a] > position[&b] {
+            a = idom[&a];
+        } else {
+            b = idom[&b];
+        }
+    }
+    a
+}
+
+struct Writer<'a, 'e> {
+    emitter: &'a Emitter<'e>,
+    shape: &'a Shape,
+    successors: BTreeSet<u32>,
+}
+
+impl Writer<'_, '_> {
+    /// The block and everything it dominates.
+    fn node(&mut self, block: BlockId) -> TokenStream {
+        let mut code = self.own(block);
+        for merge in self.shape.merges.get(&block).cloned().unwrap_or_default() {
+            let label = merge_label(merge);
+            let params = self.params(merge);
+            let idents = params.iter().map(|v| &self.emitter.program.var(*v).ident);
+            let after = self.node(merge);
+            code = quote!(let (#(mut #idents,)*) = #label: { #code }; #after);
+        }
+        code
+    }
+
+    /// Values handed to a block where paths meet: those whose binding is not in scope there.
+    fn params(&self, merge: BlockId) -> Vec<VarId> {
+        self.emitter
+            .live_at(merge)
+            .into_iter()
+            .filter(|v| self.shape.bound.contains(v) && !self.shape.takes.contains(v))
+            .collect()
+    }
+
+    /// The block's own code, ending in a jump.
+    fn own(&mut self, id: BlockId) -> TokenStream {
+        let block = self.emitter.program.block(id);
+        let mut code = TokenStream::new();
+        for op in &block.ops {
+            for stmt in &op.code {
+                let mut stmt = stmt.clone();
+                let mut jumps = Jumps { writer: self };
+                jumps.visit_stmt_mut(&mut stmt);
+                // An expression statement is never the value of the block we build around it.
+                match &stmt {
+                    syn::Stmt::Expr(e, None) => code.extend(quote!(#e;)),
+                    syn::Stmt::Macro(m) if m.semi_token.is_none() => code.extend(quote!(#m;)),
+                    other => other.to_tokens(&mut code),
+                }
+            }
+        }
+        let end = match &block.term {
+            Terminator::Jump(target) => self.go(*target),
+            Terminator::Branch { cond, then, otherwise, .. } => {
+                let (then, otherwise) = (self.go(*then), self.go(*otherwise));
+                quote!(if #cond { #then } else { #otherwise })
+            }
+            Terminator::Switch { scrutinee, arms, .. } => {
+                let arms: Vec<TokenStream> = arms
+                    .iter()
+                    .map(|arm| {
+                        let (pat, target) = (&arm.pat, self.go(arm.target));
+                        let guard = arm.guard.as_ref().map(|guard| quote!(if #guard));
+                        quote!(#pat #guard => { #target })
+                    })
+                    .collect();
+                quote!(match #scrutinee { #(#arms)* })
+            }
+            Terminator::Call(call) => {
+                let live = self.emitter.live_at_call(call);
+                self.leave(self.emitter.call_point(call.id), &live, &BTreeMap::new())
+            }
+            Terminator::TailCall { callee, args } => {
+                let function = self.emitter.program.func(*callee);
+                let live = self.emitter.live_at(function.entry);
+                let moved = function.params.iter().copied().zip(args.iter().copied()).collect();
+                self.leave(self.emitter.point(function.entry), &live, &moved)
+            }
+            Terminator::Return | Terminator::Unreachable => quote!(::core::unreachable!();),
+        };
+        code.extend(end);
+        code
+    }
+
+    /// Control goes to `target`.
+    fn go(&mut self, target: BlockId) -> TokenStream {
+        let program = self.emitter.program;
+        let inside = program.block(target).region == self.shape.head && target != self.shape.head;
+        if program.is_exit(target) {
+            let point = self.emitter.return_point(program.block(target).func);
+            let live = self.emitter.live_at(target);
+            self.leave(point, &live, &BTreeMap::new())
+        } else if !inside {
+            let live = self.emitter.live_at(target);
+            self.leave(self.emitter.point(target), &live, &BTreeMap::new())
+        } else if self.shape.is_merge.contains(&target) {
+            let label = merge_label(target);
+            let params = self.params(target);
+            let idents = params.iter().map(|v| &program.var(*v).ident);
+            quote!(break #label (#(#idents,)*);)
+        } else {
+            self.node(target)
+        }
+    }
+
+    /// Leaves the region for `point`, where `live` is live. `moved` says which variable carries the
+    /// value of a parameter that a tail call sets.
+    fn leave(&mut self, point: u32, live: &VarSet, moved: &BTreeMap<VarId, VarId>) -> TokenStream {
+        self.successors.insert(point);
+        let (label, rt) = (lane_label(), &self.emitter.rt);
+        let word = &self.emitter.word;
+        let l = lane();
+        let values = self.shape.outs.iter().map(|v| {
+            let carrier = moved.get(v).copied().unwrap_or(*v);
+            if live.contains(v) {
+                let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
+                quote!(#rt::leave(&mut #column[#l], #ident))
+            } else {
+                old(*v).to_token_stream()
+            }
+        });
+        let values: Vec<_> = values.collect();
+        let kept = self.shape.kept.iter().filter(|v| live.contains(v)).map(|v| {
+            let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
+            quote!(#rt::keep(&mut #column[#l], #ident);)
+        });
+        quote!(#(#kept)* break #label (#point as #word, #(#values,)*);)
+    }
+}
+
+fn merge_label(block: BlockId) -> Lifetime {
+    Lifetime::new(&format!("'__b{}", block.0), Span::mixed_site())
+}
+
+/// Replaces jump markers in verbatim code.
+struct Jumps<'w, 'a, 'e> {
+    writer: &'w mut Writer<'a, 'e>,
+}
+
+impl VisitMut for Jumps<'_, '_, '_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::Macro(mac) = expr
+            && let Some(target) = goto_target(&mac.mac)
+        {
+            let code = self.writer.go(target);
+            *expr = Expr::Verbatim(quote!({ #code }));
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {
+        if let syn::Stmt::Macro(mac) = stmt
+            && let Some(target) = goto_target(&mac.mac)
+        {
+            let code = self.writer.go(target);
+            *stmt = syn::Stmt::Expr(Expr::Verbatim(quote!({ #code })), Some(Default::default()));
+            return;
+        }
+        visit_mut::visit_stmt_mut(self, stmt);
+    }
+}

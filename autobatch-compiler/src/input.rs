@@ -1,0 +1,321 @@
+//! What the user wrote, sorted out: the functions of the annotated item and their parameters.
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::{
+    Attribute, Block, FnArg, Generics, ImplItem, Item, ItemFn, ItemImpl, Pat, PatType, ReceiverKind, ReturnType,
+    Signature, Type, Visibility, parse_quote,
+};
+
+use crate::diag::Diagnostics;
+use crate::resolve::{self, Bindings};
+
+/// How a parameter appears in the batched call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passing {
+    /// A column: one value per member.
+    Each,
+    /// `#[each] x: &T`: a borrowed value per member.
+    EachRef,
+    /// The same reference, or `#[shared]` value, for all members.
+    Shared,
+    /// `&mut T`: state of the member, in and out.
+    State,
+    /// `#[each] x: &mut [T]`: a slice per member, changed in place.
+    EachMut,
+}
+
+/// A parameter.
+#[derive(Clone)]
+pub struct Param {
+    /// The variable's unique name (`__self` for a receiver).
+    pub ident: Ident,
+    /// The name shown to users.
+    pub shown: String,
+    /// A destructuring pattern that is bound from `ident` at the start of the body.
+    pub pattern: Option<Pat>,
+    /// Its type; `&Self` and the like for receivers.
+    pub ty: Type,
+    /// How the batched call passes it.
+    pub passing: Passing,
+    /// Declared `mut`.
+    pub mutable: bool,
+}
+
+/// A function to batch.
+#[derive(Clone)]
+pub struct Function {
+    /// Attributes, doc comments included, without the crate's own.
+    pub attrs: Vec<Attribute>,
+    /// As written.
+    pub vis: Visibility,
+    /// As written, without parameter attributes of the crate.
+    pub sig: Signature,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// The body with every binding renamed to be unique.
+    pub body: Block,
+    /// The bindings of parameters and body.
+    pub bindings: Bindings,
+    /// The return type, `()` where none is written.
+    pub output: Type,
+    /// Whether it is a method or associated function of an `impl` block.
+    pub associated: bool,
+    /// Generics of the `impl` block it stands in.
+    pub outer: Generics,
+}
+
+/// An annotated item.
+pub enum Input {
+    /// A free function.
+    Function(ItemFn),
+    /// An inline module: one program.
+    Module(syn::ItemMod),
+    /// An `impl` block: one program.
+    Impl(ItemImpl),
+}
+
+impl Input {
+    /// Parses the item, or says what can be annotated.
+    pub fn parse(tokens: proc_macro2::TokenStream, diag: &mut Diagnostics) -> Option<Input> {
+        let instead = "put it on a function, on an inline `mod name { … }`, or on an `impl` block";
+        let item: Item = match syn::parse2(tokens.clone()) {
+            Ok(item) => item,
+            Err(_) if syn::parse2::<syn::TraitItemFn>(tokens.clone()).is_ok() => {
+                diag.error(&tokens, "`autobatch` needs the body of the function", instead);
+                return None;
+            }
+            Err(error) => {
+                diag.push(error);
+                return None;
+            }
+        };
+        match item {
+            Item::Fn(f) => Some(Input::Function(f)),
+            Item::Mod(m) if m.content.is_some() => Some(Input::Module(m)),
+            Item::Mod(m) => {
+                diag.error(&m, "`autobatch` can't see into a module in another file", instead);
+                None
+            }
+            Item::Impl(i) => Some(Input::Impl(i)),
+            other => {
+                diag.error(&head(&other), "`autobatch` has no meaning on this item", instead);
+                None
+            }
+        }
+    }
+}
+
+/// The first tokens of an item, enough to point at.
+fn head(item: &Item) -> proc_macro2::TokenStream {
+    item.to_token_stream().into_iter().take(2).collect()
+}
+
+/// Removes `#[shared]` and `#[each]` from a signature: what rustc may see.
+pub fn clean(sig: &mut Signature) {
+    for arg in &mut sig.inputs {
+        let attrs = match arg {
+            FnArg::Receiver(r) => &mut r.attrs,
+            FnArg::Typed(t) => &mut t.attrs,
+        };
+        attrs.retain(|a| !a.path().is_ident("shared") && !a.path().is_ident("each"));
+    }
+}
+
+/// Sorts out one function. `None` after errors that leave nothing to batch.
+pub fn function(
+    attrs: &[Attribute],
+    vis: &Visibility,
+    sig: &Signature,
+    block: &Block,
+    outer: Option<&Generics>,
+    diag: &mut Diagnostics,
+) -> Option<Function> {
+    let ok = check_signature(sig, diag);
+    let mut params = Vec::new();
+    let mut patterns = Vec::new();
+    for (index, arg) in sig.inputs.iter().enumerate() {
+        match arg {
+            FnArg::Receiver(receiver) => {
+                let (ty, passing): (Type, Passing) = match &receiver.kind {
+                    ReceiverKind::Value => (parse_quote!(Self), Passing::Each),
+                    ReceiverKind::Reference(_, lifetime, None) => (parse_quote!(&#lifetime Self), Passing::Shared),
+                    ReceiverKind::Reference(_, lifetime, Some(_)) => {
+                        (parse_quote!(&#lifetime mut Self), Passing::State)
+                    }
+                    ReceiverKind::Typed(_, ty) => ((**ty).clone(), passing_of(ty, &receiver.attrs, diag)),
+                    _ => return None,
+                };
+                params.push(Param {
+                    ident: resolve::self_ident(Span::call_site()),
+                    shown: "self".into(),
+                    pattern: None,
+                    ty,
+                    passing,
+                    mutable: receiver.mutability.is_some(),
+                });
+            }
+            FnArg::Typed(PatType { attrs, pat, ty, .. }) => {
+                let passing = passing_of(ty, attrs, diag);
+                patterns.push((params.len(), (**pat).clone()));
+                params.push(Param {
+                    ident: Ident::new(&format!("__p{index}"), Span::mixed_site()),
+                    shown: match &**pat {
+                        Pat::Ident(p) => p.ident.to_string(),
+                        _ => format!("parameter {}", index + 1),
+                    },
+                    pattern: None,
+                    ty: (**ty).clone(),
+                    passing,
+                    mutable: false,
+                });
+            }
+        }
+    }
+    let has_self = sig.receiver().is_some();
+    let mut body = block.clone();
+    let mut pats: Vec<Pat> = patterns.iter().map(|(_, pat)| pat.clone()).collect();
+    let bindings = resolve::resolve(&mut pats, &mut body, has_self);
+    for ((index, _), pat) in patterns.into_iter().zip(pats) {
+        match pat {
+            Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none() => {
+                params[index].mutable = p.mutability.is_some();
+                params[index].ident = p.ident;
+            }
+            other => params[index].pattern = Some(other),
+        }
+    }
+    let output = match &sig.output {
+        ReturnType::Default => parse_quote!(()),
+        ReturnType::Type(_, ty) => (**ty).clone(),
+    };
+    let mut sig = sig.clone();
+    clean(&mut sig);
+    let attrs = attrs.to_vec();
+    let (vis, outer) = (vis.clone(), outer.cloned());
+    ok.then(|| Function {
+        attrs,
+        vis,
+        sig,
+        params,
+        body,
+        bindings,
+        output,
+        associated: outer.is_some(),
+        outer: outer.unwrap_or_default(),
+    })
+}
+
+/// Refuses what has no batched meaning.
+fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
+    let mut ok = true;
+    let mut refuse = |at: &dyn ToTokens, why: &str, instead: &str| {
+        diag.error(&at.to_token_stream(), why, instead);
+        ok = false;
+    };
+    if let Some(token) = &sig.asyncness {
+        refuse(token, "an `async` function can't be batched: its members would wait on different futures",
+            "batch the computation between the awaits, as a function that is not `async`");
+    }
+    if let Some(variadic) = &sig.variadic {
+        refuse(variadic, "a variadic function can't be batched", "pass a slice instead");
+    }
+    if let Some(abi) = &sig.abi {
+        refuse(abi, "a function with a foreign ABI can't be batched", "annotate a Rust function that it calls");
+    }
+    if let syn::Safety::Unsafe(token) = &sig.safety {
+        refuse(token, "an `unsafe` function can't be batched: its batched form would be a safe function",
+            "wrap the unsafe part in a safe function and annotate that");
+    }
+    if let ReturnType::Type(_, ty) = &sig.output {
+        if let Some(ty) = find_impl(ty) {
+            refuse(&ty, "an `impl Trait` result can't be stored per member: its type has no name",
+                "return a concrete type");
+        }
+        if matches!(**ty, Type::Never(_)) {
+            refuse(ty, "a function that never returns has no result per member", "return a value");
+        }
+    }
+    for arg in &sig.inputs {
+        if let FnArg::Typed(t) = arg
+            && let Some(ty) = find_impl(&t.ty)
+        {
+            refuse(&ty, "an `impl Trait` parameter can't be stored per member: its type has no name",
+                "make it a generic parameter, `fn f<T: Trait>(x: T)`");
+        }
+    }
+    ok
+}
+
+fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
+    struct Find(Option<syn::TypeImplTrait>);
+    impl<'ast> syn::visit::Visit<'ast> for Find {
+        fn visit_type_impl_trait(&mut self, ty: &'ast syn::TypeImplTrait) {
+            self.0.get_or_insert_with(|| ty.clone());
+        }
+    }
+    let mut find = Find(None);
+    syn::visit::Visit::visit_type(&mut find, ty);
+    find.0
+}
+
+fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing {
+    let shared = attrs.iter().find(|a| a.path().is_ident("shared"));
+    let each = attrs.iter().find(|a| a.path().is_ident("each"));
+    match (ty, shared, each) {
+        (_, Some(_), Some(each)) => {
+            diag.error(each, "a parameter is either `#[shared]` or `#[each]`", "remove one of them");
+            Passing::Shared
+        }
+        (Type::Reference(r), None, Some(_)) if r.mutability.is_some() => Passing::EachMut,
+        (Type::Reference(_), None, Some(_)) => Passing::EachRef,
+        (_, None, Some(each)) => {
+            diag.error(each, "`#[each]` is for references: a value is one per member already", "remove `#[each]`");
+            Passing::Each
+        }
+        (Type::Reference(r), Some(shared), None) => {
+            if r.mutability.is_some() {
+                diag.error(shared, "a `&mut` parameter can't be shared by members that run at the same time",
+                    "share a `&` reference, or leave `#[shared]` out and give one state per member");
+            }
+            Passing::Shared
+        }
+        (Type::Reference(r), None, None) if r.mutability.is_some() => Passing::State,
+        (Type::Reference(_), None, None) => Passing::Shared,
+        (_, Some(_), None) => Passing::Shared,
+        (_, None, None) => Passing::Each,
+    }
+}
+
+/// The functions of a module or `impl` that can be part of the program, in source order.
+pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
+    let mut all = Vec::new();
+    match input {
+        Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),
+        Input::Module(m) => {
+            for item in m.content.iter().flat_map(|(_, items)| items) {
+                if let Item::Fn(f) = item
+                    && quiet(&f.sig)
+                {
+                    all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag));
+                }
+            }
+        }
+        Input::Impl(i) => {
+            for item in &i.items {
+                if let ImplItem::Fn(f) = item
+                    && quiet(&f.sig)
+                {
+                    all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Whether a function of a module or `impl` can be batched at all; one that can't is left alone
+/// there, because the user did not ask for it by name.
+fn quiet(sig: &Signature) -> bool {
+    check_signature(sig, &mut Diagnostics::default())
+}

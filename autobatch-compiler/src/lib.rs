@@ -1,0 +1,24 @@
+//! The compiler behind `#[autobatch]`, as a plain library: see `ARCHITECTURE.md` in the repository.
+//!
+//! [`autobatch`] is the whole of it, from the attribute's tokens to generated code; the modules are its
+//! stages, public so that tools and tests can look at them.
+
+pub mod attrs;
+pub mod diag;
+pub mod display;
+pub mod driver;
+pub mod effects;
+pub mod emit;
+pub mod input;
+pub mod ir;
+pub mod lower;
+pub mod passes;
+pub mod resolve;
+pub mod verify;
+
+#[cfg(test)]
+mod interp;
+#[cfg(test)]
+mod testing;
+
+pub use driver::autobatch;

@@ -1,0 +1,275 @@
+//! Control constructs that contain a batched call or a loop, as blocks.
+
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
+
+use super::expr::has_exits;
+use super::{LoopContext, Lowering, scan};
+use crate::effects::{self, bound, bound_by_condition};
+use crate::ir::{self, BlockId, Terminator, VarId};
+
+impl Lowering<'_> {
+    /// Whether [`Lowering::control`] takes this expression apart.
+    pub(super) fn is_control(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::If(_) | Expr::Match(_) | Expr::Block(_) => scan::splits(self, expr),
+            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => scan::splits(self, expr),
+            _ => false,
+        }
+    }
+
+    /// Lowers a control construct; its value goes to `dest`.
+    pub(super) fn control(&mut self, expr: Expr, dest: Option<VarId>, ty: Option<&Type>) {
+        let span = expr.span();
+        match expr {
+            Expr::Block(e) => match e.label {
+                Some(label) => self.labelled_block(label, e.block, dest, ty),
+                None => self.body(e.block, dest, ty.cloned()),
+            },
+            Expr::If(e) => self.if_(e, dest, ty),
+            Expr::Match(e) => self.match_(e, dest, ty),
+            Expr::Loop(e) => {
+                let header = self.new_block(span, "loop");
+                self.jump(header);
+                let after = self.new_block(span, "after loop");
+                self.enter(e.label.as_ref(), Some(header), after, dest);
+                self.start(header);
+                self.body(e.body, None, None);
+                self.jump(header);
+                self.loops.pop();
+                self.arrive(after);
+            }
+            Expr::While(e) => {
+                let header = self.new_block(span, "while");
+                self.jump(header);
+                let after = self.new_block(span, "after loop");
+                let inside = self.new_block(e.body.span(), "body");
+                self.start(header);
+                self.enter(e.label.as_ref(), Some(header), after, None);
+                self.condition(*e.cond, inside, after);
+                self.start(inside);
+                self.body(e.body, None, None);
+                self.jump(header);
+                self.loops.pop();
+                self.arrive(after);
+                self.unit(dest, ty);
+            }
+            Expr::ForLoop(e) => self.for_(e, dest, ty),
+            _ => unreachable!("`is_control` admits no other expression"),
+        }
+    }
+
+    /// The value of a construct that has none.
+    fn unit(&mut self, dest: Option<VarId>, ty: Option<&Type>) {
+        if let Some(dest) = dest {
+            self.define(dest, ty, parse_quote!(()));
+        }
+    }
+
+    /// Goes on in `block` if anything jumps there.
+    fn arrive(&mut self, block: BlockId) {
+        let arrives = self.program.blocks.iter().any(|b| b.successors().contains(&block));
+        if arrives {
+            self.start(block);
+        } else {
+            self.cursor = None;
+        }
+    }
+
+    fn enter(&mut self, label: Option<&Label>, header: Option<BlockId>, after: BlockId, dest: Option<VarId>) {
+        let dest_ident = dest.map(|dest| self.program.var(dest).ident.clone());
+        self.program.blocks[after.0].arrives.extend(dest);
+        self.loops.push(LoopContext {
+            label: label.map(|l| l.name.ident.to_string()),
+            is_loop: header.is_some(),
+            continue_to: header,
+            break_to: after,
+            dest: dest_ident,
+            dest_var: dest,
+        });
+    }
+
+    /// The innermost lowered loop or block that a jump with this label means.
+    pub(super) fn context(&self, label: Option<&Lifetime>) -> Option<usize> {
+        self.loops.iter().rposition(|l| match label {
+            Some(label) => l.label.as_deref() == Some(label.ident.to_string().as_str()),
+            None => l.is_loop,
+        })
+    }
+
+    pub(super) fn break_(&mut self, e: syn::ExprBreak) {
+        let Some(index) = self.context(e.label.as_ref()) else {
+            return self.op(Stmt::Expr(Expr::Break(e), Some(Default::default())));
+        };
+        let (target, dest) = (self.loops[index].break_to, self.loops[index].dest_var);
+        match (e.expr, dest) {
+            (Some(value), Some(dest)) => self.into(*value, dest, None),
+            (Some(value), None) => self.discard(*value),
+            (None, Some(dest)) => self.define(dest, None, parse_quote!(())),
+            (None, None) => {}
+        }
+        self.jump(target);
+    }
+
+    fn labelled_block(&mut self, label: Label, block: syn::Block, dest: Option<VarId>, ty: Option<&Type>) {
+        let after = self.new_block(label.span(), "after block");
+        self.enter(Some(&label), None, after, dest);
+        self.body(block, dest, ty.cloned());
+        self.jump(after);
+        self.loops.pop();
+        self.arrive(after);
+    }
+
+    fn if_(&mut self, e: syn::ExprIf, dest: Option<VarId>, ty: Option<&Type>) {
+        let span = e.if_token.span;
+        let then = self.new_block(e.then_branch.span(), "then");
+        let otherwise = self.new_block(e.else_branch.as_ref().map_or(span, |(_, e)| e.span()), "else");
+        let join = self.new_block(span, "join");
+        self.condition(*e.cond, then, otherwise);
+        self.start(then);
+        self.body(e.then_branch, dest, ty.cloned());
+        self.jump(join);
+        self.start(otherwise);
+        match (e.else_branch, dest) {
+            (Some((_, otherwise)), Some(dest)) => self.into(*otherwise, dest, ty),
+            (Some((_, otherwise)), None) => self.discard_branch(*otherwise),
+            (None, dest) => self.unit(dest, ty),
+        }
+        self.jump(join);
+        self.arrive(join);
+    }
+
+    /// The `else` of an `if` statement: a block or another `if`.
+    fn discard_branch(&mut self, expr: Expr) {
+        match expr {
+            Expr::Block(e) if e.label.is_none() => self.body(e.block, None, None),
+            other => self.discard(other),
+        }
+    }
+
+    /// Branches on a condition, which may be a let chain and may contain calls.
+    pub(super) fn condition(&mut self, cond: Expr, then: BlockId, otherwise: BlockId) {
+        if self.cursor.is_none() {
+            return;
+        }
+        let hoists = scan::splits(self, &cond) || has_exits(&cond);
+        match cond {
+            Expr::Paren(e) => self.condition(*e.expr, then, otherwise),
+            Expr::Unary(e) if hoists && matches!(e.op, UnOp::Not(_)) => self.condition(*e.expr, otherwise, then),
+            Expr::Binary(e) if hoists && matches!(e.op, BinOp::And(_)) => {
+                let mid = self.new_block(e.right.span(), "and");
+                self.condition(*e.left, mid, otherwise);
+                self.start(mid);
+                self.condition(*e.right, then, otherwise);
+            }
+            Expr::Binary(e) if hoists && matches!(e.op, BinOp::Or(_)) => {
+                let mid = self.new_block(e.right.span(), "or");
+                self.condition(*e.left, then, mid);
+                self.start(mid);
+                self.condition(*e.right, then, otherwise);
+            }
+            Expr::Let(mut e) => {
+                self.note_pattern(&e.pat, &e.expr);
+                *e.expr = self.settled(*e.expr);
+                self.branch(Expr::Let(e), then, otherwise);
+            }
+            other if hoists => {
+                let value = self.settled(other);
+                self.branch(value, then, otherwise);
+            }
+            other => self.branch(other, then, otherwise),
+        }
+    }
+
+    fn branch(&mut self, cond: Expr, then: BlockId, otherwise: BlockId) {
+        let binds = bound_by_condition(&self.names, &cond);
+        let mut uses = effects::of_expr(&self.names, &cond).mentions;
+        uses.retain(|var| !binds.contains(var));
+        self.terminate(Terminator::Branch { cond: Box::new(cond), uses, binds, then, otherwise });
+    }
+
+    /// `let pat = init else { diverge }` where a part makes blocks.
+    pub(super) fn let_else(&mut self, pat: Pat, init: Expr, diverge: Expr) {
+        let then = self.new_block(pat.span(), "let");
+        let otherwise = self.new_block(diverge.span(), "let else");
+        let pat = match pat {
+            Pat::Type(t) => *t.pat,
+            other => other,
+        };
+        self.condition(parse_quote!(let #pat = #init), then, otherwise);
+        self.start(otherwise);
+        self.discard_branch(diverge);
+        self.terminate(Terminator::Unreachable);
+        self.start(then);
+    }
+
+    fn match_(&mut self, e: syn::ExprMatch, dest: Option<VarId>, ty: Option<&Type>) {
+        let span = e.match_token.span;
+        let scrutinee = self.settled(*e.expr);
+        let mut uses = effects::of_expr(&self.names, &scrutinee).mentions;
+        let join = self.new_block(span, "join");
+        let mut arms = Vec::new();
+        let mut bodies = Vec::new();
+        for arm in e.arms {
+            if !arm.attrs.is_empty() {
+                self.whole_fallback(arm.attrs[0].span(), "an attribute on a match arm with a call or loop in it");
+            }
+            let target = self.new_block(arm.body.span(), "arm");
+            let (pat, guard) = match arm.pat {
+                Pat::Guard(p) => (*p.pat, Some(p.guard)),
+                other => (other, None),
+            };
+            self.note_pattern(&pat, &scrutinee);
+            let binds = bound(&self.names, &pat);
+            if let Some(guard) = &guard {
+                if scan::splits(self, guard) || has_exits(guard) {
+                    self.whole_fallback(guard.span(), "a match guard that calls a batched function");
+                }
+                let mentions = effects::of_expr(&self.names, guard).mentions;
+                uses.extend(mentions.difference(&binds));
+            }
+            arms.push(ir::Arm { pat, guard, binds, target });
+            bodies.push((target, *arm.body));
+        }
+        self.terminate(Terminator::Switch { scrutinee: Box::new(scrutinee), uses, arms });
+        for (target, body) in bodies {
+            self.start(target);
+            match dest {
+                Some(dest) => self.into(body, dest, ty),
+                None => self.discard_branch(body),
+            }
+            self.jump(join);
+        }
+        self.arrive(join);
+    }
+
+    fn for_(&mut self, e: syn::ExprForLoop, dest: Option<VarId>, ty: Option<&Type>) {
+        let span = e.for_token.span;
+        if scan::may_borrow_local(self, &e.expr) {
+            self.whole_fallback(e.expr.span(), "the iterator may borrow a local of this function across a call");
+        }
+        self.note_pattern(&e.pat, &e.expr);
+        let (iter, ident) = self.temp("iter", None);
+        self.program.variables[iter.0].mutable = true;
+        let expr = self.value(*e.expr);
+        self.define(iter, None, parse_quote!(::core::iter::IntoIterator::into_iter(#expr)));
+        let header = self.new_block(span, "for");
+        self.jump(header);
+        let after = self.new_block(span, "after loop");
+        let inside = self.new_block(e.body.span(), "body");
+        self.start(header);
+        self.enter(e.label.as_ref(), Some(header), after, None);
+        let pat = &e.pat;
+        self.branch(
+            parse_quote!(let ::core::option::Option::Some(#pat) = ::core::iter::Iterator::next(&mut #ident)),
+            inside,
+            after,
+        );
+        self.start(inside);
+        self.body(e.body, None, None);
+        self.jump(header);
+        self.loops.pop();
+        self.arrive(after);
+        self.unit(dest, ty);
+    }
+}

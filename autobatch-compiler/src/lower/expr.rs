@@ -1,0 +1,358 @@
+//! Expressions to call-normal form, evaluation order kept.
+
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
+
+use super::{Lowering, call_terminator, scan};
+use crate::effects::{self, variable};
+use crate::ir::{CallId, FuncId, VarId};
+
+impl Lowering<'_> {
+    /// Evaluates `expr` for its effect.
+    pub(super) fn discard(&mut self, expr: Expr) {
+        if self.cursor.is_none() {
+            return;
+        }
+        match expr {
+            Expr::Return(e) => {
+                let (result, output, exit) = self.function_result();
+                match e.expr {
+                    Some(value) => self.into(*value, result, Some(&output)),
+                    None => self.define(result, Some(&output), parse_quote!(())),
+                }
+                self.jump(exit);
+            }
+            Expr::Break(e) => self.break_(e),
+            Expr::Continue(e) => {
+                match self.context(e.label.as_ref()).and_then(|i| self.loops[i].continue_to) {
+                    Some(header) => self.jump(header),
+                    None => self.op(Stmt::Expr(Expr::Continue(e), Some(Default::default()))),
+                }
+            }
+            Expr::Paren(e) if scan::splits(self, &e.expr) => self.discard(*e.expr),
+            other if self.is_control(&other) => self.control(other, None, None),
+            other if scan::splits(self, &other) => {
+                let value = self.value(other);
+                if !matches!(value, Expr::Path(_)) {
+                    self.op(Stmt::Expr(value, Some(Default::default())));
+                }
+            }
+            other => self.op(Stmt::Expr(other, Some(Default::default()))),
+        }
+    }
+
+    /// Evaluates `expr` into `dest`.
+    pub(super) fn into(&mut self, expr: Expr, dest: VarId, ty: Option<&Type>) {
+        if self.cursor.is_none() {
+            return;
+        }
+        if !scan::splits(self, &expr) {
+            match expr {
+                Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => self.discard(expr),
+                other => self.define(dest, ty, other),
+            }
+            return;
+        }
+        if let Some(callee) = scan::callee(self, &expr) {
+            return self.call(callee, expr, Some((dest, ty)));
+        }
+        match expr {
+            Expr::Paren(e) => self.into(*e.expr, dest, ty),
+            Expr::Group(e) => self.into(*e.expr, dest, ty),
+            other if self.is_control(&other) => self.control(other, Some(dest), ty),
+            other => {
+                let value = self.value(other);
+                self.define(dest, ty, value);
+            }
+        }
+    }
+
+    /// Evaluates everything in `expr` that makes blocks, and returns what is left: an expression
+    /// without splits that yields the value.
+    pub(super) fn value(&mut self, expr: Expr) -> Expr {
+        if self.cursor.is_none() || !scan::splits(self, &expr) {
+            return expr;
+        }
+        if let Some(callee) = scan::callee(self, &expr) {
+            let (dest, ident) = self.temp("value", None);
+            self.call(callee, expr, Some((dest, None)));
+            return parse_quote!(#ident);
+        }
+        match expr {
+            Expr::Paren(mut e) => {
+                *e.expr = self.value(*e.expr);
+                Expr::Paren(e)
+            }
+            Expr::Group(e) => self.value(*e.expr),
+            Expr::Unary(mut e) => {
+                *e.expr = self.value(*e.expr);
+                Expr::Unary(e)
+            }
+            Expr::Cast(mut e) => {
+                *e.expr = self.value(*e.expr);
+                Expr::Cast(e)
+            }
+            Expr::Field(mut e) => {
+                *e.base = self.value(*e.base);
+                Expr::Field(e)
+            }
+            Expr::Try(mut e) => {
+                *e.expr = self.value(*e.expr);
+                Expr::Try(e)
+            }
+            Expr::Reference(mut e) => {
+                *e.expr = self.value(*e.expr);
+                Expr::Reference(e)
+            }
+            Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => self.short_circuit(e),
+            Expr::Binary(mut e) if is_compound(&e.op) => {
+                // The right side of a compound assignment of numbers is evaluated first.
+                *e.right = self.value(*e.right);
+                *e.left = self.value(*e.left);
+                Expr::Binary(e)
+            }
+            Expr::Binary(mut e) => {
+                let [left, right] = self.operands([*e.left, *e.right]);
+                (*e.left, *e.right) = (left, right);
+                Expr::Binary(e)
+            }
+            Expr::Assign(mut e) => {
+                *e.right = self.value(*e.right);
+                *e.left = self.value(*e.left);
+                Expr::Assign(e)
+            }
+            Expr::Index(mut e) => {
+                let [base, index] = self.operands([*e.expr, *e.index]);
+                (*e.expr, *e.index) = (base, index);
+                Expr::Index(e)
+            }
+            Expr::Call(mut e) => {
+                let args = self.operand_list(e.args.iter().cloned().collect());
+                e.args = args.into_iter().collect();
+                Expr::Call(e)
+            }
+            Expr::MethodCall(mut e) => {
+                let all = std::iter::once((*e.receiver).clone()).chain(e.args.iter().cloned()).collect();
+                let mut all = self.operand_list(all).into_iter();
+                *e.receiver = all.next().expect("the receiver comes first");
+                e.args = all.collect();
+                Expr::MethodCall(e)
+            }
+            Expr::Tuple(mut e) => {
+                e.elems = self.operand_list(e.elems.iter().cloned().collect()).into_iter().collect();
+                Expr::Tuple(e)
+            }
+            Expr::Array(mut e) => {
+                e.elems = self.operand_list(e.elems.iter().cloned().collect()).into_iter().collect();
+                Expr::Array(e)
+            }
+            Expr::Struct(mut e) => {
+                let mut all: Vec<Expr> = e.fields.iter().map(|f| f.expr.clone()).collect();
+                all.extend(e.rest.iter().map(|rest| (**rest).clone()));
+                let mut all = self.operand_list(all).into_iter();
+                for field in &mut e.fields {
+                    field.expr = all.next().expect("one operand per field");
+                    field.colon_token.get_or_insert_with(Default::default);
+                }
+                e.rest = all.next().map(Box::new);
+                Expr::Struct(e)
+            }
+            Expr::Repeat(mut e) => {
+                *e.expr = self.value(*e.expr);
+                Expr::Repeat(e)
+            }
+            Expr::Range(mut e) => {
+                let ends = e.start.iter().chain(&e.end).map(|e| (**e).clone()).collect();
+                let mut ends = self.operand_list(ends).into_iter();
+                e.start = e.start.and_then(|_| ends.next().map(Box::new));
+                e.end = e.end.and_then(|_| ends.next().map(Box::new));
+                Expr::Range(e)
+            }
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {
+                self.discard(expr);
+                parse_quote!(())
+            }
+            control if self.is_control(&control) => {
+                let (dest, ident) = self.temp("value", None);
+                self.control(control, Some(dest), None);
+                parse_quote!(#ident)
+            }
+            other => {
+                self.whole_fallback(other.span(), "a call inside this kind of expression can't be hoisted out of it");
+                other
+            }
+        }
+    }
+
+    fn operands<const N: usize>(&mut self, operands: [Expr; N]) -> [Expr; N] {
+        let values = self.operand_list(operands.into());
+        values.try_into().unwrap_or_else(|_| unreachable!("one value per operand"))
+    }
+
+    /// Evaluates operands left to right: one that stands before an operand with a call is kept in
+    /// a temporary, unless the later ones can't change its value.
+    fn operand_list(&mut self, operands: Vec<Expr>) -> Vec<Expr> {
+        let split: Vec<bool> = operands.iter().map(|e| scan::splits(self, e)).collect();
+        let mut values = Vec::with_capacity(operands.len());
+        for (i, operand) in operands.iter().enumerate() {
+            let value = self.value(operand.clone());
+            let later = split[i + 1..].iter().any(|s| *s);
+            if later && !self.is_stable(&value, &operands[i + 1..]) {
+                let (dest, ident) = self.temp("value", None);
+                self.define(dest, None, value);
+                values.push(parse_quote!(#ident));
+            } else {
+                values.push(value);
+            }
+        }
+        values
+    }
+
+    /// Whether evaluating `expr` after `later` gives what evaluating it before gives, without effects.
+    fn is_stable(&self, expr: &Expr, later: &[Expr]) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(_) => match variable(&self.names, expr) {
+                Some(var) => {
+                    !self.program.var(var).mutable
+                        || !later.iter().any(|e| effects::of_expr(&self.names, e).mentions.contains(&var))
+                }
+                None => true,
+            },
+            Expr::Field(e) => self.is_stable(&e.base, later),
+            Expr::Paren(e) => self.is_stable(&e.expr, later),
+            Expr::Reference(e) => self.is_stable(&e.expr, later),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.is_stable(&e.expr, later),
+            _ => false,
+        }
+    }
+
+    /// `a && b`, `a || b` as a value, where a side has a call.
+    fn short_circuit(&mut self, e: syn::ExprBinary) -> Expr {
+        let span = e.span();
+        let (dest, ident) = self.temp("value", Some(parse_quote!(bool)));
+        let truth = self.new_block(span, "true");
+        let falsity = self.new_block(span, "false");
+        let join = self.new_block(span, "join");
+        self.condition(Expr::Binary(e), truth, falsity);
+        for (block, value) in [(truth, true), (falsity, false)] {
+            self.start(block);
+            self.define(dest, Some(&parse_quote!(bool)), parse_quote!(#value));
+            self.jump(join);
+        }
+        self.start(join);
+        parse_quote!(#ident)
+    }
+
+    /// A batched call: arguments into typed temporaries, then the call, then its continuation.
+    fn call(&mut self, callee: FuncId, call: Expr, dest: Option<(VarId, Option<&Type>)>) {
+        let span = call.span();
+        let callee = self.id_of(callee);
+        let args: Vec<Expr> = match call {
+            Expr::Call(call) => call.args.into_iter().collect(),
+            Expr::MethodCall(call) => std::iter::once(*call.receiver).chain(call.args).collect(),
+            _ => unreachable!("only calls are called"),
+        };
+        let params = self.program.func(callee).params.clone();
+        let mut vars = Vec::with_capacity(args.len());
+        for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
+            let value = self.value(arg.clone());
+            vars.push(self.argument(value, *param, &args[i + 1..]));
+        }
+        let Some((dest, ty)) = dest else { return };
+        let callee_output = self.program.func(callee).output.clone();
+        let same_type = ty.is_none_or(|ty| ir_text(ty) == ir_text(&callee_output));
+        let cont = self.new_block(span, "after call");
+        let id = CallId(self.program.calls);
+        if self.cursor.is_some() {
+            self.program.calls += 1;
+        }
+        let direct = if same_type { dest } else { self.temp("value", None).0 };
+        self.program.variables[direct.0].ty.get_or_insert(callee_output);
+        self.terminate(call_terminator(id, callee, vars, direct, cont, span));
+        self.start(cont);
+        if direct != dest {
+            let ident = self.program.var(direct).ident.clone();
+            self.define(dest, ty, parse_quote!(#ident));
+        }
+    }
+
+    /// The variable that carries an argument: the user's own where the types are the same by name,
+    /// else a temporary with the parameter's type, which is where coercions happen.
+    fn argument(&mut self, value: Expr, param: VarId, later: &[Expr]) -> VarId {
+        let ty = self.program.var(param).ty.clone();
+        let direct = match &value {
+            // `&*x` and `&mut *x` of a reference are `x` again.
+            Expr::Reference(e) => match &*e.expr {
+                Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => variable(&self.names, &u.expr),
+                _ => None,
+            },
+            other => variable(&self.names, other),
+        };
+        if let Some(var) = direct {
+            let known = &self.program.var(var).ty;
+            let same = matches!((known, &ty), (Some(a), Some(b)) if ir_text(a) == ir_text(b));
+            if same && self.is_stable(&value, later) {
+                return var;
+            }
+        }
+        let (temp, _) = self.temp("arg", ty.clone());
+        self.define(temp, ty.as_ref(), value);
+        temp
+    }
+
+    pub(super) fn function_result(&self) -> (VarId, Type, crate::ir::BlockId) {
+        let func = self.program.func(self.func);
+        (func.result, func.output.clone(), func.exit)
+    }
+
+    /// Hoists a value that leaves early out of a place where only plain code may stand.
+    pub(super) fn settled(&mut self, expr: Expr) -> Expr {
+        let value = self.value(expr);
+        if !has_exits(&value) {
+            return self.verbatim(value);
+        }
+        let (dest, ident) = self.temp("value", None);
+        self.define(dest, None, value);
+        parse_quote!(#ident)
+    }
+
+}
+
+/// Whether code may leave early: `return`, `?`, `break`, `continue` outside closures.
+pub(super) fn has_exits(expr: &Expr) -> bool {
+    struct Scan(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Return(_) | Expr::Try(_) | Expr::Break(_) | Expr::Continue(_) => self.0 = true,
+                Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) => {}
+                _ => syn::visit::visit_expr(self, expr),
+            }
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scan = Scan(false);
+    syn::visit::Visit::visit_expr(&mut scan, expr);
+    scan.0
+}
+
+fn is_compound(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+fn ir_text(ty: &Type) -> String {
+    crate::ir::text(ty)
+}

@@ -1,0 +1,583 @@
+//! From user code to control-flow graphs.
+//!
+//! Statements that contain no batched call and no loop stay whole, verbatim, as ops. Everything else
+//! is taken apart, in evaluation order, into blocks: calls are hoisted to call-normal form (every
+//! batched call stands alone, its arguments and its result in variables), loops become headers and
+//! back edges, `&&`, `||`, `if`, `match`, `let … else` with such parts become branches.
+//!
+//! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
+
+mod control;
+mod exits;
+mod expr;
+mod scan;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
+use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
+
+use crate::effects::{self, Names};
+use crate::input::{Function, Passing};
+use crate::ir::{
+    self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
+    Variable, goto_target,
+};
+
+/// What the lowering can be told.
+pub struct LowerOptions {
+    /// Where the facade crate is found.
+    pub krate: Path,
+    /// Whether branches without calls or loops stay inside ops.
+    pub fuse: bool,
+}
+
+/// The lowered program and what only the emitter needs.
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// For each program function the index of the source function.
+    pub sources: Vec<usize>,
+    /// Items of the bodies (`const`, `fn`, `struct`, …), hoisted.
+    pub items: Vec<syn::Item>,
+    /// Variables that plainly hold a borrow of a local: they must not cross a region.
+    pub borrowers: Vec<(VarId, Span)>,
+}
+
+/// A loop or labelled block around the current position.
+pub(crate) struct LoopContext {
+    label: Option<String>,
+    is_loop: bool,
+    continue_to: Option<BlockId>,
+    break_to: BlockId,
+    dest: Option<Ident>,
+    dest_var: Option<VarId>,
+}
+
+/// The state of lowering one program.
+pub(crate) struct Lowering<'a> {
+    functions: &'a [Function],
+    options: &'a LowerOptions,
+    /// Names of functions worth batching, by index of the source function.
+    batched: BTreeMap<String, usize>,
+    method_names: BTreeSet<String>,
+    self_type: Option<Ident>,
+    program: Program,
+    sources: Vec<usize>,
+    items: Vec<syn::Item>,
+    borrowers: Vec<(VarId, Span)>,
+    // The function being lowered.
+    current: usize,
+    func: FuncId,
+    names: Names,
+    references: VarSet,
+    loops: Vec<LoopContext>,
+    /// The block being filled; `None` where control never arrives.
+    cursor: Option<BlockId>,
+    /// Blocks of the program in the order they were started.
+    started: Vec<BlockId>,
+    temps: usize,
+    next_queue: Vec<usize>,
+    ids: BTreeMap<usize, FuncId>,
+}
+
+/// Lowers the program whose entry is `functions[entry]`.
+pub fn lower(functions: &[Function], entry: usize, self_type: Option<Ident>, options: &LowerOptions) -> Lowered {
+    let mut lowering = Lowering {
+        functions,
+        options,
+        batched: worth_batching(functions, entry),
+        method_names: functions.iter().filter(|f| f.sig.receiver().is_some()).map(|f| f.sig.ident.to_string()).collect(),
+        self_type,
+        program: Program {
+            functions: vec![],
+            blocks: vec![],
+            variables: vec![],
+            calls: 0,
+            entry: FuncId(0),
+            order: vec![],
+            notes: vec![],
+        },
+        sources: vec![],
+        items: vec![],
+        borrowers: vec![],
+        current: entry,
+        func: FuncId(0),
+        names: Names::new(),
+        references: VarSet::new(),
+        loops: vec![],
+        cursor: None,
+        started: vec![],
+        temps: 0,
+        next_queue: vec![],
+        ids: BTreeMap::new(),
+    };
+    lowering.declare(entry);
+    while let Some(source) = lowering.next_queue.pop() {
+        lowering.function(source);
+    }
+    lowering.finish()
+}
+
+/// The functions that become part of the program: the entry, and those that loop, recurse, or call
+/// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined.
+fn worth_batching(functions: &[Function], entry: usize) -> BTreeMap<String, usize> {
+    let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
+    let scans: Vec<_> = functions.iter().map(|f| scan::called_names(&f.body, &known)).collect();
+    let index: BTreeMap<String, usize> =
+        functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
+    let mut worth = vec![false; functions.len()];
+    for (i, (_, loops)) in scans.iter().enumerate() {
+        worth[i] = *loops || reaches(&scans, &index, i, i);
+    }
+    loop {
+        let more: Vec<usize> = (0..functions.len())
+            .filter(|&i| !worth[i] && scans[i].0.iter().any(|name| worth[index[name]]))
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        more.into_iter().for_each(|i| worth[i] = true);
+    }
+    worth[entry] |= reaches(&scans, &index, entry, entry);
+    functions
+        .iter()
+        .enumerate()
+        // Another function's type parameters have no name in this one's code.
+        .filter(|&(i, f)| worth[i] && (i == entry || f.sig.generics.type_params().next().is_none()
+            && f.sig.generics.const_params().next().is_none()))
+        .map(|(i, f)| (f.sig.ident.to_string(), i))
+        .collect()
+}
+
+fn reaches(scans: &[(BTreeSet<String>, bool)], index: &BTreeMap<String, usize>, from: usize, to: usize) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut queue = vec![from];
+    while let Some(i) = queue.pop() {
+        for name in &scans[i].0 {
+            let next = index[name];
+            if next == to {
+                return true;
+            }
+            if seen.insert(next) {
+                queue.push(next);
+            }
+        }
+    }
+    false
+}
+
+impl Lowering<'_> {
+    /// The program function a name stands for, if calls to it can be batched.
+    fn callable(&self, name: &str) -> Option<FuncId> {
+        let source = *self.batched.get(name)?;
+        // Not yet declared callees get their id on first use, see `id_of`; scanning needs only a
+        // stable stand-in, which is the source index behind the declared ids.
+        Some(self.ids.get(&source).copied().unwrap_or(FuncId(PENDING + source)))
+    }
+
+    fn source_of(&self, id: FuncId) -> usize {
+        if id.0 >= PENDING { id.0 - PENDING } else { self.sources[id.0] }
+    }
+
+    fn methods(&self) -> &BTreeSet<String> {
+        &self.method_names
+    }
+
+    /// The declared id of a callee found by [`scan::callee`].
+    fn id_of(&mut self, id: FuncId) -> FuncId {
+        if id.0 >= PENDING { self.declare(id.0 - PENDING) } else { id }
+    }
+
+    fn lends_a_local(&self, call: &Expr) -> Option<Span> {
+        let args: Vec<&Expr> = match call {
+            Expr::Call(call) => call.args.iter().collect(),
+            Expr::MethodCall(call) => call.args.iter().collect(),
+            _ => return None,
+        };
+        scan::lent(self, &args)
+    }
+
+    /// Whether a variable certainly is a reference to something outside this activation.
+    fn is_reference(&self, var: VarId) -> bool {
+        self.references.contains(&var)
+    }
+
+    /// Makes the function's id, parameters, result, entry and exit block.
+    fn declare(&mut self, source: usize) -> FuncId {
+        if let Some(id) = self.ids.get(&source) {
+            return *id;
+        }
+        let id = FuncId(self.program.functions.len());
+        self.ids.insert(source, id);
+        self.sources.push(source);
+        let function = &self.functions[source];
+        let params = function
+            .params
+            .iter()
+            .enumerate()
+            .map(|(i, p)| {
+                let shared = p.passing == Passing::Shared;
+                self.variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(p.ty.clone()), shared)
+            })
+            .collect();
+        let result_ident = Ident::new(&format!("__result{}", id.0), Span::mixed_site());
+        let output = function.output.clone();
+        let result = self.variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
+        let span = function.sig.ident.span();
+        let entry = self.block(id, span, "entry");
+        let exit = self.block(id, span, "exit");
+        self.program.blocks[exit.0].term = Terminator::Return;
+        self.program.blocks[exit.0].arrives.insert(result);
+        self.program.functions.push(ir::Function {
+            name: function.sig.ident.clone(),
+            params,
+            result,
+            entry,
+            exit,
+            group: GroupId(id.0),
+            output,
+            recursive: false,
+        });
+        self.next_queue.push(source);
+        id
+    }
+
+    fn variable(
+        &mut self,
+        func: FuncId,
+        ident: Ident,
+        role: Role,
+        mutable: bool,
+        ty: Option<Type>,
+        shared: bool,
+    ) -> VarId {
+        let id = VarId(self.program.variables.len());
+        self.program.variables.push(Variable { ident, func, role, mutable, ty, shared, class: Class::default() });
+        id
+    }
+
+    fn block(&mut self, func: FuncId, span: Span, label: &'static str) -> BlockId {
+        let id = BlockId(self.program.blocks.len());
+        self.program.blocks.push(Block {
+            func,
+            ops: vec![],
+            term: Terminator::Unreachable,
+            span,
+            label,
+            pops: vec![],
+            reads: vec![],
+            arrives: VarSet::new(),
+            region: id,
+        });
+        id
+    }
+
+    fn function(&mut self, source: usize) {
+        self.current = source;
+        self.func = self.ids[&source];
+        let function = &self.functions[source];
+        let ir = self.program.func(self.func).clone();
+        self.names = ir.params.iter().map(|v| (self.program.var(*v).ident.to_string(), *v)).collect();
+        self.names.insert(self.program.var(ir.result).ident.to_string(), ir.result);
+        self.references = ir
+            .params
+            .iter()
+            .zip(&function.params)
+            .filter(|(_, p)| is_shared_reference(&p.ty))
+            .map(|(v, _)| *v)
+            .collect();
+        for binding in function.bindings.values() {
+            if !self.names.contains_key(&binding.ident.to_string()) {
+                let var = self.variable(self.func, binding.ident.clone(), Role::Local, binding.mutable, None, false);
+                self.names.insert(binding.ident.to_string(), var);
+            }
+        }
+        for (span, why) in scan::unbatched(self, &function.body) {
+            self.program.notes.push(Note { span, why: why.into(), whole: false });
+        }
+        self.loops.clear();
+        self.start(ir.entry);
+        for param in &function.params {
+            if let Some(pattern) = &param.pattern {
+                let ident = &param.ident;
+                self.op(parse_quote!(let #pattern = #ident;));
+            }
+        }
+        self.body(function.body.clone(), Some(ir.result), Some(ir.output.clone()));
+        self.jump(ir.exit);
+        self.started.push(ir.exit);
+    }
+
+    // ---- blocks ----
+
+    fn new_block(&mut self, span: Span, label: &'static str) -> BlockId {
+        self.block(self.func, span, label)
+    }
+
+    /// Goes on in `block`.
+    fn start(&mut self, block: BlockId) {
+        self.started.push(block);
+        self.cursor = Some(block);
+    }
+
+    /// Ends the current block; without effect where control never arrives.
+    fn terminate(&mut self, term: Terminator) {
+        if let Some(block) = self.cursor.take() {
+            self.program.blocks[block.0].term = term;
+        }
+    }
+
+    fn jump(&mut self, target: BlockId) {
+        self.terminate(Terminator::Jump(target));
+    }
+
+    /// Appends a verbatim statement, its early exits rewritten.
+    fn op(&mut self, mut stmt: Stmt) {
+        if self.cursor.is_none() {
+            return;
+        }
+        self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
+        let op = effects::op(&self.names, stmt);
+        self.push_op(op);
+    }
+
+    fn push_op(&mut self, op: Op) {
+        if let Some(block) = self.cursor {
+            self.program.blocks[block.0].ops.push(op);
+        }
+    }
+
+    fn rewrite_exits(&self, rewrite: impl FnOnce(&mut exits::Exits<'_>)) {
+        let func = self.program.func(self.func);
+        let result = self.program.var(func.result).ident.clone();
+        rewrite(&mut exits::Exits::new(&self.options.krate, &result, &func.output, func.exit, &self.loops));
+    }
+
+    /// An expression without splits, with its early exits rewritten.
+    fn verbatim(&self, mut expr: Expr) -> Expr {
+        self.rewrite_exits(|exits| exits.visit_expr_mut(&mut expr));
+        expr
+    }
+
+    fn temp(&mut self, what: &str, ty: Option<Type>) -> (VarId, Ident) {
+        self.temps += 1;
+        let ident = Ident::new(&format!("__{what}{}", self.temps), Span::mixed_site());
+        let var = self.variable(self.func, ident.clone(), Role::Temp, false, ty, false);
+        self.names.insert(ident.to_string(), var);
+        (var, ident)
+    }
+
+    /// `let dest: ty = value;`
+    fn define(&mut self, dest: VarId, ty: Option<&Type>, value: Expr) {
+        let var = self.program.var(dest);
+        let ident = &var.ident;
+        let mutability: Option<syn::Token![mut]> = var.mutable.then(Default::default);
+        let annotation = ty.map(|ty| quote::quote!(: #ty));
+        self.op(parse_quote!(let #mutability #ident #annotation = #value;));
+    }
+
+    fn whole_fallback(&mut self, span: Span, why: &str) {
+        self.program.notes.push(Note { span, why: why.into(), whole: true });
+    }
+
+    // ---- statements ----
+
+    /// Lowers the statements of a block; the value of its tail goes to `dest`.
+    fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
+        let mut stmts = block.stmts;
+        let tail = match stmts.last() {
+            Some(Stmt::Expr(_, None)) => match stmts.pop() {
+                Some(Stmt::Expr(expr, None)) => Some(expr),
+                _ => None,
+            },
+            Some(Stmt::Macro(m)) if m.semi_token.is_none() => match stmts.pop() {
+                Some(Stmt::Macro(m)) => {
+                    Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac }))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+        match (tail, dest) {
+            (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
+            (Some(tail), None) => self.discard(tail),
+            (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
+            (None, None) => {}
+        }
+    }
+
+    fn stmt(&mut self, stmt: Stmt) {
+        if self.cursor.is_none() {
+            return;
+        }
+        match stmt {
+            Stmt::Item(item) => self.items.push(item),
+            Stmt::Local(local) => self.local(local),
+            Stmt::Expr(expr, semi) => {
+                if scan::splits(self, &expr) || matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_)) {
+                    self.discard(expr);
+                } else {
+                    self.op(Stmt::Expr(expr, semi));
+                }
+            }
+            other => self.op(other),
+        }
+    }
+
+    fn local(&mut self, local: syn::Local) {
+        let Some(init) = &local.init else {
+            return self.declaration(&local.pat);
+        };
+        self.note_references(&local.pat, &init.expr);
+        if !scan::stmt_splits(self, &Stmt::Local(local.clone())) {
+            return self.op(Stmt::Local(local));
+        }
+        let (pat, init) = (local.pat, *init.expr.clone());
+        if let Some((_, diverge)) = local.init.and_then(|init| init.diverge) {
+            return self.let_else(pat, init, *diverge);
+        }
+        // A plain binding is the destination itself.
+        match &pat {
+            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
+                let dest = self.names[&p.ident.to_string()];
+                self.into(init, dest, None);
+            }
+            Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none()) => {
+                let dest = effects::bound(&self.names, &t.pat).into_iter().next().expect("an identifier pattern binds");
+                self.into(init, dest, Some(&t.ty));
+            }
+            _ => {
+                let value = self.value(init);
+                self.op(parse_quote!(let #pat = #value;));
+            }
+        }
+    }
+
+    /// `let x;`: no code; the region that first assigns `x` declares it.
+    fn declaration(&mut self, pat: &Pat) {
+        let declares = effects::bound(&self.names, pat);
+        if let Pat::Type(t) = pat {
+            for var in &declares {
+                self.program.variables[var.0].ty = Some((*t.ty).clone());
+            }
+        }
+        let (uses, defs) = (VarSet::new(), VarSet::new());
+        self.push_op(Op { code: vec![], uses, defs, declares, exits: vec![], weight: 0 });
+    }
+
+    /// Keeps track of which locals are references to data outside the activation, and of those that
+    /// borrow a local.
+    fn note_references(&mut self, pat: &Pat, init: &Expr) {
+        let binds = effects::bound(&self.names, pat);
+        let annotated = matches!(pat, Pat::Type(t) if is_shared_reference(&t.ty));
+        if scan::plainly_borrows_local(self, init) {
+            let span = init.span();
+            self.borrowers.extend(binds.into_iter().map(|var| (var, span)));
+        } else if annotated || matches!(init, Expr::Reference(r) if r.mutability.is_none()) {
+            self.references.extend(binds);
+        }
+    }
+
+    /// Bindings of a pattern matched against something reached through a reference are references.
+    fn note_pattern(&mut self, pat: &Pat, scrutinee: &Expr) {
+        let through = effects::of_expr(&self.names, scrutinee).mentions;
+        if !through.is_empty() && through.iter().all(|var| self.is_reference(*var)) {
+            let binds = effects::bound(&self.names, pat);
+            self.references.extend(binds);
+        }
+    }
+
+    fn finish(mut self) -> Lowered {
+        self.renumber();
+        Lowered { program: self.program, sources: self.sources, items: self.items, borrowers: self.borrowers }
+    }
+
+    /// Where control goes from `block` through blocks that only jump on.
+    fn threaded(&self, block: BlockId) -> BlockId {
+        let mut at = block;
+        for _ in 0..self.program.blocks.len() {
+            match (&self.program.blocks[at.0].term, self.program.blocks[at.0].ops.is_empty()) {
+                (Terminator::Jump(next), true) => at = *next,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// Numbers blocks in source order; drops those never started and those that only jump on.
+    fn renumber(&mut self) {
+        let mut seen = BTreeSet::new();
+        let entries: BTreeSet<BlockId> = self.program.functions.iter().map(|f| f.entry).collect();
+        let order: Vec<BlockId> = (self.started.iter().copied())
+            .filter(|b| (entries.contains(b) || self.threaded(*b) == *b) && seen.insert(*b))
+            .collect();
+        let mut new: BTreeMap<BlockId, BlockId> = order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
+        for b in &self.started {
+            let target = new[&self.threaded(*b)];
+            new.entry(*b).or_insert(target);
+        }
+        let mut old: Vec<Option<Block>> = std::mem::take(&mut self.program.blocks).into_iter().map(Some).collect();
+        for id in &order {
+            let mut block = old[id.0].take().expect("each block is started once");
+            block.region = new[id];
+            for op in &mut block.ops {
+                op.exits.iter_mut().for_each(|b| *b = new[b]);
+                let mut markers = Renumber(&new);
+                op.code.iter_mut().for_each(|stmt| markers.visit_stmt_mut(stmt));
+            }
+            match &mut block.term {
+                Terminator::Jump(b) => *b = new[b],
+                Terminator::Branch { then, otherwise, .. } => (*then, *otherwise) = (new[then], new[otherwise]),
+                Terminator::Switch { arms, .. } => arms.iter_mut().for_each(|a| a.target = new[&a.target]),
+                Terminator::Call(call) => call.cont = new[&call.cont],
+                Terminator::TailCall { .. } | Terminator::Return | Terminator::Unreachable => {}
+            }
+            self.program.blocks.push(block);
+        }
+        for function in &mut self.program.functions {
+            (function.entry, function.exit) = (new[&function.entry], new[&function.exit]);
+        }
+    }
+}
+
+/// `&T`: copied freely. (A `&mut` is a value that must not be moved while something borrows from it.)
+fn is_shared_reference(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(r) if r.mutability.is_none())
+}
+
+/// Stand-in ids of functions that are not declared yet start here.
+const PENDING: usize = 1 << 32;
+
+struct Renumber<'a>(&'a BTreeMap<BlockId, BlockId>);
+
+impl VisitMut for Renumber<'_> {
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if let Some(target) = goto_target(mac)
+            && let Expr::Macro(renamed) = ir::goto(self.0[&target])
+        {
+            *mac = renamed.mac;
+        }
+    }
+}
+
+/// Makes a batched call's terminator.
+fn call_terminator(id: CallId, callee: FuncId, args: Vec<VarId>, dest: VarId, cont: BlockId, span: Span) -> Terminator {
+    Terminator::Call(Call {
+        id,
+        callee,
+        args,
+        dest,
+        cont,
+        pushes: vec![],
+        updates: vec![],
+        keeps: vec![],
+        recursive: false,
+        span,
+    })
+}

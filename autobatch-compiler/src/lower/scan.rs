@@ -1,0 +1,351 @@
+//! Questions about user code that the lowering asks before it decides what becomes blocks.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
+
+use super::Lowering;
+use crate::effects::{Names, variable};
+use crate::ir::FuncId;
+
+/// The program function that a call names, if the call can be a batched one.
+pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
+    let (id, args) = match expr {
+        Expr::Call(call) => (called_path(lower, call)?, call.args.len()),
+        Expr::MethodCall(call) => (called_method(lower, call)?, call.args.len() + 1),
+        _ => return None,
+    };
+    let arity = lower.functions[lower.source_of(id)].params.len();
+    if arity != args || lower.lends_a_local(expr).is_some() {
+        return None;
+    }
+    Some(id)
+}
+
+fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<FuncId> {
+    let Expr::Path(path) = &*call.func else { return None };
+    if path.qself.is_some() {
+        return None;
+    }
+    let segments = &path.path.segments;
+    let name = segments.last()?.ident.to_string();
+    let id = lower.callable(&name)?;
+    let associated = lower.functions[lower.source_of(id)].associated;
+    let fits = match segments.len() {
+        1 => !associated && !lower.names.contains_key(&name),
+        2 => associated && (segments[0].ident == "Self" || Some(&segments[0].ident) == lower.self_type.as_ref()),
+        _ => false,
+    };
+    fits.then_some(id)
+}
+
+fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Option<FuncId> {
+    let receiver = variable(&lower.names, &call.receiver)?;
+    if lower.program.var(receiver).ident != "__self" {
+        return None;
+    }
+    let id = lower.callable(&call.method.to_string())?;
+    lower.functions[lower.source_of(id)].sig.receiver().map(|_| id)
+}
+
+/// Whether lowering `expr` makes blocks: it holds a batched call or a loop that members leave at
+/// different times.
+pub(super) fn splits(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    let mut scan = Splits { lower, found: false };
+    scan.visit_expr(expr);
+    scan.found
+}
+
+/// The same for a statement.
+pub(super) fn stmt_splits(lower: &Lowering<'_>, stmt: &Stmt) -> bool {
+    let mut scan = Splits { lower, found: false };
+    scan.visit_stmt(stmt);
+    scan.found
+}
+
+/// The same for a block.
+pub(super) fn block_splits(lower: &Lowering<'_>, block: &syn::Block) -> bool {
+    let mut scan = Splits { lower, found: false };
+    scan.visit_block(block);
+    scan.found
+}
+
+struct Splits<'a, 'b> {
+    lower: &'a Lowering<'b>,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Splits<'_, '_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if self.found {
+            return;
+        }
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return,
+            Expr::If(_) | Expr::Match(_) if !self.lower.options.fuse => self.found = true,
+            Expr::While(_) | Expr::Loop(_) => self.found = true,
+            Expr::ForLoop(e) => self.found |= !stays_whole(self.lower, e),
+            Expr::Call(_) | Expr::MethodCall(_) => self.found |= callee(self.lower, expr).is_some(),
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether a `for` loop is left in one piece inside the lane code: its trip count is the same for
+/// every member and nothing leaves it early, or it iterates over something that may borrow a local.
+fn stays_whole(lower: &Lowering<'_>, e: &syn::ExprForLoop) -> bool {
+    if block_splits(lower, &e.body) || splits(lower, &e.expr) {
+        return false;
+    }
+    may_borrow_local(lower, &e.expr) || (is_uniform(lower, &e.expr) && !leaves(&e.body))
+}
+
+/// Whether an expression has the same value for every member: built from literals, constants and
+/// shared parameters only.
+fn is_uniform(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    struct Scan<'a, 'b>(&'a Lowering<'b>, bool);
+    impl<'ast> Visit<'ast> for Scan<'_, '_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Path(_) => {
+                    if let Some(var) = variable(&self.0.names, expr) {
+                        let var = self.0.program.var(var);
+                        self.1 &= var.shared && !var.mutable;
+                    }
+                }
+                Expr::Closure(_) | Expr::Macro(_) => self.1 = false,
+                _ => visit::visit_expr(self, expr),
+            }
+        }
+    }
+    let mut scan = Scan(lower, true);
+    scan.visit_expr(expr);
+    scan.1
+}
+
+/// Whether a loop body can be left other than by running to its end.
+fn leaves(body: &syn::Block) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Break(_) | Expr::Return(_) | Expr::Try(_) => self.0 = true,
+                Expr::Continue(e) if e.label.is_some() => self.0 = true,
+                Expr::Closure(_) => {}
+                _ => visit::visit_expr(self, expr),
+            }
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scan = Scan(false);
+    scan.visit_block(body);
+    scan.0
+}
+
+/// The local a place expression is a part of, unless it is reached through a reference.
+fn root<'e>(expr: &'e Expr, through_index: bool) -> Option<&'e Expr> {
+    match expr {
+        Expr::Path(_) => Some(expr),
+        Expr::Field(e) => root(&e.base, through_index),
+        Expr::Index(e) if through_index => root(&e.expr, through_index),
+        Expr::Paren(e) => root(&e.expr, through_index),
+        Expr::Group(e) => root(&e.expr, through_index),
+        _ => None,
+    }
+}
+
+fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
+    root(place, true)
+        .and_then(|root| variable(&lower.names, root))
+        .is_some_and(|var| !lower.is_reference(var))
+}
+
+/// Whether the value of `expr` may hold a borrow of a local of the function: it takes a reference,
+/// calls a method on a local that may not be a reference, or makes a closure that captures one.
+pub(super) fn may_borrow_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(e) => is_owned_local(lower, &e.expr) || may_borrow_local(lower, &e.expr),
+        Expr::MethodCall(e) => {
+            is_owned_local(lower, &e.receiver)
+                || may_borrow_local(lower, &e.receiver)
+                || e.args.iter().any(|arg| may_borrow_local(lower, arg))
+        }
+        Expr::Call(e) => e.args.iter().any(|arg| may_borrow_local(lower, arg)),
+        Expr::Closure(e) => e.capture.is_none() && captures(&lower.names, e),
+        Expr::Paren(e) => may_borrow_local(lower, &e.expr),
+        Expr::Range(e) => e.start.iter().chain(&e.end).any(|e| matches!(**e, Expr::Reference(_))),
+        Expr::Tuple(e) => e.elems.iter().any(|e| may_borrow_local(lower, e)),
+        Expr::Macro(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a `let` initialiser plainly takes a borrow of a local: `&x`, a closure over locals, or
+/// the start of an iteration over one.
+pub(super) fn plainly_borrows_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    const BORROWING: [&str; 14] = [
+        "iter", "iter_mut", "chars", "bytes", "as_str", "as_slice", "as_ref", "as_mut", "windows", "chunks",
+        "split_at", "split_at_mut", "drain", "lines",
+    ];
+    match expr {
+        Expr::Reference(e) => is_owned_local(lower, &e.expr),
+        Expr::MethodCall(e) => {
+            (is_owned_local(lower, &e.receiver) && BORROWING.contains(&e.method.to_string().as_str()))
+                || plainly_borrows_local(lower, &e.receiver)
+                || e.args.iter().any(|arg| plainly_borrows_local(lower, arg))
+        }
+        Expr::Closure(e) => e.capture.is_none() && captures(&lower.names, e),
+        Expr::Paren(e) => plainly_borrows_local(lower, &e.expr),
+        Expr::Tuple(e) => e.elems.iter().any(|e| plainly_borrows_local(lower, e)),
+        _ => false,
+    }
+}
+
+fn captures(names: &Names, closure: &syn::ExprClosure) -> bool {
+    let mut bound = crate::ir::VarSet::new();
+    for pat in &closure.inputs {
+        bound.extend(crate::effects::bound(names, pat));
+    }
+    let mentions = crate::effects::of_expr(names, &closure.body).mentions;
+    mentions.difference(&bound).next().is_some()
+}
+
+/// A reference in the arguments of a call that lends a local to the callee.
+pub(super) fn lent(lower: &Lowering<'_>, args: &[&Expr]) -> Option<Span> {
+    args.iter().find_map(|arg| match arg {
+        Expr::Reference(e) if is_owned_local(lower, &e.expr) => Some(e.span()),
+        Expr::Closure(e) if plainly_borrows_local(lower, arg) => Some(e.span()),
+        Expr::MethodCall(e) if plainly_borrows_local(lower, arg) => Some(e.span()),
+        _ => None,
+    })
+}
+
+/// Places where a program function is mentioned but not batched: inside closures and macros, or as
+/// a value.
+pub(super) fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &'static str)> {
+    let mut scan = Unbatched { lower, found: Vec::new(), closure: false };
+    scan.visit_block(body);
+    scan.found
+}
+
+struct Unbatched<'a, 'b> {
+    lower: &'a Lowering<'b>,
+    found: Vec<(Span, &'static str)>,
+    closure: bool,
+}
+
+impl Unbatched<'_, '_> {
+    fn note(&mut self, span: Span, why: &'static str) {
+        self.found.push((span, why));
+    }
+
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut previous: Option<proc_macro2::Ident> = None;
+        for tree in tokens {
+            match &tree {
+                TokenTree::Group(group) => {
+                    if group.delimiter() == proc_macro2::Delimiter::Parenthesis
+                        && let Some(name) = previous.take()
+                        && self.lower.callable(&name.to_string()).is_some()
+                    {
+                        self.note(name.span(), "a call inside a macro's tokens can't be seen by the compiler");
+                    }
+                    self.tokens(group.stream());
+                }
+                TokenTree::Ident(ident) => {
+                    previous = Some(ident.clone());
+                    continue;
+                }
+                _ => {}
+            }
+            previous = None;
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
+    fn visit_expr_closure(&mut self, e: &'ast syn::ExprClosure) {
+        let outer = std::mem::replace(&mut self.closure, true);
+        visit::visit_expr_closure(self, e);
+        self.closure = outer;
+    }
+
+    fn visit_expr_call(&mut self, e: &'ast ExprCall) {
+        if let Some(id) = called_path(self.lower, e) {
+            if self.closure {
+                self.note(e.span(), "a call inside a closure is run by code that can't be batched");
+            } else if self.lower.functions[self.lower.source_of(id)].params.len() == e.args.len()
+                && let Some(span) = lent(self.lower, &e.args.iter().collect::<Vec<_>>())
+            {
+                self.note(span, "a local of this function is lent to the call");
+            }
+            e.args.iter().for_each(|arg| self.visit_expr(arg));
+        } else {
+            visit::visit_expr_call(self, e);
+        }
+    }
+
+    fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
+        if called_method(self.lower, e).is_some() {
+            if self.closure {
+                self.note(e.span(), "a call inside a closure is run by code that can't be batched");
+            } else if let Some(span) = lent(self.lower, &e.args.iter().collect::<Vec<_>>()) {
+                self.note(span, "a local of this function is lent to the call");
+            }
+        } else if self.lower.methods().contains(&e.method.to_string())
+            && self.lower.functions[self.lower.current].associated
+        {
+            self.note(e.method.span(), "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`");
+        }
+        visit::visit_expr_method_call(self, e);
+    }
+
+    fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
+        if let Some(ident) = e.path.get_ident()
+            && !self.lower.names.contains_key(&ident.to_string())
+            && self.lower.callable(&ident.to_string())
+                .is_some_and(|id| !self.lower.functions[self.lower.source_of(id)].associated)
+        {
+            self.note(ident.span(), "the function is used as a value, and whoever calls it runs the scalar code");
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.tokens(mac.tokens.clone());
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// For each function, the names of the program functions its body may call.
+pub(crate) fn called_names(body: &syn::Block, known: &BTreeSet<String>) -> (BTreeSet<String>, bool) {
+    struct Scan<'a> {
+        known: &'a BTreeSet<String>,
+        called: BTreeSet<String>,
+        loops: bool,
+    }
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let name = match expr {
+                Expr::Call(call) => match &*call.func {
+                    Expr::Path(p) => p.path.segments.last().map(|s| s.ident.to_string()),
+                    _ => None,
+                },
+                Expr::MethodCall(call) => Some(call.method.to_string()),
+                _ => None,
+            };
+            self.called.extend(name.filter(|name| self.known.contains(name)));
+            self.loops |= matches!(expr, Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_));
+            visit::visit_expr(self, expr);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scan = Scan { known, called: BTreeSet::new(), loops: false };
+    scan.visit_block(body);
+    (scan.called, scan.loops)
+}

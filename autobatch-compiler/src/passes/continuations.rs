@@ -1,0 +1,117 @@
+//! Gives a call a continuation block of its own where sharing one would be wrong.
+//!
+//! The lowering drops empty blocks, so several calls, or a call and a jump, may meet at one block. That
+//! is welcome (one step less) as long as what the call leaves behind fits what the block expects:
+//!
+//! Invariant: a call's continuation is entered by other edges only if they define the call's result
+//! too, that is, if the result is live there, or all of them are calls with the same destination. Calls
+//! that share a continuation have the same destination, so the same variables are live across them.
+//! Otherwise the call gets an empty block that jumps on. Caller-saves relies on it: what is popped is
+//! a property of the continuation.
+
+use std::collections::BTreeSet;
+
+use super::definedness::Definedness;
+use super::flow::Flow;
+use super::liveness::Liveness;
+use crate::ir::{Block, BlockId, Program, Terminator, VarId, VarSet};
+
+/// Runs the pass.
+pub fn run(program: &mut Program) {
+    let flow = Flow::compute(program);
+    let definedness = Definedness::compute(program);
+    let liveness = Liveness::compute(program, &definedness);
+    let blocks: Vec<BlockId> = flow.blocks().collect();
+    for cont in &flow.continuations {
+        let calls: Vec<BlockId> =
+            blocks.iter().copied().filter(|b| continues_at(program, *b, *cont)).collect();
+        let dests: BTreeSet<VarId> = calls.iter().filter_map(|b| dest(program, *b)).collect();
+        let mixed = flow.preds[cont.0].len() > calls.len() || program.is_exit(*cont);
+        let live = &liveness.live_in[cont.0];
+        let keep =
+            if mixed || dests.len() > 1 { dests.iter().find(|d| live.contains(d)) } else { dests.first() };
+        let keep = keep.copied();
+        for b in calls {
+            if dest(program, b) != keep {
+                split(program, b, *cont);
+            }
+        }
+    }
+}
+
+fn continues_at(program: &Program, b: BlockId, cont: BlockId) -> bool {
+    matches!(&program.block(b).term, Terminator::Call(call) if call.cont == cont)
+}
+
+fn dest(program: &Program, b: BlockId) -> Option<VarId> {
+    match &program.block(b).term {
+        Terminator::Call(call) => Some(call.dest),
+        _ => None,
+    }
+}
+
+fn split(program: &mut Program, b: BlockId, cont: BlockId) {
+    let id = BlockId(program.blocks.len());
+    let Block { func, span, .. } = *program.block(b);
+    program.blocks.push(Block {
+        func,
+        ops: vec![],
+        term: Terminator::Jump(cont),
+        span,
+        label: "after call",
+        pops: vec![],
+        reads: vec![],
+        arrives: VarSet::new(),
+        region: id,
+    });
+    if let Terminator::Call(call) = &mut program.blocks[b.0].term {
+        call.cont = id;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::parse;
+
+    fn added(source: &str) -> usize {
+        let (mut program, _) = parse(source);
+        let before = program.blocks.len();
+        run(&mut program);
+        program.blocks.len() - before
+    }
+
+    #[test]
+    fn one_destination_may_share() {
+        let source = "fn f(n: i64) -> i64 {
+            b0: { branch (n > 0) b1 else b2; }
+            b1: { call f(n) -> x, b4; }
+            b2: { branch (n < -5) b3 else b5; }
+            b3: { call f(n) -> x, b4; }
+            b5: { let x = 0; jump b4; }
+            b4: { let result = x; jump exit; }
+        }";
+        assert_eq!(added(source), 0);
+    }
+
+    #[test]
+    fn an_unread_result_meets_no_jump() {
+        let source = "fn f(n: i64) -> i64 {
+            b0: { branch (n > 0) b1 else b2; }
+            b1: { call f(n) -> x, b2; }
+            b2: { let result = n; jump exit; }
+        }";
+        assert_eq!(added(source), 1);
+    }
+
+    #[test]
+    fn different_destinations_part() {
+        let source = "fn f(n: i64) -> i64 {
+            b0: { let mut x = 0; let mut y = 0; branch (n > 0) b1 else b2; }
+            b1: { call f(n) -> x, b4; }
+            b2: { call f(n) -> y, b4; }
+            b4: { let result = x + y; jump exit; }
+        }";
+        assert_eq!(added(source), 1);
+    }
+}

@@ -1,0 +1,120 @@
+//! Groups blocks into regions, the units that are emitted and scheduled.
+//!
+//! A region is a single-entry acyclic set of blocks named by its head. Heads are: entries of
+//! functions, continuations of calls, loop headers, and blocks where paths from different regions
+//! meet; every other block joins its predecessors. The exit block belongs to no region: to reach it
+//! is to return. Fusing saves steps of the scheduler and keeps variables out of columns ("temporaries
+//! stay inside blocks", Radul et al. 2020, optimisation 2); it costs idle lanes where members part
+//! inside a region. So heavy blocks behind a branch stay blocks of their own, where members that
+//! arrive at different times can meet.
+//!
+//! Invariant: the blocks of a region form a directed acyclic graph that is entered only at the head.
+//! Unreachable blocks head an (empty) region of their own that nothing enters.
+//!
+//! Imprecision: weight is a count of operators, not a measurement.
+
+use std::collections::BTreeSet;
+
+use super::call_graph::called;
+use super::flow::Flow;
+use crate::ir::{BlockId, FuncId, Program, Terminator};
+
+/// Above this weight a block is worth a step of its own: three opaque calls.
+pub const HEAVY: u32 = 60;
+
+/// Whether a block does so much that gathering members for it pays.
+pub fn is_heavy(program: &Program, b: BlockId) -> bool {
+    program.block(b).ops.iter().map(|op| op.weight).sum::<u32>() > HEAVY
+}
+
+/// Runs the pass.
+pub fn run(program: &mut Program, fuse: bool) {
+    let flow = Flow::compute(program);
+    let apart = branch_targets(program);
+    for b in program.block_ids() {
+        program.blocks[b.0].region = b;
+    }
+    if !fuse {
+        return;
+    }
+    for func in program.func_ids() {
+        let meets = members_part(program, &flow, func);
+        for b in &flow.order[func.0] {
+            let is_head = program.func(func).entry == *b
+                || program.is_exit(*b)
+                || flow.continuations.contains(b)
+                || flow.loop_headers.contains(b)
+                || (meets && apart.contains(b) && is_heavy(program, *b));
+            if is_head {
+                continue;
+            }
+            // In reverse postorder the regions of all predecessors are settled: the only edges from
+            // behind are back edges, and their targets are heads.
+            let mut regions = flow.preds[b.0].iter().map(|pred| program.block(*pred).region);
+            let first = regions.next().expect("a reachable block that is no entry has predecessors");
+            if regions.all(|region| region == first) {
+                program.blocks[b.0].region = first;
+            }
+        }
+    }
+}
+
+/// Whether members can be at different places of the function at one time for longer than a region.
+fn members_part(program: &Program, flow: &Flow, func: FuncId) -> bool {
+    flow.order[func.0].iter().any(|b| flow.loop_headers.contains(b) || called(program, *b).is_some())
+}
+
+/// Blocks that only some of the members in a block go to.
+fn branch_targets(program: &Program) -> BTreeSet<BlockId> {
+    let mut targets = BTreeSet::new();
+    for block in &program.blocks {
+        targets.extend(block.ops.iter().flat_map(|op| op.exits.iter().copied()));
+        if matches!(block.term, Terminator::Branch { .. } | Terminator::Switch { .. }) {
+            targets.extend(block.term.successors());
+        }
+    }
+    targets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{FIB, PEA_NUTS, parse};
+
+    fn heads(source: &str, fuse: bool) -> Vec<String> {
+        let (mut program, labels) = parse(source);
+        run(&mut program, fuse);
+        let mut heads: Vec<String> = labels
+            .iter()
+            .filter(|(_, b)| program.is_head(**b) && !program.is_exit(**b))
+            .map(|(label, _)| label.clone())
+            .collect();
+        heads.sort();
+        heads
+    }
+
+    #[test]
+    fn fib_is_three_regions() {
+        assert_eq!(heads(FIB, true), ["b0", "b3", "b4"]);
+        assert_eq!(heads(FIB, false), ["b0", "b1", "b2", "b3", "b4"]);
+    }
+
+    #[test]
+    fn loops_and_joins() {
+        let source = "fn f(n: i64) -> i64 {
+            b0: { let mut i = 0; branch (n > 0) head else low; }
+            head: { branch (i < n) odd else last; }
+            odd: { branch (i % 2 == 0) even else join; }
+            even: { i += 1; jump join; }
+            join: { i += 1; jump head; }
+            low: { i = 7; jump last; }
+            last: { let result = i; jump exit; }
+        }";
+        assert_eq!(heads(source, true), ["b0", "head", "last"], "only `last` is reached from two regions");
+    }
+
+    #[test]
+    fn heavy_blocks_stay_apart() {
+        assert!(heads(PEA_NUTS, true).contains(&"leaf".to_string()));
+    }
+}

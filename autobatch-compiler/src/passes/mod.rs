@@ -1,0 +1,108 @@
+//! Analyses and transformations of the program, one file each; [`run`] is the list.
+//!
+//! The pass order follows the lowering of TensorFlow Probability's `auto_batching` (Radul et al.
+//! 2020, section 3): tail calls before liveness, storage classes before stack operations, cancelled
+//! stack operations last. Analyses are recomputed after a pass that changes the control flow; nothing
+//! is patched up. In debug builds the verifier runs between the passes.
+
+pub mod call_graph;
+pub mod caller_saves;
+pub mod continuations;
+pub mod definedness;
+pub mod flow;
+pub mod fusion;
+pub mod liveness;
+pub mod order;
+pub mod pop_push;
+pub mod prune;
+pub mod storage;
+pub mod tail_calls;
+pub mod uniform;
+
+#[cfg(test)]
+mod tests;
+
+use crate::ir::{Program, VarId, VarSet};
+use crate::verify::{Stage, verify};
+
+pub use call_graph::MayWrite;
+pub use definedness::Definedness;
+pub use liveness::Liveness;
+pub use order::BlockOrder;
+
+/// What the passes can be told.
+#[derive(Clone, Debug)]
+pub struct PassOptions {
+    /// Whether blocks are merged into regions; `false` keeps each block a step of its own.
+    pub fuse: bool,
+    /// Whether a pop followed by a push of the same variable becomes a read and an update in place.
+    pub pop_push: bool,
+    /// How region heads are ordered.
+    pub order: BlockOrder,
+}
+
+impl Default for PassOptions {
+    fn default() -> Self {
+        PassOptions { fuse: true, pop_push: true, order: BlockOrder::Shape }
+    }
+}
+
+/// What the passes found out, for the emission.
+#[derive(Clone, Debug)]
+pub struct Analyses {
+    /// Variables that certainly hold a value at the start of each block.
+    pub definedness: Definedness,
+    /// Variables whose value is needed at the start of each block.
+    pub liveness: Liveness,
+    /// Variables that running each function may write.
+    pub may_write: MayWrite,
+    /// Variables whose value lives in a column between regions.
+    pub columns: VarSet,
+}
+
+impl Analyses {
+    /// Whether the variable needs a column: every register and stacked variable, and what is handed
+    /// over at a call although it never crosses from one region to the next (arguments, unread
+    /// results, unread parameters).
+    pub fn needs_column(&self, var: VarId) -> bool {
+        self.columns.contains(&var)
+    }
+}
+
+/// Runs all passes.
+pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
+    tail_calls::run(program);
+    prune::run(program);
+    check(program, Stage::Lowered, "tail calls");
+    call_graph::run(program);
+    uniform::run(program);
+    continuations::run(program);
+    check(program, Stage::Lowered, "continuations");
+    fusion::run(program, options.fuse);
+    check(program, Stage::Fused, "fusion");
+    let definedness = Definedness::compute(program);
+    let liveness = Liveness::compute(program, &definedness);
+    let may_write = MayWrite::compute(program);
+    let columns = storage::run(program, &liveness, &may_write);
+    caller_saves::run(program, &liveness, &may_write);
+    check(program, Stage::Saved, "caller saves");
+    if options.pop_push {
+        pop_push::run(program);
+        check(program, Stage::Saved, "pop-push fusion");
+    }
+    order::run(program, options.order);
+    check(program, Stage::Ordered, "order");
+    Analyses { definedness, liveness, may_write, columns }
+}
+
+/// Panics in debug builds if a pass broke the program. A program that falls back to the scalar code
+/// as a whole is never emitted, so it may be incomplete.
+fn check(program: &Program, stage: Stage, pass: &str) {
+    let emitted = !program.notes.iter().any(|note| note.whole);
+    if cfg!(debug_assertions)
+        && emitted
+        && let Err(errors) = verify(program, stage)
+    {
+        panic!("after {pass}: {}\n{program}", errors.join("; "));
+    }
+}

@@ -1,0 +1,299 @@
+//! Name resolution: one name per binding.
+//!
+//! Renames bindings that share a name with another binding of the same function, so that from here
+//! on an identifier names at most one variable. A name that is bound once keeps its spelling; every
+//! renamed identifier keeps the user's span. `self` becomes an ordinary identifier, because it can't
+//! be bound by `let`.
+//!
+//! Imprecision: macro tokens are opaque, so every identifier in them that spells a variable in scope
+//! counts as that variable. A lower-case identifier pattern counts as a binding (rustc's own lint
+//! asks for upper-case constants).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, Macro, Pat, Stmt};
+
+/// A binding of the function.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// Its unique identifier.
+    pub ident: Ident,
+    /// Whether it may be assigned after its definition.
+    pub mutable: bool,
+}
+
+/// All bindings of a function by unique name.
+pub type Bindings = BTreeMap<String, Binding>;
+
+/// The identifier that stands for `self` in the batched code.
+pub fn self_ident(span: Span) -> Ident {
+    Ident::new("__self", span)
+}
+
+/// Resolves parameter patterns and the body of one function in place.
+pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings {
+    let mut resolver = Resolver { scopes: vec![BTreeMap::new()], taken: BTreeSet::new(), bindings: Bindings::new() };
+    if has_self {
+        let ident = self_ident(Span::call_site());
+        resolver.bindings.insert("__self".into(), Binding { ident: ident.clone(), mutable: false });
+        resolver.scopes[0].insert("self".into(), ident);
+    }
+    for pat in params {
+        resolver.bind(pat, false);
+    }
+    resolver.visit_block_mut(body);
+    resolver.bindings
+}
+
+struct Resolver {
+    /// Source name to unique identifier, innermost last.
+    scopes: Vec<BTreeMap<String, Ident>>,
+    taken: BTreeSet<String>,
+    bindings: Bindings,
+}
+
+impl Resolver {
+    fn lookup(&self, ident: &Ident) -> Option<&Ident> {
+        let name = ident.to_string();
+        self.scopes.iter().rev().find_map(|scope| scope.get(&name))
+    }
+
+    fn rename(&self, ident: &mut Ident) {
+        if let Some(unique) = self.lookup(ident) {
+            *ident = Ident::new(&unique.to_string(), ident.span());
+        }
+    }
+
+    fn fresh(&mut self, ident: &Ident) -> Ident {
+        let base = ident.to_string();
+        let mut name = base.clone();
+        let mut k = 1;
+        while !self.taken.insert(name.clone()) {
+            k += 1;
+            name = format!("{}_{k}", base.trim_start_matches("r#"));
+        }
+        if name == base { ident.clone() } else { Ident::new(&name, ident.span()) }
+    }
+
+    /// Declares the bindings of `pat` in the innermost scope and renames them in place.
+    fn bind(&mut self, pat: &mut Pat, assigned_later: bool) {
+        let mut found: BTreeMap<String, Ident> = BTreeMap::new();
+        bind_pat(self, pat, assigned_later, &mut found);
+        self.scopes.last_mut().expect("a scope is open").extend(found);
+    }
+
+    fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.scopes.push(BTreeMap::new());
+        inside(self);
+        self.scopes.pop();
+    }
+
+    fn macro_tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut after_dot = false;
+        tokens
+            .into_iter()
+            .map(|tree| {
+                let field = after_dot;
+                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.')
+                    && !(field && matches!(&tree, TokenTree::Punct(_)));
+                match tree {
+                    TokenTree::Ident(mut ident) if !field => {
+                        self.rename(&mut ident);
+                        TokenTree::Ident(ident)
+                    }
+                    TokenTree::Group(group) => {
+                        let mut inner = Group::new(group.delimiter(), self.macro_tokens(group.stream()));
+                        inner.set_span(group.span());
+                        TokenTree::Group(inner)
+                    }
+                    TokenTree::Literal(lit) => TokenTree::Literal(self.format_captures(lit)),
+                    other => other,
+                }
+            })
+            .collect()
+    }
+
+    /// Renames inline captures (`"{x:.3}"`) of renamed variables in a string literal.
+    fn format_captures(&self, lit: Literal) -> Literal {
+        let source = lit.to_string();
+        if !source.starts_with('"') || !source.contains('{') {
+            return lit;
+        }
+        let mut out = String::new();
+        let mut rest = source.as_str();
+        let mut changed = false;
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..=open]);
+            rest = &rest[open + 1..];
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let name = &rest[..end];
+            let unique = (!name.is_empty() && rest[end..].starts_with([':', '}']))
+                .then(|| self.scopes.iter().rev().find_map(|scope| scope.get(name)))
+                .flatten();
+            if let Some(unique) = unique.filter(|unique| *unique != name) {
+                out.push_str(&unique.to_string());
+                changed = true;
+            } else {
+                out.push_str(name);
+            }
+            rest = &rest[end..];
+        }
+        out.push_str(rest);
+        if !changed {
+            return lit;
+        }
+        let mut renamed: Literal = out.parse().expect("renaming a capture keeps the literal well formed");
+        renamed.set_span(lit.span());
+        renamed
+    }
+}
+
+/// Whether an identifier pattern without `ref`, `mut` or `@` can only be a constant or a unit struct.
+fn is_constant(ident: &Ident) -> bool {
+    ident.to_string().trim_start_matches("r#").starts_with(|c: char| c.is_uppercase())
+}
+
+fn bind_pat(r: &mut Resolver, pat: &mut Pat, assigned_later: bool, found: &mut BTreeMap<String, Ident>) {
+    match pat {
+        Pat::Ident(p) => {
+            if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() && is_constant(&p.ident) {
+                return;
+            }
+            let source = p.ident.to_string();
+            let unique = match found.get(&source) {
+                Some(unique) => Ident::new(&unique.to_string(), p.ident.span()),
+                None => {
+                    let unique = r.fresh(&p.ident);
+                    let mutable = assigned_later || (p.mutability.is_some() && p.by_ref.is_none());
+                    r.bindings.insert(unique.to_string(), Binding { ident: unique.clone(), mutable });
+                    found.insert(source, unique.clone());
+                    unique
+                }
+            };
+            p.ident = unique;
+            if let Some((_, sub)) = &mut p.subpat {
+                bind_pat(r, sub, assigned_later, found);
+            }
+        }
+        Pat::Struct(p) => {
+            for field in &mut p.fields {
+                bind_field(r, field, assigned_later, found);
+            }
+        }
+        Pat::Or(p) => p.cases.iter_mut().for_each(|case| bind_pat(r, case, assigned_later, found)),
+        Pat::Paren(p) => bind_pat(r, &mut p.pat, assigned_later, found),
+        Pat::Reference(p) => bind_pat(r, &mut p.pat, assigned_later, found),
+        Pat::Slice(p) => p.elems.iter_mut().for_each(|elem| bind_pat(r, elem, assigned_later, found)),
+        Pat::Tuple(p) => p.elems.iter_mut().for_each(|elem| bind_pat(r, elem, assigned_later, found)),
+        Pat::TupleStruct(p) => p.elems.iter_mut().for_each(|elem| bind_pat(r, elem, assigned_later, found)),
+        Pat::Type(p) => bind_pat(r, &mut p.pat, assigned_later, found),
+        Pat::Guard(p) => bind_pat(r, &mut p.pat, assigned_later, found),
+        _ => {}
+    }
+}
+
+fn bind_field(r: &mut Resolver, field: &mut FieldPat, assigned_later: bool, found: &mut BTreeMap<String, Ident>) {
+    bind_pat(r, &mut field.pat, assigned_later, found);
+    if field.colon_token.is_none() {
+        let renamed = matches!((&*field.pat, &field.member),
+            (Pat::Ident(p), syn::Member::Named(name)) if p.ident != *name);
+        if renamed {
+            field.colon_token = Some(Default::default());
+        }
+    }
+}
+
+impl VisitMut for Resolver {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        self.scoped(|r| visit_mut::visit_block_mut(r, block));
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Item(_) => {} // items see none of the function's variables
+            other => visit_mut::visit_stmt_mut(self, other),
+        }
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        if let Some(init) = &mut local.init {
+            self.visit_expr_mut(&mut init.expr);
+            if let Some((_, diverge)) = &mut init.diverge {
+                self.visit_expr_mut(diverge);
+            }
+        }
+        self.bind(&mut local.pat, local.init.is_none());
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut Arm) {
+        self.scoped(|r| {
+            r.bind(&mut arm.pat, false);
+            if let Pat::Guard(p) = &mut arm.pat {
+                r.visit_expr_mut(&mut p.guard);
+            }
+            r.visit_expr_mut(&mut arm.body);
+        });
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::If(e) => self.scoped(|r| {
+                // Bindings of a let chain are visible in the rest of the condition and in `then`.
+                r.scoped(|r| {
+                    r.visit_expr_mut(&mut e.cond);
+                    r.visit_block_mut(&mut e.then_branch);
+                });
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    r.visit_expr_mut(otherwise);
+                }
+            }),
+            Expr::While(e) => self.scoped(|r| {
+                r.visit_expr_mut(&mut e.cond);
+                r.visit_block_mut(&mut e.body);
+            }),
+            Expr::ForLoop(e) => {
+                self.visit_expr_mut(&mut e.expr);
+                self.scoped(|r| {
+                    r.bind(&mut e.pat, false);
+                    r.visit_block_mut(&mut e.body);
+                });
+            }
+            Expr::Let(e) => {
+                self.visit_expr_mut(&mut e.expr);
+                self.bind(&mut e.pat, false);
+            }
+            Expr::Closure(e) => self.scoped(|r| {
+                for pat in &mut e.inputs {
+                    r.bind(pat, false);
+                }
+                r.visit_expr_mut(&mut e.body);
+            }),
+            Expr::Path(e) => {
+                if e.qself.is_none()
+                    && let Some(ident) = e.path.get_ident()
+                    && let Some(unique) = self.lookup(ident)
+                {
+                    let ident = Ident::new(&unique.to_string(), ident.span());
+                    e.path = ident.into();
+                }
+            }
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+
+    fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
+        self.visit_expr_mut(&mut field.expr);
+        if field.colon_token.is_none()
+            && let (Expr::Path(p), syn::Member::Named(name)) = (&field.expr, &field.member)
+            && !p.path.is_ident(name)
+        {
+            field.colon_token = Some(Default::default());
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        mac.tokens = self.macro_tokens(std::mem::take(&mut mac.tokens));
+    }
+}

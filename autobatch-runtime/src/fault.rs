@@ -1,0 +1,144 @@
+//! What can go wrong: with one member, or with the call as a whole.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why a member has no result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The function panicked.
+    Panic,
+    /// The member's recursion went deeper than `max_depth`.
+    DepthExceeded,
+    /// The member ran more than `max_steps` blocks.
+    StepsExceeded,
+    /// The run was cancelled before the member was done.
+    Cancelled,
+}
+
+/// A member without a result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The member's index in the batch.
+    pub member: usize,
+    /// What happened.
+    pub kind: FaultKind,
+    /// The panic's message, or a sentence on the limit.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "member {}: {}", self.member, self.message)
+    }
+}
+
+impl Error for Fault {}
+
+/// The members without a result, ordered by member; never empty.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Faults(pub(crate) Vec<Fault>);
+
+impl Faults {
+    /// The faults, ordered by member.
+    pub fn as_slice(&self) -> &[Fault] {
+        &self.0
+    }
+
+    /// The fault of the first faulty member.
+    pub fn first(&self) -> &Fault {
+        &self.0[0]
+    }
+
+    /// The faults, ordered by member.
+    pub fn into_vec(self) -> Vec<Fault> {
+        self.0
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first().fmt(f)?;
+        match self.0.len() - 1 {
+            0 => Ok(()),
+            rest => write!(f, " (and {rest} more at fault)"),
+        }
+    }
+}
+
+impl Error for Faults {}
+
+/// What is wrong with a batched call as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// Two columns have different lengths.
+    Length {
+        /// The first parameter with a length.
+        first: &'static str,
+        /// Its length.
+        expected: usize,
+        /// The parameter that does not fit.
+        parameter: &'static str,
+        /// Its length.
+        found: usize,
+    },
+    /// The output has another length than the columns.
+    Output {
+        /// The number of members.
+        expected: usize,
+        /// The output's length.
+        found: usize,
+    },
+    /// Every column is `same(…)`, so the batch has no length.
+    NoLength,
+    /// A two-dimensional array has the wrong number of columns.
+    Shape {
+        /// The parameter.
+        parameter: &'static str,
+        /// The columns it needs.
+        expected: usize,
+        /// The columns it has.
+        found: usize,
+    },
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BatchError::Length { first, expected, parameter, found } => write!(
+                f,
+                "the column `{parameter}` has {found} members, but `{first}` has {expected}; all columns need one value per member"
+            ),
+            BatchError::Output { expected, found } => {
+                write!(f, "the output has room for {found} results, but the batch has {expected} members")
+            }
+            BatchError::NoLength => f.write_str(
+                "every column is `same(…)`, so the batch has no length; give at least one column with a value per member",
+            ),
+            BatchError::Shape { parameter, expected, found } => write!(
+                f,
+                "the array for `{parameter}` has {found} columns, but each member needs a row of {expected}"
+            ),
+        }
+    }
+}
+
+impl Error for BatchError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_parameters_and_lengths() {
+        let length = BatchError::Length { first: "a", expected: 3, parameter: "b", found: 4 };
+        assert!(length.to_string().starts_with("the column `b` has 4 members, but `a` has 3;"));
+        let output = BatchError::Output { expected: 3, found: 2 };
+        assert_eq!(output.to_string(), "the output has room for 2 results, but the batch has 3 members");
+        let shape = BatchError::Shape { parameter: "p", expected: 3, found: 2 };
+        assert_eq!(shape.to_string(), "the array for `p` has 2 columns, but each member needs a row of 3");
+        assert!(BatchError::NoLength.to_string().contains("same("));
+    }
+}

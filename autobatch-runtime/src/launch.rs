@@ -1,0 +1,388 @@
+//! From a batched call to workers and back: lengths, executor, threads, faults, report.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::fault::{BatchError, Fault, FaultKind};
+use crate::isa;
+use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
+use crate::options::{Defaults, Executor, Isa, MAX_DEPTH, Options, Progress, Schedule};
+use crate::out::{Out, Output};
+use crate::outcome::Outcome;
+use crate::program::Program;
+use crate::report::{BlockReport, Report};
+use crate::store::Store;
+
+/// Members that the scalar executor takes at a time.
+const PIECE: usize = 64;
+/// The part of the batch that `Auto` spends on measuring each executor is one over this.
+const SAMPLE: usize = 24;
+/// Batches below this are too small to measure on.
+const MEASURABLE: usize = 768;
+/// Batches below this don't fill a vector register a few times over.
+const TINY: usize = 16;
+
+/// Runs a batch into new memory.
+///
+/// `scalar` runs the user's function for one member; `tile` enters the generated body with a worker's
+/// core and store, and may unwind. For generated code only.
+#[doc(hidden)]
+pub fn run<R: Send>(
+    program: &'static Program,
+    defaults: Defaults,
+    options: &Options<'_>,
+    lens: &[(&'static str, Option<usize>)],
+    scalar: impl Fn(usize) -> R + Sync,
+    tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
+) -> Result<Outcome<R>, BatchError> {
+    let members = members(lens)?;
+    let mut values: Vec<MaybeUninit<R>> = Vec::with_capacity(members);
+    values.resize_with(members, MaybeUninit::uninit);
+    let out = Out::fresh(&mut values);
+    let (faults, report) = Launch::new(program, defaults, options, members).run(&scalar, &tile, &out);
+    let set = out.into_set();
+    Ok(Outcome::new(values, set, faults, report))
+}
+
+/// Runs a batch into the caller's memory; panics as the scalar function would, naming the first faulty
+/// member, whose place keeps its old value. For generated code only.
+#[doc(hidden)]
+#[track_caller]
+pub fn run_into<R: Send>(
+    program: &'static Program,
+    defaults: Defaults,
+    lens: &[(&'static str, Option<usize>)],
+    scalar: impl Fn(usize) -> R + Sync,
+    tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
+    mut output: impl Output<R>,
+) -> Result<(), BatchError> {
+    let members = members(lens)?;
+    if output.room() != members {
+        return Err(BatchError::Output { expected: members, found: output.room() });
+    }
+    let out = output.out();
+    let (faults, _) = Launch::new(program, defaults, &Options::default(), members).run(&scalar, &tile, &out);
+    match faults.first() {
+        None => Ok(()),
+        Some(first) => panic!("{first}"),
+    }
+}
+
+/// The panic for a call that is wrong as a whole. For generated code only.
+#[doc(hidden)]
+#[track_caller]
+pub fn unwrap_unit(result: Result<(), BatchError>) {
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// The common length of the columns.
+fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, BatchError> {
+    let mut with_length = lens.iter().filter_map(|(name, len)| len.map(|len| (*name, len)));
+    let Some((first, expected)) = with_length.next() else {
+        return Err(BatchError::NoLength);
+    };
+    match with_length.find(|(_, len)| *len != expected) {
+        Some((parameter, found)) => Err(BatchError::Length { first, expected, parameter, found }),
+        None => Ok(expected),
+    }
+}
+
+/// One run of a batch.
+struct Launch<'a> {
+    program: &'static Program,
+    defaults: Defaults,
+    options: &'a Options<'a>,
+    members: usize,
+    threads: usize,
+    /// The pool made for this run, if the number of threads asks for one.
+    own_pool: Option<ThreadPool>,
+    /// Members that are done, and that number at the last call of the progress function.
+    ended: AtomicUsize,
+    reported: AtomicUsize,
+}
+
+/// What the workers of one phase leave behind.
+#[derive(Default)]
+struct Ledger {
+    faults: Vec<Fault>,
+    finished: Vec<Finished>,
+}
+
+impl Watch for Launch<'_> {
+    fn cancelled(&self) -> bool {
+        self.options.cancel.as_ref().is_some_and(|token| token.is_cancelled())
+    }
+
+    fn ended(&self, members: usize) {
+        let Some(on_progress) = &self.options.progress else { return };
+        let done = self.ended.fetch_add(members, Ordering::Relaxed) + members;
+        // About a hundred calls per run, and always one when all are done.
+        let step = (self.members / 100).max(1);
+        let last = self.reported.load(Ordering::Relaxed);
+        let claim =
+            || self.reported.compare_exchange(last, done, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if done == self.members || (done >= last + step && claim()) {
+            on_progress(Progress { done, total: self.members });
+        }
+    }
+}
+
+impl<'a> Launch<'a> {
+    fn new(program: &'static Program, defaults: Defaults, options: &'a Options<'a>, members: usize) -> Self {
+        let threads = match (options.threads, options.pool) {
+            (Some(threads), _) => threads,
+            (None, Some(pool)) => pool.current_num_threads(),
+            (None, None) => rayon::current_num_threads(),
+        };
+        let threads = threads.min(members.max(1));
+        let own = options.pool.is_none() && options.threads.is_some() && threads > 1;
+        // Where threads can't be made, rayon's own pool does the work.
+        let own_pool = match own && threads != rayon::current_num_threads() {
+            true => ThreadPoolBuilder::new().num_threads(threads).build().ok(),
+            false => None,
+        };
+        let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Launch { program, defaults, options, members, threads, own_pool, ended, reported }
+    }
+
+    fn executor(&self) -> Executor {
+        if self.program.whole_scalar {
+            return Executor::Scalar;
+        }
+        self.options.executor.or(self.defaults.executor).unwrap_or_default()
+    }
+
+    fn run<R: Send>(
+        &self,
+        scalar: &(impl Fn(usize) -> R + Sync),
+        tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
+        out: &Out<'_, R>,
+    ) -> (Vec<Fault>, Report) {
+        let begin = Instant::now();
+        if self.members == 0 {
+            return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
+        }
+        let ledger = Mutex::new(Ledger::default());
+        let phase = |executor: Executor, range: Range<usize>| match executor {
+            Executor::Scalar => self.scalar(range, scalar, out, &ledger),
+            _ => self.machine(executor, range, tile, out, &ledger),
+        };
+        let executor = match self.executor() {
+            Executor::Auto => self.auto(&phase),
+            executor => {
+                phase(executor, 0..self.members);
+                executor
+            }
+        };
+        let Ledger { mut faults, finished } =
+            ledger.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        faults.sort_by_key(|fault| fault.member);
+        let report = self.report(executor, &finished, begin.elapsed());
+        (faults, report)
+    }
+
+    /// Whether `Auto` may take the scalar function: it recurses on the native stack, and counts neither
+    /// depth nor steps, so that the choice would show.
+    fn scalar_will_do(&self) -> bool {
+        let (options, defaults) = (self.options, self.defaults);
+        let limited = options.max_depth.or(defaults.max_depth).is_some() && !self.program.calls.is_empty();
+        !self.program.recursive && !limited && options.max_steps.is_none() && options.cancel.is_none()
+    }
+
+    /// Measures the executors on disjoint parts of the batch, and gives the rest to the fastest.
+    /// Each member is run once, by whichever executor; the results are the same.
+    fn auto(&self, phase: &impl Fn(Executor, Range<usize>)) -> Executor {
+        let scalar = self.scalar_will_do();
+        if self.members < MEASURABLE {
+            let executor = if scalar && self.members < TINY { Executor::Scalar } else { Executor::Masked };
+            phase(executor, 0..self.members);
+            return executor;
+        }
+        let mut candidates = vec![Executor::Masked];
+        if scalar {
+            candidates.push(Executor::Scalar);
+        }
+        if self.program.recursive {
+            candidates.push(Executor::ProgramCounter);
+        }
+        if let [only] = candidates[..] {
+            phase(only, 0..self.members);
+            return only;
+        }
+        let size = (self.members / SAMPLE).max(MEASURABLE / 3);
+        let mut next = 0;
+        let mut best = (Executor::Masked, Duration::MAX);
+        for executor in candidates {
+            let range = next..(next + size).min(self.members);
+            next = range.end;
+            let begin = Instant::now();
+            phase(executor, range);
+            let time = begin.elapsed();
+            if time < best.1 {
+                best = (executor, time);
+            }
+        }
+        if next < self.members {
+            phase(best.0, next..self.members);
+        }
+        best.0
+    }
+
+    /// Runs `work` once for every thread, on this one if there is only one.
+    fn spread(&self, work: impl Fn() + Sync) {
+        if self.threads == 1 {
+            return work();
+        }
+        let scope = || {
+            rayon::scope(|scope| {
+                for _ in 0..self.threads {
+                    scope.spawn(|_| work());
+                }
+            });
+        };
+        match self.options.pool.or(self.own_pool.as_ref()) {
+            Some(pool) => pool.install(scope),
+            None => scope(),
+        }
+    }
+
+    fn machine<R: Send>(
+        &self,
+        executor: Executor,
+        range: Range<usize>,
+        tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) {
+        let settings = self.settings(executor);
+        let queue = Queue::new(range, self.threads);
+        self.spread(|| {
+            let mut core = Core::new(self.program, settings.clone(), &queue, self);
+            let store = Store::new();
+            while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
+                core.fault(payload);
+            }
+            let mut finished = core.finish();
+            let mut ledger = ledger.lock().unwrap_or_else(|poison| poison.into_inner());
+            ledger.faults.append(&mut finished.faults);
+            ledger.finished.push(finished);
+        });
+    }
+
+    /// The instruction set of the batching executors.
+    fn isa(&self) -> Isa {
+        isa::ceiling(self.options.isa)
+    }
+
+    fn settings(&self, executor: Executor) -> Settings {
+        let options = self.options;
+        let mode = if executor == Executor::ProgramCounter { Mode::ProgramCounter } else { Mode::Masked };
+        let lanes = if self.program.recursive { 256 } else { 512 };
+        Settings {
+            mode,
+            schedule: options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes),
+            lanes: options.lanes.or(self.defaults.lanes).unwrap_or(lanes),
+            isa: self.isa(),
+            max_depth: options.max_depth.or(self.defaults.max_depth).unwrap_or(MAX_DEPTH),
+            max_steps: options.max_steps.unwrap_or(u64::MAX),
+            refill: !options.no_refill,
+            report: options.report,
+        }
+    }
+
+    /// The user's function on each member; panics are caught per member.
+    fn scalar<R: Send>(
+        &self,
+        range: Range<usize>,
+        scalar: &(impl Fn(usize) -> R + Sync),
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) {
+        let queue = Queue::new(range, self.threads);
+        self.spread(|| {
+            let mut faults = Vec::new();
+            loop {
+                let piece = queue.take(PIECE);
+                if piece.is_empty() {
+                    break;
+                }
+                for member in piece {
+                    if self.cancelled() {
+                        faults.push(Fault {
+                            member,
+                            kind: FaultKind::Cancelled,
+                            message: "cancelled".to_owned(),
+                        });
+                    } else {
+                        match catch_unwind(AssertUnwindSafe(|| scalar(member))) {
+                            Ok(value) => out.set(member, value),
+                            Err(payload) => {
+                                let message = message(&*payload);
+                                faults.push(Fault { member, kind: FaultKind::Panic, message });
+                            }
+                        }
+                    }
+                    self.ended(1);
+                }
+            }
+            ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
+        });
+    }
+
+    fn report(&self, executor: Executor, finished: &[Finished], time: Duration) -> Report {
+        let mut report = Report {
+            executor,
+            isa: if executor == Executor::Scalar { Isa::Baseline } else { self.isa() },
+            members: self.members,
+            threads: self.threads,
+            depth: finished.iter().map(|f| f.depth).max().unwrap_or(0),
+            refills: finished.iter().map(|f| f.refills).sum(),
+            time,
+            blocks: Vec::new(),
+        };
+        if self.options.report && !finished.is_empty() {
+            report.blocks = self
+                .program
+                .blocks
+                .iter()
+                .enumerate()
+                .map(|(i, block)| {
+                    let sum =
+                        |figure: fn(&Finished, usize) -> u64| finished.iter().map(|f| figure(f, i)).sum();
+                    BlockReport {
+                        function: self.program.functions[block.function as usize].name,
+                        label: block.label,
+                        line: block.line,
+                        executions: sum(|f, i| f.blocks[i].executions),
+                        active: sum(|f, i| f.blocks[i].active),
+                        offered: sum(|f, i| f.blocks[i].offered),
+                        lower_bound: finished.iter().map(|f| f.largest[i]).max().unwrap_or(0),
+                    }
+                })
+                .collect();
+        }
+        report
+    }
+}
+
+/// The text of a panic's payload.
+pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
+    match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        _ => "panicked".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod machine_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! The runtime of [`autobatch`](https://docs.rs/autobatch): columns, options, faults, reports, and the
+//! machine that runs a batch. Use it through that crate.
+//!
+//! The public part is what users see in signatures: [`Column`], [`Output`], [`Options`], [`Outcome`],
+//! [`Report`], [`Program`]. The rest, all hidden, is called by generated code under the protocol that
+//! [`machine`] describes.
+
+mod column;
+mod fault;
+mod isa;
+mod launch;
+#[doc(hidden)]
+pub mod machine;
+mod options;
+mod out;
+mod outcome;
+pub mod program;
+mod question;
+mod report;
+mod source;
+mod stack;
+mod store;
+mod strip;
+
+pub use fault::{BatchError, Fault, FaultKind, Faults};
+pub use options::{CancelToken, Executor, Isa, Options, Progress, Schedule};
+pub use out::Output;
+pub use outcome::Outcome;
+pub use program::Program;
+pub use report::{BlockReport, Report};
+pub use source::{Column, Each, EachMut, Ragged, Same, same};
+
+/// What generated code calls. Not part of the public API: it may change in any release, and calling it
+/// by hand is not sound.
+#[doc(hidden)]
+pub mod __rt {
+    pub use crate::launch::{run, run_into, unwrap_unit};
+    pub use crate::machine::{Core, Place, Step};
+    pub use crate::options::Defaults;
+    pub use crate::out::Out;
+    pub use crate::outcome::unwrap;
+    pub use crate::question::{FromResidual, Question};
+    pub use crate::source::{Column, Each, EachMut, Source, States};
+    pub use crate::store::Store;
+    pub use crate::strip::{bits, keep, leave, settle, take};
+}

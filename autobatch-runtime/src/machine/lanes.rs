@@ -1,0 +1,287 @@
+//! Program-counter execution: one tile of lanes, each with its own return addresses.
+//!
+//! Members at the same block run together whatever their depth or call site. Calls and returns only
+//! route values, so lanes that wait for them are served before any block.
+
+use super::members::{CANCELLED, Members, too_deep, too_long};
+use super::route::Way;
+use super::schedule::Waiting;
+use super::word::{IDLE, Word, Words};
+use super::{Gone, Place, Stage, Step};
+use crate::fault::FaultKind;
+
+/// As for frames: values that a dead member may have dropped per abandon step.
+const ABANDON: usize = 4096;
+
+/// A member that dies: where its innermost remaining activation is.
+struct Doomed {
+    lane: usize,
+    place: Place,
+    kind: FaultKind,
+    message: String,
+}
+
+/// The tile.
+pub(super) struct Tile {
+    width: usize,
+    waiting: Waiting,
+    /// Per lane: the call sites of its activations, outermost first.
+    sites: Vec<Vec<u32>>,
+    /// Lanes whose callee has returned, by call site, and the sites that have some.
+    returned: Vec<Vec<u32>>,
+    pending: Vec<u32>,
+    /// Lanes whose member has a result.
+    finished: Vec<u32>,
+    doomed: Vec<Doomed>,
+    /// The lanes of the current call or return step.
+    route: Vec<u32>,
+}
+
+impl Tile {
+    pub(super) fn new<P: Word>(members: &Members<'_>, words: &mut Words) -> Tile {
+        let program = members.program;
+        let width = members.width();
+        let strips = width.div_ceil(program.strip);
+        P::arena_mut(words).resize(strips * program.strip, P::IDLE);
+        Tile {
+            width,
+            waiting: Waiting::new(program.points(), strips),
+            sites: vec![Vec::new(); width],
+            returned: vec![Vec::new(); program.calls.len()],
+            pending: Vec::new(),
+            finished: Vec::new(),
+            doomed: Vec::new(),
+            route: Vec::new(),
+        }
+    }
+
+    pub(super) fn way(&self) -> Way<'_> {
+        Way::Tile { lanes: &self.route }
+    }
+
+    /// The lane has panicked in `block`.
+    pub(super) fn panicked(&mut self, lane: usize, block: u32, message: String) {
+        self.doom(lane, Place::Ran(block), FaultKind::Panic, message);
+    }
+
+    /// Finishes the step before and picks the next.
+    #[inline(always)]
+    pub(super) fn advance<P: Word>(
+        &mut self,
+        last: Step,
+        members: &mut Members<'_>,
+        words: &mut [P],
+        stage: &mut Stage,
+    ) -> Step {
+        let program = members.program;
+        let size = program.strip;
+        let blocks = program.blocks.len() as u32;
+        let returns = blocks + program.calls.len() as u32;
+        match last {
+            Step::Block(block) => {
+                for &strip in &stage.strips {
+                    let strip = strip as usize;
+                    let words = &words[strip * size..(strip + 1) * size];
+                    self.waiting.recount(strip, words, block);
+                    for &point in program.blocks[block as usize].successors {
+                        self.waiting.recount(strip, words, point);
+                    }
+                    debug_assert!(self.complete(strip, words), "block {block} has undeclared successors");
+                }
+            }
+            Step::Load => {
+                for (lane, _) in members.commit() {
+                    words[lane as usize] = P::of(program.entry_point);
+                    self.waiting.enter(lane as usize / size, program.entry_point);
+                }
+            }
+            _ => {}
+        }
+        loop {
+            if !self.doomed.is_empty() {
+                self.bury(members, words, stage);
+                return Step::Abandon;
+            }
+            if let Some(site) = self.pending.pop() {
+                self.route.clear();
+                self.route.append(&mut self.returned[site as usize]);
+                return Step::Return(site);
+            }
+            if let Some(point) = self.waiting.first(blocks) {
+                self.gather(words, size, point);
+                if point >= returns {
+                    self.returns(members, words);
+                } else if self.call(members, words, point - blocks) {
+                    return Step::Call(point - blocks);
+                }
+                continue;
+            }
+            if !members.loads.is_empty() {
+                return Step::Load;
+            }
+            let point = self.waiting.pick(members.settings.schedule, blocks);
+            let wanted = match point {
+                None => 0,
+                Some(_) if members.refilling() => self.width.div_ceil(16),
+                Some(_) => usize::MAX,
+            };
+            if self.finished.len() + members.vacant() >= wanted {
+                if !self.finished.is_empty() {
+                    self.finished.sort_unstable();
+                    members.store(self.finished.drain(..));
+                    return Step::Store;
+                }
+                if members.fetch() {
+                    return Step::Load;
+                }
+            }
+            let Some(point) = point else { return Step::Done };
+            if self.block(members, words, stage, point) {
+                return Step::Block(point);
+            }
+        }
+    }
+
+    /// Whether every word of the strip is counted.
+    fn complete<P: Word>(&self, strip: usize, words: &[P]) -> bool {
+        words.iter().all(|word| word.point() == IDLE || self.waiting.at(strip, word.point()) > 0)
+    }
+
+    /// Lists the lanes at `point` as the route.
+    #[inline(always)]
+    fn gather<P: Word>(&mut self, words: &[P], size: usize, point: u32) {
+        self.route.clear();
+        for (strip, words) in words.chunks_exact(size).enumerate() {
+            if self.waiting.at(strip, point) > 0 {
+                let first = (strip * size) as u32;
+                self.route.extend((first..).zip(words).filter(|(_, w)| **w == P::of(point)).map(|(lane, _)| lane));
+            }
+        }
+    }
+
+    /// Moves a lane to another point, or to none.
+    #[inline(always)]
+    fn shift<P: Word>(&mut self, words: &mut [P], size: usize, lane: usize, to: u32) {
+        let from = std::mem::replace(&mut words[lane], P::of(to)).point();
+        if from != IDLE {
+            self.waiting.leave(lane / size, from);
+        }
+        if to != IDLE {
+            self.waiting.enter(lane / size, to);
+        }
+    }
+
+    /// The lanes of the route call. False if none is left of them.
+    #[inline(always)]
+    fn call<P: Word>(&mut self, members: &mut Members<'_>, words: &mut [P], site: u32) -> bool {
+        let program = members.program;
+        let limit = members.settings.max_depth;
+        let mut route = std::mem::take(&mut self.route);
+        if route.iter().any(|&lane| self.sites[lane as usize].len() >= limit) {
+            route.retain(|&lane| {
+                let fits = self.sites[lane as usize].len() < limit;
+                if !fits {
+                    let place = Place::At(program.blocks.len() as u32 + site);
+                    self.doom(lane as usize, place, FaultKind::DepthExceeded, too_deep(limit));
+                }
+                fits
+            });
+        }
+        let entry = program.calls[site as usize].entry;
+        for &lane in &route {
+            let sites = &mut self.sites[lane as usize];
+            sites.push(site);
+            members.depth = members.depth.max(sites.len());
+            self.shift(words, program.strip, lane as usize, entry);
+        }
+        self.route = route;
+        !self.route.is_empty()
+    }
+
+    /// The lanes of the route return, to wherever they were called from.
+    #[inline(always)]
+    fn returns<P: Word>(&mut self, members: &Members<'_>, words: &mut [P]) {
+        let program = members.program;
+        let route = std::mem::take(&mut self.route);
+        for &lane in &route {
+            let to = match self.sites[lane as usize].pop() {
+                Some(site) => {
+                    let returned = &mut self.returned[site as usize];
+                    if returned.is_empty() {
+                        self.pending.push(site);
+                    }
+                    returned.push(lane);
+                    program.calls[site as usize].cont
+                }
+                None => {
+                    self.finished.push(lane);
+                    IDLE
+                }
+            };
+            self.shift(words, program.strip, lane as usize, to);
+        }
+        self.route = route;
+    }
+
+    /// Prepares a block step. False if some lanes had to die instead.
+    #[inline(always)]
+    fn block<P: Word>(&mut self, members: &mut Members<'_>, words: &[P], stage: &mut Stage, point: u32) -> bool {
+        if members.poll() {
+            for (lane, point) in words.iter().map(|word| word.point()).enumerate().filter(|(_, p)| *p != IDLE) {
+                self.doom(lane, Place::At(point), FaultKind::Cancelled, CANCELLED.into());
+            }
+            return false;
+        }
+        let size = members.program.strip;
+        stage.rounds = members.rounds(true);
+        stage.strips.clear();
+        for strip in 0..self.width.div_ceil(size) {
+            if self.waiting.at(strip, point) > 0 {
+                stage.strips.push(strip as u32);
+            }
+        }
+        !members.tracked() || self.track(members, words, point)
+    }
+
+    /// Counts a block step for each member at `point`. False if some may not execute it.
+    #[cold]
+    fn track<P: Word>(&mut self, members: &mut Members<'_>, words: &[P], point: u32) -> bool {
+        let here: Vec<usize> = (0..self.width).filter(|&lane| words[lane] == P::of(point)).collect();
+        let limit = members.settings.max_steps;
+        for &lane in here.iter().filter(|&&lane| !members.may_step(lane)) {
+            self.doom(lane, Place::At(point), FaultKind::StepsExceeded, too_long(limit));
+        }
+        if !self.doomed.is_empty() {
+            return false;
+        }
+        here.iter().for_each(|&lane| members.step(lane, point));
+        members.executed(point, here.len(), self.width);
+        true
+    }
+
+    fn doom(&mut self, lane: usize, place: Place, kind: FaultKind, message: String) {
+        self.doomed.push(Doomed { lane, place, kind, message });
+    }
+
+    /// Lists what doomed members own, innermost activation first, as much as fits one step.
+    #[cold]
+    fn bury<P: Word>(&mut self, members: &mut Members<'_>, words: &mut [P], stage: &mut Stage) {
+        stage.gone.clear();
+        stage.buried = 0;
+        while let Some(one) = self.doomed.last_mut() {
+            if stage.gone.len() == ABANDON {
+                return;
+            }
+            let lane = one.lane;
+            stage.gone.push(Gone { place: one.place, slot: lane, masked: false });
+            match self.sites[lane].pop() {
+                Some(site) => one.place = Place::Calling(site),
+                None => {
+                    members.fail(lane, one.kind, std::mem::take(&mut one.message));
+                    self.doomed.pop();
+                    self.shift(words, members.program.strip, lane, IDLE);
+                }
+            }
+        }
+    }
+}

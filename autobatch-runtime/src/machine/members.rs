@@ -1,0 +1,316 @@
+//! Members: who sits on which lane of the tile (or root frame), who is next, who is done.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{BlockCount, Finished, Settings};
+use crate::fault::{Fault, FaultKind};
+use crate::program::Program;
+
+/// The members of a batch that nobody has taken yet; shared by all workers.
+#[derive(Debug)]
+pub struct Queue {
+    next: AtomicUsize,
+    end: usize,
+    workers: usize,
+}
+
+impl Queue {
+    /// Hands out `members` to `workers` cores.
+    pub fn new(members: Range<usize>, workers: usize) -> Queue {
+        Queue { next: AtomicUsize::new(members.start), end: members.end, workers: workers.max(1) }
+    }
+
+    /// How many members wait.
+    #[inline]
+    pub fn waiting(&self) -> usize {
+        self.end.saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+
+    /// Takes up to `max` members, leaving the other workers a share while there is enough.
+    pub fn take(&self, max: usize) -> Range<usize> {
+        let mut start = self.next.load(Ordering::Relaxed);
+        loop {
+            let left = self.end.saturating_sub(start);
+            let share = if self.workers == 1 { left } else { left / (2 * self.workers) };
+            let size = left.min(max).min(share.max(1));
+            if size == 0 {
+                return self.end..self.end;
+            }
+            match self.next.compare_exchange_weak(start, start + size, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return start..start + size,
+                Err(now) => start = now,
+            }
+        }
+    }
+}
+
+/// What a core tells the launcher while it runs.
+pub trait Watch: Sync {
+    /// Whether all unfinished members shall end now.
+    fn cancelled(&self) -> bool;
+    /// So many more members have ended, with a value or a fault.
+    fn ended(&self, members: usize);
+}
+
+/// Per-member counters, kept only for reports and step limits.
+struct Tracking {
+    /// Block executions of the member on each root lane.
+    steps: Vec<u64>,
+    /// The same by block, `[lane * blocks + block]`; empty without a report.
+    visits: Vec<u64>,
+}
+
+/// A worker's members. Lanes are those of the tile or of the root frame.
+pub(super) struct Members<'r> {
+    pub(super) program: &'static Program,
+    pub(super) settings: Settings,
+    pub(super) queue: &'r Queue,
+    pub(super) watch: &'r dyn Watch,
+    pub(super) cancelled: bool,
+    /// The member on each lane.
+    of: Vec<usize>,
+    /// Lanes without a member. Those to be filled next are at the end.
+    free: Vec<u32>,
+    /// What the current load step fills, and how far it has come.
+    pub(super) loads: Vec<(u32, usize)>,
+    pub(super) loaded: usize,
+    /// What the current store step stores.
+    pub(super) stores: Vec<(u32, usize)>,
+    faults: Vec<Fault>,
+    tracking: Option<Tracking>,
+    counts: Vec<BlockCount>,
+    largest: Vec<u64>,
+    pub(super) depth: usize,
+    refills: u64,
+    first: bool,
+}
+
+impl<'r> Members<'r> {
+    pub(super) fn new(program: &'static Program, settings: Settings, queue: &'r Queue, watch: &'r dyn Watch) -> Self {
+        let width = settings.lanes.min(queue.waiting()).max(1);
+        let blocks = program.blocks.len();
+        let tracking = (settings.report || settings.max_steps != u64::MAX).then(|| Tracking {
+            steps: vec![0; width],
+            visits: vec![0; if settings.report { width * blocks } else { 0 }],
+        });
+        Members {
+            program,
+            settings,
+            queue,
+            watch,
+            cancelled: false,
+            of: vec![usize::MAX; width],
+            free: (0..width as u32).collect(),
+            loads: Vec::new(),
+            loaded: 0,
+            stores: Vec::new(),
+            faults: Vec::new(),
+            tracking,
+            counts: vec![BlockCount::default(); blocks],
+            largest: vec![0; blocks],
+            depth: 0,
+            refills: 0,
+            first: true,
+        }
+    }
+
+    /// The number of lanes.
+    pub(super) fn width(&self) -> usize {
+        self.of.len()
+    }
+
+    /// The number of lanes without a member.
+    pub(super) fn vacant(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Whether lanes are refilled while others are busy, and with whom.
+    #[inline(always)]
+    pub(super) fn refilling(&self) -> bool {
+        self.settings.refill && self.queue.waiting() > 0
+    }
+
+    /// Whether block executions are counted per member.
+    #[inline(always)]
+    pub(super) fn tracked(&self) -> bool {
+        self.tracking.is_some()
+    }
+
+    /// How often a block may repeat on a strip before it returns to the scheduler.
+    #[inline(always)]
+    pub(super) fn rounds(&self, refillable: bool) -> u32 {
+        match () {
+            _ if self.tracked() => 1,
+            _ if refillable && self.refilling() => 32,
+            _ => 128,
+        }
+    }
+
+    /// Takes waiting members for the free lanes; whether there are any to load.
+    pub(super) fn fetch(&mut self) -> bool {
+        debug_assert!(self.loads.is_empty(), "the last load has been committed");
+        let taken = self.queue.take(self.free.len());
+        let lanes = self.free.split_off(self.free.len() - taken.len());
+        if !self.first {
+            self.refills += taken.len() as u64;
+        }
+        self.first &= taken.is_empty();
+        for (&lane, member) in lanes.iter().zip(taken) {
+            self.of[lane as usize] = member;
+            self.loads.push((lane, member));
+        }
+        !self.loads.is_empty()
+    }
+
+    /// Ends the part of a load step that has been done: the lanes that now have a member. What is
+    /// left (after a panic) stays to be loaded.
+    pub(super) fn commit(&mut self) -> Vec<(u32, usize)> {
+        let rest = self.loads.split_off(self.loaded);
+        self.loaded = 0;
+        std::mem::replace(&mut self.loads, rest)
+    }
+
+    /// The member that was being loaded has failed.
+    pub(super) fn fail_load(&mut self, message: String) {
+        let (lane, _) = self.loads.remove(self.loaded - 1);
+        self.loaded -= 1;
+        self.fail(lane as usize, FaultKind::Panic, message);
+    }
+
+    /// Lists the results of `lanes`, ascending, for the next store step and frees the lanes.
+    pub(super) fn store(&mut self, lanes: impl Iterator<Item = u32>) {
+        self.stores.clear();
+        self.stores.extend(lanes.map(|lane| (lane, self.of[lane as usize])));
+        for at in 0..self.stores.len() {
+            self.vacate(self.stores[at].0 as usize);
+        }
+        self.watch.ended(self.stores.len());
+    }
+
+    /// The member on `lane` ends with a fault.
+    pub(super) fn fail(&mut self, lane: usize, kind: FaultKind, message: String) {
+        self.faults.push(Fault { member: self.of[lane], kind, message });
+        self.vacate(lane);
+        self.watch.ended(1);
+    }
+
+    fn vacate(&mut self, lane: usize) {
+        self.free.push(lane as u32);
+        if let Some(tracking) = &mut self.tracking {
+            tracking.steps[lane] = 0;
+            if let Some(visits) = tracking.visits.chunks_exact_mut(self.largest.len().max(1)).nth(lane) {
+                for (largest, visits) in self.largest.iter_mut().zip(visits) {
+                    *largest = (*largest).max(std::mem::take(visits));
+                }
+            }
+        }
+    }
+
+    /// Asks whether the run has been cancelled; if so, members that nobody has taken fail now.
+    pub(super) fn poll(&mut self) -> bool {
+        if !self.cancelled && self.watch.cancelled() {
+            self.cancelled = true;
+            loop {
+                let drained = self.queue.take(usize::MAX);
+                if drained.is_empty() {
+                    break;
+                }
+                self.watch.ended(drained.len());
+                self.faults.extend(drained.map(|member| Fault {
+                    member,
+                    kind: FaultKind::Cancelled,
+                    message: CANCELLED.into(),
+                }));
+            }
+        }
+        self.cancelled
+    }
+
+    /// Whether the member on `lane` may execute one more block.
+    pub(super) fn may_step(&self, lane: usize) -> bool {
+        self.tracking.as_ref().is_none_or(|tracking| tracking.steps[lane] < self.settings.max_steps)
+    }
+
+    /// The member on `lane` executes `block`.
+    pub(super) fn step(&mut self, lane: usize, block: u32) {
+        if let Some(tracking) = &mut self.tracking {
+            tracking.steps[lane] += 1;
+            if let Some(visits) = tracking.visits.get_mut(lane * self.largest.len() + block as usize) {
+                *visits += 1;
+            }
+        }
+    }
+
+    /// One execution of `block` for the report.
+    pub(super) fn executed(&mut self, block: u32, active: usize, offered: usize) {
+        let count = &mut self.counts[block as usize];
+        count.executions += 1;
+        count.active += active as u64;
+        count.offered += offered as u64;
+    }
+
+    pub(super) fn finish(self) -> Finished {
+        Finished {
+            faults: self.faults,
+            blocks: self.counts,
+            largest: self.largest,
+            depth: self.depth,
+            refills: self.refills,
+        }
+    }
+}
+
+/// Messages of faults that are not panics.
+pub(super) const CANCELLED: &str = "cancelled";
+
+/// The message for a member that is too deep.
+pub(super) fn too_deep(limit: usize) -> String {
+    format!("more than {limit} nested calls")
+}
+
+/// The message for a member that runs too long.
+pub(super) fn too_long(limit: u64) -> String {
+    format!("more than {limit} steps")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_member_is_taken_once() {
+        for workers in [1, 3] {
+            let queue = Queue::new(5..1005, workers);
+            let (tx, rx) = std::sync::mpsc::channel();
+            std::thread::scope(|scope| {
+                for max in [1, 7, 64] {
+                    let (tx, queue) = (tx.clone(), &queue);
+                    scope.spawn(move || {
+                        loop {
+                            let taken = queue.take(max);
+                            if taken.is_empty() {
+                                break;
+                            }
+                            assert!(taken.len() <= max);
+                            taken.for_each(|member| tx.send(member).unwrap());
+                        }
+                    });
+                }
+            });
+            drop(tx);
+            let mut all: Vec<usize> = rx.iter().collect();
+            all.sort_unstable();
+            assert_eq!(all, (5..1005).collect::<Vec<_>>());
+            assert_eq!(queue.waiting(), 0);
+        }
+    }
+
+    #[test]
+    fn others_get_a_share() {
+        assert_eq!(Queue::new(0..100, 2).take(64).len(), 25);
+        assert_eq!(Queue::new(0..100, 1).take(64).len(), 64);
+        assert_eq!(Queue::new(0..1, 2).take(64).len(), 1);
+        assert_eq!(Queue::new(0..10, 2).take(0).len(), 0);
+    }
+}

@@ -1,0 +1,123 @@
+//! Which point a tile serves next.
+
+use super::word::{self, Word};
+use crate::options::Schedule;
+
+/// How many lanes of a tile wait at each point: per strip, in total, and as a set of points.
+pub(super) struct Waiting {
+    points: usize,
+    /// `[strip * points + point]`.
+    counts: Vec<u32>,
+    totals: Vec<u32>,
+    /// The points with a total other than 0.
+    set: Vec<u64>,
+}
+
+impl Waiting {
+    pub(super) fn new(points: usize, strips: usize) -> Waiting {
+        Waiting {
+            points,
+            counts: vec![0; strips * points],
+            totals: vec![0; points],
+            set: vec![0; points.div_ceil(64)],
+        }
+    }
+
+    /// A lane of `strip` comes to `point`.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, strip: usize, point: u32) {
+        self.counts[strip * self.points + point as usize] += 1;
+        self.add(point, 1, 0);
+    }
+
+    /// A lane of `strip` leaves `point`.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, strip: usize, point: u32) {
+        self.counts[strip * self.points + point as usize] -= 1;
+        self.add(point, 0, 1);
+    }
+
+    /// Counts the lanes of `strip` that are at `point` anew.
+    #[inline(always)]
+    pub(super) fn recount<P: Word>(&mut self, strip: usize, words: &[P], point: u32) {
+        let new = word::count(words, point) as u32;
+        let old = std::mem::replace(&mut self.counts[strip * self.points + point as usize], new);
+        self.add(point, new, old);
+    }
+
+    #[inline(always)]
+    fn add(&mut self, point: u32, more: u32, less: u32) {
+        let point = point as usize;
+        let total = self.totals[point] + more - less;
+        self.totals[point] = total;
+        let bit = 1 << (point % 64);
+        let word = &mut self.set[point / 64];
+        *word = if total > 0 { *word | bit } else { *word & !bit };
+    }
+
+    /// The lanes of `strip` at `point`.
+    #[inline(always)]
+    pub(super) fn at(&self, strip: usize, point: u32) -> u32 {
+        self.counts[strip * self.points + point as usize]
+    }
+
+    /// The lanes at `point`.
+    #[inline(always)]
+    pub(super) fn total(&self, point: u32) -> usize {
+        self.totals[point as usize] as usize
+    }
+
+    /// The first point from `from` on where a lane waits.
+    #[inline(always)]
+    pub(super) fn first(&self, from: u32) -> Option<u32> {
+        let mut at = from as usize / 64;
+        let mut word = self.set.get(at)? & (!0 << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = *self.set.get(at)?;
+        }
+        Some(64 * at as u32 + word.trailing_zeros())
+    }
+
+    /// The block to run; lanes wait at blocks only (points below `blocks`).
+    #[inline(always)]
+    pub(super) fn pick(&self, schedule: Schedule, blocks: u32) -> Option<u32> {
+        let first = self.first(0).filter(|&point| point < blocks)?;
+        match schedule {
+            Schedule::EarliestBlock => Some(first),
+            Schedule::MostLanes => {
+                let rest = &self.totals[first as usize..blocks as usize];
+                let (mut best, mut most) = (first, 0);
+                for (point, &total) in (first..).zip(rest) {
+                    if total > most {
+                        (best, most) = (point, total);
+                    }
+                }
+                Some(best)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_64_points() {
+        let mut waiting = Waiting::new(200, 2);
+        assert_eq!(waiting.first(0), None);
+        for point in [3, 70, 70, 199] {
+            waiting.enter(point as usize % 2, point);
+        }
+        assert_eq!((waiting.first(0), waiting.first(4), waiting.first(71)), (Some(3), Some(70), Some(199)));
+        assert_eq!(waiting.pick(Schedule::EarliestBlock, 150), Some(3));
+        assert_eq!(waiting.pick(Schedule::MostLanes, 150), Some(70));
+        waiting.leave(1, 3);
+        assert_eq!((waiting.first(0), waiting.at(0, 70), waiting.total(70)), (Some(70), 2, 2));
+        waiting.recount(0, &[5u32, 70, 6], 70);
+        assert_eq!(waiting.total(70), 1);
+        waiting.recount(0, &[5u32, 5, 6], 70);
+        assert_eq!((waiting.first(0), waiting.pick(Schedule::MostLanes, 150)), (Some(199), None));
+    }
+}

@@ -1,0 +1,158 @@
+//! Words: where each lane waits.
+
+/// A lane's program point, as wide as the program's data: `u32` or `u64`.
+pub trait Word: Copy + Eq + Ord + Send + 'static {
+    /// The lane has no member, or its member is dead. Larger than every point; points and this fit
+    /// the signed type, whose comparison every instruction set has.
+    const IDLE: Self;
+    /// The word for a point.
+    fn of(point: u32) -> Self;
+    /// The point, or the largest `u32`s for [`Word::IDLE`].
+    fn point(self) -> u32;
+    /// The smaller of two.
+    fn least(self, other: Self) -> Self;
+    /// 1 if equal.
+    fn same(self, other: Self) -> Self;
+    /// Wrapping sum.
+    fn plus(self, other: Self) -> Self;
+    /// Bitwise or.
+    fn or(self, other: Self) -> Self;
+    /// As a small number.
+    fn number(self) -> usize;
+    /// The arena of this type.
+    fn arena(words: &Words) -> &Vec<Self>;
+    /// The arena of this type.
+    fn arena_mut(words: &mut Words) -> &mut Vec<Self>;
+}
+
+/// The words of all lanes; only one arena is in use.
+#[derive(Default)]
+pub struct Words {
+    narrow: Vec<u32>,
+    wide: Vec<u64>,
+}
+
+/// [`Word::IDLE`] as a point.
+pub(crate) const IDLE: u32 = i32::MAX as u32;
+
+macro_rules! word {
+    ($word:ty, $signed:ty, $arena:ident) => {
+        impl Word for $word {
+            const IDLE: Self = IDLE as $word;
+            #[inline(always)]
+            fn of(point: u32) -> Self {
+                point as $word
+            }
+            #[inline(always)]
+            fn point(self) -> u32 {
+                self as u32
+            }
+            #[inline(always)]
+            fn least(self, other: Self) -> Self {
+                (self as $signed).min(other as $signed) as $word
+            }
+            #[inline(always)]
+            fn same(self, other: Self) -> Self {
+                (self == other) as $word
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
+            #[inline(always)]
+            fn number(self) -> usize {
+                self as usize
+            }
+            #[inline(always)]
+            fn arena(words: &Words) -> &Vec<Self> {
+                &words.$arena
+            }
+            #[inline(always)]
+            fn arena_mut(words: &mut Words) -> &mut Vec<Self> {
+                &mut words.$arena
+            }
+        }
+    };
+}
+word!(u32, i32, narrow);
+word!(u64, i64, wide);
+
+/// The lowest point among `words`, [`IDLE`] if there is none.
+#[inline(always)]
+pub(crate) fn lowest<P: Word>(words: &[P]) -> u32 {
+    let mut lanes = [P::IDLE; 8];
+    let (chunks, rest) = words.as_chunks::<8>();
+    for chunk in chunks {
+        for (lane, &word) in lanes.iter_mut().zip(chunk) {
+            *lane = lane.least(word);
+        }
+    }
+    rest.iter().chain(&lanes).fold(P::IDLE, |a, &b| a.least(b)).point()
+}
+
+/// How many of `words` are at `point`.
+#[inline(always)]
+pub(crate) fn count<P: Word>(words: &[P], point: u32) -> usize {
+    let point = P::of(point);
+    words.iter().fold(P::of(0), |sum, word| sum.plus(word.same(point))).number()
+}
+
+/// One bit per word of `words` (at most 64): whether it is at `point`.
+#[inline(always)]
+pub(crate) fn mask<P: Word>(words: &[P], point: u32) -> u64 {
+    let point = P::of(point);
+    let mut mask = 0;
+    let (chunks, rest) = words.as_chunks::<16>();
+    for (at, chunk) in chunks.iter().enumerate() {
+        let mut bits = 0u32;
+        for (lane, &word) in chunk.iter().enumerate() {
+            bits |= u32::from(word == point) << lane;
+        }
+        mask |= u64::from(bits) << (16 * at);
+    }
+    for (lane, &word) in rest.iter().enumerate() {
+        mask |= u64::from(word == point) << (16 * chunks.len() + lane);
+    }
+    mask
+}
+
+/// The lane of the `nth` bit set in `mask`.
+pub(crate) fn select(mask: &[u64], mut nth: usize) -> usize {
+    for (block, &word) in mask.iter().enumerate() {
+        let ones = word.count_ones() as usize;
+        if nth < ones {
+            let rest = (0..nth).fold(word, |rest, _| rest & (rest - 1));
+            return 64 * block + rest.trailing_zeros() as usize;
+        }
+        nth -= ones;
+    }
+    unreachable!("the mask has fewer lanes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scans_agree_with_plain_code() {
+        for len in [0usize, 1, 8, 13, 16, 40, 64] {
+            let points: Vec<u32> = (0..len).map(|i| if i % 5 == 0 { IDLE } else { (i * 7 % 4) as u32 + 1 }).collect();
+            let wide: Vec<u64> = points.iter().map(|&p| u64::from(p)).collect();
+            let least = points.iter().copied().min().unwrap_or(IDLE);
+            assert_eq!((lowest(&points), lowest(&wide)), (least, least));
+            for point in 0..6 {
+                let want: Vec<usize> = (0..len).filter(|&i| points[i] == point).collect();
+                let bits = mask(&points, point);
+                assert_eq!((bits, want.len()), (mask(&wide, point), bits.count_ones() as usize));
+                assert_eq!((count(&points, point), count(&wide, point)), (want.len(), want.len()));
+                for (nth, &lane) in want.iter().enumerate() {
+                    assert_eq!(select(&[0, bits], nth), 64 + lane);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Where results go.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Takes results from any thread, each member's at most once. For generated code only.
+#[doc(hidden)]
+pub struct Out<'o, R> {
+    first: *mut R,
+    stride: isize,
+    /// Whether the memory holds values that an assignment drops.
+    assign: bool,
+    set: Box<[AtomicBool]>,
+    lifetime: PhantomData<&'o mut R>,
+}
+
+// SAFETY: `set` writes each place at most once, on the one thread that has the member, so sharing an
+// `Out` only sends results between threads.
+unsafe impl<R: Send> Sync for Out<'_, R> {}
+
+impl<'o, R> Out<'o, R> {
+    fn flags(len: usize) -> Box<[AtomicBool]> {
+        (0..len).map(|_| AtomicBool::new(false)).collect()
+    }
+
+    /// Results into uninitialised memory.
+    pub(crate) fn fresh(memory: &'o mut [MaybeUninit<R>]) -> Self {
+        let set = Self::flags(memory.len());
+        Out { first: memory.as_mut_ptr().cast(), stride: 1, assign: false, set, lifetime: PhantomData }
+    }
+
+    /// Results over the values of a slice.
+    pub(crate) fn over(values: &'o mut [R]) -> Self {
+        let set = Self::flags(values.len());
+        Out { first: values.as_mut_ptr(), stride: 1, assign: true, set, lifetime: PhantomData }
+    }
+
+    /// The member's result.
+    ///
+    /// Panics if there is no such member, or if it has a result already. That is exact within a thread;
+    /// that two threads never have the same member is the protocol of generated code (an atomic
+    /// exchange here would cost as much as the whole member in a cheap kernel).
+    #[inline(always)]
+    pub fn set(&self, member: usize, value: R) {
+        let set = &self.set[member];
+        assert!(!set.load(Ordering::Relaxed), "a member has one result");
+        set.store(true, Ordering::Relaxed);
+        // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; the
+        // flag makes this the only access to it. Memory to assign to holds a value.
+        unsafe {
+            let place = self.first.offset(self.stride * member as isize);
+            if self.assign { *place = value } else { place.write(value) }
+        }
+    }
+
+    /// Which members have a result.
+    pub(crate) fn into_set(self) -> Vec<bool> {
+        self.set.into_vec().into_iter().map(AtomicBool::into_inner).collect()
+    }
+}
+
+/// Memory for results that the caller owns: `&mut [R]`, `&mut Vec<R>`, `ArrayViewMut1<R>` of any
+/// stride, `&mut Array1<R>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't take results of type `{R}`",
+    note = "results go into `&mut [{R}]`, `&mut Vec<{R}>`, `ArrayViewMut1<{R}>` or `&mut Array1<{R}>`"
+)]
+pub trait Output<R> {
+    /// The number of results it has room for.
+    #[doc(hidden)]
+    fn room(&self) -> usize;
+    /// Where they go.
+    #[doc(hidden)]
+    fn out(&mut self) -> Out<'_, R>;
+}
+
+impl<R> Output<R> for &mut [R] {
+    fn room(&self) -> usize {
+        self.len()
+    }
+    fn out(&mut self) -> Out<'_, R> {
+        Out::over(self)
+    }
+}
+
+impl<R, const N: usize> Output<R> for &mut [R; N] {
+    fn room(&self) -> usize {
+        N
+    }
+    fn out(&mut self) -> Out<'_, R> {
+        Out::over(&mut self[..])
+    }
+}
+
+impl<R> Output<R> for &mut Vec<R> {
+    fn room(&self) -> usize {
+        self.len()
+    }
+    fn out(&mut self) -> Out<'_, R> {
+        Out::over(self)
+    }
+}
+
+#[cfg(feature = "ndarray")]
+mod arrays {
+    use std::marker::PhantomData;
+
+    use ndarray::{Array1, ArrayViewMut1};
+
+    use super::{Out, Output};
+
+    /// Results over the values of a view, whatever its stride.
+    fn over<'o, R>(view: &'o mut ArrayViewMut1<'_, R>) -> Out<'o, R> {
+        let set = Out::<R>::flags(view.len());
+        // The pointer is that of element 0, also where the stride is negative.
+        Out { stride: view.strides()[0], first: view.as_mut_ptr(), assign: true, set, lifetime: PhantomData }
+    }
+
+    impl<R> Output<R> for ArrayViewMut1<'_, R> {
+        fn room(&self) -> usize {
+            self.len()
+        }
+        fn out(&mut self) -> Out<'_, R> {
+            over(self)
+        }
+    }
+
+    impl<R> Output<R> for &mut ArrayViewMut1<'_, R> {
+        fn room(&self) -> usize {
+            self.len()
+        }
+        fn out(&mut self) -> Out<'_, R> {
+            over(self)
+        }
+    }
+
+    impl<R> Output<R> for &mut Array1<R> {
+        fn room(&self) -> usize {
+            self.len()
+        }
+        fn out(&mut self) -> Out<'_, R> {
+            let set = Out::<R>::flags(self.len());
+            Out {
+                stride: self.strides()[0],
+                first: self.as_mut_ptr(),
+                assign: true,
+                set,
+                lifetime: PhantomData,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use super::*;
+
+fn fill(mut output: impl Output<usize>, skip: usize) -> Vec<bool> {
+    let room = output.room();
+    let out = output.out();
+    (0..room).filter(|&member| member != skip).for_each(|member| out.set(member, 10 + member));
+    out.into_set()
+}
+
+#[test]
+fn results_go_to_their_places() {
+    let mut values = vec![0; 3];
+    assert_eq!(fill(&mut values, 1), [true, false, true]);
+    assert_eq!(values, [10, 0, 12]);
+    fill(&mut values[1..], 9);
+    assert_eq!(values, [10, 10, 11]);
+    let mut array = [0; 2];
+    fill(&mut array, 9);
+    assert_eq!(array, [10, 11]);
+    assert!(fill(&mut [][..], 0).is_empty());
+}
+
+#[test]
+fn assignment_drops_the_old_value_and_fresh_memory_has_none() {
+    let (old, new) = (Rc::new(()), Rc::new(()));
+    let mut values = vec![old.clone(), old.clone()];
+    let out = Out::over(&mut values);
+    out.set(1, new.clone());
+    drop(out);
+    assert_eq!((Rc::strong_count(&old), Rc::strong_count(&new)), (2, 2));
+    let mut memory = [MaybeUninit::uninit(), MaybeUninit::uninit()];
+    let out = Out::fresh(&mut memory);
+    out.set(0, new.clone());
+    assert_eq!(out.into_set(), [true, false]);
+    // SAFETY: just written.
+    drop(unsafe { memory[0].assume_init_read() });
+    assert_eq!(Rc::strong_count(&new), 2);
+}
+
+#[test]
+fn a_member_has_one_result() {
+    let mut values = [0; 2];
+    let out = Out::over(&mut values);
+    out.set(0, 5);
+    assert!(catch_unwind(AssertUnwindSafe(|| out.set(0, 6))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| out.set(2, 6))).is_err());
+    drop(out);
+    assert_eq!(values, [5, 0]);
+}
+
+#[cfg(feature = "ndarray")]
+mod arrays {
+    use ndarray::{Array1, Array2, array, s};
+
+    use super::*;
+
+    #[test]
+    fn views_of_any_stride() {
+        let mut values = Array1::zeros(7);
+        fill(values.slice_mut(s![1..;3]), 9);
+        assert_eq!(values, array![0, 10, 0, 0, 11, 0, 0]);
+        fill(values.slice_mut(s![..;-2]), 9);
+        assert_eq!(values, array![13, 10, 12, 0, 11, 0, 10]);
+        fill(&mut values, 9);
+        assert_eq!(values, array![10, 11, 12, 13, 14, 15, 16]);
+        fill(&mut values.view_mut(), 9);
+        let mut table = Array2::zeros((2, 3));
+        fill(table.column_mut(1), 9);
+        assert_eq!(table, array![[0, 10, 0], [0, 11, 0]]);
+        assert!(fill(&mut Array1::zeros(0), 0).is_empty());
+    }
+}

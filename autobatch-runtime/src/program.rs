@@ -1,0 +1,206 @@
+//! The static program: what the compiler made of a function.
+
+use std::fmt;
+
+/// What the compiler made of a function: its functions, blocks, call sites, variables and the places
+/// that run scalar code. Obtained from `f_batched::program()`; made by the macro only.
+///
+/// `Display` prints the blocks with the user's code and the storage class of every variable.
+#[derive(Debug)]
+pub struct Program {
+    /// The entry function's name.
+    pub name: &'static str,
+    /// The functions reachable from the entry by batched calls; the entry is the first.
+    pub functions: &'static [Function],
+    /// The blocks the executors run, in block order.
+    pub blocks: &'static [Block],
+    /// The batched call sites that are not tail calls.
+    pub calls: &'static [Call],
+    /// The sets of functions that tail-call each other.
+    pub groups: &'static [Group],
+    /// All variables.
+    pub variables: &'static [Variable],
+    /// Places that run the scalar code.
+    pub notes: &'static [Note],
+    /// Whether the whole function runs as scalar code for each member.
+    pub whole_scalar: bool,
+    #[doc(hidden)]
+    pub entry_point: u32,
+    #[doc(hidden)]
+    pub root_group: u16,
+    /// Whether any function can call itself.
+    pub recursive: bool,
+    #[doc(hidden)]
+    pub word64: bool,
+    #[doc(hidden)]
+    pub strip: usize,
+    #[doc(hidden)]
+    pub text: &'static str,
+    #[doc(hidden)]
+    pub dot: &'static str,
+}
+
+/// A function of a [`Program`].
+#[derive(Debug)]
+pub struct Function {
+    /// The user's name for it.
+    pub name: &'static str,
+    /// The tail-call group it belongs to.
+    pub group: u16,
+    /// Whether it can call itself, directly or through others.
+    pub recursive: bool,
+}
+
+/// A block (a single-entry region of the control flow) of a [`Program`].
+#[derive(Debug)]
+pub struct Block {
+    /// The function it belongs to.
+    pub function: u16,
+    /// What it is: `entry`, `while`, `after call`, …
+    pub label: &'static str,
+    /// Its first line in the source file.
+    pub line: u32,
+    #[doc(hidden)]
+    pub successors: &'static [u32],
+    #[doc(hidden)]
+    pub again: bool,
+}
+
+/// A batched call site of a [`Program`].
+#[derive(Debug)]
+pub struct Call {
+    /// The calling function.
+    pub function: u16,
+    /// The called function.
+    pub callee: u16,
+    #[doc(hidden)]
+    pub group: u16,
+    #[doc(hidden)]
+    pub entry: u32,
+    #[doc(hidden)]
+    pub cont: u32,
+    /// Its line in the source file.
+    pub line: u32,
+    /// Whether the callee can reach the caller again.
+    pub recursive: bool,
+}
+
+/// Functions that tail-call each other share one frame and one result.
+#[derive(Debug)]
+pub struct Group {
+    /// Its functions.
+    pub functions: &'static [u16],
+    #[doc(hidden)]
+    pub ret: u32,
+}
+
+/// A variable of a [`Program`].
+#[derive(Debug)]
+pub struct Variable {
+    /// The function it belongs to.
+    pub function: u16,
+    /// The user's name for it; names of the compiler's own begin with two underscores.
+    pub name: &'static str,
+    /// Where it lives.
+    pub class: Class,
+}
+
+/// Where a variable lives (Radul et al. 2020, section 4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Class {
+    /// Inside one block only: a register of the machine.
+    Temporary,
+    /// Crosses blocks, but no call that may overwrite it: a column without a stack.
+    Register,
+    /// Live across a call whose callees may write it: a column, and a stack per member in the
+    /// program-counter executor.
+    Stacked,
+    /// The same value for all members.
+    Uniform,
+    /// Never read.
+    Null,
+}
+
+/// A place that runs the scalar code for each member.
+#[derive(Debug)]
+pub struct Note {
+    /// Its line in the source file.
+    pub line: u32,
+    /// Why.
+    pub why: &'static str,
+    /// Whether the whole function runs as scalar code because of it, else this call only.
+    pub whole: bool,
+}
+
+impl Program {
+    /// The number of program points: blocks, call sites, return points.
+    pub(crate) fn points(&self) -> usize {
+        self.blocks.len() + self.calls.len() + self.groups.len()
+    }
+
+    /// The variables of one storage class that are the user's own, by name, in source order.
+    pub fn names_of(&self, class: Class) -> Vec<&'static str> {
+        let own = |v: &&Variable| v.class == class && !v.name.starts_with("__");
+        self.variables.iter().filter(own).map(|v| v.name).collect()
+    }
+
+    /// The control-flow graph for Graphviz: `dot -Tsvg`.
+    pub fn to_dot(&self) -> String {
+        self.dot.to_owned()
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)?;
+        for note in self.notes {
+            let what = if note.whole { "the whole function runs" } else { "this call runs" };
+            writeln!(f, "note: line {}: {what} the scalar code for each member: {}", note.line, note.why)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_ends_with_the_notes() {
+        let program = Program {
+            name: "f",
+            functions: &[],
+            blocks: &[],
+            calls: &[],
+            groups: &[],
+            variables: &[
+                Variable { function: 0, name: "n", class: Class::Stacked },
+                Variable { function: 0, name: "__r1", class: Class::Stacked },
+                Variable { function: 0, name: "left", class: Class::Stacked },
+                Variable { function: 0, name: "sum", class: Class::Register },
+            ],
+            notes: &[
+                Note { line: 3, why: "a closure", whole: false },
+                Note { line: 5, why: "a macro", whole: true },
+            ],
+            whole_scalar: true,
+            entry_point: 0,
+            root_group: 0,
+            recursive: true,
+            word64: true,
+            strip: 16,
+            text: "program f\n",
+            dot: "digraph f {}",
+        };
+        assert_eq!(
+            program.to_string(),
+            "program f\n\
+             note: line 3: this call runs the scalar code for each member: a closure\n\
+             note: line 5: the whole function runs the scalar code for each member: a macro\n"
+        );
+        assert_eq!(program.names_of(Class::Stacked), ["n", "left"]);
+        assert_eq!(program.to_dot(), "digraph f {}");
+        assert_eq!(program.points(), 0);
+    }
+}

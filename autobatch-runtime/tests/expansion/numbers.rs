@@ -1,0 +1,477 @@
+//! Programs on numbers.
+
+use autobatch_runtime::__rt::{Core, Place, Step, Store, bits, keep, leave, settle, take};
+use autobatch_runtime::Program;
+
+use crate::harness::{Sink, block, call, group, instances, program};
+
+pub(crate) fn mandel(c_re: f32, c_im: f32, limit: i32) -> i32 {
+    let (mut z_re, mut z_im) = (c_re, c_im);
+    let mut i = 0;
+    while i < limit {
+        if z_re * z_re + z_im * z_im > 4.0 {
+            break;
+        }
+        let re = z_re * z_re - z_im * z_im;
+        let im = 2.0 * z_re * z_im;
+        z_re = c_re + re;
+        z_im = c_im + im;
+        i += 1;
+    }
+    i
+}
+
+/// Blocks: 0 entry, 1 while; 2 is the return point.
+pub(crate) static MANDEL: Program = program("mandel", &[block(&[1]), block(&[1, 2])], &[], &[group(2)], false, 64);
+
+#[inline(always)]
+fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32)], i32, &Sink<i32>)) {
+    let mut v_c_re = store.column(0);
+    let mut v_c_im = store.column(1);
+    let mut v_z_re = store.column(2);
+    let mut v_z_im = store.column(3);
+    let mut v_i = store.column(4);
+    let mut v_result = store.column(5);
+    loop {
+        match core.next() {
+            Step::Load => {
+                for (lane, member) in core.loads() {
+                    let (c_re, c_im) = c[member];
+                    v_c_re.put(lane, c_re);
+                    v_c_im.put(lane, c_im);
+                }
+            }
+            Step::Block(0) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut c_re_ = v_c_re.read::<64>(at);
+                    let mut c_im_ = v_c_im.read::<64>(at);
+                    let mut z_re_ = v_z_re.edit::<64>(at);
+                    let mut z_im_ = v_z_im.edit::<64>(at);
+                    let mut i_ = v_i.edit::<64>(at);
+                    let (c_re_, c_im_) = (c_re_.lanes(), c_im_.lanes());
+                    let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
+                    core.once::<u32, 64>(
+                        nth,
+                        0,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (c_re0, c_im0) = (bits(&c_re_[l]), bits(&c_im_[l]));
+                            let (z_re0, z_im0, i0) = (bits(&z_re_[l]), bits(&z_im_[l]), bits(&i_[l]));
+                            let (z_re1, z_im1, i1, next) = if here {
+                                let c_re = take(&c_re_[l], &c_re0);
+                                let c_im = take(&c_im_[l], &c_im0);
+                                let (z_re, z_im) = (c_re, c_im);
+                                let i = 0;
+                                keep(&mut c_re_[l], c_re);
+                                keep(&mut c_im_[l], c_im);
+                                (leave(&mut z_re_[l], z_re), leave(&mut z_im_[l], z_im), leave(&mut i_[l], i), 1)
+                            } else {
+                                (z_re0, z_im0, i0, stay)
+                            };
+                            settle(&mut z_re_[l], z_re1);
+                            settle(&mut z_im_[l], z_im1);
+                            settle(&mut i_[l], i1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Block(1) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut c_re_ = v_c_re.read::<64>(at);
+                    let mut c_im_ = v_c_im.read::<64>(at);
+                    let mut z_re_ = v_z_re.edit::<64>(at);
+                    let mut z_im_ = v_z_im.edit::<64>(at);
+                    let mut i_ = v_i.edit::<64>(at);
+                    let mut result_ = v_result.edit::<64>(at);
+                    let (c_re_, c_im_) = (c_re_.lanes(), c_im_.lanes());
+                    let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
+                    let result_ = result_.lanes();
+                    core.repeat::<u32, 64>(
+                        nth,
+                        1,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (c_re0, c_im0) = (bits(&c_re_[l]), bits(&c_im_[l]));
+                            let (z_re0, z_im0, i0) = (bits(&z_re_[l]), bits(&z_im_[l]), bits(&i_[l]));
+                            let result0 = bits(&result_[l]);
+                            let (z_re1, z_im1, i1, result1, next) = if here {
+                                'lane: {
+                                    let c_re = take(&c_re_[l], &c_re0);
+                                    let c_im = take(&c_im_[l], &c_im0);
+                                    let mut z_re = take(&z_re_[l], &z_re0);
+                                    let mut z_im = take(&z_im_[l], &z_im0);
+                                    let mut i = take(&i_[l], &i0);
+                                    if i < limit {
+                                        if z_re * z_re + z_im * z_im > 4.0 {
+                                            let result = i;
+                                            break 'lane (z_re0, z_im0, i0, leave(&mut result_[l], result), 2);
+                                        }
+                                        let re = z_re * z_re - z_im * z_im;
+                                        let im = 2.0 * z_re * z_im;
+                                        z_re = c_re + re;
+                                        z_im = c_im + im;
+                                        i += 1;
+                                        keep(&mut c_re_[l], c_re);
+                                        keep(&mut c_im_[l], c_im);
+                                        break 'lane (
+                                            leave(&mut z_re_[l], z_re),
+                                            leave(&mut z_im_[l], z_im),
+                                            leave(&mut i_[l], i),
+                                            result0,
+                                            1,
+                                        );
+                                    }
+                                    let result = i;
+                                    (z_re0, z_im0, i0, leave(&mut result_[l], result), 2)
+                                }
+                            } else {
+                                (z_re0, z_im0, i0, result0, stay)
+                            };
+                            settle(&mut z_re_[l], z_re1);
+                            settle(&mut z_im_[l], z_im1);
+                            settle(&mut i_[l], i1);
+                            settle(&mut result_[l], result1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Store => {
+                for (lane, member) in core.stores() {
+                    out.set(member, v_result.remove(lane));
+                }
+            }
+            Step::Abandon => for _ in core.abandoned() {},
+            Step::Done => break,
+            step => core.unexpected(step),
+        }
+    }
+}
+instances!(enter_mandel, body_mandel, ['a], (&'a [(f32, f32)], i32, &'a Sink<i32>));
+
+pub(crate) fn fib(n: u64) -> u64 {
+    if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
+}
+
+/// Blocks: 0 entry, 1 after the first call, 2 after the second; 3 and 4 are the call points, 5 the
+/// return point.
+pub(crate) static FIB: Program =
+    program("fib", &[block(&[3, 5]), block(&[4]), block(&[5])], &[call(1), call(2)], &[group(5)], true, FIB_W);
+const FIB_W: usize = 16;
+
+#[inline(always)]
+fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64>)) {
+    const W: usize = FIB_W;
+    let mut v_n = store.column(0);
+    let mut v_arg = store.column(1);
+    let mut v_left = store.column(2);
+    let mut v_right = store.column(3);
+    let mut v_result = store.column(4);
+    let mut s_n = store.stack(0);
+    let mut s_left = store.stack(1);
+    loop {
+        match core.next() {
+            Step::Load => {
+                for (lane, member) in core.loads() {
+                    let n = all_n[member];
+                    v_n.put(lane, n);
+                }
+            }
+            Step::Block(0) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut n_ = v_n.read::<W>(at);
+                    let mut arg_ = v_arg.edit::<W>(at);
+                    let mut result_ = v_result.edit::<W>(at);
+                    let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
+                    core.once::<u64, W>(
+                        nth,
+                        0,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (n0, arg0, result0) = (bits(&n_[l]), bits(&arg_[l]), bits(&result_[l]));
+                            let (arg1, result1, next) = if here {
+                                let n = take(&n_[l], &n0);
+                                if n <= 1 {
+                                    let result = 1;
+                                    (arg0, leave(&mut result_[l], result), 5)
+                                } else {
+                                    let arg = n - 2;
+                                    keep(&mut n_[l], n);
+                                    (leave(&mut arg_[l], arg), result0, 3)
+                                }
+                            } else {
+                                (arg0, result0, stay)
+                            };
+                            settle(&mut arg_[l], arg1);
+                            settle(&mut result_[l], result1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Block(1) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut n_ = v_n.read::<W>(at);
+                    let mut arg_ = v_arg.edit::<W>(at);
+                    let (n_, arg_) = (n_.lanes(), arg_.lanes());
+                    core.once::<u64, W>(
+                        nth,
+                        1,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (n0, arg0) = (bits(&n_[l]), bits(&arg_[l]));
+                            let (arg1, next) = if here {
+                                let n = take(&n_[l], &n0);
+                                let arg = n - 1;
+                                (leave(&mut arg_[l], arg), 4)
+                            } else {
+                                (arg0, stay)
+                            };
+                            settle(&mut arg_[l], arg1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Block(2) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut left_ = v_left.read::<W>(at);
+                    let mut right_ = v_right.read::<W>(at);
+                    let mut result_ = v_result.edit::<W>(at);
+                    let (left_, right_, result_) = (left_.lanes(), right_.lanes(), result_.lanes());
+                    core.once::<u64, W>(
+                        nth,
+                        2,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (left0, right0, result0) = (bits(&left_[l]), bits(&right_[l]), bits(&result_[l]));
+                            let (result1, next) = if here {
+                                let left: u64 = take(&left_[l], &left0);
+                                let right: u64 = take(&right_[l], &right0);
+                                let result = left + right;
+                                (leave(&mut result_[l], result), 5)
+                            } else {
+                                (result0, stay)
+                            };
+                            settle(&mut result_[l], result1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Call(0) => {
+                let route = core.route();
+                route.push(&mut s_n, &v_n);
+                route.pass(&mut v_n, &v_arg);
+            }
+            Step::Return(0) => {
+                let route = core.route();
+                route.give(&mut v_left, &v_result);
+                route.pop(&mut s_n, &mut v_n);
+            }
+            Step::Call(1) => {
+                let route = core.route();
+                route.push(&mut s_left, &v_left);
+                route.pass(&mut v_n, &v_arg);
+            }
+            Step::Return(1) => {
+                let route = core.route();
+                route.give(&mut v_right, &v_result);
+                route.pop(&mut s_left, &mut v_left);
+            }
+            Step::Store => {
+                for (lane, member) in core.stores() {
+                    out.set(member, v_result.remove(lane));
+                }
+            }
+            Step::Abandon => {
+                for gone in core.abandoned() {
+                    match gone.place {
+                        Place::Calling(0) => gone.discard_saved(&mut v_n, &mut s_n),
+                        Place::Calling(1) => gone.discard_saved(&mut v_left, &mut s_left),
+                        _ => {}
+                    }
+                }
+            }
+            Step::Done => break,
+            step => core.unexpected(step),
+        }
+    }
+}
+instances!(enter_fib, body_fib, ['a], (&'a [u64], &'a Sink<u64>));
+
+/// `fn iota(n, acc) { if n == 0 { acc } else { iota(n - 1, acc + n) } }`: block 0, return point 1.
+pub(crate) static IOTA: Program = program("iota", &[block(&[0, 1])], &[], &[group(1)], true, 16);
+
+#[inline(always)]
+fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64>)) {
+    const W: usize = 16;
+    let mut v_n = store.column(0);
+    let mut v_acc = store.column(1);
+    let mut v_result = store.column(2);
+    loop {
+        match core.next() {
+            Step::Load => {
+                for (lane, member) in core.loads() {
+                    v_n.put(lane, all_n[member]);
+                    v_acc.put(lane, 0u64);
+                }
+            }
+            Step::Block(0) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut n_ = v_n.edit::<W>(at);
+                    let mut acc_ = v_acc.edit::<W>(at);
+                    let mut result_ = v_result.edit::<W>(at);
+                    let (n_, acc_, result_) = (n_.lanes(), acc_.lanes(), result_.lanes());
+                    core.repeat::<u64, W>(
+                        nth,
+                        0,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (n0, acc0, result0) = (bits(&n_[l]), bits(&acc_[l]), bits(&result_[l]));
+                            let (n1, acc1, result1, next) = if here {
+                                let n = take(&n_[l], &n0);
+                                let acc: u64 = take(&acc_[l], &acc0);
+                                if n == 0 {
+                                    (n0, acc0, leave(&mut result_[l], acc), 1)
+                                } else {
+                                    let (n, acc) = (n - 1, acc.wrapping_add(n));
+                                    (leave(&mut n_[l], n), leave(&mut acc_[l], acc), result0, 0)
+                                }
+                            } else {
+                                (n0, acc0, result0, stay)
+                            };
+                            settle(&mut n_[l], n1);
+                            settle(&mut acc_[l], acc1);
+                            settle(&mut result_[l], result1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Store => {
+                for (lane, member) in core.stores() {
+                    out.set(member, v_result.remove(lane));
+                }
+            }
+            Step::Abandon => for _ in core.abandoned() {},
+            Step::Done => break,
+            step => core.unexpected(step),
+        }
+    }
+}
+instances!(enter_iota, body_iota, ['a], (&'a [u64], &'a Sink<u64>));
+
+/// `fn sum(n) { if n == 0 { 0 } else { n + sum(n - 1) } }`: blocks 0 entry, 1 after the call; call point
+/// 2, return point 3.
+pub(crate) static SUM: Program =
+    program("sum", &[block(&[2, 3]), block(&[3])], &[call(1)], &[group(3)], true, 16);
+
+#[inline(always)]
+fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64>)) {
+    const W: usize = 16;
+    let mut v_n = store.column(0);
+    let mut v_arg = store.column(1);
+    let mut v_rest = store.column(2);
+    let mut v_result = store.column(3);
+    let mut s_n = store.stack(0);
+    loop {
+        match core.next() {
+            Step::Load => {
+                for (lane, member) in core.loads() {
+                    v_n.put(lane, all_n[member]);
+                }
+            }
+            Step::Block(0) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut n_ = v_n.read::<W>(at);
+                    let mut arg_ = v_arg.edit::<W>(at);
+                    let mut result_ = v_result.edit::<W>(at);
+                    let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
+                    core.once::<u64, W>(
+                        nth,
+                        0,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (n0, arg0, result0) = (bits(&n_[l]), bits(&arg_[l]), bits(&result_[l]));
+                            let (arg1, result1, next) = if here {
+                                let n = take(&n_[l], &n0);
+                                if n == 0 {
+                                    (arg0, leave(&mut result_[l], 0), 3)
+                                } else {
+                                    let arg = n - 1;
+                                    keep(&mut n_[l], n);
+                                    (leave(&mut arg_[l], arg), result0, 2)
+                                }
+                            } else {
+                                (arg0, result0, stay)
+                            };
+                            settle(&mut arg_[l], arg1);
+                            settle(&mut result_[l], result1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Block(1) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut n_ = v_n.read::<W>(at);
+                    let mut rest_ = v_rest.read::<W>(at);
+                    let mut result_ = v_result.edit::<W>(at);
+                    let (n_, rest_, result_) = (n_.lanes(), rest_.lanes(), result_.lanes());
+                    core.once::<u64, W>(
+                        nth,
+                        1,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (n0, rest0, result0) = (bits(&n_[l]), bits(&rest_[l]), bits(&result_[l]));
+                            let (result1, next) = if here {
+                                let n: u64 = take(&n_[l], &n0);
+                                let rest: u64 = take(&rest_[l], &rest0);
+                                (leave(&mut result_[l], n + rest), 3)
+                            } else {
+                                (result0, stay)
+                            };
+                            settle(&mut result_[l], result1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Call(0) => {
+                let route = core.route();
+                route.push(&mut s_n, &v_n);
+                route.pass(&mut v_n, &v_arg);
+            }
+            Step::Return(0) => {
+                let route = core.route();
+                route.give(&mut v_rest, &v_result);
+                route.pop(&mut s_n, &mut v_n);
+            }
+            Step::Store => {
+                for (lane, member) in core.stores() {
+                    out.set(member, v_result.remove(lane));
+                }
+            }
+            Step::Abandon => {
+                for gone in core.abandoned() {
+                    if let Place::Calling(0) = gone.place {
+                        gone.discard_saved(&mut v_n, &mut s_n);
+                    }
+                }
+            }
+            Step::Done => break,
+            step => core.unexpected(step),
+        }
+    }
+}
+instances!(enter_sum, body_sum, ['a], (&'a [u64], &'a Sink<u64>));

@@ -1,0 +1,169 @@
+//! The differential harness: the scalar function is the oracle, every executor has to agree with it bit
+//! for bit, on several thread counts, lane counts, instruction sets and batch sizes.
+
+#![allow(dead_code, unreachable_pub)] // each test file uses its part
+
+use std::fmt::Debug;
+
+use autobatch::{BatchError, Executor, Isa, Options, Outcome, Schedule};
+
+/// Equality of bits: NaNs of the same bits are equal, the two zeros are not.
+pub trait Bits: Debug {
+    fn same(&self, other: &Self) -> bool;
+}
+
+macro_rules! bits_by_eq {
+    ($($t:ty),*) => { $(impl Bits for $t { fn same(&self, other: &Self) -> bool { self == other } })* };
+}
+bits_by_eq!((), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, String, &str);
+
+impl Bits for f32 {
+    fn same(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl Bits for f64 {
+    fn same(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl<T: Bits> Bits for Option<T> {
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(a), Some(b)) => a.same(b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+impl<T: Bits, E: Bits> Bits for Result<T, E> {
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Ok(a), Ok(b)) => a.same(b),
+            (Err(a), Err(b)) => a.same(b),
+            _ => false,
+        }
+    }
+}
+
+impl<T: Bits> Bits for Vec<T> {
+    fn same(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a.same(b))
+    }
+}
+
+impl<T: Bits, const N: usize> Bits for [T; N] {
+    fn same(&self, other: &Self) -> bool {
+        self.iter().zip(other).all(|(a, b)| a.same(b))
+    }
+}
+
+macro_rules! bits_of_tuples {
+    ($($name:ident $index:tt),*) => {
+        impl<$($name: Bits),*> Bits for ($($name,)*) {
+            fn same(&self, other: &Self) -> bool { $(self.$index.same(&other.$index))&&* }
+        }
+    };
+}
+bits_of_tuples!(A 0);
+bits_of_tuples!(A 0, B 1);
+bits_of_tuples!(A 0, B 1, C 2);
+bits_of_tuples!(A 0, B 1, C 2, D 3);
+
+/// The batching executors with their schedules, and the others.
+pub fn executors() -> Vec<(&'static str, Options<'static>)> {
+    let base = Options::default;
+    vec![
+        ("masked", base().executor(Executor::Masked)),
+        ("pc most lanes", base().executor(Executor::ProgramCounter).schedule(Schedule::MostLanes)),
+        ("pc earliest", base().executor(Executor::ProgramCounter).schedule(Schedule::EarliestBlock)),
+        ("scalar", base().executor(Executor::Scalar)),
+        ("auto", base().executor(Executor::Auto)),
+    ]
+}
+
+/// The combinations to run a batch of `members` in: all of them for small batches, a few of every kind
+/// for large ones.
+fn combinations(members: usize) -> Vec<(String, Options<'static>)> {
+    let isas = [("baseline", Isa::Baseline), ("avx2", Isa::Avx2), ("widest", Isa::Avx512)];
+    let mut all = Vec::new();
+    let mut turn = 0;
+    for (name, executor) in executors() {
+        for threads in [1, 2, 3] {
+            for lanes in [None, Some(1), Some(7), Some(64), Some(1000)] {
+                for (isa_name, isa) in isas {
+                    turn += 1;
+                    let keep = if members > 2000 {
+                        // A diagonal: every value of every option is there.
+                        lanes != Some(1) && turn % 13 == 0
+                    } else {
+                        members < 2 || turn % 3 == members % 3
+                    };
+                    if keep {
+                        let mut options = executor.clone().threads(threads).isa(isa);
+                        if let Some(lanes) = lanes {
+                            options = options.lanes(lanes);
+                        }
+                        all.push((format!("{name}, {threads} threads, {lanes:?} lanes, {isa_name}"), options));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Compares `batched` with `scalar` on batches of 0, 1, a prime number and 10 000 members, made by
+/// going round the given inputs.
+///
+/// # Panics
+///
+/// At the first member whose result differs in a bit, naming the input and the way it was run.
+pub fn agree<I, R>(
+    inputs: &[I],
+    scalar: impl Fn(&I) -> R,
+    batched: impl Fn(&[I], &Options<'_>) -> Result<Outcome<R>, BatchError>,
+) where
+    I: Clone + Debug,
+    R: Bits,
+{
+    agree_at(&[0, 1, 211, 10_000], inputs, scalar, batched);
+}
+
+/// [`agree`] on batches of chosen sizes.
+pub fn agree_at<I, R>(
+    sizes: &[usize],
+    inputs: &[I],
+    scalar: impl Fn(&I) -> R,
+    batched: impl Fn(&[I], &Options<'_>) -> Result<Outcome<R>, BatchError>,
+) where
+    I: Clone + Debug,
+    R: Bits,
+{
+    let expected: Vec<R> = inputs.iter().map(&scalar).collect();
+    for &size in sizes {
+        let batch: Vec<I> = inputs.iter().cycle().take(size).cloned().collect();
+        for (how, options) in combinations(size) {
+            let outcome = batched(&batch, &options).unwrap_or_else(|error| panic!("{how}: {error}"));
+            assert_eq!(outcome.faults(), [], "{how}, {size} members");
+            let values = outcome.into_values().expect("no faults");
+            assert_eq!(values.len(), size, "{how}");
+            for (member, value) in values.iter().enumerate() {
+                let want = &expected[member % inputs.len()];
+                assert!(
+                    value.same(want),
+                    "{how}, {size} members: member {member} with input {:?} is {value:?}, the scalar function says {want:?}",
+                    batch[member]
+                );
+            }
+        }
+    }
+}
+
+/// One column of a batch of tuples.
+pub fn column<I, T>(batch: &[I], pick: impl Fn(&I) -> T) -> Vec<T> {
+    batch.iter().map(pick).collect()
+}

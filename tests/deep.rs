@@ -1,0 +1,59 @@
+//! Depth is data: recursion a million deep on a default test thread.
+
+use autobatch::{Executor, FaultKind, Options, autobatch};
+
+#[autobatch(strict)]
+fn sum(n: u64) -> u64 {
+    if n == 0 { 0 } else { n + sum(n - 1) }
+}
+
+fn both() -> [Options<'static>; 2] {
+    [Executor::Masked, Executor::ProgramCounter].map(|executor| Options::default().executor(executor))
+}
+
+#[test]
+fn a_million_deep() {
+    for options in both() {
+        let n = [3, 1_000_000, 0, 17];
+        let outcome = sum_batched_with(&n, &options).unwrap();
+        assert_eq!(outcome.report().depth, 1_000_000);
+        assert_eq!(outcome.into_values().unwrap(), [6, 500_000_500_000, 0, 153]);
+    }
+}
+
+#[test]
+fn too_deep_members_end_alone() {
+    for options in both() {
+        let n: Vec<u64> = (0..2000).collect();
+        let outcome = sum_batched_with(&n, &options.max_depth(1000)).unwrap();
+        let results = outcome.into_results();
+        for (n, result) in n.iter().zip(results) {
+            match result {
+                Ok(value) => {
+                    assert!(*n <= 1000);
+                    assert_eq!(value, n * (n + 1) / 2);
+                }
+                Err(fault) => {
+                    assert!(*n > 1000);
+                    assert_eq!(fault.kind, FaultKind::DepthExceeded);
+                    assert_eq!(fault.member as u64, *n);
+                }
+            }
+        }
+    }
+}
+
+#[autobatch(strict, max_depth = 5, executor = Masked)]
+fn limited(n: u32) -> u32 {
+    if n == 0 { 0 } else { 1 + limited(n - 1) }
+}
+
+#[test]
+fn the_attribute_sets_defaults() {
+    let outcome = limited_batched_with(&[5, 6], &Options::default()).unwrap();
+    assert_eq!(outcome.report().executor, Executor::Masked);
+    assert_eq!(outcome.faults().len(), 1);
+    assert_eq!(outcome.faults()[0].member, 1);
+    let outcome = limited_batched_with(&[5, 6], &Options::default().max_depth(6)).unwrap();
+    assert_eq!(outcome.into_values().unwrap(), [5, 6]);
+}

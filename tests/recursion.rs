@@ -1,0 +1,394 @@
+//! Recursion in every position, methods, generics, per-member state.
+
+mod common;
+
+use autobatch::autobatch;
+use common::{agree, column};
+
+#[autobatch(strict)]
+mod three {
+    pub fn a(n: u32, x: f64) -> f64 {
+        if n == 0 {
+            return x;
+        }
+        let mut sum = 0.0;
+        for i in 0..n {
+            if i % 2 == 0 {
+                sum += b(n - 1, x + f64::from(i));
+            } else if i > 3 {
+                break;
+            }
+        }
+        sum
+    }
+    fn b(n: u32, x: f64) -> f64 {
+        if n < 2 { x * 1.5 } else { c(n - 2, x) - 1.0 }
+    }
+    fn c(n: u32, x: f64) -> f64 {
+        let y = a(n / 2, x * 0.5);
+        y / (1.0 + y * y)
+    }
+}
+
+#[autobatch(strict)]
+fn harmonic(n: u32) -> f64 {
+    if n == 0 { 0.0 } else { 1.0 / f64::from(n) + harmonic(n - 1) }
+}
+
+#[autobatch(strict)]
+fn ackermann(m: u64, n: u64) -> u64 {
+    if m == 0 {
+        n + 1
+    } else if n == 0 {
+        ackermann(m - 1, 1)
+    } else {
+        ackermann(m - 1, ackermann(m, n - 1))
+    }
+}
+
+#[autobatch(strict)]
+fn takeuchi(x: i32, y: i32, z: i32) -> i32 {
+    if y >= x { z } else { takeuchi(takeuchi(x - 1, y, z), takeuchi(y - 1, z, x), takeuchi(z - 1, x, y)) }
+}
+
+#[autobatch(strict)]
+mod hofstadter {
+    pub fn female(n: u32) -> u32 {
+        if n == 0 { 1 } else { n - male(female(n - 1)) }
+    }
+    pub fn male(n: u32) -> u32 {
+        if n == 0 { 0 } else { n - female(male(n - 1)) }
+    }
+}
+
+#[autobatch(strict)]
+fn queens(n: u32, columns: u32, left: u32, right: u32) -> u32 {
+    let all = (1 << n) - 1;
+    if columns == all {
+        return 1;
+    }
+    let mut count = 0;
+    let mut free = all & !(columns | left | right);
+    while free != 0 {
+        let place = free & free.wrapping_neg();
+        free ^= place;
+        count += queens(n, columns | place, (left | place) << 1, (right | place) >> 1);
+    }
+    count
+}
+
+struct Node {
+    value: f64,
+    left: Option<usize>,
+    right: Option<usize>,
+}
+
+#[autobatch(strict)]
+fn walk(nodes: &[Node], at: usize, x: f64) -> f64 {
+    let node = &nodes[at];
+    let mut sum = node.value;
+    if let Some(left) = node.left
+        && x < node.value
+    {
+        sum += walk(nodes, left, x);
+    }
+    if let Some(right) = node.right {
+        sum -= walk(nodes, right, x * 0.5);
+    }
+    sum
+}
+
+enum Tree {
+    Leaf(f64),
+    Fork(f64, Box<Tree>, Box<Tree>),
+}
+
+#[autobatch(strict)]
+fn predict(tree: &Tree, x: f64) -> f64 {
+    match tree {
+        Tree::Leaf(value) => *value,
+        Tree::Fork(at, left, right) => {
+            if x < *at {
+                predict(left, x + 0.1)
+            } else {
+                predict(right, x - 0.1) + predict(left, x)
+            }
+        }
+    }
+}
+
+#[autobatch(strict)]
+impl Tree {
+    /// The sum of the leaves, weighted by depth.
+    pub fn weighted(&self, weight: f64) -> f64 {
+        match self {
+            Tree::Leaf(value) => value * weight,
+            Tree::Fork(_, left, right) => {
+                Self::weighted(left, weight * 0.5) + Tree::weighted(right, weight * 0.25)
+            }
+        }
+    }
+
+    /// Counts down by `self.steps`.
+    pub fn steps(&self, n: u32) -> u32 {
+        if n == 0 { 0 } else { 1 + self.steps(n - 1) }
+    }
+}
+
+#[autobatch(strict)]
+fn partitions(n: u32, largest: u32) -> u64 {
+    if n == 0 {
+        1
+    } else if largest == 0 {
+        0
+    } else {
+        let without = partitions(n, largest - 1);
+        if largest > n { without } else { without + partitions(n - largest, largest) }
+    }
+}
+
+#[autobatch(strict)]
+fn edit_distance(#[each] a: &[u8], #[each] b: &[u8]) -> usize {
+    if a.is_empty() {
+        b.len()
+    } else if b.is_empty() {
+        a.len()
+    } else if a[0] == b[0] {
+        edit_distance(&a[1..], &b[1..])
+    } else {
+        1 + edit_distance(&a[1..], b).min(edit_distance(a, &b[1..])).min(edit_distance(&a[1..], &b[1..]))
+    }
+}
+
+/// A generator whose state belongs to the member.
+#[derive(Clone, Debug, PartialEq)]
+struct Lcg(u64);
+
+impl Lcg {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+}
+
+#[autobatch(strict)]
+fn random_tree(depth: u32, rng: &mut Lcg) -> u64 {
+    if depth == 0 {
+        return rng.next() % 10;
+    }
+    let mut sum = rng.next() % 3;
+    for _ in 0..rng.next() % 3 {
+        sum += random_tree(depth - 1, rng);
+    }
+    if sum % 2 == 0 { sum + random_tree(depth - 1, &mut *rng) } else { sum }
+}
+
+#[autobatch(strict)]
+fn short_circuits(n: u32, k: u32) -> bool {
+    n > 40 || (n % k == 0 && short_circuits(n + 3, k)) || (n % 2 == 1 && !short_circuits(n * 2, k + 1))
+}
+
+#[autobatch(strict)]
+fn positions(n: u32) -> (u32, [u32; 3]) {
+    if n < 2 {
+        return (n, [n, 1, 2]);
+    }
+    let mut total = 0;
+    total += positions(n - 1).0;
+    let array = [positions(n / 2).0, n, positions(n / 3).1[0]];
+    match positions(n - 2) {
+        (0, _) => total = 7,
+        (x, [y, ..]) if x > 5 => total += y,
+        (x, _) => total += x,
+    }
+    if positions(n / 4).0 > 1 {
+        total %= 1000;
+    }
+    (total, array)
+}
+
+#[autobatch(strict)]
+fn power<T, const N: usize>(x: [T; N], n: u32) -> [T; N]
+where
+    T: Copy + std::ops::Mul<Output = T>,
+{
+    if n <= 1 {
+        return x;
+    }
+    let half = power(x, n / 2);
+    let mut square = half;
+    for i in 0..N {
+        square[i] = half[i] * half[i];
+        if n % 2 == 1 {
+            square[i] = square[i] * x[i];
+        }
+    }
+    square
+}
+
+#[autobatch(strict)]
+fn words(n: u32, prefix: String) -> Vec<String> {
+    if n == 0 {
+        return vec![prefix];
+    }
+    let mut all = words(n - 1, format!("{prefix}a"));
+    if n % 2 == 0 {
+        all.extend(words(n - 1, prefix + "b"));
+    }
+    all
+}
+
+#[autobatch(strict)]
+fn fallible(n: u32) -> Result<u32, String> {
+    if n == 13 {
+        return Err(format!("{n} is unlucky"));
+    }
+    if n == 0 {
+        return Ok(1);
+    }
+    let below = fallible(n - 1)?;
+    let far = fallible(n / 3).map_err(|e| e + "!")?;
+    Ok(below.wrapping_add(far))
+}
+
+#[test]
+fn several_functions() {
+    let inputs: Vec<(u32, f64)> = (0..23).map(|i| (i % 9, f64::from(i) * 0.3)).collect();
+    agree(
+        &inputs,
+        |(n, x)| three::a(*n, *x),
+        |x, o| three::a_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+    );
+    let ns: Vec<u32> = (0..20).collect();
+    agree(&ns, |n| hofstadter::female(*n), |n, o| hofstadter::female_batched_with(n, o));
+    agree(&ns, |n| hofstadter::male(*n), |n, o| hofstadter::male_batched_with(n, o));
+}
+
+#[test]
+fn classic_recursions() {
+    let ns: Vec<u32> = (0..30).collect();
+    agree(&ns, |n| harmonic(*n), |n, o| harmonic_batched_with(n, o));
+    let pairs: Vec<(u64, u64)> = (0..12).map(|i| (i % 3, i / 3)).collect();
+    agree(
+        &pairs,
+        |(m, n)| ackermann(*m, *n),
+        |x, o| ackermann_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+    );
+    let triples: Vec<(i32, i32, i32)> = (0..10).map(|i| (i % 7, i % 4, i % 3)).collect();
+    agree(
+        &triples,
+        |(x, y, z)| takeuchi(*x, *y, *z),
+        |b, o| takeuchi_batched_with(&column(b, |x| x.0), &column(b, |x| x.1), &column(b, |x| x.2), o),
+    );
+    let sizes = [1, 2, 3, 4, 5];
+    let zero = || autobatch::same(0);
+    agree(&sizes, |n| queens(*n, 0, 0, 0), |n, o| queens_batched_with(n, zero(), zero(), zero(), o));
+    assert_eq!(queens_batched(&[4, 6, 8], zero(), zero(), zero()), [2, 4, 92]);
+    let pairs: Vec<(u32, u32)> = (0..14).map(|i| (i, 1 + i % 6)).collect();
+    agree(
+        &pairs,
+        |(n, k)| partitions(*n, *k),
+        |x, o| partitions_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+    );
+}
+
+fn forest() -> Vec<Node> {
+    (0..31)
+        .map(|i| Node {
+            value: (i as f64 * 0.77).sin(),
+            left: (2 * i + 1 < 31 && i % 5 != 4).then_some(2 * i + 1),
+            right: (2 * i + 2 < 31 && i % 7 != 3).then_some(2 * i + 2),
+        })
+        .collect()
+}
+
+fn tree(depth: u32, x: f64) -> Tree {
+    if depth == 0 || x > 0.93 {
+        Tree::Leaf(x)
+    } else {
+        let (l, r) = (tree(depth - 1, x * 0.9 + 0.01), tree(depth - 1, (x * 7.7).fract()));
+        Tree::Fork(x, Box::new(l), Box::new(r))
+    }
+}
+
+#[test]
+fn trees() {
+    let nodes = forest();
+    let inputs: Vec<(usize, f64)> = (0..31).map(|i| (i, i as f64 * 0.1 - 1.5)).collect();
+    agree(
+        &inputs,
+        |(at, x)| walk(&nodes, *at, *x),
+        |b, o| walk_batched_with(&nodes, &column(b, |x| x.0), &column(b, |x| x.1), o),
+    );
+    let tree = tree(6, 0.4);
+    let xs: Vec<f64> = (0..20).map(|i| f64::from(i) * 0.05).collect();
+    agree(&xs, |x| predict(&tree, *x), |x, o| predict_batched_with(&tree, x, o));
+    agree(&xs, |x| tree.weighted(*x), |x, o| tree.weighted_batched_with(x, o));
+    let ns: Vec<u32> = (0..20).collect();
+    agree(&ns, |n| tree.steps(*n), |n, o| tree.steps_batched_with(n, o));
+}
+
+#[test]
+fn slices_per_member() {
+    let words = ["", "kitten", "sitting", "saturn", "sun"];
+    let mut pairs: Vec<(&[u8], &[u8])> = Vec::new();
+    for a in words {
+        for b in words {
+            pairs.push((&a.as_bytes()[..a.len().min(4)], &b.as_bytes()[..b.len().min(4)]));
+        }
+    }
+    agree(
+        &pairs,
+        |(a, b)| edit_distance(a, b),
+        |x, o| edit_distance_batched_with(&column(x, |x| x.0)[..], &column(x, |x| x.1)[..], o),
+    );
+}
+
+#[test]
+fn state_belongs_to_the_member() {
+    let inputs: Vec<(u32, u64)> = (0..25).map(|i| (i % 6, u64::from(i) * 77)).collect();
+    let mut after: Vec<Lcg> = inputs.iter().map(|(_, seed)| Lcg(*seed)).collect();
+    for (lcg, (depth, _)) in after.iter_mut().zip(&inputs) {
+        random_tree(*depth, lcg);
+    }
+    agree(
+        &inputs,
+        |(depth, seed)| random_tree(*depth, &mut Lcg(*seed)),
+        |x, o| {
+            let mut states: Vec<Lcg> = column(x, |x| Lcg(x.1));
+            let outcome = random_tree_batched_with(&column(x, |x| x.0), &mut states, o)?;
+            for (member, state) in states.iter().enumerate() {
+                assert_eq!(*state, after[member % after.len()], "the state of member {member}");
+            }
+            Ok(outcome)
+        },
+    );
+}
+
+#[test]
+fn calls_in_every_position() {
+    let pairs: Vec<(u32, u32)> = (0..40).map(|i| (i, 2 + i % 3)).collect();
+    agree(
+        &pairs,
+        |(n, k)| short_circuits(*n, *k),
+        |x, o| short_circuits_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+    );
+    let ns: Vec<u32> = (0..11).collect();
+    agree(&ns, |n| positions(*n), |n, o| positions_batched_with(n, o));
+    agree(&ns, |n| words(*n % 6, "x".into()), |n, o| {
+        words_batched_with(&column(n, |n| *n % 6), autobatch::same("x".to_owned()), o)
+    });
+    let ns: Vec<u32> = (0..16).collect();
+    agree(&ns, |n| fallible(*n), |n, o| fallible_batched_with(n, o));
+}
+
+#[test]
+fn generic_functions() {
+    let inputs: Vec<([f64; 2], u32)> = (0..12).map(|i| ([1.1, 0.3 * f64::from(i)], i)).collect();
+    agree(
+        &inputs,
+        |(x, n)| power(*x, *n),
+        |b, o| power_batched_with(&column(b, |x| x.0), &column(b, |x| x.1), o),
+    );
+    assert_eq!(power_batched::<i64, 3>(&[[1, 2, 3]], &[3]), [[1, 8, 27]]);
+}
