@@ -169,7 +169,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
             Expr::Binary(e) if matches!(e.op, BinOp::Div(_) | BinOp::Rem(_)) => 4,
             Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) | Expr::Assign(_) => 1,
             Expr::Index(_) => 2,
-            Expr::MethodCall(_) => 3,
+            Expr::MethodCall(_) => 6,
             Expr::Call(call) if !is_constructor(&call.func) => 20,
             Expr::Macro(mac) if goto_target(&mac.mac).is_none() => 5,
             _ => 0,

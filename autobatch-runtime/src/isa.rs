@@ -123,6 +123,37 @@ impl<'r> Core<'r> {
     }
 }
 
+/// The kernels of one width of words, where the CPU has them: see [`avx512`].
+macro_rules! scans {
+    ($lowest:ident, $mask:ident, $word:ty) => {
+        /// The least of `words`, if there is a kernel for it; the largest signed number if empty.
+        #[inline(always)]
+        pub(crate) fn $lowest(words: &[$word], level: Level) -> Option<$word> {
+            #[cfg(target_arch = "x86_64")]
+            if level.0 == Isa::Avx512 {
+                // SAFETY: a `Level` exists only for what the CPU has.
+                return Some(unsafe { avx512::$lowest(words) });
+            }
+            let _ = (words, level);
+            None
+        }
+
+        /// One bit per word of `words` (at most 64), if there is a kernel: whether it equals `to`.
+        #[inline(always)]
+        pub(crate) fn $mask(words: &[$word], to: $word, level: Level) -> Option<u64> {
+            #[cfg(target_arch = "x86_64")]
+            if level.0 == Isa::Avx512 {
+                // SAFETY: a `Level` exists only for what the CPU has.
+                return Some(unsafe { avx512::$mask(words, to) });
+            }
+            let _ = (words, to, level);
+            None
+        }
+    };
+}
+scans!(lowest32, mask32, u32);
+scans!(lowest64, mask64, u64);
+
 /// The number of lanes set.
 #[inline(always)]
 pub(crate) fn count(mask: &[u64]) -> usize {
@@ -238,6 +269,7 @@ fn expand_checked<T>(wide: &mut [MaybeUninit<T>], dense: &[MaybeUninit<T>], mask
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::asm;
+    use std::arch::x86_64::*;
     use std::mem::MaybeUninit;
 
     /// # Safety
@@ -324,6 +356,57 @@ mod avx512 {
             }
         }
     }
+
+    /// The scans over words that the scheduler lives on; what the compiler makes of the portable ones
+    /// is several times slower.
+    macro_rules! scans {
+        ($lowest:ident, $mask:ident, $word:ty, $signed:ty, $lanes:literal, $load:ident, $all:ident,
+         $min:ident, $reduce:ident, $equal:ident) => {
+            /// The least of `words`; the largest signed number if there is none.
+            #[inline]
+            #[target_feature(
+                enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+            )]
+            pub(super) fn $lowest(words: &[$word]) -> $word {
+                let (chunks, rest) = words.as_chunks::<$lanes>();
+                let mut least = $all(<$signed>::MAX);
+                for chunk in chunks {
+                    // SAFETY: the chunk has as many words as the vector.
+                    least = $min(least, unsafe { $load(chunk.as_ptr().cast()) });
+                }
+                rest.iter().fold($reduce(least) as $word, |least, &word| least.min(word))
+            }
+
+            /// One bit per word of `words` (at most 64): whether it equals `to`.
+            #[inline]
+            #[target_feature(
+                enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+            )]
+            pub(super) fn $mask(words: &[$word], to: $word) -> u64 {
+                let (chunks, rest) = words.as_chunks::<$lanes>();
+                let (mut mask, mut at) = (0, 0);
+                for chunk in chunks {
+                    // SAFETY: the chunk has as many words as the vector.
+                    let words = unsafe { $load(chunk.as_ptr().cast()) };
+                    mask |= u64::from($equal(words, $all(to as $signed))) << at;
+                    at += $lanes;
+                }
+                for &word in rest {
+                    mask |= u64::from(word == to) << at;
+                    at += 1;
+                }
+                mask
+            }
+        };
+    }
+    scans!(
+        lowest32, mask32, u32, i32, 16, _mm512_loadu_epi32, _mm512_set1_epi32,
+        _mm512_min_epi32, _mm512_reduce_min_epi32, _mm512_cmpeq_epi32_mask
+    );
+    scans!(
+        lowest64, mask64, u64, i64, 8, _mm512_loadu_epi64, _mm512_set1_epi64,
+        _mm512_min_epi64, _mm512_reduce_min_epi64, _mm512_cmpeq_epi64_mask
+    );
 }
 
 #[cfg(test)]

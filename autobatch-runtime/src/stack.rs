@@ -59,6 +59,12 @@ impl<T> Stack<T> {
         }
     }
 
+    /// Takes the topmost entry of a lane away without dropping it: the value lives elsewhere.
+    #[inline]
+    pub(crate) fn forget(&mut self, lane: usize) {
+        self.lanes[lane].pop().expect("pops match pushes");
+    }
+
     /// Drops the topmost value of a lane.
     #[inline]
     pub(crate) fn discard(&mut self, lane: usize) {

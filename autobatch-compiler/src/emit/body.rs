@@ -277,22 +277,28 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
             })
             .collect()
     };
+    // What a continuation has read from its stack and left there is in the column too.
+    let left_behind = |r: &Region| -> Vec<TokenStream> {
+        let reads = emitter.program.block(r.head).reads.iter();
+        reads.map(|v| stack(*v)).map(|stack| quote!(#gone.forget_saved(&mut #stack);)).collect()
+    };
     let at_blocks = regions.iter().map(|r| {
         let point = emitter.point(r.head);
-        let drops = discard(&emitter.live_at(r.head));
-        quote!(#rt::Place::At(#point) => { #(#drops)* })
+        let (drops, left) = (discard(&emitter.live_at(r.head)), left_behind(r));
+        quote!(#rt::Place::At(#point) => { #(#drops)* #(#left)* })
     });
     let ran = regions.iter().map(|r| {
         let point = emitter.point(r.head);
         let mut live = emitter.live_at(r.head);
         live.retain(|v| !r.takes.contains(v));
-        let drops = discard(&live);
-        quote!(#rt::Place::Ran(#point) => { #(#drops)* })
+        let (drops, left) = (discard(&live), left_behind(r));
+        quote!(#rt::Place::Ran(#point) => { #(#drops)* #(#left)* })
     });
     let at_calls = emitter.calls.iter().map(|(_, call)| {
         let point = emitter.call_point(call.id);
         let drops = discard(&emitter.live_at_call(call));
-        quote!(#rt::Place::At(#point) => { #(#drops)* })
+        let left = call.updates.iter().chain(&call.keeps).map(|v| stack(*v));
+        quote!(#rt::Place::At(#point) => { #(#drops)* #(#gone.forget_saved(&mut #left);)* })
     });
     let calling = emitter.calls.iter().map(|(_, call)| {
         let index = emitter.call_index(call.id);

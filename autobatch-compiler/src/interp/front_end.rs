@@ -92,7 +92,7 @@ case! { several_returns: f(x) on [[12], [-13], [14], [0], [5]];
     }
 }
 
-case! { #[ignore = "the lowering loses `arrives` of the blocks it drops when it numbers blocks"]
+case! {
     break_with_value: f(n) on [[3], [9], [1], [20], [-4]];
     pub fn f(n: i64) -> i64 {
         let v = if n > 2 {

@@ -519,7 +519,10 @@ impl Lowering<'_> {
             .collect();
         let mut new: BTreeMap<BlockId, BlockId> = order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
         for b in &self.started {
-            let target = new[&self.threaded(*b)];
+            let end = self.threaded(*b);
+            let arrives = self.program.blocks[b.0].arrives.clone();
+            self.program.blocks[end.0].arrives.extend(arrives);
+            let target = new[&end];
             new.entry(*b).or_insert(target);
         }
         let mut old: Vec<Option<Block>> = std::mem::take(&mut self.program.blocks).into_iter().map(Some).collect();

@@ -9,10 +9,9 @@ use std::ops::Range;
 use super::members::{CANCELLED, Members, too_deep, too_long};
 use super::route::Way;
 use super::word::{self, IDLE, Word, Words};
-use super::{Gone, Place, Stage, Step};
+use super::{Gone, Place, STALE, Stage, Step};
 use crate::fault::FaultKind;
 use crate::isa::{self, Level};
-use crate::program::Program;
 
 /// How many values a dead member may have dropped per abandon step; bounds the memory for the list.
 const ABANDON: usize = 4096;
@@ -108,9 +107,12 @@ impl Frames {
         let returns = blocks + program.calls.len() as u32;
         match last {
             Step::Block(_) => {
-                for &strip in &stage.strips {
-                    let at = stage.words + strip as usize * program.strip;
-                    self.lowest[strip as usize] = word::lowest(&words[at..at + program.strip]);
+                for (&strip, &lowest) in stage.strips.iter().zip(&stage.lowest) {
+                    let at = stage.words + strip as usize;
+                    self.lowest[strip as usize / program.strip] = match lowest {
+                        STALE => word::lowest(&words[at..at + program.strip], members.level),
+                        lowest => lowest,
+                    };
                 }
             }
             Step::Load => {
@@ -141,7 +143,7 @@ impl Frames {
                 if self.call(members, words, point) {
                     return Step::Call(point - blocks);
                 }
-            } else if let Some(site) = self.pop(program, words, point) {
+            } else if let Some(site) = self.pop(members, words, point) {
                 return Step::Return(site);
             }
         }
@@ -176,7 +178,7 @@ impl Frames {
             let done = |&lane: &u32| words[lane as usize] == P::of(ret);
             members.store((0..width as u32).filter(done));
             words.iter_mut().filter(|word| **word == P::of(ret)).for_each(|word| *word = P::IDLE);
-            self.rescan(program, words);
+            self.rescan(members, words);
             return Some(Step::Store);
         }
         if members.fetch() {
@@ -199,11 +201,15 @@ impl Frames {
         stage.words = top.words;
         stage.rounds = members.rounds(is_root);
         stage.strips.clear();
-        for (strip, &lowest) in self.lowest.iter().enumerate() {
+        let mut first = 0;
+        for &lowest in &self.lowest {
             if lowest == point {
-                stage.strips.push(strip as u32);
+                stage.strips.push(first);
             }
+            first += members.program.strip as u32;
         }
+        stage.lowest.clear();
+        stage.lowest.resize(stage.strips.len(), STALE);
         !members.tracked() || self.track(members, words, point)
     }
 
@@ -243,7 +249,7 @@ impl Frames {
         self.masks.truncate(masks.start);
         let mut len = 0;
         for chunk in words[caller.words..caller.words + caller.len].chunks(64) {
-            let mask = word::mask(chunk, point);
+            let mask = word::mask(chunk, point, members.level);
             len += mask.count_ones() as usize;
             self.masks.push(mask);
         }
@@ -277,28 +283,32 @@ impl Frames {
 
     /// Ends the top frame, whose lanes are all at the return point or dead. The site, if any is not.
     #[inline(always)]
-    fn pop<P: Word>(&mut self, program: &'static Program, words: &mut [P], point: u32) -> Option<u32> {
+    fn pop<P: Word>(&mut self, members: &Members<'_>, words: &mut [P], point: u32) -> Option<u32> {
         let frame = self.stack.pop().expect("the root frame ends the run");
         words[frame.words..frame.words + frame.len].fill(P::IDLE);
         self.tops[frame.group as usize] = frame.top;
+        let program = members.program;
         let caller = &self.stack[self.stack.len() - 1];
         let from = P::of(program.blocks.len() as u32 + frame.site);
         let to = P::of(program.calls[frame.site as usize].cont);
-        for word in &mut words[caller.words..caller.words + caller.len] {
-            *word = if *word == from { to } else { *word };
+        self.lowest.clear();
+        for strip in words[caller.words..caller.words + caller.len].chunks_mut(program.strip) {
+            for word in &mut *strip {
+                *word = if *word == from { to } else { *word };
+            }
+            self.lowest.push(word::lowest(strip, members.level));
         }
         self.route = (frame.masks, caller.base, frame.base);
-        self.rescan(program, words);
         (point != IDLE).then_some(frame.site)
     }
 
     /// Brings `lowest` up to date with the top frame.
-    #[inline(always)]
-    fn rescan<P: Word>(&mut self, program: &'static Program, words: &[P]) {
+    fn rescan<P: Word>(&mut self, members: &Members<'_>, words: &[P]) {
         let top = &self.stack[self.stack.len() - 1];
         self.lowest.clear();
         let words = &words[top.words..top.words + top.len];
-        self.lowest.extend(words.chunks(program.strip).map(word::lowest));
+        let strips = words.chunks(members.program.strip);
+        self.lowest.extend(strips.map(|strip| word::lowest(strip, members.level)));
     }
 
     /// Makes room for words up to `end` and the strip that reaches beyond it.
@@ -354,6 +364,6 @@ impl Frames {
                 self.doomed.pop();
             }
         }
-        self.rescan(members.program, words);
+        self.rescan(members, words);
     }
 }

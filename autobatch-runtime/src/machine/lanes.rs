@@ -80,8 +80,8 @@ impl Tile {
         match last {
             Step::Block(block) => {
                 for &strip in &stage.strips {
-                    let strip = strip as usize;
-                    let words = &words[strip * size..(strip + 1) * size];
+                    let words = &words[strip as usize..strip as usize + size];
+                    let strip = strip as usize / size;
                     self.waiting.recount(strip, words, block);
                     for &point in program.blocks[block as usize].successors {
                         self.waiting.recount(strip, words, point);
@@ -237,9 +237,10 @@ impl Tile {
         stage.strips.clear();
         for strip in 0..self.width.div_ceil(size) {
             if self.waiting.at(strip, point) > 0 {
-                stage.strips.push(strip as u32);
+                stage.strips.push((strip * size) as u32);
             }
         }
+        stage.lowest.resize(stage.strips.len(), 0);
         !members.tracked() || self.track(members, words, point)
     }
 

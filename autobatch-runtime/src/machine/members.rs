@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{BlockCount, Finished, Settings};
 use crate::fault::{Fault, FaultKind};
+use crate::isa::Level;
 use crate::program::Program;
 
 /// The members of a batch that nobody has taken yet; shared by all workers.
@@ -64,6 +65,7 @@ struct Tracking {
 /// A worker's members. Lanes are those of the tile or of the root frame.
 pub(super) struct Members<'r> {
     pub(super) program: &'static Program,
+    pub(super) level: Level,
     pub(super) settings: Settings,
     pub(super) queue: &'r Queue,
     pub(super) watch: &'r dyn Watch,
@@ -96,6 +98,7 @@ impl<'r> Members<'r> {
         });
         Members {
             program,
+            level: Level::new(settings.isa),
             settings,
             queue,
             watch,

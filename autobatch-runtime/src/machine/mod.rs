@@ -280,7 +280,10 @@ pub struct Finished {
 /// What the current step works on.
 #[derive(Default)]
 struct Stage {
+    /// The first lane of each strip.
     strips: Vec<u32>,
+    /// The lowest point in each strip after it has run, [`STALE`] until then.
+    lowest: Vec<u32>,
     /// The first slot and the first word of the lanes that the strips belong to.
     slots: usize,
     words: usize,
@@ -301,12 +304,14 @@ pub struct Core<'r> {
     words: Words,
     stage: Stage,
     engine: Engine,
-    level: Level,
     step: Step,
-    /// The strip that lane code runs on, and the lane if it has unwound.
-    strip: usize,
+    /// The first lane of the strip that lane code runs on, and the lane in it if it has unwound.
+    strip: u32,
     lane: Cell<u32>,
 }
+
+/// The strip has not been run, or not to the end.
+const STALE: u32 = u32::MAX;
 
 /// No lane has unwound.
 const NONE: u32 = u32::MAX;
@@ -315,7 +320,6 @@ impl<'r> Core<'r> {
     /// A machine for `program` that takes its members from `queue`.
     pub fn new(program: &'static Program, settings: Settings, queue: &'r Queue, watch: &'r dyn Watch) -> Self {
         assert!(program.strip > 0 && program.strip.is_multiple_of(8), "strips are multiples of 8 lanes");
-        let level = Level::new(settings.isa);
         let mode = settings.mode;
         let members = Members::new(program, settings, queue, watch);
         let mut words = Words::default();
@@ -326,14 +330,14 @@ impl<'r> Core<'r> {
             (Mode::ProgramCounter, true) => Engine::Tile(Tile::new::<u64>(&members, &mut words)),
         };
         let stage = Stage::default();
-        Core { members, words, stage, engine, level, step: Step::Done, strip: 0, lane: Cell::new(NONE) }
+        Core { members, words, stage, engine, step: Step::Done, strip: 0, lane: Cell::new(NONE) }
     }
 
     /// Finishes the step before and picks the next.
     #[inline(never)]
     pub fn next(&mut self) -> Step {
         let step = vectorize(
-            self.level,
+            self.members.level,
             #[inline(always)]
             || match self.members.program.word64 {
                 false => self.advance::<u32>(),
@@ -356,11 +360,11 @@ impl<'r> Core<'r> {
 
     /// The instruction set in use.
     pub fn isa(&self) -> Isa {
-        self.level.isa()
+        self.members.level.isa()
     }
 
     pub(crate) fn level(&self) -> Level {
-        self.level
+        self.members.level
     }
 
     /// [`Step::Load`]: lanes and the members to put there.
@@ -385,7 +389,7 @@ impl<'r> Core<'r> {
     #[inline]
     pub fn route(&self) -> Route<'_> {
         Route(match &self.engine {
-            Engine::Frames(frames) => frames.way(self.level),
+            Engine::Frames(frames) => frames.way(self.members.level),
             Engine::Tile(tile) => tile.way(),
         })
     }
@@ -414,7 +418,7 @@ impl<'r> Core<'r> {
         let message = crate::launch::message(&*payload);
         match self.step {
             Step::Block(block) if lane != NONE => {
-                let lane = self.strip * self.members.program.strip + lane as usize;
+                let lane = (self.strip + lane) as usize;
                 match &mut self.engine {
                     Engine::Frames(frames) => frames.panicked(lane, block, message),
                     Engine::Tile(tile) => tile.panicked(lane, block, message),

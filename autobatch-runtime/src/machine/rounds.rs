@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::mem::{forget, swap};
 
-use super::{Core, Step, Word};
+use super::{Core, STALE, Step, Word};
 
 /// The words of a strip, copied to the native stack for the time that its lane code runs and written
 /// back at the end, on the normal path as well as while unwinding: lanes that have been executed stay
@@ -43,7 +43,7 @@ impl Core<'_> {
     /// The first slot of the `nth` such strip.
     #[inline(always)]
     pub fn strip(&self, nth: usize) -> usize {
-        self.stage.slots + self.stage.strips[nth] as usize * self.members.program.strip
+        self.stage.slots + self.stage.strips[nth] as usize
     }
 
     /// Runs `lane` once for each lane of the `nth` strip, with the lane's index, whether it is at
@@ -68,8 +68,9 @@ impl Core<'_> {
         mut lane: impl FnMut(usize, bool, P) -> P,
     ) {
         debug_assert_eq!((self.step, W), (Step::Block(point), self.members.program.strip));
-        self.strip = self.stage.strips[nth] as usize;
-        let first = self.stage.words + self.strip * W;
+        self.strip = self.stage.strips[nth];
+        self.stage.lowest[nth] = STALE;
+        let first = self.stage.words + self.strip as usize;
         let words = &mut P::arena_mut(&mut self.words)[first..first + W];
         let home: &mut [P; W] = words.try_into().expect("the range has W words");
         let mut open = Open { copy: *home, home };
@@ -88,5 +89,8 @@ impl Core<'_> {
                 break;
             }
         }
+        // While the words are at hand, and the code is compiled for the instruction set.
+        let lowest = open.copy.iter().fold(P::IDLE, |a, &b| a.least(b));
+        self.stage.lowest[nth] = lowest.point();
     }
 }

@@ -143,4 +143,12 @@ impl Gone {
             stack.discard(self.slot);
         }
     }
+
+    /// Forgets what [`Route::peek`] has left on the stack: the value itself is in the column.
+    #[inline]
+    pub fn forget_saved<T>(&self, stack: &mut Stack<T>) {
+        if !self.masked {
+            stack.forget(self.slot);
+        }
+    }
 }

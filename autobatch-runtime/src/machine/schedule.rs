@@ -61,12 +61,6 @@ impl Waiting {
         self.counts[strip * self.points + point as usize]
     }
 
-    /// The lanes at `point`.
-    #[inline(always)]
-    pub(super) fn total(&self, point: u32) -> usize {
-        self.totals[point as usize] as usize
-    }
-
     /// The first point from `from` on where a lane waits.
     #[inline(always)]
     pub(super) fn first(&self, from: u32) -> Option<u32> {
@@ -114,9 +108,9 @@ mod tests {
         assert_eq!(waiting.pick(Schedule::EarliestBlock, 150), Some(3));
         assert_eq!(waiting.pick(Schedule::MostLanes, 150), Some(70));
         waiting.leave(1, 3);
-        assert_eq!((waiting.first(0), waiting.at(0, 70), waiting.total(70)), (Some(70), 2, 2));
+        assert_eq!((waiting.first(0), waiting.at(0, 70), waiting.totals[70]), (Some(70), 2, 2));
         waiting.recount(0, &[5u32, 70, 6], 70);
-        assert_eq!(waiting.total(70), 1);
+        assert_eq!(waiting.totals[70], 1);
         waiting.recount(0, &[5u32, 5, 6], 70);
         assert_eq!((waiting.first(0), waiting.pick(Schedule::MostLanes, 150)), (Some(199), None));
     }

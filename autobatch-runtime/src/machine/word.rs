@@ -1,5 +1,7 @@
 //! Words: where each lane waits.
 
+use crate::isa::{self, Level};
+
 /// A lane's program point, as wide as the program's data: `u32` or `u64`.
 pub trait Word: Copy + Eq + Ord + Send + 'static {
     /// The lane has no member, or its member is dead. Larger than every point; points and this fit
@@ -19,6 +21,12 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
     fn or(self, other: Self) -> Self;
     /// As a small number.
     fn number(self) -> usize;
+    /// The kernel of the instruction set for [`lowest`], if it has one.
+    #[doc(hidden)]
+    fn wide_lowest(words: &[Self], level: Level) -> Option<Self>;
+    /// The same for [`mask`].
+    #[doc(hidden)]
+    fn wide_mask(words: &[Self], point: Self, level: Level) -> Option<u64>;
     /// The arena of this type.
     fn arena(words: &Words) -> &Vec<Self>;
     /// The arena of this type.
@@ -36,7 +44,7 @@ pub struct Words {
 pub(crate) const IDLE: u32 = i32::MAX as u32;
 
 macro_rules! word {
-    ($word:ty, $signed:ty, $arena:ident) => {
+    ($word:ty, $signed:ty, $arena:ident, $lowest:ident, $mask:ident) => {
         impl Word for $word {
             const IDLE: Self = IDLE as $word;
             #[inline(always)]
@@ -68,6 +76,14 @@ macro_rules! word {
                 self as usize
             }
             #[inline(always)]
+            fn wide_lowest(words: &[Self], level: Level) -> Option<Self> {
+                isa::$lowest(words, level)
+            }
+            #[inline(always)]
+            fn wide_mask(words: &[Self], point: Self, level: Level) -> Option<u64> {
+                isa::$mask(words, point, level)
+            }
+            #[inline(always)]
             fn arena(words: &Words) -> &Vec<Self> {
                 &words.$arena
             }
@@ -78,20 +94,16 @@ macro_rules! word {
         }
     };
 }
-word!(u32, i32, narrow);
-word!(u64, i64, wide);
+word!(u32, i32, narrow, lowest32, mask32);
+word!(u64, i64, wide, lowest64, mask64);
 
 /// The lowest point among `words`, [`IDLE`] if there is none.
 #[inline(always)]
-pub(crate) fn lowest<P: Word>(words: &[P]) -> u32 {
-    let mut lanes = [P::IDLE; 8];
-    let (chunks, rest) = words.as_chunks::<8>();
-    for chunk in chunks {
-        for (lane, &word) in lanes.iter_mut().zip(chunk) {
-            *lane = lane.least(word);
-        }
+pub(crate) fn lowest<P: Word>(words: &[P], level: Level) -> u32 {
+    match P::wide_lowest(words, level) {
+        Some(least) => least.point(),
+        None => words.iter().fold(P::IDLE, |a, &b| a.least(b)).point(),
     }
-    rest.iter().chain(&lanes).fold(P::IDLE, |a, &b| a.least(b)).point()
 }
 
 /// How many of `words` are at `point`.
@@ -103,8 +115,11 @@ pub(crate) fn count<P: Word>(words: &[P], point: u32) -> usize {
 
 /// One bit per word of `words` (at most 64): whether it is at `point`.
 #[inline(always)]
-pub(crate) fn mask<P: Word>(words: &[P], point: u32) -> u64 {
+pub(crate) fn mask<P: Word>(words: &[P], point: u32, level: Level) -> u64 {
     let point = P::of(point);
+    if let Some(mask) = P::wide_mask(words, point, level) {
+        return mask;
+    }
     let mut mask = 0;
     let (chunks, rest) = words.as_chunks::<16>();
     for (at, chunk) in chunks.iter().enumerate() {
@@ -136,18 +151,20 @@ pub(crate) fn select(mask: &[u64], mut nth: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Isa;
 
     #[test]
     fn scans_agree_with_plain_code() {
-        for len in [0usize, 1, 8, 13, 16, 40, 64] {
+        let (base, best) = (Level::new(Isa::Baseline), Level::new(Isa::Avx512));
+        for (len, level) in [0usize, 1, 8, 13, 16, 40, 64].into_iter().flat_map(|len| [(len, base), (len, best)]) {
             let points: Vec<u32> = (0..len).map(|i| if i % 5 == 0 { IDLE } else { (i * 7 % 4) as u32 + 1 }).collect();
             let wide: Vec<u64> = points.iter().map(|&p| u64::from(p)).collect();
             let least = points.iter().copied().min().unwrap_or(IDLE);
-            assert_eq!((lowest(&points), lowest(&wide)), (least, least));
+            assert_eq!((lowest(&points, level), lowest(&wide, level)), (least, least));
             for point in 0..6 {
                 let want: Vec<usize> = (0..len).filter(|&i| points[i] == point).collect();
-                let bits = mask(&points, point);
-                assert_eq!((bits, want.len()), (mask(&wide, point), bits.count_ones() as usize));
+                let bits = mask(&points, point, level);
+                assert_eq!((bits, want.len()), (mask(&wide, point, level), bits.count_ones() as usize));
                 assert_eq!((count(&points, point), count(&wide, point)), (want.len(), want.len()));
                 for (nth, &lane) in want.iter().enumerate() {
                     assert_eq!(select(&[0, bits], nth), 64 + lane);

@@ -21,8 +21,9 @@ pub(crate) fn mandel(c_re: f32, c_im: f32, limit: i32) -> i32 {
     i
 }
 
-/// Blocks: 0 entry, 1 while; 2 is the return point.
-pub(crate) static MANDEL: Program = program("mandel", &[block(&[1]), block(&[1, 2])], &[], &[group(2)], false, 64);
+/// Blocks: 0 entry, 1 while, 2 after it; 3 is the return point.
+pub(crate) static MANDEL: Program =
+    program("mandel", &[block(&[1]), block(&[1, 2]), block(&[3])], &[], &[group(3)], false, 64);
 
 #[inline(always)]
 fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32)], i32, &Sink<i32>)) {
@@ -85,10 +86,8 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                     let mut z_re_ = v_z_re.edit::<64>(at);
                     let mut z_im_ = v_z_im.edit::<64>(at);
                     let mut i_ = v_i.edit::<64>(at);
-                    let mut result_ = v_result.edit::<64>(at);
                     let (c_re_, c_im_) = (c_re_.lanes(), c_im_.lanes());
                     let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
-                    let result_ = result_.lanes();
                     core.repeat::<u32, 64>(
                         nth,
                         1,
@@ -96,8 +95,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                         |l, here, stay| {
                             let (c_re0, c_im0) = (bits(&c_re_[l]), bits(&c_im_[l]));
                             let (z_re0, z_im0, i0) = (bits(&z_re_[l]), bits(&z_im_[l]), bits(&i_[l]));
-                            let result0 = bits(&result_[l]);
-                            let (z_re1, z_im1, i1, result1, next) = if here {
+                            let (z_re1, z_im1, i1, next) = if here {
                                 'lane: {
                                     let c_re = take(&c_re_[l], &c_re0);
                                     let c_im = take(&c_im_[l], &c_im0);
@@ -106,8 +104,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                                     let mut i = take(&i_[l], &i0);
                                     if i < limit {
                                         if z_re * z_re + z_im * z_im > 4.0 {
-                                            let result = i;
-                                            break 'lane (z_re0, z_im0, i0, leave(&mut result_[l], result), 2);
+                                            break 'lane (z_re0, z_im0, leave(&mut i_[l], i), 2);
                                         }
                                         let re = z_re * z_re - z_im * z_im;
                                         let im = 2.0 * z_re * z_im;
@@ -120,19 +117,40 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                                             leave(&mut z_re_[l], z_re),
                                             leave(&mut z_im_[l], z_im),
                                             leave(&mut i_[l], i),
-                                            result0,
                                             1,
                                         );
                                     }
-                                    let result = i;
-                                    (z_re0, z_im0, i0, leave(&mut result_[l], result), 2)
+                                    (z_re0, z_im0, leave(&mut i_[l], i), 2)
                                 }
                             } else {
-                                (z_re0, z_im0, i0, result0, stay)
+                                (z_re0, z_im0, i0, stay)
                             };
                             settle(&mut z_re_[l], z_re1);
                             settle(&mut z_im_[l], z_im1);
                             settle(&mut i_[l], i1);
+                            next
+                        },
+                    );
+                }
+            }
+            Step::Block(2) => {
+                for nth in 0..core.strips() {
+                    let at = core.strip(nth);
+                    let mut i_ = v_i.read::<64>(at);
+                    let mut result_ = v_result.edit::<64>(at);
+                    let (i_, result_) = (i_.lanes(), result_.lanes());
+                    core.once::<u32, 64>(
+                        nth,
+                        2,
+                        #[inline(always)]
+                        |l, here, stay| {
+                            let (i0, result0) = (bits(&i_[l]), bits(&result_[l]));
+                            let (result1, next) = if here {
+                                let i = take(&i_[l], &i0);
+                                (leave(&mut result_[l], i), 3)
+                            } else {
+                                (result0, stay)
+                            };
                             settle(&mut result_[l], result1);
                             next
                         },
