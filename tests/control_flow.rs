@@ -429,16 +429,11 @@ fn deferred(n: u32) -> u32 {
 fn control_flow_of_our_own() {
     let xs = [0.3, 0.6, 1.0, 77.0, 250.0, f64::NAN];
     agree(&xs, |x| nested_masks(*x), |x, o| nested_masks_batched_with(x, o));
-    let shapes: Vec<(Shape, f64)> = [
-        Shape::Circle(2.0),
-        Shape::Circle(-2.0),
-        Shape::Square(3.0),
-        Shape::Steps(0),
-        Shape::Steps(9),
-    ]
-    .into_iter()
-    .zip([0.1, 0.2, 0.3, 0.4, 0.5])
-    .collect();
+    let shapes: Vec<(Shape, f64)> =
+        [Shape::Circle(2.0), Shape::Circle(-2.0), Shape::Square(3.0), Shape::Steps(0), Shape::Steps(9)]
+            .into_iter()
+            .zip([0.1, 0.2, 0.3, 0.4, 0.5])
+            .collect();
     agree(
         &shapes,
         |(s, x)| dispatch(*s, *x),

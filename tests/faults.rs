@@ -72,7 +72,11 @@ fn a_member_that_never_ends_starves_nobody() {
     for (how, options) in batching() {
         let outcome = spin_batched_with(&n, &options.max_steps(10_000)).unwrap();
         assert_eq!(outcome.faults().len(), 1, "{how}");
-        assert_eq!((outcome.faults()[0].member, outcome.faults()[0].kind), (13, FaultKind::StepsExceeded), "{how}");
+        assert_eq!(
+            (outcome.faults()[0].member, outcome.faults()[0].kind),
+            (13, FaultKind::StepsExceeded),
+            "{how}"
+        );
         for (member, result) in outcome.into_results().into_iter().enumerate() {
             if member != 13 {
                 assert_eq!(result, Ok(member as u32), "{how}");

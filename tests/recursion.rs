@@ -375,9 +375,11 @@ fn calls_in_every_position() {
     );
     let ns: Vec<u32> = (0..11).collect();
     agree(&ns, |n| positions(*n), |n, o| positions_batched_with(n, o));
-    agree(&ns, |n| words(*n % 6, "x".into()), |n, o| {
-        words_batched_with(&column(n, |n| *n % 6), autobatch::same("x".to_owned()), o)
-    });
+    agree(
+        &ns,
+        |n| words(*n % 6, "x".into()),
+        |n, o| words_batched_with(&column(n, |n| *n % 6), autobatch::same("x".to_owned()), o),
+    );
     let ns: Vec<u32> = (0..16).collect();
     agree(&ns, |n| fallible(*n), |n, o| fallible_batched_with(n, o));
 }

@@ -189,8 +189,7 @@ fn returns_in_branches() {
 
 #[test]
 fn a_loop_around_a_double_recursion() {
-    let inputs: Vec<(u32, u32, f64)> =
-        (0..17).map(|i| (i % 4, i % 5, f64::from(i) * 0.37 - 1.0)).collect();
+    let inputs: Vec<(u32, u32, f64)> = (0..17).map(|i| (i % 4, i % 5, f64::from(i) * 0.37 - 1.0)).collect();
     agree(
         &inputs,
         |(rounds, depth, x)| pea_nuts::outer(*rounds, *depth, *x),

@@ -114,7 +114,9 @@ impl Args {
             },
             ("crate", Some(value)) => match syn::parse2::<Path>(value.clone()) {
                 Ok(path) => self.krate = path,
-                Err(_) => diag.error(&value, "`crate` needs a path", "write for example `crate = my::autobatch`"),
+                Err(_) => {
+                    diag.error(&value, "`crate` needs a path", "write for example `crate = my::autobatch`")
+                }
             },
             ("fuse", Some(value)) => match syn::parse2::<syn::LitBool>(value.clone()) {
                 Ok(fuse) => self.fuse = fuse.value,
@@ -138,7 +140,8 @@ impl Args {
 
 /// A value out of a fixed list, with or without its enum's path.
 fn choose(value: &TokenStream, key: &str, known: &[&str], slot: &mut Option<Ident>, diag: &mut Diagnostics) {
-    let last = syn::parse2::<Path>(value.clone()).ok().and_then(|p| p.segments.last().map(|s| s.ident.clone()));
+    let last =
+        syn::parse2::<Path>(value.clone()).ok().and_then(|p| p.segments.last().map(|s| s.ident.clone()));
     match last {
         Some(ident) if known.contains(&ident.to_string().as_str()) => *slot = Some(ident),
         _ => diag.error(
@@ -152,11 +155,20 @@ fn choose(value: &TokenStream, key: &str, known: &[&str], slot: &mut Option<Iden
 /// A positive integer literal, or a constant expression that rustc will check.
 fn positive(value: &TokenStream, key: &str, slot: &mut Option<Expr>, diag: &mut Diagnostics) {
     match syn::parse2::<Expr>(value.clone()) {
-        Ok(Expr::Lit(lit)) if !matches!(&lit.lit, Lit::Int(n) if n.base10_parse::<u64>().is_ok_and(|n| n > 0)) => {
-            diag.error(value, &format!("`{key}` needs a positive integer"), &format!("write for example `{key} = 64`"));
+        Ok(Expr::Lit(lit)) if !matches!(&lit.lit, Lit::Int(n) if n.base10_parse::<u64>().is_ok_and(|n| n > 0)) =>
+        {
+            diag.error(
+                value,
+                &format!("`{key}` needs a positive integer"),
+                &format!("write for example `{key} = 64`"),
+            );
         }
         Ok(Expr::Unary(_)) | Err(_) => {
-            diag.error(value, &format!("`{key}` needs a positive integer"), &format!("write for example `{key} = 64`"));
+            diag.error(
+                value,
+                &format!("`{key}` needs a positive integer"),
+                &format!("write for example `{key} = 64`"),
+            );
         }
         Ok(expr) => *slot = Some(expr),
     }

@@ -34,7 +34,11 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         _ => None,
     };
     if let Some(span) = args.vector_math {
-        diag.error_at(span, "`vector_math` is not available in this version", "leave it out; the standard functions are used");
+        diag.error_at(
+            span,
+            "`vector_math` is not available in this version",
+            "leave it out; the standard functions are used",
+        );
     }
     let mut families = Vec::new();
     for entry in 0..functions.len() {
@@ -54,7 +58,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
         let options = LowerOptions { krate: args.krate.clone(), fuse: args.fuse };
         let mut lowered = lower::lower(functions, entry, self_type.clone(), &options);
-        let analyses = passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
+        let analyses =
+            passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
         refuse_crossing_borrows(&mut lowered, &analyses);
         if args.strict {
             for note in &lowered.program.notes {

@@ -24,6 +24,8 @@ pub struct Effects {
     pub exits: Vec<BlockId>,
     /// Estimated work.
     pub weight: u32,
+    /// Whether it calls functions or methods, or loops.
+    pub opaque: bool,
 }
 
 /// Looks through `code` with `walk`.
@@ -124,7 +126,9 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
 /// The variable `expr` is, if it is nothing else.
 pub fn variable(names: &Names, expr: &Expr) -> Option<VarId> {
     match expr {
-        Expr::Path(p) if p.qself.is_none() => p.path.get_ident().and_then(|i| names.get(&i.to_string())).copied(),
+        Expr::Path(p) if p.qself.is_none() => {
+            p.path.get_ident().and_then(|i| names.get(&i.to_string())).copied()
+        }
         Expr::Paren(e) => variable(names, &e.expr),
         Expr::Group(e) => variable(names, &e.expr),
         _ => None,
@@ -165,6 +169,11 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.out.opaque |= match expr {
+            Expr::Call(call) => !is_constructor(&call.func),
+            Expr::MethodCall(_) | Expr::ForLoop(_) => true,
+            _ => false,
+        };
         self.out.weight += match expr {
             Expr::Binary(e) if matches!(e.op, BinOp::Div(_) | BinOp::Rem(_)) => 4,
             Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) | Expr::Assign(_) => 1,

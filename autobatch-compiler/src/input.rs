@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::{
-    Attribute, Block, FnArg, Generics, ImplItem, Item, ItemFn, ItemImpl, Pat, PatType, ReceiverKind, ReturnType,
-    Signature, Type, Visibility, parse_quote,
+    Attribute, Block, FnArg, Generics, ImplItem, Item, ItemFn, ItemImpl, Pat, PatType, ReceiverKind,
+    ReturnType, Signature, Type, Visibility, parse_quote,
 };
 
 use crate::diag::Diagnostics;
@@ -139,7 +139,9 @@ pub fn function(
             FnArg::Receiver(receiver) => {
                 let (ty, passing): (Type, Passing) = match &receiver.kind {
                     ReceiverKind::Value => (parse_quote!(Self), Passing::Each),
-                    ReceiverKind::Reference(_, lifetime, None) => (parse_quote!(&#lifetime Self), Passing::Shared),
+                    ReceiverKind::Reference(_, lifetime, None) => {
+                        (parse_quote!(&#lifetime Self), Passing::Shared)
+                    }
                     ReceiverKind::Reference(_, lifetime, Some(_)) => {
                         (parse_quote!(&#lifetime mut Self), Passing::State)
                     }
@@ -214,23 +216,36 @@ fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
         ok = false;
     };
     if let Some(token) = &sig.asyncness {
-        refuse(token, "an `async` function can't be batched: its members would wait on different futures",
-            "batch the computation between the awaits, as a function that is not `async`");
+        refuse(
+            token,
+            "an `async` function can't be batched: its members would wait on different futures",
+            "batch the computation between the awaits, as a function that is not `async`",
+        );
     }
     if let Some(variadic) = &sig.variadic {
         refuse(variadic, "a variadic function can't be batched", "pass a slice instead");
     }
     if let Some(abi) = &sig.abi {
-        refuse(abi, "a function with a foreign ABI can't be batched", "annotate a Rust function that it calls");
+        refuse(
+            abi,
+            "a function with a foreign ABI can't be batched",
+            "annotate a Rust function that it calls",
+        );
     }
     if let syn::Safety::Unsafe(token) = &sig.safety {
-        refuse(token, "an `unsafe` function can't be batched: its batched form would be a safe function",
-            "wrap the unsafe part in a safe function and annotate that");
+        refuse(
+            token,
+            "an `unsafe` function can't be batched: its batched form would be a safe function",
+            "wrap the unsafe part in a safe function and annotate that",
+        );
     }
     if let ReturnType::Type(_, ty) = &sig.output {
         if let Some(ty) = find_impl(ty) {
-            refuse(&ty, "an `impl Trait` result can't be stored per member: its type has no name",
-                "return a concrete type");
+            refuse(
+                &ty,
+                "an `impl Trait` result can't be stored per member: its type has no name",
+                "return a concrete type",
+            );
         }
         if matches!(**ty, Type::Never(_)) {
             refuse(ty, "a function that never returns has no result per member", "return a value");
@@ -240,8 +255,11 @@ fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
         if let FnArg::Typed(t) = arg
             && let Some(ty) = find_impl(&t.ty)
         {
-            refuse(&ty, "an `impl Trait` parameter can't be stored per member: its type has no name",
-                "make it a generic parameter, `fn f<T: Trait>(x: T)`");
+            refuse(
+                &ty,
+                "an `impl Trait` parameter can't be stored per member: its type has no name",
+                "make it a generic parameter, `fn f<T: Trait>(x: T)`",
+            );
         }
     }
     ok
@@ -270,13 +288,20 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
         (Type::Reference(r), None, Some(_)) if r.mutability.is_some() => Passing::EachMut,
         (Type::Reference(_), None, Some(_)) => Passing::EachRef,
         (_, None, Some(each)) => {
-            diag.error(each, "`#[each]` is for references: a value is one per member already", "remove `#[each]`");
+            diag.error(
+                each,
+                "`#[each]` is for references: a value is one per member already",
+                "remove `#[each]`",
+            );
             Passing::Each
         }
         (Type::Reference(r), Some(shared), None) => {
             if r.mutability.is_some() {
-                diag.error(shared, "a `&mut` parameter can't be shared by members that run at the same time",
-                    "share a `&` reference, or leave `#[shared]` out and give one state per member");
+                diag.error(
+                    shared,
+                    "a `&mut` parameter can't be shared by members that run at the same time",
+                    "share a `&` reference, or leave `#[shared]` out and give one state per member",
+                );
             }
             Passing::Shared
         }

@@ -34,7 +34,8 @@ pub fn self_ident(span: Span) -> Ident {
 
 /// Resolves parameter patterns and the body of one function in place.
 pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings {
-    let mut resolver = Resolver { scopes: vec![BTreeMap::new()], taken: BTreeSet::new(), bindings: Bindings::new() };
+    let mut resolver =
+        Resolver { scopes: vec![BTreeMap::new()], taken: BTreeSet::new(), bindings: Bindings::new() };
     if has_self {
         let ident = self_ident(Span::call_site());
         resolver.bindings.insert("__self".into(), Binding { ident: ident.clone(), mutable: false });
@@ -194,7 +195,12 @@ fn bind_pat(r: &mut Resolver, pat: &mut Pat, assigned_later: bool, found: &mut B
     }
 }
 
-fn bind_field(r: &mut Resolver, field: &mut FieldPat, assigned_later: bool, found: &mut BTreeMap<String, Ident>) {
+fn bind_field(
+    r: &mut Resolver,
+    field: &mut FieldPat,
+    assigned_later: bool,
+    found: &mut BTreeMap<String, Ident>,
+) {
     bind_pat(r, &mut field.pat, assigned_later, found);
     if field.colon_token.is_none() {
         let renamed = matches!((&*field.pat, &field.member),

@@ -69,7 +69,14 @@ impl<T> Column<T> {
     /// Moves the lanes of `from` that are set in `mask` (bit 0: slot `wide`) to consecutive slots
     /// from `dense` on.
     #[inline]
-    pub(crate) fn compress(&mut self, dense: usize, from: &Column<T>, wide: usize, mask: &[u64], level: Level) {
+    pub(crate) fn compress(
+        &mut self,
+        dense: usize,
+        from: &Column<T>,
+        wide: usize,
+        mask: &[u64],
+        level: Level,
+    ) {
         self.reserve(dense + isa::count(mask));
         isa::compress(&mut self.slots[dense..], from.slots.get(wide..).unwrap_or(&[]), mask, level);
     }

@@ -277,7 +277,11 @@ mod avx512 {
     /// `wide`; `dense` has room for their number; the two don't overlap.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-    pub(super) unsafe fn compress<T>(mut dense: *mut MaybeUninit<T>, wide: *const MaybeUninit<T>, mask: &[u64]) {
+    pub(super) unsafe fn compress<T>(
+        mut dense: *mut MaybeUninit<T>,
+        wide: *const MaybeUninit<T>,
+        mask: &[u64],
+    ) {
         let lanes = 64 / size_of::<T>();
         for (block, &word) in mask.iter().enumerate() {
             let mut rest = word;
@@ -319,7 +323,11 @@ mod avx512 {
     /// As for [`compress`], with the roles exchanged.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-    pub(super) unsafe fn expand<T>(wide: *mut MaybeUninit<T>, mut dense: *const MaybeUninit<T>, mask: &[u64]) {
+    pub(super) unsafe fn expand<T>(
+        wide: *mut MaybeUninit<T>,
+        mut dense: *const MaybeUninit<T>,
+        mask: &[u64],
+    ) {
         let lanes = 64 / size_of::<T>();
         for (block, &word) in mask.iter().enumerate() {
             let mut rest = word;
@@ -400,12 +408,28 @@ mod avx512 {
         };
     }
     scans!(
-        lowest32, mask32, u32, i32, 16, _mm512_loadu_epi32, _mm512_set1_epi32,
-        _mm512_min_epi32, _mm512_reduce_min_epi32, _mm512_cmpeq_epi32_mask
+        lowest32,
+        mask32,
+        u32,
+        i32,
+        16,
+        _mm512_loadu_epi32,
+        _mm512_set1_epi32,
+        _mm512_min_epi32,
+        _mm512_reduce_min_epi32,
+        _mm512_cmpeq_epi32_mask
     );
     scans!(
-        lowest64, mask64, u64, i64, 8, _mm512_loadu_epi64, _mm512_set1_epi64,
-        _mm512_min_epi64, _mm512_reduce_min_epi64, _mm512_cmpeq_epi64_mask
+        lowest64,
+        mask64,
+        u64,
+        i64,
+        8,
+        _mm512_loadu_epi64,
+        _mm512_set1_epi64,
+        _mm512_min_epi64,
+        _mm512_reduce_min_epi64,
+        _mm512_cmpeq_epi64_mask
     );
 }
 

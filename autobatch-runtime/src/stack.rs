@@ -140,7 +140,11 @@ mod tests {
                     }
                 }
                 for lane in 0..lanes {
-                    assert_eq!(column.remove(lane), model.column[lane], "seed {seed} step {step} lane {lane}");
+                    assert_eq!(
+                        column.remove(lane),
+                        model.column[lane],
+                        "seed {seed} step {step} lane {lane}"
+                    );
                     assert_eq!(stack.lanes.get(lane).map_or(0, Vec::len), model.stacks[lane].len());
                 }
             }

@@ -107,7 +107,10 @@ fn combinations(members: usize) -> Vec<(String, Options<'static>)> {
                         if let Some(lanes) = lanes {
                             options = options.lanes(lanes);
                         }
-                        all.push((format!("{name}, {threads} threads, {lanes:?} lanes, {isa_name}"), options));
+                        all.push((
+                            format!("{name}, {threads} threads, {lanes:?} lanes, {isa_name}"),
+                            options,
+                        ));
                     }
                 }
             }

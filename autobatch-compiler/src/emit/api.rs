@@ -49,7 +49,8 @@ impl Named {
             params: function.params.clone(),
             output: function.output.clone(),
         };
-        let mut elided = NameElided { lifetime: Lifetime::new("'__shared", Span::mixed_site()), found: false };
+        let mut elided =
+            NameElided { lifetime: Lifetime::new("'__shared", Span::mixed_site()), found: false };
         elided.visit_type_mut(&mut named.output);
         if elided.found {
             // The elision rules: `&self` if there is one, else the only reference.
@@ -206,7 +207,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     } else {
         quote!(|_: &mut #rt::Core<'_>, _: &#rt::Store, _: &#rt::Out<'_, #output>| {})
     };
-    let program_path = if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
+    let program_path =
+        if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
     let program_vis = inner_visibility(vis);
     let program_item = program_item(machine, function, &names, &program_vis, vis, krate);
     let (doc, doc_into, doc_with) = docs(function, &names);
@@ -272,7 +274,9 @@ fn program_item(
     krate: &syn::Path,
 ) -> TokenStream {
     let (batched, program, init) = (&names.batched, &names.program, &machine.program);
-    let doc = format!("The static program of [`{batched}`]: functions, blocks, variables and their storage classes.");
+    let doc = format!(
+        "The static program of [`{batched}`]: functions, blocks, variables and their storage classes."
+    );
     if function.associated {
         return quote! {
             #[doc = #doc]
@@ -302,7 +306,9 @@ fn docs(function: &Function, names: &Family) -> (String, String, String) {
             "[`{scalar}`] for every member of a batch: one result per member, in order.\n\n# Panics\n\nWhere \
              `{scalar}` panics for a member, naming it, and when the columns do not fit together."
         ),
-        format!("[`{batched}`] into memory of the caller's.\n\n# Panics\n\nAs [`{batched}`]; also when the output has another length."),
+        format!(
+            "[`{batched}`] into memory of the caller's.\n\n# Panics\n\nAs [`{batched}`]; also when the output has another length."
+        ),
         format!(
             "[`{batched}`] with every option, faults per member and the report of the run.\n\n# Errors\n\nWhat is \
              wrong with the call as a whole; see [`{with}`]'s `Outcome` for faults of single members."
@@ -377,7 +383,13 @@ fn source(p: &Param, shown: &str, rt: &TokenStream) -> Option<TokenStream> {
 }
 
 /// The machine code, once per instruction set.
-fn bodies(code: &TokenStream, names: &Family, named: &Named, function: &Function, krate: &syn::Path) -> TokenStream {
+fn bodies(
+    code: &TokenStream,
+    names: &Family,
+    named: &Named,
+    function: &Function,
+    krate: &syn::Path,
+) -> TokenStream {
     let rt = quote!(#krate::__rt);
     let (generics, output) = (&named.generics, &named.output);
     let generic_params = &generics.params;
@@ -394,8 +406,10 @@ fn bodies(code: &TokenStream, names: &Family, named: &Named, function: &Function
     let base = &names.body;
     let args = quote!((#(#types,)* &#rt::Out<'_, #output>));
     let params = quote!(__core: &mut #rt::Core<'_>, __store: &#rt::Store, __args: #args);
-    let variants = [("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
-        ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt")];
+    let variants = [
+        ("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
+        ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
+    ];
     let this = if function.associated { quote!(Self::) } else { quote!() };
     let fish = turbofish(generics);
     let wrappers = variants.iter().map(|(isa, features)| {

@@ -148,7 +148,9 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         quote!(let mut #ident = #rt::take(&#column[#l], &#old);)
     });
     let uniforms = region.uniforms.iter().map(|v| {
-        let Class::Uniform(root) = emitter.program.var(*v).class else { unreachable!("classified as uniform") };
+        let Class::Uniform(root) = emitter.program.var(*v).class else {
+            unreachable!("classified as uniform")
+        };
         let (ident, source) = (&emitter.program.var(*v).ident, source(root));
         quote!(let #ident = #source;)
     });
@@ -200,8 +202,12 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     });
     // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
     let params = &emitter.program.func(call.callee).params;
-    let moves: Vec<(VarId, VarId)> =
-        params.iter().copied().zip(call.args.iter().copied()).filter(|(p, _)| emitter.has_column(*p)).collect();
+    let moves: Vec<(VarId, VarId)> = params
+        .iter()
+        .copied()
+        .zip(call.args.iter().copied())
+        .filter(|(p, _)| emitter.has_column(*p))
+        .collect();
     let mut passes = Vec::new();
     let mut lands = Vec::new();
     let mut written = VarSet::new();

@@ -17,7 +17,7 @@ use syn::Ident;
 
 use crate::attrs::Args;
 use crate::input::Function;
-use crate::ir::{BlockId, Call, Class, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 
@@ -49,7 +49,13 @@ pub(crate) struct Emitter<'a> {
 }
 
 /// Generates the whole family of `function`, whose program is `lowered`.
-pub fn emit(function: &Function, lowered: &Lowered, analyses: &Analyses, args: &Args, width: Width) -> TokenStream {
+pub fn emit(
+    function: &Function,
+    lowered: &Lowered,
+    analyses: &Analyses,
+    args: &Args,
+    width: Width,
+) -> TokenStream {
     let emitter = Emitter::new(lowered, analyses, args, width);
     let whole = lowered.program.notes.iter().any(|note| note.whole);
     let body = (!whole).then(|| body::body(&emitter, function));

@@ -185,14 +185,18 @@ impl Shape {
         let kept: VarSet = outs
             .iter()
             .copied()
-            .filter(|v| takes.contains(v) && !program.var(*v).mutable && !bound.contains(v) && !moved.contains(v))
+            .filter(|v| {
+                takes.contains(v) && !program.var(*v).mutable && !bound.contains(v) && !moved.contains(v)
+            })
             .collect();
         let outs = &outs - &kept;
         let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
         let deferred = mentioned
             .iter()
             .copied()
-            .filter(|v| emitter.declared.contains(v) && !takes.contains(v) && !bound.contains(v) && !is_uniform(v))
+            .filter(|v| {
+                emitter.declared.contains(v) && !takes.contains(v) && !bound.contains(v) && !is_uniform(v)
+            })
             .collect();
         Shape { head, merges, is_merge, takes, outs, kept, uniforms, bound, deferred }
     }

@@ -155,7 +155,9 @@ impl Lowering<'_> {
         let hoists = scan::splits(self, &cond) || has_exits(&cond);
         match cond {
             Expr::Paren(e) => self.condition(*e.expr, then, otherwise),
-            Expr::Unary(e) if hoists && matches!(e.op, UnOp::Not(_)) => self.condition(*e.expr, otherwise, then),
+            Expr::Unary(e) if hoists && matches!(e.op, UnOp::Not(_)) => {
+                self.condition(*e.expr, otherwise, then)
+            }
             Expr::Binary(e) if hoists && matches!(e.op, BinOp::And(_)) => {
                 let mid = self.new_block(e.right.span(), "and");
                 self.condition(*e.left, mid, otherwise);
@@ -212,7 +214,10 @@ impl Lowering<'_> {
         let mut bodies = Vec::new();
         for arm in e.arms {
             if !arm.attrs.is_empty() {
-                self.whole_fallback(arm.attrs[0].span(), "an attribute on a match arm with a call or loop in it");
+                self.whole_fallback(
+                    arm.attrs[0].span(),
+                    "an attribute on a match arm with a call or loop in it",
+                );
             }
             let target = self.new_block(arm.body.span(), "arm");
             let (pat, guard) = match arm.pat {
@@ -246,7 +251,10 @@ impl Lowering<'_> {
     fn for_(&mut self, e: syn::ExprForLoop, dest: Option<VarId>, ty: Option<&Type>) {
         let span = e.for_token.span;
         if scan::may_borrow_local(self, &e.expr) {
-            self.whole_fallback(e.expr.span(), "the iterator may borrow a local of this function across a call");
+            self.whole_fallback(
+                e.expr.span(),
+                "the iterator may borrow a local of this function across a call",
+            );
         }
         self.note_pattern(&e.pat, &e.expr);
         let (iter, ident) = self.temp("iter", None);

@@ -79,7 +79,8 @@ impl VisitMut for Exits<'_> {
                 let (krate, inner) = (self.krate, &e.expr);
                 let residual = Ident::new("__residual", Span::mixed_site());
                 let output = Ident::new("__output", Span::mixed_site());
-                let leave = self.leave(Some(parse_quote!(#krate::__rt::FromResidual::from_residual(#residual))));
+                let leave =
+                    self.leave(Some(parse_quote!(#krate::__rt::FromResidual::from_residual(#residual))));
                 *expr = parse_quote!(match #krate::__rt::Question::branch(#inner) {
                     ::core::ops::ControlFlow::Continue(#output) => #output,
                     ::core::ops::ControlFlow::Break(#residual) => #leave,

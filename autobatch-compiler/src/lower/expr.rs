@@ -178,7 +178,10 @@ impl Lowering<'_> {
                 parse_quote!(#ident)
             }
             other => {
-                self.whole_fallback(other.span(), "a call inside this kind of expression can't be hoisted out of it");
+                self.whole_fallback(
+                    other.span(),
+                    "a call inside this kind of expression can't be hoisted out of it",
+                );
                 other
             }
         }
@@ -316,7 +319,6 @@ impl Lowering<'_> {
         self.define(dest, None, value);
         parse_quote!(#ident)
     }
-
 }
 
 /// Whether code may leave early: `return`, `?`, `break`, `continue` outside closures.

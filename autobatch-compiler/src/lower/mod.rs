@@ -22,8 +22,8 @@ use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{
-    self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
-    Variable, goto_target,
+    self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId,
+    VarSet, Variable, goto_target,
 };
 
 /// What the lowering can be told.
@@ -84,12 +84,21 @@ pub(crate) struct Lowering<'a> {
 }
 
 /// Lowers the program whose entry is `functions[entry]`.
-pub fn lower(functions: &[Function], entry: usize, self_type: Option<Ident>, options: &LowerOptions) -> Lowered {
+pub fn lower(
+    functions: &[Function],
+    entry: usize,
+    self_type: Option<Ident>,
+    options: &LowerOptions,
+) -> Lowered {
     let mut lowering = Lowering {
         functions,
         options,
         batched: worth_batching(functions, entry),
-        method_names: functions.iter().filter(|f| f.sig.receiver().is_some()).map(|f| f.sig.ident.to_string()).collect(),
+        method_names: functions
+            .iter()
+            .filter(|f| f.sig.receiver().is_some())
+            .map(|f| f.sig.ident.to_string())
+            .collect(),
         self_type,
         program: Program {
             functions: vec![],
@@ -125,7 +134,7 @@ pub fn lower(functions: &[Function], entry: usize, self_type: Option<Ident>, opt
 /// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined.
 fn worth_batching(functions: &[Function], entry: usize) -> BTreeMap<String, usize> {
     let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
-    let scans: Vec<_> = functions.iter().map(|f| scan::called_names(&f.body, &known)).collect();
+    let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known)).collect();
     let index: BTreeMap<String, usize> =
         functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
     let mut worth = vec![false; functions.len()];
@@ -146,13 +155,22 @@ fn worth_batching(functions: &[Function], entry: usize) -> BTreeMap<String, usiz
         .iter()
         .enumerate()
         // Another function's type parameters have no name in this one's code.
-        .filter(|&(i, f)| worth[i] && (i == entry || f.sig.generics.type_params().next().is_none()
-            && f.sig.generics.const_params().next().is_none()))
+        .filter(|&(i, f)| {
+            worth[i]
+                && (i == entry
+                    || f.sig.generics.type_params().next().is_none()
+                        && f.sig.generics.const_params().next().is_none())
+        })
         .map(|(i, f)| (f.sig.ident.to_string(), i))
         .collect()
 }
 
-fn reaches(scans: &[(BTreeSet<String>, bool)], index: &BTreeMap<String, usize>, from: usize, to: usize) -> bool {
+fn reaches(
+    scans: &[(BTreeSet<String>, bool)],
+    index: &BTreeMap<String, usize>,
+    from: usize,
+    to: usize,
+) -> bool {
     let mut seen = BTreeSet::new();
     let mut queue = vec![from];
     while let Some(i) = queue.pop() {
@@ -180,6 +198,11 @@ impl Lowering<'_> {
 
     fn source_of(&self, id: FuncId) -> usize {
         if id.0 >= PENDING { id.0 - PENDING } else { self.sources[id.0] }
+    }
+
+    /// Whether the function loops or recurses, so that members reach a place at different times.
+    fn members_diverge(&self) -> bool {
+        self.batched.contains_key(&self.functions[self.current].sig.ident.to_string())
     }
 
     fn methods(&self) -> &BTreeSet<String> {
@@ -255,7 +278,15 @@ impl Lowering<'_> {
         shared: bool,
     ) -> VarId {
         let id = VarId(self.program.variables.len());
-        self.program.variables.push(Variable { ident, func, role, mutable, ty, shared, class: Class::default() });
+        self.program.variables.push(Variable {
+            ident,
+            func,
+            role,
+            mutable,
+            ty,
+            shared,
+            class: Class::default(),
+        });
         id
     }
 
@@ -291,7 +322,14 @@ impl Lowering<'_> {
             .collect();
         for binding in function.bindings.values() {
             if !self.names.contains_key(&binding.ident.to_string()) {
-                let var = self.variable(self.func, binding.ident.clone(), Role::Local, binding.mutable, None, false);
+                let var = self.variable(
+                    self.func,
+                    binding.ident.clone(),
+                    Role::Local,
+                    binding.mutable,
+                    None,
+                    false,
+                );
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
@@ -394,9 +432,7 @@ impl Lowering<'_> {
                 _ => None,
             },
             Some(Stmt::Macro(m)) if m.semi_token.is_none() => match stmts.pop() {
-                Some(Stmt::Macro(m)) => {
-                    Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac }))
-                }
+                Some(Stmt::Macro(m)) => Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac })),
                 _ => None,
             },
             _ => None,
@@ -420,7 +456,9 @@ impl Lowering<'_> {
             Stmt::Item(item) => self.items.push(item),
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
-                if scan::splits(self, &expr) || matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_)) {
+                if scan::splits(self, &expr)
+                    || matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
+                {
                     self.discard(expr);
                 } else {
                     self.op(Stmt::Expr(expr, semi));
@@ -449,7 +487,10 @@ impl Lowering<'_> {
                 self.into(init, dest, None);
             }
             Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none()) => {
-                let dest = effects::bound(&self.names, &t.pat).into_iter().next().expect("an identifier pattern binds");
+                let dest = effects::bound(&self.names, &t.pat)
+                    .into_iter()
+                    .next()
+                    .expect("an identifier pattern binds");
                 self.into(init, dest, Some(&t.ty));
             }
             _ => {
@@ -517,7 +558,8 @@ impl Lowering<'_> {
         let order: Vec<BlockId> = (self.started.iter().copied())
             .filter(|b| (entries.contains(b) || self.threaded(*b) == *b) && seen.insert(*b))
             .collect();
-        let mut new: BTreeMap<BlockId, BlockId> = order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
+        let mut new: BTreeMap<BlockId, BlockId> =
+            order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
         for b in &self.started {
             let end = self.threaded(*b);
             let arrives = self.program.blocks[b.0].arrives.clone();
@@ -525,7 +567,8 @@ impl Lowering<'_> {
             let target = new[&end];
             new.entry(*b).or_insert(target);
         }
-        let mut old: Vec<Option<Block>> = std::mem::take(&mut self.program.blocks).into_iter().map(Some).collect();
+        let mut old: Vec<Option<Block>> =
+            std::mem::take(&mut self.program.blocks).into_iter().map(Some).collect();
         for id in &order {
             let mut block = old[id.0].take().expect("each block is started once");
             block.region = new[id];
@@ -536,7 +579,9 @@ impl Lowering<'_> {
             }
             match &mut block.term {
                 Terminator::Jump(b) => *b = new[b],
-                Terminator::Branch { then, otherwise, .. } => (*then, *otherwise) = (new[then], new[otherwise]),
+                Terminator::Branch { then, otherwise, .. } => {
+                    (*then, *otherwise) = (new[then], new[otherwise])
+                }
                 Terminator::Switch { arms, .. } => arms.iter_mut().for_each(|a| a.target = new[&a.target]),
                 Terminator::Call(call) => call.cont = new[&call.cont],
                 Terminator::TailCall { .. } | Terminator::Return | Terminator::Unreachable => {}
@@ -570,7 +615,14 @@ impl VisitMut for Renumber<'_> {
 }
 
 /// Makes a batched call's terminator.
-fn call_terminator(id: CallId, callee: FuncId, args: Vec<VarId>, dest: VarId, cont: BlockId, span: Span) -> Terminator {
+fn call_terminator(
+    id: CallId,
+    callee: FuncId,
+    args: Vec<VarId>,
+    dest: VarId,
+    cont: BlockId,
+    span: Span,
+) -> Terminator {
     Terminator::Call(Call {
         id,
         callee,

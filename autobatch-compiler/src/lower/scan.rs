@@ -8,8 +8,10 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
 use super::Lowering;
-use crate::effects::{Names, variable};
+use crate::effects::{Names, Node, effects, variable};
+use crate::input::Function;
 use crate::ir::FuncId;
+use crate::passes::fusion::HEAVY;
 
 /// The program function that a call names, if the call can be a batched one.
 pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
@@ -36,7 +38,10 @@ fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<FuncId> {
     let associated = lower.functions[lower.source_of(id)].associated;
     let fits = match segments.len() {
         1 => !associated && !lower.names.contains_key(&name),
-        2 => associated && (segments[0].ident == "Self" || Some(&segments[0].ident) == lower.self_type.as_ref()),
+        2 => {
+            associated
+                && (segments[0].ident == "Self" || Some(&segments[0].ident) == lower.self_type.as_ref())
+        }
         _ => false,
     };
     fits.then_some(id)
@@ -86,6 +91,15 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return,
             Expr::If(_) | Expr::Match(_) if !self.lower.options.fuse => self.found = true,
+            Expr::If(e) => {
+                let otherwise = e.else_branch.as_ref().map(|(_, e)| &**e);
+                self.found |=
+                    is_heavy(self.lower, |see| e.then_branch.stmts.iter().for_each(|s| see(Node::Stmt(s))))
+                        || otherwise.is_some_and(|e| is_heavy(self.lower, |see| see(Node::Expr(e))));
+            }
+            Expr::Match(e) => {
+                self.found |= e.arms.iter().any(|arm| is_heavy(self.lower, |see| see(Node::Expr(&arm.body))));
+            }
             Expr::While(_) | Expr::Loop(_) => self.found = true,
             Expr::ForLoop(e) => self.found |= !stays_whole(self.lower, e),
             Expr::Call(_) | Expr::MethodCall(_) => self.found |= callee(self.lower, expr).is_some(),
@@ -94,6 +108,13 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
         visit::visit_expr(self, expr);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether a branch is a block of its own although nothing in it makes blocks: so much work in opaque
+/// calls or loops that members should meet there. Only where they can come at different times.
+fn is_heavy(lower: &Lowering<'_>, walk: impl FnOnce(&mut dyn FnMut(Node<'_>))) -> bool {
+    let effects = effects(&lower.names, walk);
+    lower.members_diverge() && effects.opaque && effects.weight >= HEAVY
 }
 
 /// Whether a `for` loop is left in one piece inside the lane code: its trip count is the same for
@@ -189,8 +210,20 @@ pub(super) fn may_borrow_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
 /// the start of an iteration over one.
 pub(super) fn plainly_borrows_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
     const BORROWING: [&str; 14] = [
-        "iter", "iter_mut", "chars", "bytes", "as_str", "as_slice", "as_ref", "as_mut", "windows", "chunks",
-        "split_at", "split_at_mut", "drain", "lines",
+        "iter",
+        "iter_mut",
+        "chars",
+        "bytes",
+        "as_str",
+        "as_slice",
+        "as_ref",
+        "as_mut",
+        "windows",
+        "chunks",
+        "split_at",
+        "split_at_mut",
+        "drain",
+        "lines",
     ];
     match expr {
         Expr::Reference(e) => is_owned_local(lower, &e.expr),
@@ -253,7 +286,10 @@ impl Unbatched<'_, '_> {
                         && let Some(name) = previous.take()
                         && self.lower.callable(&name.to_string()).is_some()
                     {
-                        self.note(name.span(), "a call inside a macro's tokens can't be seen by the compiler");
+                        self.note(
+                            name.span(),
+                            "a call inside a macro's tokens can't be seen by the compiler",
+                        );
                     }
                     self.tokens(group.stream());
                 }
@@ -300,7 +336,10 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         } else if self.lower.methods().contains(&e.method.to_string())
             && self.lower.functions[self.lower.current].associated
         {
-            self.note(e.method.span(), "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`");
+            self.note(
+                e.method.span(),
+                "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
+            );
         }
         visit::visit_expr_method_call(self, e);
     }
@@ -308,10 +347,15 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
         if let Some(ident) = e.path.get_ident()
             && !self.lower.names.contains_key(&ident.to_string())
-            && self.lower.callable(&ident.to_string())
+            && self
+                .lower
+                .callable(&ident.to_string())
                 .is_some_and(|id| !self.lower.functions[self.lower.source_of(id)].associated)
         {
-            self.note(ident.span(), "the function is used as a value, and whoever calls it runs the scalar code");
+            self.note(
+                ident.span(),
+                "the function is used as a value, and whoever calls it runs the scalar code",
+            );
         }
     }
 
@@ -322,30 +366,55 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// For each function, the names of the program functions its body may call.
-pub(crate) fn called_names(body: &syn::Block, known: &BTreeSet<String>) -> (BTreeSet<String>, bool) {
+/// The names of the program functions that a body may lead to, and whether it has loops. Mentions as a
+/// value and in macro tokens count: whoever gets the function may call it.
+pub(crate) fn called_names(function: &Function, known: &BTreeSet<String>) -> (BTreeSet<String>, bool) {
     struct Scan<'a> {
         known: &'a BTreeSet<String>,
+        function: &'a Function,
         called: BTreeSet<String>,
         loops: bool,
     }
+    impl Scan<'_> {
+        fn mention(&mut self, name: String) {
+            if self.known.contains(&name) && !self.function.bindings.contains_key(&name) {
+                self.called.insert(name);
+            }
+        }
+        fn tokens(&mut self, tokens: TokenStream) {
+            for tree in tokens {
+                match tree {
+                    TokenTree::Ident(ident) => self.mention(ident.to_string()),
+                    TokenTree::Group(group) => self.tokens(group.stream()),
+                    _ => {}
+                }
+            }
+        }
+    }
     impl<'ast> Visit<'ast> for Scan<'_> {
         fn visit_expr(&mut self, expr: &'ast Expr) {
-            let name = match expr {
-                Expr::Call(call) => match &*call.func {
-                    Expr::Path(p) => p.path.segments.last().map(|s| s.ident.to_string()),
-                    _ => None,
-                },
-                Expr::MethodCall(call) => Some(call.method.to_string()),
-                _ => None,
-            };
-            self.called.extend(name.filter(|name| self.known.contains(name)));
-            self.loops |= matches!(expr, Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_));
+            match expr {
+                Expr::Path(p) => {
+                    if let Some(last) = p.path.segments.last() {
+                        self.mention(last.ident.to_string());
+                    }
+                }
+                Expr::MethodCall(call) => {
+                    if self.known.contains(&call.method.to_string()) {
+                        self.called.insert(call.method.to_string());
+                    }
+                }
+                Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => self.loops = true,
+                _ => {}
+            }
             visit::visit_expr(self, expr);
+        }
+        fn visit_macro(&mut self, mac: &'ast Macro) {
+            self.tokens(mac.tokens.clone());
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut scan = Scan { known, called: BTreeSet::new(), loops: false };
-    scan.visit_block(body);
+    let mut scan = Scan { known, function, called: BTreeSet::new(), loops: false };
+    scan.visit_block(&function.body);
     (scan.called, scan.loops)
 }

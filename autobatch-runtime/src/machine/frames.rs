@@ -65,7 +65,8 @@ impl Frames {
         let len = members.width();
         let mut tops = vec![0; program.groups.len()];
         tops[program.root_group as usize] = len;
-        let root = Frame { group: program.root_group, site: u32::MAX, base: 0, words: 0, len, masks: 0..0, top: 0 };
+        let root =
+            Frame { group: program.root_group, site: u32::MAX, base: 0, words: 0, len, masks: 0..0, top: 0 };
         let mut frames = Frames {
             stack: vec![root],
             tops,
@@ -189,7 +190,13 @@ impl Frames {
 
     /// Prepares a block step. False if some lanes had to die instead.
     #[inline(always)]
-    fn block<P: Word>(&mut self, members: &mut Members<'_>, words: &[P], stage: &mut Stage, point: u32) -> bool {
+    fn block<P: Word>(
+        &mut self,
+        members: &mut Members<'_>,
+        words: &[P],
+        stage: &mut Stage,
+        point: u32,
+    ) -> bool {
         let is_root = self.stack.len() == 1;
         self.ticks = self.ticks.wrapping_add(1);
         if members.cancelled || ((is_root || self.ticks.is_multiple_of(16)) && members.poll()) {

@@ -154,7 +154,8 @@ impl Tile {
         for (strip, words) in words.chunks_exact(size).enumerate() {
             if self.waiting.at(strip, point) > 0 {
                 let first = (strip * size) as u32;
-                self.route.extend((first..).zip(words).filter(|(_, w)| **w == P::of(point)).map(|(lane, _)| lane));
+                self.route
+                    .extend((first..).zip(words).filter(|(_, w)| **w == P::of(point)).map(|(lane, _)| lane));
             }
         }
     }
@@ -225,9 +226,16 @@ impl Tile {
 
     /// Prepares a block step. False if some lanes had to die instead.
     #[inline(always)]
-    fn block<P: Word>(&mut self, members: &mut Members<'_>, words: &[P], stage: &mut Stage, point: u32) -> bool {
+    fn block<P: Word>(
+        &mut self,
+        members: &mut Members<'_>,
+        words: &[P],
+        stage: &mut Stage,
+        point: u32,
+    ) -> bool {
         if members.poll() {
-            for (lane, point) in words.iter().map(|word| word.point()).enumerate().filter(|(_, p)| *p != IDLE) {
+            for (lane, point) in words.iter().map(|word| word.point()).enumerate().filter(|(_, p)| *p != IDLE)
+            {
                 self.doom(lane, Place::At(point), FaultKind::Cancelled, CANCELLED.into());
             }
             return false;

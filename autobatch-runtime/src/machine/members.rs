@@ -89,7 +89,12 @@ pub(super) struct Members<'r> {
 }
 
 impl<'r> Members<'r> {
-    pub(super) fn new(program: &'static Program, settings: Settings, queue: &'r Queue, watch: &'r dyn Watch) -> Self {
+    pub(super) fn new(
+        program: &'static Program,
+        settings: Settings,
+        queue: &'r Queue,
+        watch: &'r dyn Watch,
+    ) -> Self {
         let width = settings.lanes.min(queue.waiting()).max(1);
         let blocks = program.blocks.len();
         let tracking = (settings.report || settings.max_steps != u64::MAX).then(|| Tracking {

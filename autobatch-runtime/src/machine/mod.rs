@@ -318,7 +318,12 @@ const NONE: u32 = u32::MAX;
 
 impl<'r> Core<'r> {
     /// A machine for `program` that takes its members from `queue`.
-    pub fn new(program: &'static Program, settings: Settings, queue: &'r Queue, watch: &'r dyn Watch) -> Self {
+    pub fn new(
+        program: &'static Program,
+        settings: Settings,
+        queue: &'r Queue,
+        watch: &'r dyn Watch,
+    ) -> Self {
         assert!(program.strip > 0 && program.strip.is_multiple_of(8), "strips are multiples of 8 lanes");
         let mode = settings.mode;
         let members = Members::new(program, settings, queue, watch);

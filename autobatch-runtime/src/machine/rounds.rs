@@ -49,13 +49,23 @@ impl Core<'_> {
     /// Runs `lane` once for each lane of the `nth` strip, with the lane's index, whether it is at
     /// `point`, and its word, which it returns if it is not.
     #[inline(always)]
-    pub fn once<P: Word, const W: usize>(&mut self, nth: usize, point: u32, lane: impl FnMut(usize, bool, P) -> P) {
+    pub fn once<P: Word, const W: usize>(
+        &mut self,
+        nth: usize,
+        point: u32,
+        lane: impl FnMut(usize, bool, P) -> P,
+    ) {
         self.rounds::<P, W>(nth, point, 1, lane);
     }
 
     /// As [`Core::once`], but again as long as a lane stays at `point`, within limits.
     #[inline(always)]
-    pub fn repeat<P: Word, const W: usize>(&mut self, nth: usize, point: u32, lane: impl FnMut(usize, bool, P) -> P) {
+    pub fn repeat<P: Word, const W: usize>(
+        &mut self,
+        nth: usize,
+        point: u32,
+        lane: impl FnMut(usize, bool, P) -> P,
+    ) {
         self.rounds::<P, W>(nth, point, self.stage.rounds, lane);
     }
 

@@ -43,7 +43,9 @@ impl Route<'_> {
     /// Takes an argument out that a later pass would overwrite.
     pub fn lift<T>(&self, argument: &Column<T>) -> Held<T> {
         match self.0 {
-            Way::Frame { mask, wide, .. } => Held(isa::lanes(mask).map(|lane| argument.bits(wide + lane)).collect()),
+            Way::Frame { mask, wide, .. } => {
+                Held(isa::lanes(mask).map(|lane| argument.bits(wide + lane)).collect())
+            }
             Way::Tile { lanes } => Held(lanes.iter().map(|&lane| argument.bits(lane as usize)).collect()),
         }
     }

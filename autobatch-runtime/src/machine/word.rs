@@ -156,8 +156,11 @@ mod tests {
     #[test]
     fn scans_agree_with_plain_code() {
         let (base, best) = (Level::new(Isa::Baseline), Level::new(Isa::Avx512));
-        for (len, level) in [0usize, 1, 8, 13, 16, 40, 64].into_iter().flat_map(|len| [(len, base), (len, best)]) {
-            let points: Vec<u32> = (0..len).map(|i| if i % 5 == 0 { IDLE } else { (i * 7 % 4) as u32 + 1 }).collect();
+        for (len, level) in
+            [0usize, 1, 8, 13, 16, 40, 64].into_iter().flat_map(|len| [(len, base), (len, best)])
+        {
+            let points: Vec<u32> =
+                (0..len).map(|i| if i % 5 == 0 { IDLE } else { (i * 7 % 4) as u32 + 1 }).collect();
             let wide: Vec<u64> = points.iter().map(|&p| u64::from(p)).collect();
             let least = points.iter().copied().min().unwrap_or(IDLE);
             assert_eq!((lowest(&points, level), lowest(&wide, level)), (least, least));

@@ -231,7 +231,15 @@ pub(crate) const fn block(successors: &'static [u32]) -> autobatch_runtime::prog
 
 /// A call of the only function to itself.
 pub(crate) const fn call(cont: u32) -> autobatch_runtime::program::Call {
-    autobatch_runtime::program::Call { function: 0, callee: 0, group: 0, entry: 0, cont, line: 0, recursive: true }
+    autobatch_runtime::program::Call {
+        function: 0,
+        callee: 0,
+        group: 0,
+        entry: 0,
+        cont,
+        line: 0,
+        recursive: true,
+    }
 }
 
 /// The only group.

@@ -66,7 +66,12 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                                 let i = 0;
                                 keep(&mut c_re_[l], c_re);
                                 keep(&mut c_im_[l], c_im);
-                                (leave(&mut z_re_[l], z_re), leave(&mut z_im_[l], z_im), leave(&mut i_[l], i), 1)
+                                (
+                                    leave(&mut z_re_[l], z_re),
+                                    leave(&mut z_im_[l], z_im),
+                                    leave(&mut i_[l], i),
+                                    1,
+                                )
                             } else {
                                 (z_re0, z_im0, i0, stay)
                             };
@@ -176,8 +181,14 @@ pub(crate) fn fib(n: u64) -> u64 {
 
 /// Blocks: 0 entry, 1 after the first call, 2 after the second; 3 and 4 are the call points, 5 the
 /// return point.
-pub(crate) static FIB: Program =
-    program("fib", &[block(&[3, 5]), block(&[4]), block(&[5])], &[call(1), call(2)], &[group(5)], true, FIB_W);
+pub(crate) static FIB: Program = program(
+    "fib",
+    &[block(&[3, 5]), block(&[4]), block(&[5])],
+    &[call(1), call(2)],
+    &[group(5)],
+    true,
+    FIB_W,
+);
 const FIB_W: usize = 16;
 
 #[inline(always)]
@@ -268,7 +279,8 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                         2,
                         #[inline(always)]
                         |l, here, stay| {
-                            let (left0, right0, result0) = (bits(&left_[l]), bits(&right_[l]), bits(&result_[l]));
+                            let (left0, right0, result0) =
+                                (bits(&left_[l]), bits(&right_[l]), bits(&result_[l]));
                             let (result1, next) = if here {
                                 let left: u64 = take(&left_[l], &left0);
                                 let right: u64 = take(&right_[l], &right0);

@@ -128,7 +128,9 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                                     check_bad(0, n, bad);
                                     if n == 0 {
                                         let result = leave(&mut result_[l], list);
-                                        break 'lane (list0, note0, n0, bad0, longer0, other0, less0, result, 5);
+                                        break 'lane (
+                                            list0, note0, n0, bad0, longer0, other0, less0, result, 5,
+                                        );
                                     }
                                     let longer = list.with(n);
                                     let other = note.with(n);
@@ -180,7 +182,8 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                         |l, here, stay| {
                             let (list0, n0, bad0, first0) =
                                 (bits(&list_[l]), bits(&n_[l]), bits(&bad_[l]), bits(&first_[l]));
-                            let (longer0, other0, less0) = (bits(&longer_[l]), bits(&other_[l]), bits(&less_[l]));
+                            let (longer0, other0, less0) =
+                                (bits(&longer_[l]), bits(&other_[l]), bits(&less_[l]));
                             let (n1, bad1, first1, longer1, other1, less1, next) = if here {
                                 let list: Owned<'_> = take(&list_[l], &list0);
                                 let n = take(&n_[l], &n0);
@@ -364,7 +367,15 @@ fn run<'t>(
 pub(crate) fn check(settings: Settings, count: u32, cancel: Option<usize>) {
     let limited = settings.max_depth < 10 || settings.max_steps < 1000 || cancel.is_some();
     let good = 10_000;
-    let bad = |k: u32| if limited || k % 3 > 0 { good } else if k % 31 == 30 { 1000 } else { k % 17 };
+    let bad = |k: u32| {
+        if limited || k % 3 > 0 {
+            good
+        } else if k % 31 == 30 {
+            1000
+        } else {
+            k % 17
+        }
+    };
     let members: Vec<(u32, u32)> = (0..count).map(|k| (k % 6, bad(k))).collect();
     let alive = AtomicIsize::new(0);
     let run = run(settings, &members, &alive, cancel);

@@ -1,0 +1,141 @@
+//! What can't be carried through runs the scalar code per member: same results, and `program()` says
+//! where and why. (`tests/ui/strict_*.rs` has the same places as errors.)
+
+mod common;
+
+use autobatch::{Executor, Options, Program, autobatch};
+use common::{agree_at, column};
+
+#[autobatch]
+fn catalan(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    (0..n).map(|i| catalan(i) * catalan(n - 1 - i)).sum()
+}
+
+#[autobatch]
+fn in_a_macro(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    let below = vec![in_a_macro(n - 1), in_a_macro(n / 2)];
+    below[0] + below[1] + in_a_macro(n / 3)
+}
+
+#[autobatch]
+fn as_a_value(n: u64) -> u64 {
+    if n == 0 { 0 } else { 1 + Some(n - 1).map_or(0, as_a_value) }
+}
+
+#[autobatch]
+fn lent(n: u64, total: &mut u64) -> u64 {
+    let mut here = 0;
+    if n > 0 {
+        lent(n - 1, &mut here);
+        *total += here + n;
+    }
+    *total
+}
+
+#[autobatch]
+fn crossing_borrow(n: u32) -> u32 {
+    let mut values = vec![n, 7];
+    let first = &mut values[0];
+    let mut i = 0;
+    while i < n {
+        *first += i;
+        i += 1;
+    }
+    values[0]
+}
+
+#[autobatch]
+fn crossing_closure(n: u32) -> u32 {
+    let scale = n + 1;
+    let scaled = |x: u32| x * scale;
+    let mut i = 0;
+    while scaled(i) < 100 {
+        i += 1;
+    }
+    i
+}
+
+#[autobatch]
+fn loop_over_a_local(n: u32) -> u32 {
+    if n == 0 {
+        return 1;
+    }
+    let values = vec![n, n / 2, n / 3];
+    let mut sum = 0;
+    for value in values.iter() {
+        sum += loop_over_a_local(value / 2);
+    }
+    sum
+}
+
+struct Chain {
+    weight: f64,
+    next: Option<Box<Chain>>,
+}
+
+#[autobatch]
+impl Chain {
+    pub(crate) fn sum(&self, x: f64) -> f64 {
+        match &self.next {
+            Some(next) => self.weight * x + next.sum(x * 0.5),
+            None => self.weight,
+        }
+    }
+}
+
+/// The program says what falls back, and whether wholly.
+fn says(program: &Program, whole: bool, why: &str) {
+    let note = program.notes.iter().find(|note| note.why.contains(why));
+    let note = note.unwrap_or_else(|| panic!("no note on {why:?}: {program}"));
+    assert_eq!(note.whole, whole, "{program}");
+    assert_eq!(program.whole_scalar, program.notes.iter().any(|note| note.whole));
+    assert!(note.line > 0 && program.to_string().contains(why));
+}
+
+#[test]
+fn single_calls_run_scalar_code() {
+    let sizes = [0, 1, 97];
+    let ns: Vec<u64> = (0..8).collect();
+    agree_at(&sizes, &ns, |n| catalan(*n), |n, o| catalan_batched_with(n, o));
+    says(catalan_batched::program(), false, "inside a closure");
+    agree_at(&sizes, &ns, |n| in_a_macro(*n), |n, o| in_a_macro_batched_with(n, o));
+    says(in_a_macro_batched::program(), false, "macro's tokens");
+    agree_at(&sizes, &ns, |n| as_a_value(*n), |n, o| as_a_value_batched_with(n, o));
+    says(as_a_value_batched::program(), false, "used as a value");
+    agree_at(
+        &sizes,
+        &ns,
+        |n| lent(*n, &mut 3),
+        |n, o| {
+            let mut totals = vec![3; n.len()];
+            lent_batched_with(n, &mut totals, o)
+        },
+    );
+    says(lent_batched::program(), false, "lent to the call");
+    let chain = |next| Some(Box::new(Chain { weight: 0.3, next }));
+    let chain = Chain { weight: 1.5, next: chain(chain(None)) };
+    let xs: Vec<f64> = (0..8).map(f64::from).collect();
+    agree_at(&sizes, &xs, |x| chain.sum(*x), |x, o| chain.sum_batched_with(x, o));
+    says(Chain::sum_batched_program(), false, "Self::method");
+}
+
+#[test]
+fn whole_functions_run_scalar_code() {
+    let sizes = [0, 1, 97];
+    let ns: Vec<u32> = (0..8).collect();
+    agree_at(&sizes, &ns, |n| crossing_borrow(*n), |n, o| crossing_borrow_batched_with(n, o));
+    says(crossing_borrow_batched::program(), true, "borrows a local");
+    agree_at(&sizes, &ns, |n| crossing_closure(*n), |n, o| crossing_closure_batched_with(n, o));
+    says(crossing_closure_batched::program(), true, "borrows a local");
+    agree_at(&sizes, &ns, |n| loop_over_a_local(*n), |n, o| loop_over_a_local_batched_with(n, o));
+    says(loop_over_a_local_batched::program(), true, "may borrow a local");
+    let masked = Options::default().executor(Executor::Masked);
+    let outcome = crossing_borrow_batched_with(&column(&ns, |n| *n), &masked).unwrap();
+    assert_eq!(outcome.report().executor, Executor::Scalar);
+}

@@ -1,0 +1,8 @@
+use autobatch::autobatch;
+
+#[autobatch]
+async fn f(x: f64) -> f64 {
+    x
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use autobatch::autobatch;
+
+#[autobatch]
+struct Point {
+    x: f64,
+}
+
+fn main() {}
