@@ -76,7 +76,7 @@ mod quadrature {
         simpson(k, l, eps * 0.5, depth - 1) + simpson(k, r, eps * 0.5, depth - 1)
     }
 
-    pub fn integrate(k: f64, #[shared] eps: f64) -> f64 {
+    pub(crate) fn integrate(k: f64, #[shared] eps: f64) -> f64 {
         let (fa, fb, fm) = (integrand(-1.0, k), integrand(1.0, k), integrand(0.0, k));
         let whole = 2.0 * (1.0 / 6.0) * (fa + 4.0 * fm + fb);
         simpson(k, Panel { a: -1.0, fa, b: 1.0, fb, m: 0.0, fm, whole }, eps, 40)

@@ -1,6 +1,8 @@
 //! Loops, branches and returns: the cases of ISPC's conformance tests with their known answers, and more.
 //! Member p has a = p + 1, b = 5.
 
+#![allow(clippy::needless_late_init, clippy::single_match, clippy::if_same_then_else, unreachable_pub)] // written as users write
+
 mod common;
 
 use autobatch::autobatch;
@@ -233,7 +235,7 @@ fn what_is_not_there_does_not_run() {
     agree(
         &pairs,
         |(n, d)| guarded_division(*n, *d),
-        |x, o| guarded_division_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+        |x, o| guarded_division_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     let xs = [9, 5, 2, 7, 8, 3];
     let indices = [0, 3, 4, 5, 6, usize::MAX];
@@ -437,13 +439,13 @@ fn control_flow_of_our_own() {
     agree(
         &shapes,
         |(s, x)| dispatch(*s, *x),
-        |x, o| dispatch_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+        |x, o| dispatch_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     let pairs = [(5, 12), (9, 63), (3, 100), (0, 0), (1, 0), (20, 361)];
     agree(
         &pairs,
         |(n, t)| return_from_nested_loops(*n, *t),
-        |x, o| return_from_nested_loops_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+        |x, o| return_from_nested_loops_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     let ns: Vec<u32> = (0..40).collect();
     agree(&ns, |n| labelled_breaks(*n), |n, o| labelled_breaks_batched_with(n, o));

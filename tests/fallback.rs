@@ -1,6 +1,8 @@
 //! What can't be carried through runs the scalar code per member: same results, and `program()` says
 //! where and why. (`tests/ui/strict_*.rs` has the same places as errors.)
 
+#![allow(clippy::useless_vec, clippy::needless_borrows_for_generic_args)] // written as users write
+
 mod common;
 
 use autobatch::{Executor, Options, Program, autobatch};
@@ -136,6 +138,6 @@ fn whole_functions_run_scalar_code() {
     agree_at(&sizes, &ns, |n| loop_over_a_local(*n), |n, o| loop_over_a_local_batched_with(n, o));
     says(loop_over_a_local_batched::program(), true, "may borrow a local");
     let masked = Options::default().executor(Executor::Masked);
-    let outcome = crossing_borrow_batched_with(&column(&ns, |n| *n), &masked).unwrap();
+    let outcome = crossing_borrow_batched_with(column(&ns, |n| *n), &masked).unwrap();
     assert_eq!(outcome.report().executor, Executor::Scalar);
 }

@@ -1,5 +1,7 @@
 //! Recursion in every position, methods, generics, per-member state.
 
+#![allow(clippy::manual_is_multiple_of, unreachable_pub)] // written as users write
+
 mod common;
 
 use autobatch::autobatch;
@@ -257,7 +259,7 @@ fn several_functions() {
     agree(
         &inputs,
         |(n, x)| three::a(*n, *x),
-        |x, o| three::a_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+        |x, o| three::a_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     let ns: Vec<u32> = (0..20).collect();
     agree(&ns, |n| hofstadter::female(*n), |n, o| hofstadter::female_batched_with(n, o));
@@ -272,13 +274,13 @@ fn classic_recursions() {
     agree(
         &pairs,
         |(m, n)| ackermann(*m, *n),
-        |x, o| ackermann_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+        |x, o| ackermann_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     let triples: Vec<(i32, i32, i32)> = (0..10).map(|i| (i % 7, i % 4, i % 3)).collect();
     agree(
         &triples,
         |(x, y, z)| takeuchi(*x, *y, *z),
-        |b, o| takeuchi_batched_with(&column(b, |x| x.0), &column(b, |x| x.1), &column(b, |x| x.2), o),
+        |b, o| takeuchi_batched_with(column(b, |x| x.0), column(b, |x| x.1), column(b, |x| x.2), o),
     );
     let sizes = [1, 2, 3, 4, 5];
     let zero = || autobatch::same(0);
@@ -288,7 +290,7 @@ fn classic_recursions() {
     agree(
         &pairs,
         |(n, k)| partitions(*n, *k),
-        |x, o| partitions_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+        |x, o| partitions_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
 }
 
@@ -318,7 +320,7 @@ fn trees() {
     agree(
         &inputs,
         |(at, x)| walk(&nodes, *at, *x),
-        |b, o| walk_batched_with(&nodes, &column(b, |x| x.0), &column(b, |x| x.1), o),
+        |b, o| walk_batched_with(&nodes, column(b, |x| x.0), column(b, |x| x.1), o),
     );
     let tree = tree(6, 0.4);
     let xs: Vec<f64> = (0..20).map(|i| f64::from(i) * 0.05).collect();
@@ -340,7 +342,7 @@ fn slices_per_member() {
     agree(
         &pairs,
         |(a, b)| edit_distance(a, b),
-        |x, o| edit_distance_batched_with(&column(x, |x| x.0)[..], &column(x, |x| x.1)[..], o),
+        |x, o| edit_distance_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
     );
 }
 
@@ -356,7 +358,7 @@ fn state_belongs_to_the_member() {
         |(depth, seed)| random_tree(*depth, &mut Lcg(*seed)),
         |x, o| {
             let mut states: Vec<Lcg> = column(x, |x| Lcg(x.1));
-            let outcome = random_tree_batched_with(&column(x, |x| x.0), &mut states, o)?;
+            let outcome = random_tree_batched_with(column(x, |x| x.0), &mut states, o)?;
             for (member, state) in states.iter().enumerate() {
                 assert_eq!(*state, after[member % after.len()], "the state of member {member}");
             }
@@ -371,14 +373,14 @@ fn calls_in_every_position() {
     agree(
         &pairs,
         |(n, k)| short_circuits(*n, *k),
-        |x, o| short_circuits_batched_with(&column(x, |x| x.0), &column(x, |x| x.1), o),
+        |x, o| short_circuits_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     let ns: Vec<u32> = (0..11).collect();
     agree(&ns, |n| positions(*n), |n, o| positions_batched_with(n, o));
     agree(
         &ns,
         |n| words(*n % 6, "x".into()),
-        |n, o| words_batched_with(&column(n, |n| *n % 6), autobatch::same("x".to_owned()), o),
+        |n, o| words_batched_with(column(n, |n| *n % 6), autobatch::same("x".to_owned()), o),
     );
     let ns: Vec<u32> = (0..16).collect();
     agree(&ns, |n| fallible(*n), |n, o| fallible_batched_with(n, o));
@@ -390,7 +392,7 @@ fn generic_functions() {
     agree(
         &inputs,
         |(x, n)| power(*x, *n),
-        |b, o| power_batched_with(&column(b, |x| x.0), &column(b, |x| x.1), o),
+        |b, o| power_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
     );
     assert_eq!(power_batched::<i64, 3>(&[[1, 2, 3]], &[3]), [[1, 8, 27]]);
 }

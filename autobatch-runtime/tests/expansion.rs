@@ -13,36 +13,36 @@ use harness::{Batch, settings, sweep};
 
 #[test]
 fn mandel() {
-    let side = 24;
+    let side = 16;
     let c: Vec<(f32, f32)> =
-        (0..side * side).map(|k| (-2.0 + (k % side) as f32 / 8.0, -1.5 + (k / side) as f32 / 8.0)).collect();
+        (0..side * side).map(|k| (-2.0 + (k % side) as f32 / 5.0, -1.5 + (k / side) as f32 / 5.0)).collect();
     sweep(|settings| {
         let run = Batch::new(&numbers::MANDEL, settings, c.len()).run(|core, store, out| {
-            numbers::enter_mandel(core, store, (&c, 200, out));
+            numbers::enter_mandel(core, store, (&c, 50, out));
         });
         for (k, &(re, im)) in c.iter().enumerate() {
-            assert_eq!(run.value(k), &numbers::mandel(re, im, 200), "{:?}", run.settings);
+            assert_eq!(run.value(k), &numbers::mandel(re, im, 50), "{:?}", run.settings);
         }
     });
 }
 
 #[test]
 fn fib() {
-    let n: Vec<u64> = (0..130).map(|k| k * 7 % 16).collect();
-    let want: Vec<u64> = (0..16).map(numbers::fib).collect();
+    let n: Vec<u64> = (0..130).map(|k| k * 7 % 13).collect();
+    let want: Vec<u64> = (0..13).map(numbers::fib).collect();
     sweep(|settings| {
         let run = Batch::new(&numbers::FIB, settings, n.len())
             .run(|core, store, out| numbers::enter_fib(core, store, (&n, out)));
         for (k, &n) in n.iter().enumerate() {
             assert_eq!(run.value(k), &want[n as usize], "{:?}", run.settings);
         }
-        assert_eq!(run.finished.depth, 14);
+        assert_eq!(run.finished.depth, 11);
     });
 }
 
 #[test]
 fn tail_calls_are_loops() {
-    let n: Vec<u64> = (0..100).map(|k| k * k % 997).collect();
+    let n: Vec<u64> = (0..100).map(|k| k * k % 199).collect();
     sweep(|settings| {
         let settings = Settings { max_depth: 0, ..settings };
         let run = Batch::new(&numbers::IOTA, settings, n.len())
@@ -170,6 +170,6 @@ fn owned_values_and_limits() {
 #[test]
 fn deep_members_that_panic_drop_everything() {
     let quiet = harness::Quiet::new();
-    owned::check_deep(20_000);
+    owned::check_deep(3_000);
     drop(quiet);
 }

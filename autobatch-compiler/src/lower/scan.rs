@@ -168,22 +168,20 @@ fn leaves(body: &syn::Block) -> bool {
     scan.0
 }
 
-/// The local a place expression is a part of, unless it is reached through a reference.
-fn root<'e>(expr: &'e Expr, through_index: bool) -> Option<&'e Expr> {
+/// The local a place expression is a part of, unless it is reached through a dereference.
+fn root(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Path(_) => Some(expr),
-        Expr::Field(e) => root(&e.base, through_index),
-        Expr::Index(e) if through_index => root(&e.expr, through_index),
-        Expr::Paren(e) => root(&e.expr, through_index),
-        Expr::Group(e) => root(&e.expr, through_index),
+        Expr::Field(e) => root(&e.base),
+        Expr::Index(e) => root(&e.expr),
+        Expr::Paren(e) => root(&e.expr),
+        Expr::Group(e) => root(&e.expr),
         _ => None,
     }
 }
 
 fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
-    root(place, true)
-        .and_then(|root| variable(&lower.names, root))
-        .is_some_and(|var| !lower.is_reference(var))
+    root(place).and_then(|root| variable(&lower.names, root)).is_some_and(|var| !lower.is_reference(var))
 }
 
 /// Whether the value of `expr` may hold a borrow of a local of the function: it takes a reference,
@@ -400,9 +398,8 @@ pub(crate) fn called_names(function: &Function, known: &BTreeSet<String>) -> (BT
                     }
                 }
                 Expr::MethodCall(call) => {
-                    if self.known.contains(&call.method.to_string()) {
-                        self.called.insert(call.method.to_string());
-                    }
+                    let name = Some(call.method.to_string());
+                    self.called.extend(name.filter(|name| self.known.contains(name)));
                 }
                 Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => self.loops = true,
                 _ => {}

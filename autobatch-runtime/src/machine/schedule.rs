@@ -1,6 +1,7 @@
 //! Which point a tile serves next.
 
 use super::word::{self, Word};
+use crate::isa::Level;
 use crate::options::Schedule;
 
 /// How many lanes of a tile wait at each point: per strip, in total, and as a set of points.
@@ -23,11 +24,39 @@ impl Waiting {
         }
     }
 
+    /// All lanes at `from` go to `to`, or to no point.
+    #[inline(always)]
+    pub(super) fn shift(&mut self, from: u32, to: Option<u32>) {
+        let mut moved = 0;
+        for counts in self.counts.chunks_exact_mut(self.points) {
+            let count = std::mem::take(&mut counts[from as usize]);
+            moved += count;
+            if let Some(to) = to {
+                counts[to as usize] += count;
+            }
+        }
+        self.add(from, 0, moved);
+        if let Some(to) = to {
+            self.add(to, moved, 0);
+        }
+    }
+
     /// A lane of `strip` comes to `point`.
     #[inline(always)]
     pub(super) fn enter(&mut self, strip: usize, point: u32) {
         self.counts[strip * self.points + point as usize] += 1;
         self.add(point, 1, 0);
+    }
+
+    /// [`Waiting::enter`] for a lane of each of `strips`.
+    #[inline(always)]
+    pub(super) fn enter_all(&mut self, strips: impl Iterator<Item = usize>, point: u32) {
+        let mut all = 0;
+        for strip in strips {
+            self.counts[strip * self.points + point as usize] += 1;
+            all += 1;
+        }
+        self.add(point, all, 0);
     }
 
     /// A lane of `strip` leaves `point`.
@@ -39,8 +68,8 @@ impl Waiting {
 
     /// Counts the lanes of `strip` that are at `point` anew.
     #[inline(always)]
-    pub(super) fn recount<P: Word>(&mut self, strip: usize, words: &[P], point: u32) {
-        let new = word::count(words, point) as u32;
+    pub(super) fn recount<P: Word>(&mut self, strip: usize, words: &[P], point: u32, level: Level) {
+        let new = word::count(words, point, level) as u32;
         let old = std::mem::replace(&mut self.counts[strip * self.points + point as usize], new);
         self.add(point, new, old);
     }
@@ -96,9 +125,11 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Isa;
 
     #[test]
     fn more_than_64_points() {
+        let level = Level::new(Isa::Baseline);
         let mut waiting = Waiting::new(200, 2);
         assert_eq!(waiting.first(0), None);
         for point in [3, 70, 70, 199] {
@@ -109,9 +140,13 @@ mod tests {
         assert_eq!(waiting.pick(Schedule::MostLanes, 150), Some(70));
         waiting.leave(1, 3);
         assert_eq!((waiting.first(0), waiting.at(0, 70), waiting.totals[70]), (Some(70), 2, 2));
-        waiting.recount(0, &[5u32, 70, 6], 70);
+        waiting.recount(0, &[5u32, 70, 6], 70, level);
         assert_eq!(waiting.totals[70], 1);
-        waiting.recount(0, &[5u32, 5, 6], 70);
+        waiting.recount(0, &[5u32, 5, 6], 70, level);
         assert_eq!((waiting.first(0), waiting.pick(Schedule::MostLanes, 150)), (Some(199), None));
+        waiting.shift(199, Some(65));
+        assert_eq!((waiting.first(0), waiting.at(1, 65), waiting.totals[65]), (Some(65), 1, 1));
+        waiting.shift(65, None);
+        assert_eq!(waiting.first(0), None);
     }
 }
