@@ -94,6 +94,19 @@ impl Args {
         args
     }
 
+    /// The crate's path as seen from a module next to the user's item.
+    pub fn crate_from_module(&self) -> Path {
+        let first = self.krate.segments.first().map(|s| s.ident.to_string());
+        let mut path = self.krate.clone();
+        match first.as_deref() {
+            _ if path.leading_colon.is_some() => {}
+            Some("crate") | None => {}
+            Some("self") => path.segments[0].ident = Ident::new("super", Span::call_site()),
+            Some(_) => path.segments.insert(0, parse_quote!(super)),
+        }
+        path
+    }
+
     fn set(&mut self, arg: Arg, diag: &mut Diagnostics) {
         let Arg { key, value } = arg;
         match (key.to_string().as_str(), value) {

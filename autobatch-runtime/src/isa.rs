@@ -9,7 +9,7 @@ use crate::store::Store;
 
 /// An instruction set that this CPU has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Level(Isa);
+pub struct Level(Isa);
 
 impl Level {
     /// The best instruction set of the CPU that does not exceed `ceiling`.

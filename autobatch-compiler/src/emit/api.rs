@@ -140,6 +140,8 @@ pub(super) struct Machine<'a> {
     pub(super) body: Option<TokenStream>,
     /// The initialiser of the static `Program`.
     pub(super) program: TokenStream,
+    /// The facade crate as the static names it.
+    pub(super) krate: syn::Path,
     pub(super) function: &'a Function,
 }
 
@@ -210,7 +212,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
     let program_vis = inner_visibility(vis);
-    let program_item = program_item(machine, function, &names, &program_vis, vis, krate);
+    let program_item = program_item(machine, function, &names, &program_vis, vis);
     let (doc, doc_into, doc_with) = docs(function, &names);
     let common = quote!(#[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]);
     let span = scalar.span();
@@ -271,8 +273,8 @@ fn program_item(
     names: &Family,
     inner: &Visibility,
     vis: &Visibility,
-    krate: &syn::Path,
 ) -> TokenStream {
+    let krate = &machine.krate;
     let (batched, program, init) = (&names.batched, &names.program, &machine.program);
     let doc = format!(
         "The static program of [`{batched}`]: functions, blocks, variables and their storage classes."

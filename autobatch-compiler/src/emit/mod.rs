@@ -60,8 +60,9 @@ pub fn emit(
     let whole = lowered.program.notes.iter().any(|note| note.whole);
     let body = (!whole).then(|| body::body(&emitter, function));
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();
-    let program = table::table(&emitter, &successors, &args.krate, whole);
-    api::family(&api::Machine { body: body.map(|body| body.code), program, function }, args)
+    let krate = if function.associated { args.krate.clone() } else { args.crate_from_module() };
+    let program = table::table(&emitter, &successors, &krate, whole);
+    api::family(&api::Machine { body: body.map(|body| body.code), program, function, krate }, args)
 }
 
 impl<'a> Emitter<'a> {

@@ -171,7 +171,7 @@ impl Frames {
             _ => return None,
         };
         let words = &mut words[..width];
-        let finished = word::count(words, ret);
+        let finished = word::count(words, ret, members.level);
         if finished + members.vacant() < wanted {
             return None;
         }

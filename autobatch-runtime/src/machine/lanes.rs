@@ -6,7 +6,7 @@
 use super::members::{CANCELLED, Members, too_deep, too_long};
 use super::route::Way;
 use super::schedule::Waiting;
-use super::word::{IDLE, Word, Words};
+use super::word::{self, IDLE, Word, Words};
 use super::{Gone, Place, Stage, Step};
 use crate::fault::FaultKind;
 
@@ -24,6 +24,8 @@ struct Doomed {
 /// The tile.
 pub(super) struct Tile {
     width: usize,
+    /// The logarithm of the strip length.
+    shift: u32,
     waiting: Waiting,
     /// Per lane: the call sites of its activations, outermost first.
     sites: Vec<Vec<u32>>,
@@ -45,6 +47,7 @@ impl Tile {
         P::arena_mut(words).resize(strips * program.strip, P::IDLE);
         Tile {
             width,
+            shift: program.strip.trailing_zeros(),
             waiting: Waiting::new(program.points(), strips),
             sites: vec![Vec::new(); width],
             returned: vec![Vec::new(); program.calls.len()],
@@ -81,10 +84,10 @@ impl Tile {
             Step::Block(block) => {
                 for &strip in &stage.strips {
                     let words = &words[strip as usize..strip as usize + size];
-                    let strip = strip as usize / size;
-                    self.waiting.recount(strip, words, block);
+                    let strip = strip as usize >> self.shift;
+                    self.waiting.recount(strip, words, block, members.level);
                     for &point in program.blocks[block as usize].successors {
-                        self.waiting.recount(strip, words, point);
+                        self.waiting.recount(strip, words, point, members.level);
                     }
                     debug_assert!(self.complete(strip, words), "block {block} has undeclared successors");
                 }
@@ -92,7 +95,7 @@ impl Tile {
             Step::Load => {
                 for (lane, _) in members.commit() {
                     words[lane as usize] = P::of(program.entry_point);
-                    self.waiting.enter(lane as usize / size, program.entry_point);
+                    self.waiting.enter(lane as usize >> self.shift, program.entry_point);
                 }
             }
             _ => {}
@@ -108,9 +111,9 @@ impl Tile {
                 return Step::Return(site);
             }
             if let Some(point) = self.waiting.first(blocks) {
-                self.gather(words, size, point);
+                self.gather(members, words, point);
                 if point >= returns {
-                    self.returns(members, words);
+                    self.returns(members, words, point);
                 } else if self.call(members, words, point - blocks) {
                     return Step::Call(point - blocks);
                 }
@@ -149,79 +152,77 @@ impl Tile {
 
     /// Lists the lanes at `point` as the route.
     #[inline(always)]
-    fn gather<P: Word>(&mut self, words: &[P], size: usize, point: u32) {
-        self.route.clear();
-        for (strip, words) in words.chunks_exact(size).enumerate() {
-            if self.waiting.at(strip, point) > 0 {
-                let first = (strip * size) as u32;
-                self.route
-                    .extend((first..).zip(words).filter(|(_, w)| **w == P::of(point)).map(|(lane, _)| lane));
+    fn gather<P: Word>(&mut self, members: &Members<'_>, words: &[P], point: u32) {
+        // A slot for each lane, so that none needs a check.
+        self.route.resize(self.width, 0);
+        let mut len = 0;
+        for (at, words) in words.chunks(64).enumerate() {
+            let mut mask = word::mask(words, point, members.level);
+            while mask != 0 {
+                self.route[len] = 64 * at as u32 + mask.trailing_zeros();
+                len += 1;
+                mask &= mask - 1;
             }
         }
-    }
-
-    /// Moves a lane to another point, or to none.
-    #[inline(always)]
-    fn shift<P: Word>(&mut self, words: &mut [P], size: usize, lane: usize, to: u32) {
-        let from = std::mem::replace(&mut words[lane], P::of(to)).point();
-        if from != IDLE {
-            self.waiting.leave(lane / size, from);
-        }
-        if to != IDLE {
-            self.waiting.enter(lane / size, to);
-        }
+        self.route.truncate(len);
     }
 
     /// The lanes of the route call. False if none is left of them.
     #[inline(always)]
     fn call<P: Word>(&mut self, members: &mut Members<'_>, words: &mut [P], site: u32) -> bool {
         let program = members.program;
-        let limit = members.settings.max_depth;
-        let mut route = std::mem::take(&mut self.route);
-        if route.iter().any(|&lane| self.sites[lane as usize].len() >= limit) {
-            route.retain(|&lane| {
-                let fits = self.sites[lane as usize].len() < limit;
-                if !fits {
-                    let place = Place::At(program.blocks.len() as u32 + site);
-                    self.doom(lane as usize, place, FaultKind::DepthExceeded, too_deep(limit));
-                }
-                fits
-            });
+        let point = program.blocks.len() as u32 + site;
+        if members.depth >= members.settings.max_depth && self.too_deep(members, point) {
+            return false;
         }
         let entry = program.calls[site as usize].entry;
-        for &lane in &route {
+        for &lane in &self.route {
             let sites = &mut self.sites[lane as usize];
             sites.push(site);
             members.depth = members.depth.max(sites.len());
-            self.shift(words, program.strip, lane as usize, entry);
+        }
+        let (from, to) = (P::of(point), P::of(entry));
+        words.iter_mut().for_each(|word| *word = if *word == from { to } else { *word });
+        self.waiting.shift(point, Some(entry));
+        true
+    }
+
+    /// Dooms those lanes of the route that must not call; whether there are any.
+    #[cold]
+    fn too_deep(&mut self, members: &Members<'_>, point: u32) -> bool {
+        let limit = members.settings.max_depth;
+        let route = std::mem::take(&mut self.route);
+        for &lane in &route {
+            if self.sites[lane as usize].len() >= limit {
+                self.doom(lane as usize, Place::At(point), FaultKind::DepthExceeded, too_deep(limit));
+            }
         }
         self.route = route;
-        !self.route.is_empty()
+        !self.doomed.is_empty()
     }
 
     /// The lanes of the route return, to wherever they were called from.
     #[inline(always)]
-    fn returns<P: Word>(&mut self, members: &Members<'_>, words: &mut [P]) {
+    fn returns<P: Word>(&mut self, members: &Members<'_>, words: &mut [P], point: u32) {
         let program = members.program;
-        let route = std::mem::take(&mut self.route);
-        for &lane in &route {
-            let to = match self.sites[lane as usize].pop() {
-                Some(site) => {
-                    let returned = &mut self.returned[site as usize];
-                    if returned.is_empty() {
-                        self.pending.push(site);
-                    }
-                    returned.push(lane);
-                    program.calls[site as usize].cont
-                }
-                None => {
-                    self.finished.push(lane);
-                    IDLE
-                }
-            };
-            self.shift(words, program.strip, lane as usize, to);
+        self.waiting.shift(point, None);
+        for &lane in &self.route {
+            let lane = lane as usize;
+            if let Some(site) = self.sites[lane].pop() {
+                words[lane] = P::of(program.calls[site as usize].cont);
+                self.returned[site as usize].push(lane as u32);
+            } else {
+                words[lane] = P::IDLE;
+                self.finished.push(lane as u32);
+            }
         }
-        self.route = route;
+        for (site, returned) in self.returned.iter().enumerate() {
+            if !returned.is_empty() {
+                self.pending.push(site as u32);
+                let lanes = returned.iter().map(|&lane| lane as usize >> self.shift);
+                self.waiting.enter_all(lanes, program.calls[site].cont);
+            }
+        }
     }
 
     /// Prepares a block step. False if some lanes had to die instead.
@@ -288,7 +289,8 @@ impl Tile {
                 None => {
                     members.fail(lane, one.kind, std::mem::take(&mut one.message));
                     self.doomed.pop();
-                    self.shift(words, members.program.strip, lane, IDLE);
+                    let point = std::mem::replace(&mut words[lane], P::IDLE).point();
+                    self.waiting.leave(lane >> self.shift, point);
                 }
             }
         }

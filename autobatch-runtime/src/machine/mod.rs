@@ -10,7 +10,7 @@
 //! numbered: blocks `0..B` in the order executors prefer, then call points (`B + k` for call site `k`),
 //! then return points (`B + C + g` for group `g`). Words are `u32` or `u64` ([`Program::word64`]),
 //! whichever is as wide as the program's data. Lanes are processed in strips of `W`
-//! ([`Program::strip`], a multiple of 8).
+//! ([`Program::strip`], a power of two and at least 8).
 //!
 //! # The body
 //!
@@ -145,7 +145,8 @@
 //! ```
 //!
 //! `Calling(k)`: `discard` for variables live across `k` that are not pushed, `discard_saved` for pushed
-//! ones (also if their type needs no drop: it pops the stack). Innermost activation first. A panic in
+//! ones (also if their type needs no drop: it pops the stack), [`Gone::forget_saved`] where `peek` has
+//! left a copy on the stack. Innermost activation first. A panic in
 //! here (a user's drop) is swallowed: the member is at fault already.
 //!
 //! # For the launcher
@@ -324,7 +325,7 @@ impl<'r> Core<'r> {
         queue: &'r Queue,
         watch: &'r dyn Watch,
     ) -> Self {
-        assert!(program.strip > 0 && program.strip.is_multiple_of(8), "strips are multiples of 8 lanes");
+        assert!(program.strip >= 8 && program.strip.is_power_of_two(), "strips have 8, 16, 32, … lanes");
         let mode = settings.mode;
         let members = Members::new(program, settings, queue, watch);
         let mut words = Words::default();
@@ -340,6 +341,7 @@ impl<'r> Core<'r> {
 
     /// Finishes the step before and picks the next.
     #[inline(never)]
+    #[expect(clippy::should_implement_trait, reason = "the body needs the core again while it does a step")]
     pub fn next(&mut self) -> Step {
         let step = vectorize(
             self.members.level,

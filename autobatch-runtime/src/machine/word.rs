@@ -22,10 +22,8 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
     /// As a small number.
     fn number(self) -> usize;
     /// The kernel of the instruction set for [`lowest`], if it has one.
-    #[doc(hidden)]
     fn wide_lowest(words: &[Self], level: Level) -> Option<Self>;
     /// The same for [`mask`].
-    #[doc(hidden)]
     fn wide_mask(words: &[Self], point: Self, level: Level) -> Option<u64>;
     /// The arena of this type.
     fn arena(words: &Words) -> &Vec<Self>;
@@ -101,16 +99,19 @@ word!(u64, i64, wide, lowest64, mask64);
 #[inline(always)]
 pub(crate) fn lowest<P: Word>(words: &[P], level: Level) -> u32 {
     match P::wide_lowest(words, level) {
-        Some(least) => least.point(),
+        Some(least) => least.least(P::IDLE).point(),
         None => words.iter().fold(P::IDLE, |a, &b| a.least(b)).point(),
     }
 }
 
 /// How many of `words` are at `point`.
 #[inline(always)]
-pub(crate) fn count<P: Word>(words: &[P], point: u32) -> usize {
-    let point = P::of(point);
-    words.iter().fold(P::of(0), |sum, word| sum.plus(word.same(point))).number()
+pub(crate) fn count<P: Word>(words: &[P], point: u32, level: Level) -> usize {
+    let count = |words: &[P]| match P::wide_mask(words, P::of(point), level) {
+        Some(mask) => mask.count_ones() as usize,
+        None => words.iter().fold(P::of(0), |sum, word| sum.plus(word.same(P::of(point)))).number(),
+    };
+    words.chunks(64).map(count).sum()
 }
 
 /// One bit per word of `words` (at most 64): whether it is at `point`.
@@ -168,7 +169,10 @@ mod tests {
                 let want: Vec<usize> = (0..len).filter(|&i| points[i] == point).collect();
                 let bits = mask(&points, point, level);
                 assert_eq!((bits, want.len()), (mask(&wide, point, level), bits.count_ones() as usize));
-                assert_eq!((count(&points, point), count(&wide, point)), (want.len(), want.len()));
+                assert_eq!(
+                    (count(&points, point, level), count(&wide, point, level)),
+                    (want.len(), want.len())
+                );
                 for (nth, &lane) in want.iter().enumerate() {
                     assert_eq!(select(&[0, bits], nth), 64 + lane);
                 }

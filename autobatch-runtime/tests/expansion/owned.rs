@@ -368,7 +368,7 @@ pub(crate) fn check(settings: Settings, count: u32, cancel: Option<usize>) {
     let limited = settings.max_depth < 10 || settings.max_steps < 1000 || cancel.is_some();
     let good = 10_000;
     let bad = |k: u32| {
-        if limited || k % 3 > 0 {
+        if limited || !k.is_multiple_of(3) {
             good
         } else if k % 31 == 30 {
             1000
