@@ -23,6 +23,8 @@ use crate::store::Store;
 const PIECE: usize = 64;
 /// The part of the batch that `Auto` spends on measuring each executor is one over this.
 const SAMPLE: usize = 24;
+/// The places in the batch where `Auto` measures.
+const PLACES: usize = 4;
 /// Batches below this are too small to measure on.
 const MEASURABLE: usize = 768;
 /// Batches below this don't fill a vector register a few times over.
@@ -217,23 +219,30 @@ impl<'a> Launch<'a> {
             phase(only, 0..self.members);
             return only;
         }
-        let size = (self.members / SAMPLE).max(MEASURABLE / 3);
-        let mut next = 0;
-        let mut best = (Executor::Masked, Duration::MAX);
-        for executor in candidates {
-            let range = next..(next + size).min(self.members);
-            next = range.end;
-            let begin = Instant::now();
-            phase(executor, range);
-            let time = begin.elapsed();
-            if time < best.1 {
-                best = (executor, time);
+        // Members that stand together often take alike, so each executor is tried at several places; one
+        // that is far behind is not tried again.
+        let piece = (self.members / SAMPLE / PLACES).max(MEASURABLE / (3 * PLACES));
+        let mut times: Vec<(Duration, Executor)> = candidates.iter().map(|e| (Duration::ZERO, *e)).collect();
+        let mut rest = Vec::new();
+        for place in 0..PLACES {
+            let (start, end) = (self.members * place / PLACES, self.members * (place + 1) / PLACES);
+            let mut next = start;
+            for (time, executor) in &mut times {
+                let range = next..(next + piece).min(end);
+                next = range.end;
+                let begin = Instant::now();
+                phase(*executor, range);
+                *time += begin.elapsed();
             }
+            rest.push(next..end);
+            let fastest = times.iter().map(|(time, _)| *time).min().unwrap_or_default();
+            times.retain(|(time, _)| *time <= 8 * fastest);
         }
-        if next < self.members {
-            phase(best.0, next..self.members);
+        let best = times.into_iter().min_by_key(|(time, _)| *time).map_or(Executor::Masked, |(_, best)| best);
+        for range in rest.into_iter().filter(|range| !range.is_empty()) {
+            phase(best, range);
         }
-        best.0
+        best
     }
 
     /// Runs `work` once for every thread, on this one if there is only one.
