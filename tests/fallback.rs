@@ -76,6 +76,32 @@ fn loop_over_a_local(n: u32) -> u32 {
     sum
 }
 
+#[autobatch]
+mod generic {
+    fn twice<T: Copy + std::ops::Add<Output = T>>(x: T, n: u32) -> T {
+        if n == 0 { x } else { twice(x + x, n - 1) }
+    }
+    pub(crate) fn grow(n: u32) -> u64 {
+        let mut sum = 0;
+        for i in 0..n {
+            sum += twice(u64::from(i), i % 5);
+        }
+        sum
+    }
+}
+
+#[autobatch]
+mod same_names {
+    pub(crate) fn outer(n: u32) -> u32 {
+        const STEP: u32 = 3;
+        if n < STEP { inner(n) } else { outer(n - STEP) + 1 }
+    }
+    fn inner(n: u32) -> u32 {
+        const STEP: u32 = 2;
+        if n < STEP { n } else { inner(n - STEP) * 7 }
+    }
+}
+
 struct Chain {
     weight: f64,
     next: Option<Box<Chain>>,
@@ -120,6 +146,9 @@ fn single_calls_run_scalar_code() {
         },
     );
     says(lent_batched::program(), false, "lent to the call");
+    let small: Vec<u32> = (0..8).collect();
+    agree_at(&sizes, &small, |n| generic::grow(*n), |n, o| generic::grow_batched_with(n, o));
+    says(generic::grow_batched::program(), false, "a generic function");
     let chain = |next| Some(Box::new(Chain { weight: 0.3, next }));
     let chain = Chain { weight: 1.5, next: chain(chain(None)) };
     let xs: Vec<f64> = (0..8).map(f64::from).collect();
@@ -137,6 +166,8 @@ fn whole_functions_run_scalar_code() {
     says(crossing_closure_batched::program(), true, "borrows a local");
     agree_at(&sizes, &ns, |n| loop_over_a_local(*n), |n, o| loop_over_a_local_batched_with(n, o));
     says(loop_over_a_local_batched::program(), true, "may borrow a local");
+    agree_at(&sizes, &ns, |n| same_names::outer(*n), |n, o| same_names::outer_batched_with(n, o));
+    says(same_names::outer_batched::program(), true, "item of the same name");
     let masked = Options::default().executor(Executor::Masked);
     let outcome = crossing_borrow_batched_with(column(&ns, |n| *n), &masked).unwrap();
     assert_eq!(outcome.report().executor, Executor::Scalar);

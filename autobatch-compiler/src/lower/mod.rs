@@ -10,7 +10,9 @@
 mod control;
 mod exits;
 mod expr;
+mod number;
 mod scan;
+mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +25,7 @@ use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{
     self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId,
-    VarSet, Variable, goto_target,
+    VarSet, Variable,
 };
 
 /// What the lowering can be told.
@@ -62,6 +64,8 @@ pub(crate) struct Lowering<'a> {
     options: &'a LowerOptions,
     /// Names of functions worth batching, by index of the source function.
     batched: BTreeMap<String, usize>,
+    /// Names of functions that would be worth batching, but are generic on their own.
+    excluded: BTreeSet<String>,
     method_names: BTreeSet<String>,
     self_type: Option<Ident>,
     program: Program,
@@ -90,10 +94,12 @@ pub fn lower(
     self_type: Option<Ident>,
     options: &LowerOptions,
 ) -> Lowered {
+    let (batched, excluded) = worth::worth_batching(functions, entry);
     let mut lowering = Lowering {
         functions,
         options,
-        batched: worth_batching(functions, entry),
+        batched,
+        excluded,
         method_names: functions
             .iter()
             .filter(|f| f.sig.receiver().is_some())
@@ -128,63 +134,6 @@ pub fn lower(
         lowering.function(source);
     }
     lowering.finish()
-}
-
-/// The functions that become part of the program: the entry, and those that loop, recurse, or call
-/// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined.
-fn worth_batching(functions: &[Function], entry: usize) -> BTreeMap<String, usize> {
-    let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
-    let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known)).collect();
-    let index: BTreeMap<String, usize> =
-        functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
-    let mut worth = vec![false; functions.len()];
-    for (i, (_, loops)) in scans.iter().enumerate() {
-        worth[i] = *loops || reaches(&scans, &index, i, i);
-    }
-    loop {
-        let more: Vec<usize> = (0..functions.len())
-            .filter(|&i| !worth[i] && scans[i].0.iter().any(|name| worth[index[name]]))
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        more.into_iter().for_each(|i| worth[i] = true);
-    }
-    worth[entry] |= reaches(&scans, &index, entry, entry);
-    functions
-        .iter()
-        .enumerate()
-        // Another function's type parameters have no name in this one's code.
-        .filter(|&(i, f)| {
-            worth[i]
-                && (i == entry
-                    || f.sig.generics.type_params().next().is_none()
-                        && f.sig.generics.const_params().next().is_none())
-        })
-        .map(|(i, f)| (f.sig.ident.to_string(), i))
-        .collect()
-}
-
-fn reaches(
-    scans: &[(BTreeSet<String>, bool)],
-    index: &BTreeMap<String, usize>,
-    from: usize,
-    to: usize,
-) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut queue = vec![from];
-    while let Some(i) = queue.pop() {
-        for name in &scans[i].0 {
-            let next = index[name];
-            if next == to {
-                return true;
-            }
-            if seen.insert(next) {
-                queue.push(next);
-            }
-        }
-    }
-    false
 }
 
 impl Lowering<'_> {
@@ -453,7 +402,7 @@ impl Lowering<'_> {
             return;
         }
         match stmt {
-            Stmt::Item(item) => self.items.push(item),
+            Stmt::Item(item) => self.item(item),
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
                 if scan::splits(self, &expr)
@@ -466,6 +415,19 @@ impl Lowering<'_> {
             }
             other => self.op(other),
         }
+    }
+
+    /// Hoists an item of the body. All bodies of the program share one scope.
+    fn item(&mut self, item: syn::Item) {
+        let same = |other: &syn::Item| ir::text(other) == ir::text(&item);
+        if self.items.iter().any(same) {
+            return;
+        }
+        let name = item_name(&item);
+        if name.is_some() && self.items.iter().any(|other| item_name(other) == name) {
+            self.whole_fallback(item.span(), "another body of the program has an item of the same name");
+        }
+        self.items.push(item);
     }
 
     fn local(&mut self, local: syn::Local) {
@@ -538,60 +500,23 @@ impl Lowering<'_> {
         self.renumber();
         Lowered { program: self.program, sources: self.sources, items: self.items, borrowers: self.borrowers }
     }
+}
 
-    /// Where control goes from `block` through blocks that only jump on.
-    fn threaded(&self, block: BlockId) -> BlockId {
-        let mut at = block;
-        for _ in 0..self.program.blocks.len() {
-            match (&self.program.blocks[at.0].term, self.program.blocks[at.0].ops.is_empty()) {
-                (Terminator::Jump(next), true) => at = *next,
-                _ => break,
-            }
-        }
-        at
-    }
-
-    /// Numbers blocks in source order; drops those never started and those that only jump on.
-    fn renumber(&mut self) {
-        let mut seen = BTreeSet::new();
-        let entries: BTreeSet<BlockId> = self.program.functions.iter().map(|f| f.entry).collect();
-        let order: Vec<BlockId> = (self.started.iter().copied())
-            .filter(|b| (entries.contains(b) || self.threaded(*b) == *b) && seen.insert(*b))
-            .collect();
-        let mut new: BTreeMap<BlockId, BlockId> =
-            order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
-        for b in &self.started {
-            let end = self.threaded(*b);
-            let arrives = self.program.blocks[b.0].arrives.clone();
-            self.program.blocks[end.0].arrives.extend(arrives);
-            let target = new[&end];
-            new.entry(*b).or_insert(target);
-        }
-        let mut old: Vec<Option<Block>> =
-            std::mem::take(&mut self.program.blocks).into_iter().map(Some).collect();
-        for id in &order {
-            let mut block = old[id.0].take().expect("each block is started once");
-            block.region = new[id];
-            for op in &mut block.ops {
-                op.exits.iter_mut().for_each(|b| *b = new[b]);
-                let mut markers = Renumber(&new);
-                op.code.iter_mut().for_each(|stmt| markers.visit_stmt_mut(stmt));
-            }
-            match &mut block.term {
-                Terminator::Jump(b) => *b = new[b],
-                Terminator::Branch { then, otherwise, .. } => {
-                    (*then, *otherwise) = (new[then], new[otherwise])
-                }
-                Terminator::Switch { arms, .. } => arms.iter_mut().for_each(|a| a.target = new[&a.target]),
-                Terminator::Call(call) => call.cont = new[&call.cont],
-                Terminator::TailCall { .. } | Terminator::Return | Terminator::Unreachable => {}
-            }
-            self.program.blocks.push(block);
-        }
-        for function in &mut self.program.functions {
-            (function.entry, function.exit) = (new[&function.entry], new[&function.exit]);
-        }
-    }
+/// The name an item defines.
+fn item_name(item: &syn::Item) -> Option<String> {
+    let ident = match item {
+        syn::Item::Const(i) => &i.ident,
+        syn::Item::Enum(i) => &i.ident,
+        syn::Item::Fn(i) => &i.sig.ident,
+        syn::Item::Mod(i) => &i.ident,
+        syn::Item::Static(i) => &i.ident,
+        syn::Item::Struct(i) => &i.ident,
+        syn::Item::Trait(i) => &i.ident,
+        syn::Item::Type(i) => &i.ident,
+        syn::Item::Union(i) => &i.ident,
+        _ => return None,
+    };
+    Some(ident.to_string())
 }
 
 /// `&T`: copied freely. (A `&mut` is a value that must not be moved while something borrows from it.)
@@ -601,18 +526,6 @@ fn is_shared_reference(ty: &Type) -> bool {
 
 /// Stand-in ids of functions that are not declared yet start here.
 const PENDING: usize = 1 << 32;
-
-struct Renumber<'a>(&'a BTreeMap<BlockId, BlockId>);
-
-impl VisitMut for Renumber<'_> {
-    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if let Some(target) = goto_target(mac)
-            && let Expr::Macro(renamed) = ir::goto(self.0[&target])
-        {
-            *mac = renamed.mac;
-        }
-    }
-}
 
 /// Makes a batched call's terminator.
 fn call_terminator(

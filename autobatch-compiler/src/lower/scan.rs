@@ -320,6 +320,12 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else {
+            if let Expr::Path(path) = &*e.func
+                && let Some(last) = path.path.segments.last()
+                && self.lower.excluded.contains(&last.ident.to_string())
+            {
+                self.note(e.span(), "a generic function is batched only where it is the one that is called");
+            }
             visit::visit_expr_call(self, e);
         }
     }

@@ -1,0 +1,77 @@
+//! The last step of the lowering: block ids in source order, empty blocks gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::Expr;
+use syn::visit_mut::VisitMut;
+
+use super::Lowering;
+use crate::ir::{self, Block, BlockId, Terminator, goto_target};
+
+impl Lowering<'_> {
+    /// Where control goes from `block` through blocks that only jump on.
+    fn threaded(&self, block: BlockId) -> BlockId {
+        let mut at = block;
+        for _ in 0..self.program.blocks.len() {
+            match (&self.program.blocks[at.0].term, self.program.blocks[at.0].ops.is_empty()) {
+                (Terminator::Jump(next), true) => at = *next,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// Numbers blocks in source order; drops those never started and those that only jump on.
+    pub(super) fn renumber(&mut self) {
+        let mut seen = BTreeSet::new();
+        let entries: BTreeSet<BlockId> = self.program.functions.iter().map(|f| f.entry).collect();
+        let order: Vec<BlockId> = (self.started.iter().copied())
+            .filter(|b| (entries.contains(b) || self.threaded(*b) == *b) && seen.insert(*b))
+            .collect();
+        let mut new: BTreeMap<BlockId, BlockId> =
+            order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
+        for b in &self.started {
+            let end = self.threaded(*b);
+            let arrives = self.program.blocks[b.0].arrives.clone();
+            self.program.blocks[end.0].arrives.extend(arrives);
+            let target = new[&end];
+            new.entry(*b).or_insert(target);
+        }
+        let mut old: Vec<Option<Block>> =
+            std::mem::take(&mut self.program.blocks).into_iter().map(Some).collect();
+        for id in &order {
+            let mut block = old[id.0].take().expect("each block is started once");
+            block.region = new[id];
+            for op in &mut block.ops {
+                op.exits.iter_mut().for_each(|b| *b = new[b]);
+                let mut markers = Renumber(&new);
+                op.code.iter_mut().for_each(|stmt| markers.visit_stmt_mut(stmt));
+            }
+            match &mut block.term {
+                Terminator::Jump(b) => *b = new[b],
+                Terminator::Branch { then, otherwise, .. } => {
+                    (*then, *otherwise) = (new[then], new[otherwise])
+                }
+                Terminator::Switch { arms, .. } => arms.iter_mut().for_each(|a| a.target = new[&a.target]),
+                Terminator::Call(call) => call.cont = new[&call.cont],
+                Terminator::TailCall { .. } | Terminator::Return | Terminator::Unreachable => {}
+            }
+            self.program.blocks.push(block);
+        }
+        for function in &mut self.program.functions {
+            (function.entry, function.exit) = (new[&function.entry], new[&function.exit]);
+        }
+    }
+}
+
+struct Renumber<'a>(&'a BTreeMap<BlockId, BlockId>);
+
+impl VisitMut for Renumber<'_> {
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if let Some(target) = goto_target(mac)
+            && let Expr::Macro(renamed) = ir::goto(self.0[&target])
+        {
+            *mac = renamed.mac;
+        }
+    }
+}

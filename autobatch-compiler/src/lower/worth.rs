@@ -1,0 +1,69 @@
+//! Which functions of the user's become part of a program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::scan;
+use crate::input::Function;
+
+/// The functions that become part of the program: the entry, and those that loop, recurse, or call
+/// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined.
+///
+/// Second result: those that would be worth it, but whose type parameters have no name in the entry's code.
+pub(super) fn worth_batching(
+    functions: &[Function],
+    entry: usize,
+) -> (BTreeMap<String, usize>, BTreeSet<String>) {
+    let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
+    let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known)).collect();
+    let index: BTreeMap<String, usize> =
+        functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
+    let mut worth = vec![false; functions.len()];
+    for (i, (_, loops)) in scans.iter().enumerate() {
+        worth[i] = *loops || reaches(&scans, &index, i, i);
+    }
+    loop {
+        let more: Vec<usize> = (0..functions.len())
+            .filter(|&i| !worth[i] && scans[i].0.iter().any(|name| worth[index[name]]))
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        more.into_iter().for_each(|i| worth[i] = true);
+    }
+    worth[entry] |= reaches(&scans, &index, entry, entry);
+    let generic = |f: &Function| {
+        f.sig.generics.type_params().next().is_some() || f.sig.generics.const_params().next().is_some()
+    };
+    let (mut batched, mut excluded) = (BTreeMap::new(), BTreeSet::new());
+    for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth[*i]) {
+        let name = f.sig.ident.to_string();
+        if i != entry && generic(f) {
+            excluded.insert(name);
+        } else {
+            batched.insert(name, i);
+        }
+    }
+    (batched, excluded)
+}
+
+fn reaches(
+    scans: &[(BTreeSet<String>, bool)],
+    index: &BTreeMap<String, usize>,
+    from: usize,
+    to: usize,
+) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut queue = vec![from];
+    while let Some(i) = queue.pop() {
+        for name in &scans[i].0 {
+            let next = index[name];
+            if next == to {
+                return true;
+            }
+            if seen.insert(next) {
+                queue.push(next);
+            }
+        }
+    }
+    false
+}
