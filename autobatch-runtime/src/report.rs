@@ -43,7 +43,9 @@ pub struct BlockReport {
     pub executions: u64,
     /// The lanes that were active in these executions, summed.
     pub active: u64,
-    /// The lanes that could have been, summed.
+    /// The lanes of the tile in these executions, summed: a member that is elsewhere counts as an idle
+    /// lane, in both executors (Radul et al. 2020, section 5). The masked executor compacts sub-batches, so
+    /// that its idle lanes cost less than this figure suggests.
     pub offered: u64,
     /// The largest number of executions that any one member needs: no schedule of one tile can
     /// execute the block less often.

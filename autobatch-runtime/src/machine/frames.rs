@@ -235,7 +235,7 @@ impl Frames {
             return false;
         }
         here.iter().for_each(|&(_, owner)| members.step(owner, point));
-        members.executed(point, here.len(), len);
+        members.executed(point, here.len(), members.width());
         true
     }
 

@@ -14,7 +14,7 @@
 //!
 //! # The body
 //!
-//! ```ignore
+//! ```text
 //! fn body(core: &mut Core<'_>, store: &Store, args: Args<'_>) {   // #[inline(always)]
 //!     let mut n = store.column(0);                // variable 0: Lent<'_, Column<_>>, type inferred below
 //!     let mut left = store.column(3);
@@ -36,7 +36,7 @@
 //! by themselves; nothing needs to be reserved. The body is instantiated per instruction set and entered
 //! through [`Core::dispatch`]:
 //!
-//! ```ignore
+//! ```text
 //! fn base(core: &mut Core<'_>, store: &Store, args: Args<'_>) { body(core, store, args) }
 //! #[cfg(target_arch = "x86_64")] #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
 //! fn avx2(core: &mut Core<'_>, store: &Store, args: Args<'_>) { body(core, store, args) }
@@ -48,7 +48,7 @@
 //!
 //! # Load, store
 //!
-//! ```ignore
+//! ```text
 //! Step::Load => for (lane, member) in core.loads() {
 //!     let (a, b) = (source_a.get(member), source_b.get(member));  // all first: may panic (a user's clone)
 //!     x.put(lane, a);                                             // then all: nothing is lost half way
@@ -66,7 +66,7 @@
 //! at the block (for blocks that are their own successor; the number of rounds is bounded). The lane code
 //! is called for every lane of the strip; where `here` is false it must do nothing and return `stay`.
 //!
-//! ```ignore
+//! ```text
 //! // while i < limit { if z*z > 4.0 { break } z = z*z + c; i += 1 }    block 1, exits to block 2
 //! Step::Block(1) => for i in 0..core.strips() {
 //!     let at = core.strip(i);                        // column offset of the strip
@@ -108,7 +108,7 @@
 //!
 //! # A call
 //!
-//! ```ignore
+//! ```text
 //! Step::Call(0) => {                     // left = fib(arg): n is live across
 //!     let route = core.route();
 //!     route.push(&mut n_saved, &n);      // Call::pushes; update(): Call::updates; keeps: nothing. All no-ops when masked
@@ -131,7 +131,7 @@
 //!
 //! # What a dead member owned
 //!
-//! ```ignore
+//! ```text
 //! Step::Abandon => for gone in core.abandoned() {
 //!     match gone.place {
 //!         Place::At(0) => gone.discard(&mut n),              // waits at a point: all variables live in there
@@ -152,9 +152,9 @@
 //! # For the launcher
 //!
 //! [`Queue`] hands out members to any number of cores, [`Settings`] are the resolved options, [`Watch`]
-//! is told of finished members and asked for cancellation. One [`Core`] and one [`Store`] per worker:
+//! is told of finished members and asked for cancellation. One [`Core`] and one [`Store`](crate::__rt::Store) per worker:
 //!
-//! ```ignore
+//! ```text
 //! let queue = Queue::new(0..members, workers);
 //! let mut core = Core::new(&PROGRAM, settings, &queue, &watch);
 //! let store = Store::new();

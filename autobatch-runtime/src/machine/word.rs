@@ -21,9 +21,9 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
     fn or(self, other: Self) -> Self;
     /// As a small number.
     fn number(self) -> usize;
-    /// The kernel of the instruction set for [`lowest`], if it has one.
+    /// The kernel of the instruction set for `lowest`, if it has one.
     fn wide_lowest(words: &[Self], level: Level) -> Option<Self>;
-    /// The same for [`mask`].
+    /// The same for `mask`.
     fn wide_mask(words: &[Self], point: Self, level: Level) -> Option<u64>;
     /// The arena of this type.
     fn arena(words: &Words) -> &Vec<Self>;
