@@ -2,6 +2,7 @@
 
 #![deny(warnings)]
 #![forbid(unsafe_code)]
+#![allow(clippy::needless_lifetimes)] // named on purpose
 
 mod common;
 

@@ -7,8 +7,10 @@ fn sum(n: u64) -> u64 {
     if n == 0 { 0 } else { n + sum(n - 1) }
 }
 
+/// Both batching executors, on the calling thread.
 fn both() -> [Options<'static>; 2] {
-    [Executor::Masked, Executor::ProgramCounter].map(|executor| Options::default().executor(executor))
+    [Executor::Masked, Executor::ProgramCounter]
+        .map(|executor| Options::default().executor(executor).threads(1))
 }
 
 #[test]

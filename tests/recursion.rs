@@ -32,6 +32,42 @@ mod three {
     }
 }
 
+#[derive(Clone, Copy, Debug)]
+enum Method {
+    Halve,
+    Climb,
+    Recurse,
+}
+
+#[autobatch(strict)]
+mod chosen {
+    use super::Method;
+
+    fn halve(mut x: f64) -> f64 {
+        while x > 1.0 {
+            x *= 0.5;
+        }
+        x
+    }
+    fn climb(mut x: f64) -> f64 {
+        while x < 20.0 {
+            x += 1.5;
+        }
+        x
+    }
+    fn recurse(x: f64) -> f64 {
+        if x < 2.0 { x } else { recurse(x * 0.5) + recurse(x * 0.25) }
+    }
+    pub fn run(method: Method, x: f64) -> f64 {
+        let y = match method {
+            Method::Halve => halve(x),
+            Method::Climb => climb(x),
+            Method::Recurse => recurse(x),
+        };
+        y - x
+    }
+}
+
 #[autobatch(strict)]
 fn harmonic(n: u32) -> f64 {
     if n == 0 { 0.0 } else { 1.0 / f64::from(n) + harmonic(n - 1) }
@@ -260,6 +296,13 @@ fn several_functions() {
         &inputs,
         |(n, x)| three::a(*n, *x),
         |x, o| three::a_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
+    );
+    let methods = [Method::Halve, Method::Climb, Method::Recurse];
+    let inputs: Vec<(Method, f64)> = (0..19).map(|i| (methods[i % 3], i as f64 * 3.7)).collect();
+    agree(
+        &inputs,
+        |(method, x)| chosen::run(*method, *x),
+        |x, o| chosen::run_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     let ns: Vec<u32> = (0..12).collect();
     agree(&ns, |n| hofstadter::female(*n), |n, o| hofstadter::female_batched_with(n, o));

@@ -247,6 +247,10 @@ fn storage_classes_of_fib() {
     let program = fibonacci_batched::program();
     assert_eq!(program.names_of(Class::Stacked), ["n", "left"], "{program}");
     assert_eq!(program.names_of(Class::Register), ["right"], "{program}");
+    let text = program.to_string();
+    for part in ["fn fibonacci(n) -> u64, recursive", "stacked   n, left", "b0 entry", "push n", "pop n"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
     let class = |prefix: &str| {
         let mut found = program.variables.iter().filter(|v| v.name.starts_with(prefix)).map(|v| v.class);
         let first = found.next().expect("a variable of this kind");
