@@ -152,7 +152,7 @@ fn several_workers() {
 #[test]
 fn owned_values_and_panics() {
     let quiet = harness::Quiet::new();
-    for count in [1, 5, 100] {
+    for count in if cfg!(miri) { [1, 5, 20] } else { [1, 5, 100] } {
         sweep(|settings| owned::check(settings, count, None));
     }
     drop(quiet);
@@ -160,10 +160,11 @@ fn owned_values_and_panics() {
 
 #[test]
 fn owned_values_and_limits() {
-    sweep(|settings| owned::check(Settings { max_depth: 3, ..settings }, 60, None));
-    sweep(|settings| owned::check(Settings { max_steps: 5, ..settings }, 60, None));
+    let count = if cfg!(miri) { 13 } else { 60 };
+    sweep(|settings| owned::check(Settings { max_depth: 3, ..settings }, count, None));
+    sweep(|settings| owned::check(Settings { max_steps: 5, ..settings }, count, None));
     for after in [0, 1, 10, 40, 200] {
-        sweep(|settings| owned::check(settings, 60, Some(after)));
+        sweep(|settings| owned::check(settings, count, Some(after)));
     }
 }
 

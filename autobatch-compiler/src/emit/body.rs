@@ -38,7 +38,7 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
         regions.iter().map(|r| (emitter.point(r.head), r.successors.iter().copied().collect())).collect();
 
     let mut columns = VarSet::new();
-    columns.extend(emitter.columns.iter().map(|v| emitter.column_of(*v)));
+    columns.extend(emitter.analyses.columns.iter().map(|v| emitter.column_of(*v)));
     let declare_columns = columns.iter().enumerate().map(|(id, var)| {
         let ident = column(*var);
         let ty = match &emitter.program.var(*var).ty {
@@ -164,12 +164,12 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         quote!(#rt::settle(&mut #column[#l], #new);)
     });
     let run = if region.again { quote!(repeat) } else { quote!(once) };
-    // Attributes on closures are unstable: the runtime inlines the closure by calling it in one place.
+    // Each body has one instance per instruction set, which only inlined code inherits.
     quote! {
         #rt::Step::Block(#point) => for #i in 0..__core.strips() {
             let #at = __core.strip(#i);
             #(#open)*
-            __core.#run::<#word, #strip>(#i, #point, |#l: usize, #here: bool, #stay: #word| {
+            __core.#run::<#word, #strip>(#i, #point, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
                 #(#before)*
                 let (#next, #(#news,)*) = if #here {
                     #label: {

@@ -45,7 +45,6 @@ pub(crate) struct Emitter<'a> {
     calls: Vec<(BlockId, &'a Call)>,
     /// Groups in point order.
     groups: Vec<GroupId>,
-    columns: VarSet,
 }
 
 /// Generates the whole family of `function`, whose program is `lowered`.
@@ -101,23 +100,7 @@ impl<'a> Emitter<'a> {
             points,
             calls,
             groups,
-            columns: VarSet::new(),
         }
-        .with_columns()
-    }
-
-    /// Columns: what is live at a region head or a call point, and results.
-    fn with_columns(mut self) -> Self {
-        let mut columns: VarSet = self.program.functions.iter().map(|f| f.result).collect();
-        for head in &self.program.order {
-            columns.extend(self.live_at(*head));
-        }
-        for (_, call) in &self.calls {
-            columns.extend(self.live_at_call(call));
-        }
-        columns.retain(|var| !matches!(self.program.var(*var).class, Class::Uniform(_)));
-        self.columns = columns;
-        self
     }
 
     /// The program point of a region head.
@@ -175,7 +158,7 @@ impl<'a> Emitter<'a> {
 
     /// Whether values of the variable live in a column between regions.
     pub(crate) fn has_column(&self, var: VarId) -> bool {
-        self.columns.contains(&var)
+        self.analyses.needs_column(var)
     }
 
     /// The variable whose column holds `var`: the functions of a tail-call group share one result.

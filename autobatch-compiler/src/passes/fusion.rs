@@ -2,7 +2,7 @@
 //!
 //! A region is a single-entry acyclic set of blocks named by its head. Heads are: entries of
 //! functions, continuations of calls, loop headers, and blocks where paths from different regions
-//! meet; every other block joins its predecessors. The exit block belongs to no region: to reach it
+//! meet, and what stands behind a loop without calls; every other block joins its predecessors. The exit block belongs to no region: to reach it
 //! is to return. Fusing saves steps of the scheduler and keeps variables out of columns ("temporaries
 //! stay inside blocks", Radul et al. 2020, optimisation 2); it costs idle lanes where members part
 //! inside a region. So heavy blocks behind a branch stay blocks of their own, where members that
@@ -52,11 +52,37 @@ pub fn run(program: &mut Program, fuse: bool) {
             // behind are back edges, and their targets are heads.
             let mut regions = flow.preds[b.0].iter().map(|pred| program.block(*pred).region);
             let first = regions.next().expect("a reachable block that is no entry has predecessors");
-            if regions.all(|region| region == first) {
+            if regions.all(|region| region == first) && !leaves_tight_loop(program, &flow, first, *b) {
                 program.blocks[b.0].region = first;
             }
         }
     }
+}
+
+/// Whether `b` stands behind a loop without calls that `head` heads. Such a region repeats on a strip
+/// held in vector registers; what happens once behind the loop would only add columns to carry along.
+fn leaves_tight_loop(program: &Program, flow: &Flow, head: BlockId, b: BlockId) -> bool {
+    if !flow.loop_headers.contains(&head) {
+        return false;
+    }
+    let body = natural_loop(program, flow, head);
+    !body.contains(&b) && body.iter().all(|inside| called(program, *inside).is_none())
+}
+
+/// The blocks that can come back to the loop header without passing through it.
+fn natural_loop(program: &Program, flow: &Flow, header: BlockId) -> BTreeSet<BlockId> {
+    let order = &flow.order[program.block(header).func.0];
+    let position = |b: BlockId| order.iter().position(|other| *other == b);
+    let mut body = BTreeSet::from([header]);
+    // Back edges come from behind the header in reverse postorder.
+    let mut queue: Vec<BlockId> =
+        flow.preds[header.0].iter().copied().filter(|p| position(*p) >= position(header)).collect();
+    while let Some(b) = queue.pop() {
+        if body.insert(b) {
+            queue.extend(flow.preds[b.0].iter().copied());
+        }
+    }
+    body
 }
 
 /// Whether members can be at different places of the function at one time for longer than a region.
@@ -91,6 +117,26 @@ mod tests {
             .collect();
         heads.sort();
         heads
+    }
+
+    #[test]
+    fn what_stands_behind_a_tight_loop_stays_out_of_it() {
+        let tight = "fn f(n: i64) -> i64 {
+            b0: { let mut i = 0; jump b1; }
+            b1: { branch (i < n) b2 else b3; }
+            b2: { i = i + 1; jump b1; }
+            b3: { let result = i; jump exit; }
+        }";
+        assert_eq!(heads(tight, true), ["b0", "b1", "b3"]);
+        // With a call inside, the loop's header is visited by the scheduler anyway.
+        let calling = "fn f(n: i64) -> i64 {
+            b0: { let mut i = 0; jump b1; }
+            b1: { branch (i < n) b2 else b4; }
+            b2: { let k = n - 1; call f(k) -> d, b3; }
+            b3: { i = i + d; jump b1; }
+            b4: { let result = i; jump exit; }
+        }";
+        assert_eq!(heads(calling, true), ["b0", "b1", "b3"]);
     }
 
     #[test]

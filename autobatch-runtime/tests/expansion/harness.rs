@@ -25,14 +25,19 @@ pub(crate) fn settings() -> Settings {
 
 /// All combinations of settings.
 pub(crate) fn sweep(mut check: impl FnMut(Settings)) {
-    for lanes in [1, 7, 64, 256] {
+    // Miri is slow, and has no instruction sets to choose from.
+    let (lanes, isas): (&[usize], &[Isa]) = match cfg!(miri) {
+        true => (&[11], &[Isa::Baseline]),
+        false => (&[1, 7, 64, 256], &[Isa::Baseline, Isa::Avx2, Isa::Avx512]),
+    };
+    for &lanes in lanes {
         for (mode, schedule) in [
             (Mode::Masked, Schedule::EarliestBlock),
             (Mode::ProgramCounter, Schedule::EarliestBlock),
             (Mode::ProgramCounter, Schedule::MostLanes),
         ] {
             for refill in [true, false] {
-                for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+                for &isa in isas {
                     check(Settings { mode, schedule, lanes, isa, refill, ..settings() });
                 }
             }
