@@ -146,6 +146,7 @@ fn straight_programs() {
     let nested = ((1, 3), 4, (5, 6));
     assert_eq!(nested_tuple_batched(&[nested]), [nested]);
     assert_eq!(nested_ifs_batched(&[1, 5, 60, 3, 7]), [1, 3, 5, 1, 3]);
+    agree(&[7, 8, 9], |x| constant(*x), |x, o| constant_batched_with(x, o));
     agree(&[0, 5, -15], |x| single_if(*x), |x, o| single_if_batched_with(x, o));
     agree(&[3, 4, 5], |x| pair(*x), |x, o| pair_batched_with(x, o));
     agree(&[nested], |x| nested_tuple(*x), |x, o| nested_tuple_batched_with(x, o));

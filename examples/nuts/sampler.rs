@@ -117,7 +117,7 @@ fn momentum(rng: &mut Generator) -> Vector {
 }
 
 /// The program: one chain, as scalar code.
-#[autobatch::autobatch]
+#[autobatch::autobatch(strict)]
 pub(crate) mod program {
     use super::{Draw, EightSchools, Generator, LEAF_STEPS, Point, Run, Slice, Tree};
     use super::{chance, momentum, turned};
