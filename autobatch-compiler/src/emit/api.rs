@@ -276,9 +276,8 @@ fn program_item(
 ) -> TokenStream {
     let krate = &machine.krate;
     let (batched, program, init) = (&names.batched, &names.program, &machine.program);
-    let doc = format!(
-        "The static program of [`{batched}`]: functions, blocks, variables and their storage classes."
-    );
+    let doc =
+        format!("The static program of `{batched}`: functions, blocks, variables and their storage classes.");
     if function.associated {
         return quote! {
             #[doc = #doc]
@@ -288,7 +287,7 @@ fn program_item(
             }
         };
     }
-    let doc_mod = format!("What the compiler made of [`{}`].", function.sig.ident);
+    let doc_mod = format!("What the compiler made of `{}`.", function.sig.ident);
     quote! {
         #[doc = #doc_mod]
         #vis mod #batched {
@@ -301,19 +300,22 @@ fn program_item(
     }
 }
 
+/// Names stand without links: a batched function shares its name with a module, and methods need a path.
 fn docs(function: &Function, names: &Family) -> (String, String, String) {
-    let (scalar, batched, with) = (&function.sig.ident, &names.batched, &names.with);
+    let (scalar, batched) = (&function.sig.ident, &names.batched);
     (
         format!(
-            "[`{scalar}`] for every member of a batch: one result per member, in order.\n\n# Panics\n\nWhere \
+            "`{scalar}` for every member of a batch: one result per member, in order.\n\n# Panics\n\nWhere \
              `{scalar}` panics for a member, naming it, and when the columns do not fit together."
         ),
         format!(
-            "[`{batched}`] into memory of the caller's.\n\n# Panics\n\nAs [`{batched}`]; also when the output has another length."
+            "`{batched}` into memory of the caller's.\n\n# Panics\n\nAs `{batched}`; also when the output has another \
+             length."
         ),
         format!(
-            "[`{batched}`] with every option, faults per member and the report of the run.\n\n# Errors\n\nWhat is \
-             wrong with the call as a whole; see [`{with}`]'s `Outcome` for faults of single members."
+            "`{batched}` with every option, faults per member and the report of the run.\n\n# Errors\n\nWhat is \
+             wrong with the call as a whole, such as columns of different lengths. Faults of single members are \
+             part of the outcome."
         ),
     )
 }
