@@ -1,0 +1,239 @@
+//! `for` over iterators of every kind, alive across loops and recursive calls.
+
+#![allow(clippy::needless_range_loop, clippy::manual_is_multiple_of)] // written as users write
+
+mod common;
+
+use autobatch::autobatch;
+use common::{agree_at, column};
+
+const SIZES: [usize; 4] = [0, 1, 97, 2003];
+
+/// `children[i]` are the children of node i.
+#[autobatch(strict)]
+fn subtree(at: usize, children: &[Vec<usize>]) -> usize {
+    let mut size = 1;
+    for child in &children[at] {
+        size += subtree(*child, children);
+    }
+    size
+}
+
+#[autobatch(strict)]
+fn height(at: usize, children: &[Vec<usize>]) -> usize {
+    let mut best = 0;
+    for (i, child) in children[at].iter().enumerate().rev() {
+        let below = height(*child, children) + i % 2;
+        if below > best {
+            best = below;
+        }
+    }
+    best + 1
+}
+
+#[autobatch(strict)]
+fn search(at: usize, wanted: usize, children: &[Vec<usize>]) -> Option<usize> {
+    if at == wanted {
+        return Some(0);
+    }
+    for child in children[at].iter().copied() {
+        if let Some(depth) = search(child, wanted, children) {
+            return Some(depth + 1);
+        }
+    }
+    None
+}
+
+#[autobatch(strict)]
+fn ranges(n: u32) -> u32 {
+    if n == 0 {
+        return 1;
+    }
+    let mut sum = 0u32;
+    for i in (0..=n).rev().step_by(3) {
+        sum = sum.wrapping_mul(31).wrapping_add(i);
+        if i > 0 && i < n {
+            sum = sum.wrapping_add(ranges(i / 2));
+        }
+    }
+    sum
+}
+
+#[autobatch(strict)]
+fn labelled(n: u32) -> u32 {
+    if n < 2 {
+        return n;
+    }
+    let mut sum = 0;
+    'rows: for row in 0..n {
+        for cell in row..n {
+            if cell % 4 == 3 {
+                continue 'rows;
+            }
+            if row * cell > 12 {
+                break 'rows;
+            }
+            sum += labelled((row + cell) % n) % 100;
+        }
+        sum += 1;
+    }
+    sum
+}
+
+#[autobatch(strict)]
+fn knapsack(at: usize, room: u32, items: &[(u32, u32)]) -> u32 {
+    let mut best = 0;
+    for (i, &(weight, value)) in items.iter().enumerate().skip(at).filter(|(i, _)| i % 7 != 6) {
+        if weight <= room {
+            let with = value + knapsack(i + 1, room - weight, items);
+            best = best.max(with);
+        }
+    }
+    best
+}
+
+#[autobatch(strict)]
+fn nested_brackets(text: &str, from: usize) -> (usize, u32) {
+    let mut depth = 0;
+    let mut skip = 0;
+    for (i, c) in text.char_indices() {
+        if i < from || i < skip {
+            continue;
+        }
+        match c {
+            '(' => {
+                let (end, inner) = nested_brackets(text, i + 1);
+                depth = depth.max(inner + 1);
+                skip = end;
+            }
+            ')' => return (i + 1, depth),
+            _ => {}
+        }
+    }
+    (text.len(), depth)
+}
+
+#[autobatch(strict)]
+fn matches(#[each] pattern: &[u8], #[each] text: &[u8]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        [b'*', rest @ ..] => {
+            for skip in 0..=text.len() {
+                if matches(rest, &text[skip..]) {
+                    return true;
+                }
+            }
+            false
+        }
+        [b'?', rest @ ..] => !text.is_empty() && matches(rest, &text[1..]),
+        [c, rest @ ..] => text.first() == Some(c) && matches(rest, &text[1..]),
+    }
+}
+
+#[autobatch(strict)]
+fn zipped(#[each] xs: &[f64], #[each] ys: &[f64], depth: u32) -> f64 {
+    let mut sum = 0.0;
+    for (x, y) in xs.iter().zip(ys) {
+        if *x > *y && depth > 0 {
+            sum += zipped(&xs[1..], ys, depth - 1) * 0.5;
+        } else {
+            sum += x * y;
+        }
+    }
+    sum
+}
+
+/// Not `strict`: the compiler can't tell that the iterator owns its items.
+#[autobatch]
+fn owned_items(n: u32) -> String {
+    let words: Vec<String> = (0..n).map(|i| format!("w{i}")).collect();
+    let mut all = String::new();
+    for (i, word) in words.into_iter().enumerate() {
+        all.push_str(&word);
+        if i == 2 {
+            let below = owned_items(n / 2);
+            all += &below;
+        }
+        if all.len() > 60 {
+            break;
+        }
+    }
+    all
+}
+
+fn children() -> Vec<Vec<usize>> {
+    (0..40_usize).map(|i| (3 * i + 1..3 * i + 4).filter(|c| *c < 40 && (c * 7) % 5 != 2).collect()).collect()
+}
+
+#[test]
+fn over_shared_data() {
+    let children = children();
+    let at: Vec<usize> = (0..40).collect();
+    agree_at(&SIZES, &at, |i| subtree(*i, &children), |i, o| subtree_batched_with(i, &children, o));
+    agree_at(&SIZES, &at, |i| height(*i, &children), |i, o| height_batched_with(i, &children, o));
+    agree_at(
+        &SIZES,
+        &at,
+        |i| search(0, *i, &children),
+        |i, o| search_batched_with(autobatch::same(0), i, &children, o),
+    );
+    let items: Vec<(u32, u32)> = (0..9).map(|i| (2 + i * 5 % 7, 1 + i * 11 % 13)).collect();
+    let rooms: Vec<u32> = (0..19).collect();
+    agree_at(
+        &SIZES,
+        &rooms,
+        |room| knapsack(0, *room, &items),
+        |room, o| knapsack_batched_with(autobatch::same(0), room, &items, o),
+    );
+    let text = "a(b(c)d)((é)(f(g)))h";
+    let from: Vec<usize> = (0..text.len()).collect();
+    agree_at(
+        &SIZES,
+        &from,
+        |from| nested_brackets(text, *from),
+        |from, o| nested_brackets_batched_with(text, from, o),
+    );
+}
+
+#[test]
+fn over_ranges() {
+    let ns: Vec<u32> = (0..17).collect();
+    agree_at(&SIZES, &ns, |n| ranges(*n), |n, o| ranges_batched_with(n, o));
+    let ns: Vec<u32> = (0..8).collect();
+    agree_at(&SIZES, &ns, |n| labelled(*n), |n, o| labelled_batched_with(n, o));
+}
+
+#[test]
+fn over_what_belongs_to_the_member() {
+    let patterns = ["", "*", "a*b", "?*c", "a**?", "abc", "*a*a"];
+    let texts = ["", "abc", "aab", "banana"];
+    let mut pairs: Vec<(&[u8], &[u8])> = Vec::new();
+    for p in patterns {
+        for t in texts {
+            pairs.push((p.as_bytes(), t.as_bytes()));
+        }
+    }
+    agree_at(
+        &SIZES,
+        &pairs,
+        |(p, t)| matches(p, t),
+        |b, o| matches_batched_with(&column(b, |x| x.0), &column(b, |x| x.1), o),
+    );
+    let rows: Vec<(Vec<f64>, Vec<f64>, u32)> = (0..15_u32)
+        .map(|i| {
+            let values = |k: u32| (0..i % 5).map(|j| f64::from((i * k + j * 3) % 7) * 0.3).collect();
+            (values(2), values(5), i % 4)
+        })
+        .collect();
+    agree_at(
+        &SIZES,
+        &rows,
+        |(x, y, d)| zipped(x, y, *d),
+        |b, o| {
+            let (x, y) = (column(b, |r| r.0.clone()), column(b, |r| r.1.clone()));
+            zipped_batched_with(&x, &y, column(b, |r| r.2), o)
+        },
+    );
+    let ns: Vec<u32> = (0..14).collect();
+    agree_at(&SIZES, &ns, |n| owned_items(*n), |n, o| owned_items_batched_with(n, o));
+}
