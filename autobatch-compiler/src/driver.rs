@@ -115,7 +115,7 @@ fn width(functions: &[Function], lowered: &Lowered) -> Width {
     let count = |names: &[&str]| names.iter().map(|name| text.matches(name).count()).sum::<usize>();
     let wide = count(&["f64", "u64", "i64", "usize", "isize"]);
     let narrow = count(&["f32", "u32", "i32", "u16", "i16", "u8", "i8"]);
-    let word64 = wide > narrow;
+    let word64 = wide > 0 && wide >= narrow;
     // Shorter strips are unrolled before LLVM's vectoriser sees them, and end up scalar.
     let recursive = lowered.program.functions.iter().any(|f| f.recursive);
     let strip = if recursive || word64 { 32 } else { 64 };

@@ -294,7 +294,7 @@ impl<'a> Launch<'a> {
     fn settings(&self, executor: Executor) -> Settings {
         let options = self.options;
         let mode = if executor == Executor::ProgramCounter { Mode::ProgramCounter } else { Mode::Masked };
-        let lanes = if self.program.recursive { 256 } else { 512 };
+        let lanes = if self.program.calls.is_empty() { 2048 } else { 256 };
         Settings {
             mode,
             schedule: options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes),

@@ -49,6 +49,13 @@ pub fn leave<T>(slot: &mut MaybeUninit<T>, value: T) -> MaybeUninit<T> {
     }
 }
 
+/// What an exit gives a variable that nobody reads behind it: any bits will do, so that no instruction
+/// is spent on choosing them.
+#[inline(always)]
+pub fn dead<T>() -> MaybeUninit<T> {
+    MaybeUninit::uninit()
+}
+
 /// Puts a value back that was taken and not assigned.
 #[inline(always)]
 pub fn keep<T>(slot: &mut MaybeUninit<T>, value: T) {
@@ -65,32 +72,50 @@ pub fn settle<T>(slot: &mut MaybeUninit<T>, merged: MaybeUninit<T>) {
     }
 }
 
+/// Stores the bits of a selected value: new ones if the lane is here, else those that [`bits`] returned.
+#[inline(always)]
+pub fn choose<T>(slot: &mut MaybeUninit<T>, here: bool, new: MaybeUninit<T>, old: MaybeUninit<T>) {
+    settle(slot, if here { new } else { old });
+}
+
+/// An array on a cache line of its own: vector accesses that cross lines are slow, those that cross pages
+/// very slow.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+pub(crate) struct Aligned<A>(pub(crate) A);
+
+/// A strip of a column, found but not copied yet: between copying and lane code nothing shall unwind.
+pub struct Home<'c, T, const W: usize, const BACK: bool>(pub(crate) &'c mut [MaybeUninit<T>; W]);
+
+impl<'c, T, const W: usize, const BACK: bool> Home<'c, T, W, BACK> {
+    /// The strip's lanes, to work on.
+    #[inline(always)]
+    pub fn open(self) -> Local<'c, T, W, BACK> {
+        let copy = if select::<T>() {
+            // SAFETY: an array of `MaybeUninit` may hold any bits.
+            MaybeUninit::new(Aligned(unsafe { ptr::read(self.0) }))
+        } else {
+            MaybeUninit::uninit()
+        };
+        Local { copy, home: self.0 }
+    }
+}
+
 /// The lanes of one column that a block works on: a copy on the native stack if `T` is selected (a
 /// local array aliases nothing), else the column itself. `BACK`: the copy is written back when this
 /// is dropped, on the normal path as well as while unwinding from a lane.
 pub struct Local<'c, T, const W: usize, const BACK: bool> {
+    copy: MaybeUninit<Aligned<[MaybeUninit<T>; W]>>,
     home: &'c mut [MaybeUninit<T>; W],
-    copy: MaybeUninit<[MaybeUninit<T>; W]>,
 }
 
-impl<'c, T, const W: usize, const BACK: bool> Local<'c, T, W, BACK> {
-    #[inline(always)]
-    pub(crate) fn new(home: &'c mut [MaybeUninit<T>; W]) -> Self {
-        let copy = if select::<T>() {
-            // SAFETY: an array of `MaybeUninit` may hold any bits.
-            MaybeUninit::new(unsafe { ptr::read(home) })
-        } else {
-            MaybeUninit::uninit()
-        };
-        Local { home, copy }
-    }
-
+impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK> {
     /// The lanes.
     #[inline(always)]
     pub fn lanes(&mut self) -> &mut [MaybeUninit<T>; W] {
         if select::<T>() {
-            // SAFETY: `new` has filled the copy.
-            unsafe { self.copy.assume_init_mut() }
+            // SAFETY: `open` has filled the copy.
+            unsafe { &mut self.copy.assume_init_mut().0 }
         } else {
             self.home
         }
@@ -101,8 +126,8 @@ impl<T, const W: usize, const BACK: bool> Drop for Local<'_, T, W, BACK> {
     #[inline(always)]
     fn drop(&mut self) {
         if BACK && select::<T>() {
-            // SAFETY: `new` has filled the copy, which lies apart from the column.
-            unsafe { ptr::copy_nonoverlapping(self.copy.as_ptr(), self.home, 1) };
+            // SAFETY: `open` has filled the copy, which lies apart from the column.
+            unsafe { ptr::copy_nonoverlapping(&self.copy.assume_init_ref().0, self.home, 1) };
         }
     }
 }

@@ -10,7 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Emitter;
-use super::region::{self, Region, column, lane, lane_label, old};
+use super::region::{self, Region, column, lane, lane_label, new, next, old};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
 
@@ -64,6 +64,7 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
     let blocks = regions.iter().map(|r| block(emitter, r));
     let calls = emitter.calls.iter().map(|(_, call)| self::call(emitter, call));
     let returns = emitter.calls.iter().map(|(_, call)| self::return_(emitter, call));
+    let compact = compact(emitter, &columns);
     let abandon = abandon(emitter, &regions);
     let code = quote! {
         #(#items)*
@@ -77,6 +78,7 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
                 #(#calls)*
                 #(#returns)*
                 #rt::Step::Store => { #store }
+                #rt::Step::Compact => { #compact }
                 #rt::Step::Abandon => { #abandon }
                 #rt::Step::Done => break,
                 __step => __core.unexpected(__step),
@@ -113,7 +115,7 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
         let column = column(*var);
         quote!(#column.put(#lane, #value);)
     });
-    quote!(for (#lane, #member) in __core.loads() { #(#gets)* #(#puts)* })
+    quote!(__core.load(#[inline(always)] |#lane: usize, #member: usize| { #(#gets)* #(#puts)* });)
 }
 
 /// Finished members: results out.
@@ -122,6 +124,18 @@ fn store(emitter: &Emitter<'_>) -> TokenStream {
     let column = column(emitter.column_of(result));
     let (lane, member) = (name("__lane"), name("__member"));
     quote!(for (#lane, #member) in __core.stores() { __out.set(#member, #column.remove(#lane)); })
+}
+
+/// Lanes of the root frame move together: every column of the functions that run there.
+fn compact(emitter: &Emitter<'_>, columns: &VarSet) -> TokenStream {
+    let program = emitter.program;
+    let root = program.func(program.entry).group;
+    let route = name("__route");
+    let moved = columns.iter().filter(|v| program.func(program.var(**v).func).group == root).map(|v| {
+        let column = column(*v);
+        quote!(#route.compact(&mut #column);)
+    });
+    quote!(let #route = __core.route(); #(#moved)*)
 }
 
 /// Runs a region on every strip in which a lane waits at its head.
@@ -133,15 +147,29 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     let (i, at, here, stay) = (name("__i"), name("__at"), name("__here"), name("__stay"));
     let (l, label) = (lane(), lane_label());
     let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
+    let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
     let open = touched.iter().map(|v| {
-        let (strip_ident, home) = (column(*v), column(emitter.column_of(*v)));
-        let guard = format_ident!("__g{}", v.0, span = Span::mixed_site());
+        let (guard, home) = (guard(v), column(emitter.column_of(*v)));
         let mode = if region.outs.contains(v) { quote!(edit) } else { quote!(read) };
-        quote!(let mut #guard = #home.#mode::<#strip>(#at); let #strip_ident = #guard.lanes();)
+        quote!(let #guard = #home.#mode::<#strip>(#at);)
     });
+    let lanes = touched.iter().map(|v| {
+        let (strip_ident, guard) = (column(*v), guard(v));
+        quote!(let mut #guard = #guard.open(); let #strip_ident = #guard.lanes();)
+    });
+    // All slots are read before the branch, or LLVM selects between addresses.
     let before = touched.iter().map(|v| {
         let (column, old) = (column(*v), old(*v));
         quote!(let #old = #rt::bits(&#column[#l]);)
+    });
+    let merged = region.outs.iter().map(|v| new(*v));
+    // Where the lane is not here a slot keeps its bits. Who chooses makes a difference to LLVM: in a loop the
+    // branches of the lane code do it best, but where these only move a value it would choose between
+    // addresses, and load what is there, which does not vectorise.
+    let branches_choose = region.again;
+    let absent = region.outs.iter().map(|v| {
+        let (new, old) = (new(*v), old(*v));
+        if branches_choose { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
     });
     let takes = region.takes.iter().map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
@@ -155,31 +183,38 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         quote!(let #ident = #source;)
     });
     let code = &region.code;
-    let next = name("__next");
-    let olds: Vec<Ident> = region.outs.iter().map(|v| old(*v)).collect();
-    let news: Vec<Ident> =
-        region.outs.iter().map(|v| format_ident!("__n{}", v.0, span = Span::mixed_site())).collect();
-    let settle = region.outs.iter().zip(&news).map(|(v, new)| {
-        let column = column(*v);
-        quote!(#rt::settle(&mut #column[#l], #new);)
+    let settle = region.outs.iter().map(|v| {
+        let (column, new, old) = (column(*v), new(*v), old(*v));
+        if branches_choose {
+            quote!(#rt::settle(&mut #column[#l], #new);)
+        } else {
+            quote!(#rt::choose(&mut #column[#l], #here, #new, #old);)
+        }
     });
     let run = if region.again { quote!(repeat) } else { quote!(once) };
-    // Each body has one instance per instruction set, which only inlined code inherits.
+    let (words, next) = (name("__strip"), next());
+    // Each body has one instance per instruction set, which only inlined code inherits. Values are merged
+    // in variables of their own: from a tuple LLVM makes selects of addresses, which don't vectorise.
     quote! {
         #rt::Step::Block(#point) => for #i in 0..__core.strips() {
             let #at = __core.strip(#i);
             #(#open)*
-            __core.#run::<#word, #strip>(#i, #point, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
+            let mut #words = __core.open::<#word, #strip>(#i);
+            #(#lanes)*
+            #words.#run(#point, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
                 #(#before)*
-                let (#next, #(#news,)*) = if #here {
+                #(let #merged;)*
+                let #next;
+                if #here {
                     #label: {
                         #(#takes)*
                         #(#uniforms)*
                         #code
                     }
                 } else {
-                    (#stay, #(#olds,)*)
-                };
+                    #(#absent)*
+                    #next = #stay;
+                }
                 #(#settle)*
                 #next
             });

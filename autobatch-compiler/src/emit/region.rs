@@ -49,6 +49,16 @@ pub(super) fn old(var: VarId) -> Ident {
     format_ident!("__o{}", var.0, span = Span::mixed_site())
 }
 
+/// `__n3`: the bits that the slot gets.
+pub(super) fn new(var: VarId) -> Ident {
+    format_ident!("__n{}", var.0, span = Span::mixed_site())
+}
+
+/// `__next`: the point that the lane goes to.
+pub(super) fn next() -> Ident {
+    Ident::new("__next", Span::mixed_site())
+}
+
 /// The label that leaves the lane.
 pub(super) fn lane_label() -> Lifetime {
     Lifetime::new("'__lane", Span::mixed_site())
@@ -346,21 +356,27 @@ impl Writer<'_, '_> {
         let (label, rt) = (lane_label(), &self.emitter.rt);
         let word = &self.emitter.word;
         let l = lane();
-        let values = self.shape.outs.iter().map(|v| {
-            let carrier = moved.get(v).copied().unwrap_or(*v);
-            if live.contains(v) {
-                let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
-                quote!(#rt::leave(&mut #column[#l], #ident))
-            } else {
-                old(*v).to_token_stream()
-            }
-        });
-        let values: Vec<_> = values.collect();
+        let values: Vec<_> = self
+            .shape
+            .outs
+            .iter()
+            .map(|v| {
+                let carrier = moved.get(v).copied().unwrap_or(*v);
+                let new = new(*v);
+                if live.contains(v) {
+                    let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
+                    quote!(#new = #rt::leave(&mut #column[#l], #ident);)
+                } else {
+                    quote!(#new = #rt::dead();)
+                }
+            })
+            .collect();
         let kept = self.shape.kept.iter().filter(|v| live.contains(v)).map(|v| {
             let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
             quote!(#rt::keep(&mut #column[#l], #ident);)
         });
-        quote!(#(#kept)* break #label (#point as #word, #(#values,)*);)
+        let next = next();
+        quote!(#(#kept)* #(#values)* #next = #point as #word; break #label;)
     }
 }
 

@@ -55,18 +55,18 @@ fn body(
     loop {
         match core.next() {
             Step::Load => {
-                for (lane, member) in core.loads() {
+                core.load(|lane, member| {
                     let value = source.get(member);
                     n.put(lane, value);
                     steps.put(lane, 0);
-                }
+                });
             }
             Step::Block(0) => {
                 for i in 0..core.strips() {
                     let at = core.strip(i);
-                    let (mut n, mut steps) = (n.edit::<W>(at), steps.edit::<W>(at));
+                    let (mut n, mut steps) = (n.edit::<W>(at).open(), steps.edit::<W>(at).open());
                     let (n, steps) = (n.lanes(), steps.lanes());
-                    core.repeat::<u64, W>(i, 0, |l, here, stay| {
+                    core.open::<u64, W>(i).repeat(0, |l, here, stay| {
                         let (n0, steps0) = (bits(&n[l]), bits(&steps[l]));
                         let (word, n1, steps1) = if here {
                             'lane: {
@@ -91,6 +91,11 @@ fn body(
                 }
             }
             Step::Store => core.stores().for_each(|(lane, member)| out.set(member, steps.remove(lane))),
+            Step::Compact => {
+                let route = core.route();
+                route.compact(&mut n);
+                route.compact(&mut steps);
+            }
             // Numbers own nothing.
             Step::Abandon => core.abandoned().for_each(drop),
             Step::Done => break,

@@ -1,9 +1,10 @@
 //! Masked execution: frames of lanes that are in the same activation.
 //!
 //! The frame stack lives on the heap, so recursion of any depth needs no native stack. Only the top
-//! frame runs. A frame occupies exactly `len` slots of its group's columns and `len` words; the strips
-//! of the top frame may reach beyond its end, where all words are idle and all slots unused.
+//! frame runs. A frame begins at a whole strip of its group's columns and of the words. Its last strip may
+//! reach beyond its end, where all words are idle and all slots unused.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::members::{CANCELLED, Members, too_deep, too_long};
@@ -55,6 +56,10 @@ pub(super) struct Frames {
     owners: Vec<u32>,
     /// Block steps so far.
     ticks: u32,
+    /// The root frame's lanes below this have been in use since it was last compact.
+    extent: usize,
+    /// Results have been stored, and the root frame is to be made compact.
+    gaps: bool,
     /// What the current call or return step moves: mask, the caller's first slot, the callee's.
     route: (Range<usize>, usize, usize),
 }
@@ -64,7 +69,7 @@ impl Frames {
         let program = members.program;
         let len = members.width();
         let mut tops = vec![0; program.groups.len()];
-        tops[program.root_group as usize] = len;
+        tops[program.root_group as usize] = len.next_multiple_of(program.strip);
         let root =
             Frame { group: program.root_group, site: u32::MAX, base: 0, words: 0, len, masks: 0..0, top: 0 };
         let mut frames = Frames {
@@ -75,6 +80,8 @@ impl Frames {
             doomed: Vec::new(),
             owners: Vec::new(),
             ticks: 0,
+            extent: 0,
+            gaps: false,
             route: (0..0, 0, 0),
         };
         frames.reserve(members, P::arena_mut(words), len);
@@ -117,11 +124,13 @@ impl Frames {
                 }
             }
             Step::Load => {
-                for (lane, _) in members.commit() {
-                    words[lane as usize] = P::of(program.entry_point);
-                    let lowest = &mut self.lowest[lane as usize / program.strip];
-                    *lowest = (*lowest).min(program.entry_point);
-                }
+                members.commit(|lane, len| {
+                    words[lane..lane + len].fill(P::of(program.entry_point));
+                    for lowest in &mut self.lowest[lane / program.strip..(lane + len).div_ceil(program.strip)]
+                    {
+                        *lowest = (*lowest).min(program.entry_point);
+                    }
+                });
             }
             _ => {}
         }
@@ -137,7 +146,11 @@ impl Frames {
                 return step;
             }
             if point < blocks {
-                if self.block(members, words, stage, point) {
+                if let Some(other) = self.behind(members, words, point) {
+                    if self.block(members, words, stage, other) {
+                        return Step::Block(other);
+                    }
+                } else if self.block(members, words, stage, point) {
                     return Step::Block(point);
                 }
             } else if point < returns {
@@ -150,42 +163,102 @@ impl Frames {
         }
     }
 
-    /// What the root frame does before anything runs in it: store results, load members, end.
+    /// What the root frame does before anything runs in it: store results, close the gaps that finished
+    /// members leave, load members, end.
     #[inline(always)]
     fn root<P: Word>(&mut self, members: &mut Members<'_>, words: &mut [P], point: u32) -> Option<Step> {
         if !members.loads.is_empty() {
             return Some(Step::Load);
         }
+        let mut point = point;
+        if self.gaps {
+            if let Some(step) = self.compact(members, words) {
+                return Some(step);
+            }
+            point = IDLE;
+        }
         let program = members.program;
         let ret = program.groups[program.root_group as usize].ret;
+        let (width, strip) = (members.width(), program.strip);
         let over = point >= ret;
-        if !over && !members.refilling() {
+        let refilling = members.refilling();
+        let calls = !program.calls.is_empty();
+        if !over && !refilling && (calls || self.extent <= strip) {
             return None;
         }
-        let width = members.width();
-        // A call runs a whole subtree with the lanes it is given, so before one there should be many.
-        let wanted = match () {
-            _ if over => 0,
-            _ if program.calls.is_empty() => width.div_ceil(16),
-            _ if point >= program.blocks.len() as u32 => width.div_ceil(2),
-            _ => return None,
+        let finished = word::count(&words[..self.extent], ret, members.level);
+        let vacant = members.vacant() + finished;
+        let due = match () {
+            _ if over => true,
+            _ if !refilling => 4 * (width - vacant).div_ceil(strip) <= 3 * self.extent.div_ceil(strip),
+            _ if !calls => vacant >= width.div_ceil(8),
+            // A call runs a whole subtree with the lanes it is given, so before one there should be many.
+            _ => point >= program.blocks.len() as u32 && vacant >= width.div_ceil(2),
         };
-        let words = &mut words[..width];
-        let finished = word::count(words, ret, members.level);
-        if finished + members.vacant() < wanted {
+        if !due {
             return None;
         }
         if finished > 0 {
-            let done = |&lane: &u32| words[lane as usize] == P::of(ret);
-            members.store((0..width as u32).filter(done));
-            words.iter_mut().filter(|word| **word == P::of(ret)).for_each(|word| *word = P::IDLE);
-            self.rescan(members, words);
+            self.finish(members, words, ret);
             return Some(Step::Store);
         }
-        if members.fetch() {
+        if self.extent > width - members.vacant() {
+            return self.compact(members, words);
+        }
+        let taken = members.fetch(members.vacant());
+        if !taken.is_empty() {
+            members.place(self.extent, taken.start, taken.len());
+            self.extent += taken.len();
             return Some(Step::Load);
         }
         over.then_some(Step::Done)
+    }
+
+    /// Stores the results of the root frame's lanes at `ret`, which leaves gaps.
+    fn finish<P: Word>(&mut self, members: &mut Members<'_>, words: &mut [P], ret: u32) {
+        self.masks.clear();
+        for chunk in words[..self.extent].chunks_mut(64) {
+            self.masks.push(word::mask(chunk, ret, members.level));
+            chunk.iter_mut().for_each(|word| *word = if *word == P::of(ret) { P::IDLE } else { *word });
+        }
+        members.store(&self.masks);
+        self.gaps = true;
+    }
+
+    /// Moves the root frame's lanes to the front. No step if there is none left.
+    fn compact<P: Word>(&mut self, members: &mut Members<'_>, words: &mut [P]) -> Option<Step> {
+        self.gaps = false;
+        self.masks.clear();
+        for chunk in words[..self.extent].chunks(64) {
+            let idle = word::mask(chunk, IDLE, members.level);
+            self.masks.push(!idle & (!0 >> (64 - chunk.len())));
+        }
+        self.route = (0..self.masks.len(), 0, 0);
+        let live = isa::count(&self.masks);
+        isa::compact_words(&mut words[..self.extent], &self.masks, members.level);
+        words[live..self.extent].fill(P::IDLE);
+        members.compact(&self.masks);
+        self.extent = live;
+        self.rescan(members, words);
+        (live > 0).then_some(Step::Compact)
+    }
+
+    /// The block to run before `point`, the lowest: where `point` is a loop of its own, and so many lanes
+    /// have left it that they should make room for others.
+    #[inline(always)]
+    fn behind<P: Word>(&self, members: &Members<'_>, words: &[P], point: u32) -> Option<u32> {
+        let program = members.program;
+        if !program.calls.is_empty() || !program.blocks[point as usize].again || self.extent <= program.strip
+        {
+            return None;
+        }
+        let words = &words[..self.extent];
+        let others = members.width() - members.vacant() - word::count(words, point, members.level);
+        if others < members.width().div_ceil(8) {
+            return None;
+        }
+        let least = word::lowest_above(words, point);
+        (least < program.blocks.len() as u32).then_some(least)
     }
 
     /// Prepares a block step. False if some lanes had to die instead.
@@ -208,12 +281,21 @@ impl Frames {
         stage.words = top.words;
         stage.rounds = members.rounds(is_root);
         stage.strips.clear();
-        let mut first = 0;
-        for &lowest in &self.lowest {
-            if lowest == point {
-                stage.strips.push(first);
+        let size = members.program.strip;
+        for (nth, &lowest) in self.lowest.iter().enumerate() {
+            let first = nth * size;
+            // Usually the lowest point of all is served, else lanes may hide behind lower ones.
+            let here = match lowest.cmp(&point) {
+                Ordering::Equal => true,
+                Ordering::Greater => false,
+                Ordering::Less => {
+                    let first = top.words + first;
+                    word::count(&words[first..first + size], point, members.level) > 0
+                }
+            };
+            if here {
+                stage.strips.push(first as u32);
             }
-            first += members.program.strip as u32;
         }
         stage.lowest.clear();
         stage.lowest.resize(stage.strips.len(), STALE);
@@ -261,10 +343,11 @@ impl Frames {
             self.masks.push(mask);
         }
         let top = self.tops[call.group as usize];
-        let (base, first) = (top, caller.words + caller.len);
+        // Whole strips, so that none crosses cache lines.
+        let (base, first) = (top, (caller.words + caller.len).next_multiple_of(program.strip));
         let above = caller.words;
         self.route = (masks.clone(), caller.base, base);
-        self.tops[call.group as usize] = base + len;
+        self.tops[call.group as usize] = base + len.next_multiple_of(program.strip);
         self.reserve(members, words, first + len);
         words[first..first + len].fill(P::of(call.entry));
         if members.tracked() {

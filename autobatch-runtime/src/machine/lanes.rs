@@ -3,12 +3,15 @@
 //! Members at the same block run together whatever their depth or call site. Calls and returns only
 //! route values, so lanes that wait for them are served before any block.
 
+use std::ops::Range;
+
 use super::members::{CANCELLED, Members, too_deep, too_long};
 use super::route::Way;
 use super::schedule::Waiting;
 use super::word::{self, IDLE, Word, Words};
 use super::{Gone, Place, Stage, Step};
 use crate::fault::FaultKind;
+use crate::isa;
 
 /// As for frames: values that a dead member may have dropped per abandon step.
 const ABANDON: usize = 4096;
@@ -32,8 +35,11 @@ pub(super) struct Tile {
     /// Lanes whose callee has returned, by call site, and the sites that have some.
     returned: Vec<Vec<u32>>,
     pending: Vec<u32>,
-    /// Lanes whose member has a result.
-    finished: Vec<u32>,
+    /// Lanes whose member has a result, as a mask, and their number.
+    done: Vec<u64>,
+    finished: usize,
+    /// Lanes without a member, the next to be filled last.
+    free: Vec<u32>,
     doomed: Vec<Doomed>,
     /// The lanes of the current call or return step.
     route: Vec<u32>,
@@ -52,7 +58,9 @@ impl Tile {
             sites: vec![Vec::new(); width],
             returned: vec![Vec::new(); program.calls.len()],
             pending: Vec::new(),
-            finished: Vec::new(),
+            done: vec![0; width.div_ceil(64)],
+            finished: 0,
+            free: (0..width as u32).rev().collect(),
             doomed: Vec::new(),
             route: Vec::new(),
         }
@@ -93,10 +101,11 @@ impl Tile {
                 }
             }
             Step::Load => {
-                for (lane, _) in members.commit() {
-                    words[lane as usize] = P::of(program.entry_point);
-                    self.waiting.enter(lane as usize >> self.shift, program.entry_point);
-                }
+                members.commit(|lane, len| {
+                    words[lane..lane + len].fill(P::of(program.entry_point));
+                    (lane..lane + len)
+                        .for_each(|lane| self.waiting.enter(lane >> self.shift, program.entry_point));
+                });
             }
             _ => {}
         }
@@ -128,13 +137,17 @@ impl Tile {
                 Some(_) if members.refilling() => self.width.div_ceil(16),
                 Some(_) => usize::MAX,
             };
-            if self.finished.len() + members.vacant() >= wanted {
-                if !self.finished.is_empty() {
-                    self.finished.sort_unstable();
-                    members.store(self.finished.drain(..));
+            if self.finished + members.vacant() >= wanted {
+                if self.finished > 0 {
+                    members.store(&self.done);
+                    self.free.extend(isa::lanes(&self.done).map(|lane| lane as u32));
+                    self.done.fill(0);
+                    self.finished = 0;
                     return Step::Store;
                 }
-                if members.fetch() {
+                let taken = members.fetch(self.free.len());
+                if !taken.is_empty() {
+                    self.seat(members, taken);
                     return Step::Load;
                 }
             }
@@ -143,6 +156,23 @@ impl Tile {
                 return Step::Block(point);
             }
         }
+    }
+
+    /// Members for the free lanes; neighbours on neighbouring lanes, as far as there are any.
+    fn seat(&mut self, members: &mut Members<'_>, taken: Range<usize>) {
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
+        let mut lanes = self.free.split_off(self.free.len() - taken.len());
+        lanes.reverse();
+        let mut member = taken.start;
+        for run in lanes.chunk_by(|a, b| a + 1 == *b) {
+            members.place(run[0] as usize, member, run.len());
+            member += run.len();
+        }
+    }
+
+    /// The lane has lost its member.
+    pub(super) fn vacate(&mut self, lane: usize) {
+        self.free.push(lane as u32);
     }
 
     /// Whether every word of the strip is counted.
@@ -213,7 +243,8 @@ impl Tile {
                 self.returned[site as usize].push(lane as u32);
             } else {
                 words[lane] = P::IDLE;
-                self.finished.push(lane as u32);
+                self.done[lane / 64] |= 1 << (lane % 64);
+                self.finished += 1;
             }
         }
         for (site, returned) in self.returned.iter().enumerate() {
@@ -288,6 +319,7 @@ impl Tile {
                 Some(site) => one.place = Place::Calling(site),
                 None => {
                     members.fail(lane, one.kind, std::mem::take(&mut one.message));
+                    self.free.push(lane as u32);
                     self.doomed.pop();
                     let point = std::mem::replace(&mut words[lane], P::IDLE).point();
                     self.waiting.leave(lane >> self.shift, point);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{BlockCount, Finished, Settings};
 use crate::fault::{Fault, FaultKind};
-use crate::isa::Level;
+use crate::isa::{self, Level};
 use crate::program::Program;
 
 /// The members of a batch that nobody has taken yet; shared by all workers.
@@ -62,6 +62,14 @@ struct Tracking {
     visits: Vec<u64>,
 }
 
+/// Members that are to be loaded onto neighbouring lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub(super) lane: usize,
+    pub(super) member: usize,
+    pub(super) len: usize,
+}
+
 /// A worker's members. Lanes are those of the tile or of the root frame.
 pub(super) struct Members<'r> {
     pub(super) program: &'static Program,
@@ -72,10 +80,10 @@ pub(super) struct Members<'r> {
     pub(super) cancelled: bool,
     /// The member on each lane.
     of: Vec<usize>,
-    /// Lanes without a member. Those to be filled next are at the end.
-    free: Vec<u32>,
+    /// The number of lanes with a member.
+    occupied: usize,
     /// What the current load step fills, and how far it has come.
-    pub(super) loads: Vec<(u32, usize)>,
+    pub(super) loads: Vec<Run>,
     pub(super) loaded: usize,
     /// What the current store step stores.
     pub(super) stores: Vec<(u32, usize)>,
@@ -109,7 +117,7 @@ impl<'r> Members<'r> {
             watch,
             cancelled: false,
             of: vec![usize::MAX; width],
-            free: (0..width as u32).collect(),
+            occupied: 0,
             loads: Vec::new(),
             loaded: 0,
             stores: Vec::new(),
@@ -130,7 +138,7 @@ impl<'r> Members<'r> {
 
     /// The number of lanes without a member.
     pub(super) fn vacant(&self) -> usize {
-        self.free.len()
+        self.of.len() - self.occupied
     }
 
     /// Whether lanes are refilled while others are busy, and with whom.
@@ -155,56 +163,82 @@ impl<'r> Members<'r> {
         }
     }
 
-    /// Takes waiting members for the free lanes; whether there are any to load.
-    pub(super) fn fetch(&mut self) -> bool {
+    /// Takes up to `most` waiting members for [`Members::place`].
+    pub(super) fn fetch(&mut self, most: usize) -> Range<usize> {
         debug_assert!(self.loads.is_empty(), "the last load has been committed");
-        let taken = self.queue.take(self.free.len());
-        let lanes = self.free.split_off(self.free.len() - taken.len());
+        let taken = self.queue.take(most);
         if !self.first {
             self.refills += taken.len() as u64;
         }
         self.first &= taken.is_empty();
-        for (&lane, member) in lanes.iter().zip(taken) {
-            self.of[lane as usize] = member;
-            self.loads.push((lane, member));
+        self.occupied += taken.len();
+        taken
+    }
+
+    /// `len` members from `member` on shall be loaded onto the lanes from `lane` on.
+    pub(super) fn place(&mut self, lane: usize, member: usize, len: usize) {
+        self.of[lane..lane + len].iter_mut().zip(member..).for_each(|(of, member)| *of = member);
+        self.loads.push(Run { lane, member, len });
+    }
+
+    /// Ends the part of a load step that has been done: calls `seat` with the first lane and the number of
+    /// lanes that now have a member. What is left (after a panic) stays to be loaded.
+    pub(super) fn commit(&mut self, mut seat: impl FnMut(usize, usize)) {
+        let mut done = std::mem::take(&mut self.loaded);
+        self.loads.retain_mut(|run| {
+            let part = done.min(run.len);
+            done -= part;
+            if part > 0 {
+                seat(run.lane, part);
+            }
+            *run = Run { lane: run.lane + part, member: run.member + part, len: run.len - part };
+            run.len > 0
+        });
+    }
+
+    /// The member that was being loaded has failed. Its lane, which stays empty, and the lanes that were
+    /// loaded before.
+    pub(super) fn fail_load(&mut self, message: String) -> usize {
+        let mut before = self.loaded;
+        let nth = self.loads.iter().position(|run| {
+            let inside = before < run.len;
+            if !inside {
+                before -= run.len;
+            }
+            inside
+        });
+        let nth = nth.expect("a member was being loaded");
+        let run = self.loads[nth];
+        let (lane, member) = (run.lane + before, run.member + before);
+        let rest = Run { lane: lane + 1, member: member + 1, len: run.len - before - 1 };
+        self.loads[nth].len = before;
+        if rest.len > 0 {
+            self.loads.insert(nth + 1, rest);
         }
-        !self.loads.is_empty()
+        self.fail(lane, FaultKind::Panic, message);
+        lane
     }
 
-    /// Ends the part of a load step that has been done: the lanes that now have a member. What is
-    /// left (after a panic) stays to be loaded.
-    pub(super) fn commit(&mut self) -> Vec<(u32, usize)> {
-        let rest = self.loads.split_off(self.loaded);
-        self.loaded = 0;
-        std::mem::replace(&mut self.loads, rest)
-    }
-
-    /// The member that was being loaded has failed.
-    pub(super) fn fail_load(&mut self, message: String) {
-        let (lane, _) = self.loads.remove(self.loaded - 1);
-        self.loaded -= 1;
-        self.fail(lane as usize, FaultKind::Panic, message);
-    }
-
-    /// Lists the results of `lanes`, ascending, for the next store step and frees the lanes.
-    pub(super) fn store(&mut self, lanes: impl Iterator<Item = u32>) {
+    /// Lists the results of the lanes in `mask` for the next store step and frees the lanes.
+    pub(super) fn store(&mut self, mask: &[u64]) {
         self.stores.clear();
-        self.stores.extend(lanes.map(|lane| (lane, self.of[lane as usize])));
-        for at in 0..self.stores.len() {
-            self.vacate(self.stores[at].0 as usize);
+        self.stores.extend(isa::lanes(mask).map(|lane| (lane as u32, self.of[lane])));
+        if self.tracking.is_some() {
+            isa::lanes(mask).for_each(|lane| self.untrack(lane));
         }
+        self.occupied -= self.stores.len();
         self.watch.ended(self.stores.len());
     }
 
     /// The member on `lane` ends with a fault.
     pub(super) fn fail(&mut self, lane: usize, kind: FaultKind, message: String) {
         self.faults.push(Fault { member: self.of[lane], kind, message });
-        self.vacate(lane);
+        self.untrack(lane);
+        self.occupied -= 1;
         self.watch.ended(1);
     }
 
-    fn vacate(&mut self, lane: usize) {
-        self.free.push(lane as u32);
+    fn untrack(&mut self, lane: usize) {
         if let Some(tracking) = &mut self.tracking {
             tracking.steps[lane] = 0;
             if let Some(visits) = tracking.visits.chunks_exact_mut(self.largest.len().max(1)).nth(lane) {
@@ -212,6 +246,19 @@ impl<'r> Members<'r> {
                     *largest = (*largest).max(std::mem::take(visits));
                 }
             }
+        }
+    }
+
+    /// The members of the lanes in `mask` move to the first lanes.
+    pub(super) fn compact(&mut self, mask: &[u64]) {
+        let reach = isa::extent(mask);
+        isa::compact_words(&mut self.of[..reach], mask, self.level);
+        let Some(tracking) = &mut self.tracking else { return };
+        let blocks = if tracking.visits.is_empty() { 0 } else { self.largest.len() };
+        for (live, lane) in isa::lanes(mask).enumerate().filter(|(live, lane)| live != lane) {
+            tracking.steps[live] = std::mem::take(&mut tracking.steps[lane]);
+            tracking.visits.copy_within(lane * blocks..(lane + 1) * blocks, live * blocks);
+            tracking.visits[lane * blocks..(lane + 1) * blocks].fill(0);
         }
     }
 

@@ -21,7 +21,7 @@
 //!     let mut n_saved = store.stack(0);           // stacked variables only; ids count separately
 //!     loop {
 //!         match core.next() {
-//!             Step::Load => …,      Step::Store => …,     Step::Abandon => …,
+//!             Step::Load => …,      Step::Store => …,     Step::Compact => …,  Step::Abandon => …,
 //!             Step::Block(0) => …,  Step::Call(0) => …,   Step::Return(0) => …,   // numbers: point, site, site
 //!             Step::Done => break,
 //!             step => core.unexpected(step),      // -> !
@@ -46,23 +46,24 @@
 //! #[cfg(not(target_arch = "x86_64"))] core.dispatch(store, args, base);
 //! ```
 //!
-//! # Load, store
+//! # Load, store, compact
 //!
 //! ```text
-//! Step::Load => for (lane, member) in core.loads() {
+//! Step::Load => core.load(#[inline(always)] |lane, member| {
 //!     let (a, b) = (source_a.get(member), source_b.get(member));  // all first: may panic (a user's clone)
 //!     x.put(lane, a);                                             // then all: nothing is lost half way
 //!     y.put(lane, b);
-//! },
+//! }),
 //! Step::Store => for (lane, member) in core.stores() { out.set(member, result.remove(lane)) },
+//! Step::Compact => { let route = core.route(); route.compact(&mut x); route.compact(&mut y) },
 //! ```
 //!
-//! Loaded lanes wait at `Program::entry_point`. `x`, `y`: the entry function's parameter columns;
+//! `Compact` lists all columns of the root group's functions. Loaded lanes wait at `Program::entry_point`. `x`, `y`: the entry function's parameter columns;
 //! `result`: the root group's. A panic in a load is that member's fault, one in a store is passed on.
 //!
 //! # A block
 //!
-//! `once` runs the lane code of a region once on strip `i`, `repeat` as long as a lane of the strip stays
+//! `once` runs the lane code of a region once on a strip, `repeat` as long as a lane of the strip stays
 //! at the block (for blocks that are their own successor; the number of rounds is bounded). The lane code
 //! is called for every lane of the strip; where `here` is false it must do nothing and return `stay`.
 //!
@@ -70,25 +71,28 @@
 //! // while i < limit { if z*z > 4.0 { break } z = z*z + c; i += 1 }    block 1, exits to block 2
 //! Step::Block(1) => for i in 0..core.strips() {
 //!     let at = core.strip(i);                        // column offset of the strip
-//!     let mut c_ = c.read::<W>(at);                  // never assigned here: no write-back
-//!     let mut z_ = z.edit::<W>(at);                  // assigned here: written back when dropped, also by unwinding
-//!     let mut i_ = i.edit::<W>(at);
-//!     let (c_, z_, i_) = (c_.lanes(), z_.lanes(), i_.lanes());   // &mut [MaybeUninit<T>; W]
-//!     core.repeat::<u32, W>(i, 1, #[inline(always)] |l, here, stay| {
+//!     let c_ = c.read::<W>(at);                      // never assigned here: no write-back
+//!     let z_ = z.edit::<W>(at);                      // assigned here: written back when dropped, also by unwinding
+//!     let i_ = i.edit::<W>(at);
+//!     let mut strip = core.open::<u32, W>(i);        // its words
+//!     let (mut c_, mut z_, mut i_) = (c_.open(), z_.open(), i_.open());   // from here on only lane code can unwind
+//!     let (c_, z_, i_) = (c_.lanes(), z_.lanes(), i_.lanes());            // &mut [MaybeUninit<T>; W]
+//!     strip.repeat(1, #[inline(always)] |l, here, stay| {
 //!         let (c0, z0, i0) = (bits(&c_[l]), bits(&z_[l]), bits(&i_[l]));   // before the branch
-//!         let (z1, i1, next) = if here { 'lane: {
+//!         let (next, z1, i1);
+//!         if here { 'lane: {
 //!             let c = take(&c_[l], &c0);             // every live-in variable the region mentions is taken first
 //!             let mut z = take(&z_[l], &z0);
 //!             let mut i = take(&i_[l], &i0);
 //!             if i < limit {
-//!                 if z * z > 4.0 { break 'lane (z0, leave(&mut i_[l], i), 2) }  // z is not live in block 2
+//!                 if z * z > 4.0 { z1 = dead(); i1 = leave(&mut i_[l], i); next = 2; break 'lane }
 //!                 z = z * z + c;
 //!                 i += 1;
 //!                 keep(&mut c_[l], c);               // live out, never assigned in the region: put back, nothing to settle
-//!                 break 'lane (leave(&mut z_[l], z), leave(&mut i_[l], i), 1)
+//!                 z1 = leave(&mut z_[l], z); i1 = leave(&mut i_[l], i); next = 1; break 'lane
 //!             }
-//!             break 'lane (z0, leave(&mut i_[l], i), 2)
-//!         } } else { (z0, i0, stay) };
+//!             z1 = dead(); i1 = leave(&mut i_[l], i); next = 2; break 'lane   // z is not live in block 2
+//!         } } else { z1 = bits(&z_[l]); i1 = bits(&i_[l]); next = stay }
 //!         settle(&mut z_[l], z1);                    // unconditionally: vectorises as a select
 //!         settle(&mut i_[l], i1);
 //!         next
@@ -97,13 +101,13 @@
 //! ```
 //!
 //! * Columns of a region: live-in and mentioned, or live-out and defined. Live-through ones are not touched.
-//! * `edit` for a variable that any path assigns (`leave` at every exit where it is live out, its old bits
-//!   `z0`, moved, where it is not, `settle` at the end). `read` for one that no path assigns (`keep` at every
+//! * `edit` for a variable that any path assigns (`leave` at every exit where it is live out, `dead` where it
+//!   is not, `settle` at the end). `read` for one that no path assigns (`keep` at every
 //!   exit where it is live out). `leave`/`keep` come last, after all user code of the path.
 //! * Drop: a taken value that is not left or kept is dropped by its scope, as in the scalar function.
 //! * On unwinding out of lane `l` the strip's locals and words are written back, so lanes before `l` have
 //!   executed, lanes after it have not.
-//! * `once::<P, W>(i, point, lane_code)` has the same shape.
+//! * `once(point, lane_code)` has the same shape.
 //! * In a block after a call nothing special happens: `Step::Return` has filled the columns before.
 //!
 //! # A call
@@ -177,6 +181,7 @@ mod word;
 
 use std::any::Any;
 use std::cell::Cell;
+use std::mem::forget;
 use std::panic::resume_unwind;
 
 pub use members::{Queue, Watch};
@@ -205,6 +210,8 @@ pub enum Step {
     Load,
     /// Deliver results.
     Store,
+    /// Close the gaps that finished members have left.
+    Compact,
     /// Drop what dead members owned.
     Abandon,
     /// Nothing is left.
@@ -317,6 +324,19 @@ const STALE: u32 = u32::MAX;
 /// No lane has unwound.
 const NONE: u32 = u32::MAX;
 
+/// Says how many lanes were loaded before the one that has unwound. Costs nothing where none can.
+struct Progress<'c> {
+    loaded: &'c mut usize,
+    count: usize,
+}
+
+impl Drop for Progress<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        *self.loaded = self.count;
+    }
+}
+
 impl<'r> Core<'r> {
     /// A machine for `program` that takes its members from `queue`.
     pub fn new(
@@ -329,6 +349,8 @@ impl<'r> Core<'r> {
         let mode = settings.mode;
         let members = Members::new(program, settings, queue, watch);
         let mut words = Words::default();
+        // Without calls the two algorithms are the same; frames keep their lanes together.
+        let mode = if program.calls.is_empty() && !members.tracked() { Mode::Masked } else { mode };
         let engine = match (mode, program.word64) {
             (Mode::Masked, false) => Engine::Frames(Frames::new::<u32>(&members, &mut words)),
             (Mode::Masked, true) => Engine::Frames(Frames::new::<u64>(&members, &mut words)),
@@ -374,16 +396,20 @@ impl<'r> Core<'r> {
         self.members.level
     }
 
-    /// [`Step::Load`]: lanes and the members to put there.
-    #[inline]
-    pub fn loads(&mut self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// [`Step::Load`]: calls `put` with each lane to fill and the member that goes there.
+    #[inline(always)]
+    pub fn load(&mut self, mut put: impl FnMut(usize, usize)) {
         let Members { loads, loaded, .. } = &mut self.members;
-        let list: &[(u32, usize)] = loads;
-        std::iter::from_fn(move || {
-            let &(lane, member) = list.get(*loaded)?;
-            *loaded += 1;
-            Some((lane as usize, member))
-        })
+        let mut before = *loaded;
+        for run in &*loads {
+            for nth in 0..run.len {
+                let progress = Progress { loaded, count: before + nth };
+                put(run.lane + nth, run.member + nth);
+                forget(progress);
+            }
+            before += run.len;
+        }
+        *loaded = before;
     }
 
     /// [`Step::Store`]: lanes and the members whose results are there.
@@ -431,7 +457,12 @@ impl<'r> Core<'r> {
                     Engine::Tile(tile) => tile.panicked(lane, block, message),
                 }
             }
-            Step::Load if self.members.loaded > 0 => self.members.fail_load(message),
+            Step::Load => {
+                let lane = self.members.fail_load(message);
+                if let Engine::Tile(tile) = &mut self.engine {
+                    tile.vacate(lane);
+                }
+            }
             Step::Abandon => {}
             _ => resume_unwind(payload),
         }

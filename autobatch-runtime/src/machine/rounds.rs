@@ -1,22 +1,28 @@
 //! Running lane code on a strip.
 
 use std::cell::Cell;
-use std::mem::{forget, swap};
+use std::mem::forget;
 
 use super::{Core, STALE, Step, Word};
+use crate::strip::Aligned;
 
 /// The words of a strip, copied to the native stack for the time that its lane code runs and written
 /// back at the end, on the normal path as well as while unwinding: lanes that have been executed stay
 /// executed.
-struct Open<'c, P, const W: usize> {
+pub struct Strip<'c, P: Word, const W: usize> {
+    copy: Aligned<[P; W]>,
     home: &'c mut [P; W],
-    copy: [P; W],
+    /// Says which lane has unwound.
+    cell: &'c Cell<u32>,
+    /// Takes the lowest point among the words.
+    lowest: &'c mut u32,
+    rounds: u32,
 }
 
-impl<P, const W: usize> Drop for Open<'_, P, W> {
+impl<P: Word, const W: usize> Drop for Strip<'_, P, W> {
     #[inline(always)]
     fn drop(&mut self) {
-        swap(self.home, &mut self.copy);
+        *self.home = self.copy.0;
     }
 }
 
@@ -46,61 +52,59 @@ impl Core<'_> {
         self.stage.slots + self.stage.strips[nth] as usize
     }
 
-    /// Runs `lane` once for each lane of the `nth` strip, with the lane's index, whether it is at
-    /// `point`, and its word, which it returns if it is not.
+    /// The words of the `nth` such strip.
     #[inline(always)]
-    pub fn once<P: Word, const W: usize>(
-        &mut self,
-        nth: usize,
-        point: u32,
-        lane: impl FnMut(usize, bool, P) -> P,
-    ) {
-        self.rounds::<P, W>(nth, point, 1, lane);
-    }
-
-    /// As [`Core::once`], but again as long as a lane stays at `point`, within limits.
-    #[inline(always)]
-    pub fn repeat<P: Word, const W: usize>(
-        &mut self,
-        nth: usize,
-        point: u32,
-        lane: impl FnMut(usize, bool, P) -> P,
-    ) {
-        self.rounds::<P, W>(nth, point, self.stage.rounds, lane);
-    }
-
-    #[inline(always)]
-    fn rounds<P: Word, const W: usize>(
-        &mut self,
-        nth: usize,
-        point: u32,
-        rounds: u32,
-        mut lane: impl FnMut(usize, bool, P) -> P,
-    ) {
-        debug_assert_eq!((self.step, W), (Step::Block(point), self.members.program.strip));
+    pub fn open<P: Word, const W: usize>(&mut self, nth: usize) -> Strip<'_, P, W> {
+        debug_assert!(matches!(self.step, Step::Block(_)) && W == self.members.program.strip);
         self.strip = self.stage.strips[nth];
-        self.stage.lowest[nth] = STALE;
+        let lowest = &mut self.stage.lowest[nth];
+        *lowest = STALE;
         let first = self.stage.words + self.strip as usize;
         let words = &mut P::arena_mut(&mut self.words)[first..first + W];
         let home: &mut [P; W] = words.try_into().expect("the range has W words");
-        let mut open = Open { copy: *home, home };
-        let (cell, point) = (&self.lane, P::of(point));
-        for _ in 0..rounds {
-            let mut again = P::of(0);
-            for at in 0..W {
-                let stay = open.copy[at];
-                let mark = Mark { cell, lane: at as u32 };
-                let next = lane(at, stay == point, stay);
-                forget(mark);
-                open.copy[at] = next;
-                again = again.or(next.same(point));
-            }
-            if again == P::of(0) {
+        Strip { copy: Aligned(*home), home, cell: &self.lane, lowest, rounds: self.stage.rounds }
+    }
+}
+
+impl<P: Word, const W: usize> Strip<'_, P, W> {
+    /// Runs `lane` once for each lane of the strip, with the lane's index, whether it is at `point`, and
+    /// its word, which it returns if it is not.
+    #[inline(always)]
+    pub fn once(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> P) {
+        self.round(P::of(point), &mut lane);
+        self.end();
+    }
+
+    /// As [`Strip::once`], but again as long as a lane stays at `point`, within limits.
+    #[inline(always)]
+    pub fn repeat(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> P) {
+        let point = P::of(point);
+        for _ in 0..self.rounds {
+            if !self.round(point, &mut lane) {
                 break;
             }
         }
-        // While the words are at hand, and the code is compiled for the instruction set.
-        let lowest = open.copy.iter().fold(P::IDLE, |a, &b| a.least(b));
-        self.stage.lowest[nth] = lowest.point();
+        self.end();
+    }
+
+    /// One round; whether a lane is still at `point`.
+    #[inline(always)]
+    fn round(&mut self, point: P, lane: &mut impl FnMut(usize, bool, P) -> P) -> bool {
+        let mut again = P::of(0);
+        for at in 0..W {
+            let stay = self.copy.0[at];
+            let mark = Mark { cell: self.cell, lane: at as u32 };
+            let next = lane(at, stay == point, stay);
+            forget(mark);
+            self.copy.0[at] = next;
+            again = again.or(next.same(point));
+        }
+        again != P::of(0)
+    }
+
+    /// While the words are at hand, and the code is compiled for the instruction set.
+    #[inline(always)]
+    fn end(&mut self) {
+        *self.lowest = self.copy.0.iter().fold(P::IDLE, |a, &b| a.least(b)).point();
     }
 }

@@ -40,6 +40,14 @@ impl Route<'_> {
         }
     }
 
+    /// [`Step::Compact`](super::Step::Compact): moves the lanes that go on to the front.
+    #[inline]
+    pub fn compact<T>(&self, column: &mut Column<T>) {
+        if let Way::Frame { mask, level, .. } = self.0 {
+            column.compact(mask, level);
+        }
+    }
+
     /// Takes an argument out that a later pass would overwrite.
     pub fn lift<T>(&self, argument: &Column<T>) -> Held<T> {
         match self.0 {

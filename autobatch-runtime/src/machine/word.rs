@@ -15,6 +15,8 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
     fn least(self, other: Self) -> Self;
     /// 1 if equal.
     fn same(self, other: Self) -> Self;
+    /// How far this is above `point`, wrapping around below.
+    fn above(self, point: u32) -> Self;
     /// Wrapping sum.
     fn plus(self, other: Self) -> Self;
     /// Bitwise or.
@@ -62,6 +64,10 @@ macro_rules! word {
                 (self == other) as $word
             }
             #[inline(always)]
+            fn above(self, point: u32) -> Self {
+                self.wrapping_sub(point as $word + 1)
+            }
+            #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
@@ -102,6 +108,14 @@ pub(crate) fn lowest<P: Word>(words: &[P], level: Level) -> u32 {
         Some(least) => least.least(P::IDLE).point(),
         None => words.iter().fold(P::IDLE, |a, &b| a.least(b)).point(),
     }
+}
+
+/// The lowest point above `point` among `words`, something above [`IDLE`] if there is none.
+#[inline(always)]
+pub(crate) fn lowest_above<P: Word>(words: &[P], point: u32) -> u32 {
+    let all = P::of(0).above(0);
+    let least = words.iter().fold(all, |least, word| least.min(word.above(point)));
+    least.point().saturating_add(point).saturating_add(1)
 }
 
 /// How many of `words` are at `point`.

@@ -36,24 +36,23 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
     loop {
         match core.next() {
             Step::Load => {
-                for (lane, member) in core.loads() {
+                core.load(|lane, member| {
                     let (c_re, c_im) = c[member];
                     v_c_re.put(lane, c_re);
                     v_c_im.put(lane, c_im);
-                }
+                });
             }
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut c_re_ = v_c_re.read::<64>(at);
-                    let mut c_im_ = v_c_im.read::<64>(at);
-                    let mut z_re_ = v_z_re.edit::<64>(at);
-                    let mut z_im_ = v_z_im.edit::<64>(at);
-                    let mut i_ = v_i.edit::<64>(at);
+                    let mut c_re_ = v_c_re.read::<64>(at).open();
+                    let mut c_im_ = v_c_im.read::<64>(at).open();
+                    let mut z_re_ = v_z_re.edit::<64>(at).open();
+                    let mut z_im_ = v_z_im.edit::<64>(at).open();
+                    let mut i_ = v_i.edit::<64>(at).open();
                     let (c_re_, c_im_) = (c_re_.lanes(), c_im_.lanes());
                     let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
-                    core.once::<u32, 64>(
-                        nth,
+                    core.open::<u32, 64>(nth).once(
                         0,
                         #[inline(always)]
                         |l, here, stay| {
@@ -86,15 +85,14 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut c_re_ = v_c_re.read::<64>(at);
-                    let mut c_im_ = v_c_im.read::<64>(at);
-                    let mut z_re_ = v_z_re.edit::<64>(at);
-                    let mut z_im_ = v_z_im.edit::<64>(at);
-                    let mut i_ = v_i.edit::<64>(at);
+                    let mut c_re_ = v_c_re.read::<64>(at).open();
+                    let mut c_im_ = v_c_im.read::<64>(at).open();
+                    let mut z_re_ = v_z_re.edit::<64>(at).open();
+                    let mut z_im_ = v_z_im.edit::<64>(at).open();
+                    let mut i_ = v_i.edit::<64>(at).open();
                     let (c_re_, c_im_) = (c_re_.lanes(), c_im_.lanes());
                     let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
-                    core.repeat::<u32, 64>(
-                        nth,
+                    core.open::<u32, 64>(nth).repeat(
                         1,
                         #[inline(always)]
                         |l, here, stay| {
@@ -141,11 +139,10 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
             Step::Block(2) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut i_ = v_i.read::<64>(at);
-                    let mut result_ = v_result.edit::<64>(at);
+                    let mut i_ = v_i.read::<64>(at).open();
+                    let mut result_ = v_result.edit::<64>(at).open();
                     let (i_, result_) = (i_.lanes(), result_.lanes());
-                    core.once::<u32, 64>(
-                        nth,
+                    core.open::<u32, 64>(nth).once(
                         2,
                         #[inline(always)]
                         |l, here, stay| {
@@ -166,6 +163,15 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                 for (lane, member) in core.stores() {
                     out.set(member, v_result.remove(lane));
                 }
+            }
+            Step::Compact => {
+                let route = core.route();
+                route.compact(&mut v_c_re);
+                route.compact(&mut v_c_im);
+                route.compact(&mut v_z_re);
+                route.compact(&mut v_z_im);
+                route.compact(&mut v_i);
+                route.compact(&mut v_result);
             }
             Step::Abandon => for _ in core.abandoned() {},
             Step::Done => break,
@@ -204,20 +210,19 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
     loop {
         match core.next() {
             Step::Load => {
-                for (lane, member) in core.loads() {
+                core.load(|lane, member| {
                     let n = all_n[member];
                     v_n.put(lane, n);
-                }
+                });
             }
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at);
-                    let mut arg_ = v_arg.edit::<W>(at);
-                    let mut result_ = v_result.edit::<W>(at);
+                    let mut n_ = v_n.read::<W>(at).open();
+                    let mut arg_ = v_arg.edit::<W>(at).open();
+                    let mut result_ = v_result.edit::<W>(at).open();
                     let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
-                    core.once::<u64, W>(
-                        nth,
+                    core.open::<u64, W>(nth).once(
                         0,
                         #[inline(always)]
                         |l, here, stay| {
@@ -245,11 +250,10 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at);
-                    let mut arg_ = v_arg.edit::<W>(at);
+                    let mut n_ = v_n.read::<W>(at).open();
+                    let mut arg_ = v_arg.edit::<W>(at).open();
                     let (n_, arg_) = (n_.lanes(), arg_.lanes());
-                    core.once::<u64, W>(
-                        nth,
+                    core.open::<u64, W>(nth).once(
                         1,
                         #[inline(always)]
                         |l, here, stay| {
@@ -270,12 +274,11 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(2) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut left_ = v_left.read::<W>(at);
-                    let mut right_ = v_right.read::<W>(at);
-                    let mut result_ = v_result.edit::<W>(at);
+                    let mut left_ = v_left.read::<W>(at).open();
+                    let mut right_ = v_right.read::<W>(at).open();
+                    let mut result_ = v_result.edit::<W>(at).open();
                     let (left_, right_, result_) = (left_.lanes(), right_.lanes(), result_.lanes());
-                    core.once::<u64, W>(
-                        nth,
+                    core.open::<u64, W>(nth).once(
                         2,
                         #[inline(always)]
                         |l, here, stay| {
@@ -320,6 +323,14 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                     out.set(member, v_result.remove(lane));
                 }
             }
+            Step::Compact => {
+                let route = core.route();
+                route.compact(&mut v_n);
+                route.compact(&mut v_arg);
+                route.compact(&mut v_left);
+                route.compact(&mut v_right);
+                route.compact(&mut v_result);
+            }
             Step::Abandon => {
                 for gone in core.abandoned() {
                     match gone.place {
@@ -348,20 +359,19 @@ fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u6
     loop {
         match core.next() {
             Step::Load => {
-                for (lane, member) in core.loads() {
+                core.load(|lane, member| {
                     v_n.put(lane, all_n[member]);
                     v_acc.put(lane, 0u64);
-                }
+                });
             }
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.edit::<W>(at);
-                    let mut acc_ = v_acc.edit::<W>(at);
-                    let mut result_ = v_result.edit::<W>(at);
+                    let mut n_ = v_n.edit::<W>(at).open();
+                    let mut acc_ = v_acc.edit::<W>(at).open();
+                    let mut result_ = v_result.edit::<W>(at).open();
                     let (n_, acc_, result_) = (n_.lanes(), acc_.lanes(), result_.lanes());
-                    core.repeat::<u64, W>(
-                        nth,
+                    core.open::<u64, W>(nth).repeat(
                         0,
                         #[inline(always)]
                         |l, here, stay| {
@@ -391,6 +401,12 @@ fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u6
                     out.set(member, v_result.remove(lane));
                 }
             }
+            Step::Compact => {
+                let route = core.route();
+                route.compact(&mut v_n);
+                route.compact(&mut v_acc);
+                route.compact(&mut v_result);
+            }
             Step::Abandon => for _ in core.abandoned() {},
             Step::Done => break,
             step => core.unexpected(step),
@@ -415,19 +431,18 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
     loop {
         match core.next() {
             Step::Load => {
-                for (lane, member) in core.loads() {
+                core.load(|lane, member| {
                     v_n.put(lane, all_n[member]);
-                }
+                });
             }
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at);
-                    let mut arg_ = v_arg.edit::<W>(at);
-                    let mut result_ = v_result.edit::<W>(at);
+                    let mut n_ = v_n.read::<W>(at).open();
+                    let mut arg_ = v_arg.edit::<W>(at).open();
+                    let mut result_ = v_result.edit::<W>(at).open();
                     let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
-                    core.once::<u64, W>(
-                        nth,
+                    core.open::<u64, W>(nth).once(
                         0,
                         #[inline(always)]
                         |l, here, stay| {
@@ -454,12 +469,11 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at);
-                    let mut rest_ = v_rest.read::<W>(at);
-                    let mut result_ = v_result.edit::<W>(at);
+                    let mut n_ = v_n.read::<W>(at).open();
+                    let mut rest_ = v_rest.read::<W>(at).open();
+                    let mut result_ = v_result.edit::<W>(at).open();
                     let (n_, rest_, result_) = (n_.lanes(), rest_.lanes(), result_.lanes());
-                    core.once::<u64, W>(
-                        nth,
+                    core.open::<u64, W>(nth).once(
                         1,
                         #[inline(always)]
                         |l, here, stay| {
@@ -491,6 +505,13 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                 for (lane, member) in core.stores() {
                     out.set(member, v_result.remove(lane));
                 }
+            }
+            Step::Compact => {
+                let route = core.route();
+                route.compact(&mut v_n);
+                route.compact(&mut v_arg);
+                route.compact(&mut v_rest);
+                route.compact(&mut v_result);
             }
             Step::Abandon => {
                 for gone in core.abandoned() {

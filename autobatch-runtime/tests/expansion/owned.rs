@@ -83,7 +83,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
     loop {
         match core.next() {
             Step::Load => {
-                for (lane, member) in core.loads() {
+                core.load(|lane, member| {
                     let (n, bad) = members[member];
                     let list = Owned::new(vec![], alive);
                     if bad == 1000 {
@@ -94,24 +94,23 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                     v_note.put(lane, note);
                     v_n.put(lane, n);
                     v_bad.put(lane, bad);
-                }
+                });
             }
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut list_ = v_list.edit::<W>(at);
-                    let mut note_ = v_note.edit::<W>(at);
-                    let mut n_ = v_n.edit::<W>(at);
-                    let mut bad_ = v_bad.edit::<W>(at);
-                    let mut longer_ = v_longer.edit::<W>(at);
-                    let mut other_ = v_other.edit::<W>(at);
-                    let mut less_ = v_less.edit::<W>(at);
-                    let mut result_ = v_result.edit::<W>(at);
+                    let mut list_ = v_list.edit::<W>(at).open();
+                    let mut note_ = v_note.edit::<W>(at).open();
+                    let mut n_ = v_n.edit::<W>(at).open();
+                    let mut bad_ = v_bad.edit::<W>(at).open();
+                    let mut longer_ = v_longer.edit::<W>(at).open();
+                    let mut other_ = v_other.edit::<W>(at).open();
+                    let mut less_ = v_less.edit::<W>(at).open();
+                    let mut result_ = v_result.edit::<W>(at).open();
                     let (list_, note_, n_, bad_) = (list_.lanes(), note_.lanes(), n_.lanes(), bad_.lanes());
                     let (longer_, other_) = (longer_.lanes(), other_.lanes());
                     let (less_, result_) = (less_.lanes(), result_.lanes());
-                    core.once::<u32, W>(
-                        nth,
+                    core.open::<u32, W>(nth).once(
                         0,
                         #[inline(always)]
                         |l, here, stay| {
@@ -166,17 +165,16 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut list_ = v_list.read::<W>(at);
-                    let mut n_ = v_n.edit::<W>(at);
-                    let mut bad_ = v_bad.edit::<W>(at);
-                    let mut first_ = v_first.edit::<W>(at);
-                    let mut longer_ = v_longer.edit::<W>(at);
-                    let mut other_ = v_other.edit::<W>(at);
-                    let mut less_ = v_less.edit::<W>(at);
+                    let mut list_ = v_list.read::<W>(at).open();
+                    let mut n_ = v_n.edit::<W>(at).open();
+                    let mut bad_ = v_bad.edit::<W>(at).open();
+                    let mut first_ = v_first.edit::<W>(at).open();
+                    let mut longer_ = v_longer.edit::<W>(at).open();
+                    let mut other_ = v_other.edit::<W>(at).open();
+                    let mut less_ = v_less.edit::<W>(at).open();
                     let (list_, n_, bad_, first_) = (list_.lanes(), n_.lanes(), bad_.lanes(), first_.lanes());
                     let (longer_, other_, less_) = (longer_.lanes(), other_.lanes(), less_.lanes());
-                    core.once::<u32, W>(
-                        nth,
+                    core.open::<u32, W>(nth).once(
                         1,
                         #[inline(always)]
                         |l, here, stay| {
@@ -219,16 +217,15 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             Step::Block(2) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut note_ = v_note.read::<W>(at);
-                    let mut n_ = v_n.read::<W>(at);
-                    let mut bad_ = v_bad.read::<W>(at);
-                    let mut first_ = v_first.read::<W>(at);
-                    let mut second_ = v_second.read::<W>(at);
-                    let mut result_ = v_result.edit::<W>(at);
+                    let mut note_ = v_note.read::<W>(at).open();
+                    let mut n_ = v_n.read::<W>(at).open();
+                    let mut bad_ = v_bad.read::<W>(at).open();
+                    let mut first_ = v_first.read::<W>(at).open();
+                    let mut second_ = v_second.read::<W>(at).open();
+                    let mut result_ = v_result.edit::<W>(at).open();
                     let (note_, n_, bad_) = (note_.lanes(), n_.lanes(), bad_.lanes());
                     let (first_, second_, result_) = (first_.lanes(), second_.lanes(), result_.lanes());
-                    core.once::<u32, W>(
-                        nth,
+                    core.open::<u32, W>(nth).once(
                         2,
                         #[inline(always)]
                         |l, here, stay| {
@@ -297,6 +294,19 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                 for (lane, member) in core.stores() {
                     out.set(member, v_result.remove(lane));
                 }
+            }
+            Step::Compact => {
+                let route = core.route();
+                route.compact(&mut v_list);
+                route.compact(&mut v_note);
+                route.compact(&mut v_n);
+                route.compact(&mut v_bad);
+                route.compact(&mut v_longer);
+                route.compact(&mut v_other);
+                route.compact(&mut v_less);
+                route.compact(&mut v_first);
+                route.compact(&mut v_second);
+                route.compact(&mut v_result);
             }
             Step::Abandon => {
                 for gone in core.abandoned() {

@@ -1,0 +1,207 @@
+//! AVX2: a permutation per group of lanes, looked up in a table by the group's mask.
+
+use std::arch::asm;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use super::halves;
+
+/// For 8 lanes of 4 bytes, by mask: where each lane's value comes from.
+static PRESS4: [[u32; 8]; 256] = table(4, true);
+static SPREAD4: [[u32; 8]; 256] = table(4, false);
+/// For 4 lanes of 8 bytes, in units of 4 bytes.
+static PRESS8: [[u32; 8]; 16] = table(8, true);
+static SPREAD8: [[u32; 8]; 16] = table(8, false);
+/// The lane's bit of the mask.
+static BITS4: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+static BITS8: [u32; 8] = [1, 1, 2, 2, 4, 4, 8, 8];
+
+const fn table<const N: usize>(bytes: usize, press: bool) -> [[u32; 8]; N] {
+    let (lanes, units) = (32 / bytes, bytes / 4);
+    let mut table = [[0; 8]; N];
+    let mut mask = 0;
+    while mask < N {
+        let (mut lane, mut nth) = (0, 0);
+        while lane < lanes {
+            if mask >> lane & 1 == 1 {
+                let mut unit = 0;
+                while unit < units {
+                    let (to, from) = if press { (nth, lane) } else { (lane, nth) };
+                    table[mask][to * units + unit] = (from * units + unit) as u32;
+                    unit += 1;
+                }
+                nth += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+}
+
+/// # Safety
+/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within the `len` slots of `wide`;
+/// `dense` has `room` for their number, and what it holds behind them may be overwritten; the two don't
+/// overlap, or `dense` does not begin behind `wide`.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+pub(super) unsafe fn compress<T>(
+    dense: *mut MaybeUninit<T>,
+    room: usize,
+    wide: *const MaybeUninit<T>,
+    len: usize,
+    mask: &[u64],
+) {
+    let (wide_end, dense_end) = (wide.wrapping_add(len).cast::<u8>(), dense.wrapping_add(room).cast::<u8>());
+    let mut dense = dense.cast::<u8>();
+    let mut wide = wide.cast::<u8>();
+    for &word in mask {
+        // SAFETY: as the caller promises.
+        unsafe {
+            match size_of::<T>() {
+                4 => dense = compress4(dense, dense_end, wide, wide_end, word),
+                8 => dense = compress8(dense, dense_end, wide, wide_end, word),
+                _ => {
+                    let [low, high] = halves(word);
+                    dense = compress8(dense, dense_end, wide, wide_end, low);
+                    dense = compress8(dense, dense_end, wide.wrapping_add(512), wide_end, high);
+                }
+            }
+        }
+        wide = wide.wrapping_add(64 * size_of::<T>());
+    }
+}
+
+/// # Safety
+/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within `wide`; `dense` has `len`
+/// slots, at least their number; the two don't overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+pub(super) unsafe fn expand<T>(
+    wide: *mut MaybeUninit<T>,
+    dense: *const MaybeUninit<T>,
+    len: usize,
+    mask: &[u64],
+) {
+    let end = dense.wrapping_add(len).cast::<u8>();
+    let mut dense = dense.cast::<u8>();
+    let mut wide = wide.cast::<u8>();
+    for &word in mask {
+        // SAFETY: as the caller promises.
+        unsafe {
+            match size_of::<T>() {
+                4 => dense = expand4(wide, dense, end, word),
+                8 => dense = expand8(wide, dense, end, word),
+                _ => {
+                    let [low, high] = halves(word);
+                    dense = expand8(wide, dense, end, low);
+                    dense = expand8(wide.wrapping_add(512), dense, end, high);
+                }
+            }
+        }
+        wide = wide.wrapping_add(64 * size_of::<T>());
+    }
+}
+
+/// The bytes between two addresses of one slice; 0 if the first is behind the second.
+#[inline(always)]
+fn left(from: *const u8, end: *const u8) -> usize {
+    end.addr().saturating_sub(from.addr())
+}
+
+/// The kernels for one word of the mask, whose lanes are in bounds on both sides; the sides end at the given
+/// addresses. Whole vectors are moved where they fit, single lanes elsewhere. They return where the dense
+/// side goes on.
+macro_rules! kernels {
+    ($compress:ident, $expand:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+        unsafe fn $compress(
+            mut dense: *mut u8,
+            dense_end: *const u8,
+            mut from: *const u8,
+            wide_end: *const u8,
+            mut rest: u64,
+        ) -> *mut u8 {
+            let lanes = 32 / $bytes;
+            while rest != 0 {
+                let mut group = (rest & ((1 << lanes) - 1)) as usize;
+                if left(from, wide_end) >= 32 && left(dense, dense_end) >= 32 {
+                    // SAFETY: whole vectors are in bounds. Where the sides overlap, all that is
+                    // overwritten has been read.
+                    unsafe {
+                        asm!(
+                            "vmovdqu ymm0, [{table}]",
+                            "vpermd ymm0, ymm0, [{from}]",
+                            "vmovdqu [{dense}], ymm0",
+                            table = in(reg) &$press[group], from = in(reg) from, dense = in(reg) dense,
+                            out("ymm0") _, options(nostack, preserves_flags),
+                        );
+                        dense = dense.add($bytes * group.count_ones() as usize);
+                    }
+                } else {
+                    while group != 0 {
+                        // SAFETY: the lane is in bounds.
+                        unsafe {
+                            ptr::copy(from.add($bytes * group.trailing_zeros() as usize), dense, $bytes);
+                            dense = dense.add($bytes);
+                        }
+                        group &= group - 1;
+                    }
+                }
+                from = from.wrapping_add(32);
+                rest >>= lanes;
+            }
+            dense
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+        unsafe fn $expand(
+            mut to: *mut u8,
+            mut dense: *const u8,
+            dense_end: *const u8,
+            mut rest: u64,
+        ) -> *const u8 {
+            let lanes = 32 / $bytes;
+            while rest != 0 {
+                let mut group = (rest & ((1 << lanes) - 1)) as usize;
+                if left(dense, dense_end) >= 32 {
+                    // SAFETY: the vector is in bounds on the dense side, and the masked store touches the
+                    // lanes set only.
+                    unsafe {
+                        asm!(
+                            "vmovdqu ymm0, [{table}]",
+                            "vpermd ymm0, ymm0, [{dense}]",
+                            "vmovd xmm1, {group:e}",
+                            "vpbroadcastd ymm1, xmm1",
+                            "vmovdqu ymm2, [{bits}]",
+                            "vpand ymm1, ymm1, ymm2",
+                            "vpcmpeqd ymm1, ymm1, ymm2",
+                            "vpmaskmovd [{to}], ymm1, ymm0",
+                            table = in(reg) &$spread[group], dense = in(reg) dense, group = in(reg) group,
+                            bits = in(reg) &$bits, to = in(reg) to,
+                            out("ymm0") _, out("ymm1") _, out("ymm2") _, options(nostack, preserves_flags),
+                        );
+                        dense = dense.add($bytes * group.count_ones() as usize);
+                    }
+                } else {
+                    while group != 0 {
+                        // SAFETY: the lane is in bounds.
+                        unsafe {
+                            let lane = group.trailing_zeros() as usize;
+                            ptr::copy_nonoverlapping(dense, to.add($bytes * lane), $bytes);
+                            dense = dense.add($bytes);
+                        }
+                        group &= group - 1;
+                    }
+                }
+                to = to.wrapping_add(32);
+                rest >>= lanes;
+            }
+            dense
+        }
+    };
+}
+kernels!(compress4, expand4, 4, PRESS4, SPREAD4, BITS4);
+kernels!(compress8, expand8, 8, PRESS8, SPREAD8, BITS8);

@@ -1,0 +1,121 @@
+//! AVX-512: compress and expand are instructions.
+
+use std::arch::asm;
+use std::mem::MaybeUninit;
+
+use super::halves;
+
+/// # Safety
+/// The CPU has AVX-512. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within `wide`; `dense` has
+/// room for their number; the two don't overlap, or `dense` does not begin behind `wide`.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+pub(super) unsafe fn compress<T>(dense: *mut MaybeUninit<T>, wide: *const MaybeUninit<T>, mask: &[u64]) {
+    let mut dense = dense.cast::<u8>();
+    let mut wide = wide.cast::<u8>();
+    for &word in mask {
+        // SAFETY: as the caller promises; lanes are in order, so that room is left for those that follow.
+        unsafe {
+            match size_of::<T>() {
+                4 => dense = compress4(dense, wide, word),
+                8 => dense = compress8(dense, wide, word),
+                _ => {
+                    let [low, high] = halves(word);
+                    dense = compress8(dense, wide, low);
+                    dense = compress8(dense, wide.wrapping_add(512), high);
+                }
+            }
+        }
+        wide = wide.wrapping_add(64 * size_of::<T>());
+    }
+}
+
+/// # Safety
+/// As for [`compress`], with the roles exchanged, and without overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+pub(super) unsafe fn expand<T>(wide: *mut MaybeUninit<T>, dense: *const MaybeUninit<T>, mask: &[u64]) {
+    let mut dense = dense.cast::<u8>();
+    let mut wide = wide.cast::<u8>();
+    for &word in mask {
+        // SAFETY: as the caller promises.
+        unsafe {
+            match size_of::<T>() {
+                4 => dense = expand4(wide, dense, word),
+                8 => dense = expand8(wide, dense, word),
+                _ => {
+                    let [low, high] = halves(word);
+                    dense = expand8(wide, dense, low);
+                    dense = expand8(wide.wrapping_add(512), dense, high);
+                }
+            }
+        }
+        wide = wide.wrapping_add(64 * size_of::<T>());
+    }
+}
+
+/// The kernels for one word of the mask, whose lanes are in bounds on both sides. They return where the
+/// dense side goes on.
+macro_rules! kernels {
+    ($compress:ident, $expand:ident, $bytes:literal, $kmov:literal, $move:literal, $press:literal, $spread:literal) => {
+        #[inline]
+        #[target_feature(
+            enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+        )]
+        unsafe fn $compress(mut dense: *mut u8, mut from: *const u8, mut rest: u64) -> *mut u8 {
+            let lanes = 64 / $bytes;
+            while rest != 0 {
+                let group = (rest & ((1 << lanes) - 1)) as u32;
+                let many = group.count_ones();
+                let front = ((1u64 << many) - 1) as u32;
+                // SAFETY: masked loads and stores touch the lanes set only, which are in bounds.
+                unsafe {
+                    asm!(
+                        concat!($kmov, " k1, {group:e}"),
+                        concat!($kmov, " k2, {front:e}"),
+                        concat!($move, " zmm0{{k1}}{{z}}, [{from}]"),
+                        concat!($press, " zmm0{{k1}}{{z}}, zmm0"),
+                        concat!($move, " [{dense}]{{k2}}, zmm0"),
+                        group = in(reg) group, front = in(reg) front, from = in(reg) from, dense = in(reg) dense,
+                        out("k1") _, out("k2") _, out("zmm0") _, options(nostack, preserves_flags),
+                    );
+                    dense = dense.add($bytes * many as usize);
+                }
+                from = from.wrapping_add(64);
+                rest >>= lanes;
+            }
+            dense
+        }
+
+        #[inline]
+        #[target_feature(
+            enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+        )]
+        unsafe fn $expand(mut to: *mut u8, mut dense: *const u8, mut rest: u64) -> *const u8 {
+            let lanes = 64 / $bytes;
+            while rest != 0 {
+                let group = (rest & ((1 << lanes) - 1)) as u32;
+                let many = group.count_ones();
+                let front = ((1u64 << many) - 1) as u32;
+                // SAFETY: as above.
+                unsafe {
+                    asm!(
+                        concat!($kmov, " k1, {group:e}"),
+                        concat!($kmov, " k2, {front:e}"),
+                        concat!($move, " zmm0{{k2}}{{z}}, [{dense}]"),
+                        concat!($spread, " zmm0{{k1}}{{z}}, zmm0"),
+                        concat!($move, " [{to}]{{k1}}, zmm0"),
+                        group = in(reg) group, front = in(reg) front, to = in(reg) to, dense = in(reg) dense,
+                        out("k1") _, out("k2") _, out("zmm0") _, options(nostack, preserves_flags),
+                    );
+                    dense = dense.add($bytes * many as usize);
+                }
+                to = to.wrapping_add(64);
+                rest >>= lanes;
+            }
+            dense
+        }
+    };
+}
+kernels!(compress4, expand4, 4, "kmovw", "vmovdqu32", "vpcompressd", "vpexpandd");
+kernels!(compress8, expand8, 8, "kmovb", "vmovdqu64", "vpcompressq", "vpexpandq");
