@@ -112,6 +112,43 @@ impl<T> Column<T> {
         isa::expand(&mut self.slots_mut()[wide..], from.slots().get(dense..).unwrap_or(&[]), mask, level);
     }
 
+    /// Copies the slots of `from` from `wide` on to those from `dense` on, `len` of them, as far as there are
+    /// any.
+    #[inline]
+    pub(crate) fn copy(&mut self, dense: usize, from: &Column<T>, wide: usize, len: usize) {
+        self.reserve(dense + len);
+        let from = from.slots().get(wide..).unwrap_or(&[]);
+        let len = len.min(from.len());
+        // SAFETY: both ranges are in bounds, of different columns, and any bits are a `MaybeUninit`.
+        unsafe {
+            ptr::copy_nonoverlapping(from.as_ptr(), self.slots_mut()[dense..dense + len].as_mut_ptr(), len)
+        };
+    }
+
+    /// [`Column::copy`] within one column; the dense slots lie behind all wide ones.
+    #[inline]
+    pub(crate) fn copy_within(&mut self, dense: usize, wide: usize, len: usize) {
+        self.reserve(dense + len);
+        let (front, back) = self.slots_mut().split_at_mut(dense);
+        // SAFETY: both ranges are in bounds and apart, and any bits are a `MaybeUninit`.
+        unsafe { ptr::copy_nonoverlapping(front[wide..wide + len].as_ptr(), back[..len].as_mut_ptr(), len) };
+    }
+
+    /// Moves the slots of `from` from `dense` on that are set in `mask` to the same lanes from `wide` on.
+    #[inline]
+    pub(crate) fn merge(&mut self, wide: usize, from: &Column<T>, dense: usize, mask: &[u64], level: Level) {
+        self.reserve(wide + isa::extent(mask));
+        isa::merge(&mut self.slots_mut()[wide..], from.slots().get(dense..).unwrap_or(&[]), mask, level);
+    }
+
+    /// [`Column::merge`] within one column; the dense slots lie behind all wide ones.
+    #[inline]
+    pub(crate) fn merge_within(&mut self, wide: usize, dense: usize, mask: &[u64], level: Level) {
+        self.reserve(dense);
+        let (front, back) = self.slots_mut().split_at_mut(dense);
+        isa::merge(&mut front[wide..], back, mask, level);
+    }
+
     /// [`Column::compress`] within one column; the dense slots lie behind all wide ones.
     #[inline]
     pub(crate) fn compress_within(&mut self, dense: usize, wide: usize, mask: &[u64], level: Level) {

@@ -59,6 +59,34 @@ pub(crate) fn expand<T>(wide: &mut [MaybeUninit<T>], dense: &[MaybeUninit<T>], m
     unsafe { expand_raw(wide.as_mut_ptr(), dense.as_ptr(), dense.len(), mask, level) }
 }
 
+/// Moves the slots of `from` that are set in `mask` to the same places of `to`.
+#[inline]
+pub(crate) fn merge<T>(to: &mut [MaybeUninit<T>], from: &[MaybeUninit<T>], mask: &[u64], level: Level) {
+    let reach = extent(mask);
+    // Slots that are missing belong to lanes that died: they never wrote them.
+    let there = to.len().min(from.len());
+    #[cfg(target_arch = "x86_64")]
+    if reach <= there {
+        match (level.isa(), size_of::<T>()) {
+            // SAFETY: the level says that the CPU can, the lengths have been checked, and the slices are
+            // disjoint.
+            (crate::Isa::Avx512, 4 | 8 | 16) => {
+                return unsafe { avx512::merge(to.as_mut_ptr(), from.as_ptr(), mask) };
+            }
+            // SAFETY: as above.
+            (crate::Isa::Avx2, 4 | 8 | 16) => {
+                return unsafe { avx2::merge(to.as_mut_ptr(), from.as_ptr(), mask) };
+            }
+            _ => {}
+        }
+    }
+    let _ = (reach, level);
+    for lane in lanes(mask).take_while(|lane| *lane < there) {
+        // SAFETY: any bits are a `MaybeUninit`.
+        to[lane] = unsafe { ptr::read(&from[lane]) };
+    }
+}
+
 /// # Safety
 /// All lanes set in `mask` are within the `len` slots of `wide`; `dense` has `room` for their number. The
 /// two don't overlap, or `dense` does not begin behind `wide`.

@@ -29,6 +29,9 @@ struct Frame {
     len: usize,
     /// Where in `Frames::masks` it says which of the parent's lanes these are.
     masks: Range<usize>,
+    /// Whether each lane is the parent's of the same number, and those that do not call are idle; else the
+    /// calling ones only, without gaps.
+    same: bool,
     /// The group's arena top before this frame.
     top: usize,
 }
@@ -60,8 +63,9 @@ pub(super) struct Frames {
     extent: usize,
     /// Results have been stored, and the root frame is to be made compact.
     gaps: bool,
-    /// What the current call or return step moves: mask, the caller's first slot, the callee's.
-    route: (Range<usize>, usize, usize),
+    /// What the current call or return step moves: mask, the caller's first slot, the callee's, and the
+    /// number of lanes if they are the same.
+    route: (Range<usize>, usize, usize, Option<usize>),
 }
 
 impl Frames {
@@ -70,8 +74,16 @@ impl Frames {
         let len = members.width();
         let mut tops = vec![0; program.groups.len()];
         tops[program.root_group as usize] = len.next_multiple_of(program.strip);
-        let root =
-            Frame { group: program.root_group, site: u32::MAX, base: 0, words: 0, len, masks: 0..0, top: 0 };
+        let root = Frame {
+            group: program.root_group,
+            site: u32::MAX,
+            base: 0,
+            words: 0,
+            len,
+            masks: 0..0,
+            same: false,
+            top: 0,
+        };
         let mut frames = Frames {
             stack: vec![root],
             tops,
@@ -82,7 +94,7 @@ impl Frames {
             ticks: 0,
             extent: 0,
             gaps: false,
-            route: (0..0, 0, 0),
+            route: (0..0, 0, 0, None),
         };
         frames.reserve(members, P::arena_mut(words), len);
         if members.tracked() {
@@ -92,8 +104,12 @@ impl Frames {
     }
 
     pub(super) fn way(&self, level: Level) -> Way<'_> {
-        let (mask, wide, dense) = &self.route;
-        Way::Frame { mask: &self.masks[mask.clone()], wide: *wide, dense: *dense, level }
+        let (mask, wide, dense, same) = self.route.clone();
+        let mask = &self.masks[mask];
+        match same {
+            Some(len) => Way::Same { mask, wide, dense, len, level },
+            None => Way::Frame { mask, wide, dense, level },
+        }
     }
 
     /// The lane of the top frame has panicked in `block`.
@@ -233,7 +249,7 @@ impl Frames {
             let idle = word::mask(chunk, IDLE, members.level);
             self.masks.push(!idle & (!0 >> (64 - chunk.len())));
         }
-        self.route = (0..self.masks.len(), 0, 0);
+        self.route = (0..self.masks.len(), 0, 0, None);
         let live = isa::count(&self.masks);
         isa::compact_words(&mut words[..self.extent], &self.masks, members.level);
         words[live..self.extent].fill(P::IDLE);
@@ -342,22 +358,37 @@ impl Frames {
             len += mask.count_ones() as usize;
             self.masks.push(mask);
         }
-        let top = self.tops[call.group as usize];
+        // Copying a column is several times faster than compressing it, and idle lanes cost what they cost in
+        // any mask.
+        let same = 2 * len >= caller.len;
+        let len = if same { caller.len } else { len };
+        let base = self.tops[call.group as usize];
         // Whole strips, so that none crosses cache lines.
-        let (base, first) = (top, (caller.words + caller.len).next_multiple_of(program.strip));
-        let above = caller.words;
-        self.route = (masks.clone(), caller.base, base);
-        self.tops[call.group as usize] = base + len.next_multiple_of(program.strip);
+        let (above, first) = (caller.words, (caller.words + caller.len).next_multiple_of(program.strip));
+        self.route = (masks.clone(), caller.base, base, same.then_some(len));
+        let top = base + len.next_multiple_of(program.strip);
+        let top = std::mem::replace(&mut self.tops[call.group as usize], top);
         self.reserve(members, words, first + len);
-        words[first..first + len].fill(P::of(call.entry));
+        let (callers, callees) = words.split_at_mut(first);
+        let (callers, callees) = (&callers[above..], &mut callees[..len]);
+        self.lowest.clear();
+        if same {
+            let (from, to) = (P::of(point), P::of(call.entry));
+            for (callee, caller) in callees.iter_mut().zip(callers) {
+                *callee = if *caller == from { to } else { P::IDLE };
+            }
+            self.lowest.extend(callees.chunks(program.strip).map(|strip| word::lowest(strip, members.level)));
+        } else {
+            callees.fill(P::of(call.entry));
+            self.lowest.resize(len.div_ceil(program.strip), call.entry);
+        }
         if members.tracked() {
-            for (at, lane) in isa::lanes(&self.masks[masks.clone()]).enumerate() {
-                self.owners[first + at] = self.owners[above + lane];
+            let lanes = isa::lanes(&self.masks[masks.clone()]).enumerate();
+            for (nth, lane) in lanes {
+                self.owners[first + if same { lane } else { nth }] = self.owners[above + lane];
             }
         }
-        self.lowest.clear();
-        self.lowest.resize(len.div_ceil(program.strip), call.entry);
-        self.stack.push(Frame { group: call.group, site, base, words: first, len, masks, top });
+        self.stack.push(Frame { group: call.group, site, base, words: first, len, masks, same, top });
         true
     }
 
@@ -388,7 +419,7 @@ impl Frames {
             }
             self.lowest.push(word::lowest(strip, members.level));
         }
-        self.route = (frame.masks, caller.base, frame.base);
+        self.route = (frame.masks, caller.base, frame.base, frame.same.then_some(frame.len));
         (point != IDLE).then_some(frame.site)
     }
 
@@ -446,7 +477,9 @@ impl Frames {
             stage.gone.push(Gone { place: one.place, slot: frame.base + one.lane, masked: true });
             words[frame.words + one.lane] = P::IDLE;
             if one.frame > 0 {
-                one.lane = word::select(&self.masks[frame.masks.clone()], one.lane);
+                if !frame.same {
+                    one.lane = word::select(&self.masks[frame.masks.clone()], one.lane);
+                }
                 one.place = Place::Calling(frame.site);
                 one.frame -= 1;
             } else {

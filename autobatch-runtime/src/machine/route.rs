@@ -13,8 +13,10 @@ pub struct Route<'a>(pub(super) Way<'a>);
 
 #[derive(Clone, Copy)]
 pub(super) enum Way<'a> {
-    /// Masked: the caller's lanes `wide..` that are set in `mask`, and the callee's, dense.
+    /// Masked: the caller's lanes `wide..` that are set in `mask`, and the callee's, `dense..` without gaps.
     Frame { mask: &'a [u64], wide: usize, dense: usize, level: Level },
+    /// Masked, where the callee has a lane for each of the caller's `len`.
+    Same { mask: &'a [u64], wide: usize, dense: usize, len: usize, level: Level },
     /// Program counter: caller and callee share their lane.
     Tile { lanes: &'a [u32] },
 }
@@ -28,6 +30,7 @@ impl Route<'_> {
     pub fn pass<T>(&self, parameter: &mut Column<T>, argument: &Column<T>) {
         match self.0 {
             Way::Frame { mask, wide, dense, level } => parameter.compress(dense, argument, wide, mask, level),
+            Way::Same { wide, dense, len, .. } => parameter.copy(dense, argument, wide, len),
             Way::Tile { lanes } => copy(parameter, argument, lanes),
         }
     }
@@ -35,8 +38,10 @@ impl Route<'_> {
     /// [`Route::pass`] where the argument is the parameter's own column.
     #[inline]
     pub fn pass_same<T>(&self, column: &mut Column<T>) {
-        if let Way::Frame { mask, wide, dense, level } = self.0 {
-            column.compress_within(dense, wide, mask, level);
+        match self.0 {
+            Way::Frame { mask, wide, dense, level } => column.compress_within(dense, wide, mask, level),
+            Way::Same { wide, dense, len, .. } => column.copy_within(dense, wide, len),
+            Way::Tile { .. } => {}
         }
     }
 
@@ -51,7 +56,7 @@ impl Route<'_> {
     /// Takes an argument out that a later pass would overwrite.
     pub fn lift<T>(&self, argument: &Column<T>) -> Held<T> {
         match self.0 {
-            Way::Frame { mask, wide, .. } => {
+            Way::Frame { mask, wide, .. } | Way::Same { mask, wide, .. } => {
                 Held(isa::lanes(mask).map(|lane| argument.bits(wide + lane)).collect())
             }
             Way::Tile { lanes } => Held(lanes.iter().map(|&lane| argument.bits(lane as usize)).collect()),
@@ -64,6 +69,10 @@ impl Route<'_> {
             Way::Frame { dense, .. } => {
                 held.0.into_iter().enumerate().for_each(|(at, bits)| parameter.set_bits(dense + at, bits));
             }
+            Way::Same { mask, dense, .. } => {
+                let lanes = isa::lanes(mask).zip(held.0);
+                lanes.for_each(|(lane, bits)| parameter.set_bits(dense + lane, bits));
+            }
             Way::Tile { lanes } => {
                 lanes.iter().zip(held.0).for_each(|(&lane, bits)| parameter.set_bits(lane as usize, bits));
             }
@@ -75,6 +84,7 @@ impl Route<'_> {
     pub fn give<T>(&self, destination: &mut Column<T>, result: &Column<T>) {
         match self.0 {
             Way::Frame { mask, wide, dense, level } => destination.expand(wide, result, dense, mask, level),
+            Way::Same { mask, wide, dense, level, .. } => destination.merge(wide, result, dense, mask, level),
             Way::Tile { lanes } => copy(destination, result, lanes),
         }
     }
@@ -82,8 +92,10 @@ impl Route<'_> {
     /// [`Route::give`] where the destination is the result's own column.
     #[inline]
     pub fn give_same<T>(&self, column: &mut Column<T>) {
-        if let Way::Frame { mask, wide, dense, level } = self.0 {
-            column.expand_within(wide, dense, mask, level);
+        match self.0 {
+            Way::Frame { mask, wide, dense, level } => column.expand_within(wide, dense, mask, level),
+            Way::Same { mask, wide, dense, level, .. } => column.merge_within(wide, dense, mask, level),
+            Way::Tile { .. } => {}
         }
     }
 

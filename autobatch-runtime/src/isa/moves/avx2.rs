@@ -103,6 +103,32 @@ pub(super) unsafe fn expand<T>(
     }
 }
 
+/// # Safety
+/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within `to` and `from`, which don't
+/// overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+pub(super) unsafe fn merge<T>(to: *mut MaybeUninit<T>, from: *const MaybeUninit<T>, mask: &[u64]) {
+    let mut to = to.cast::<u8>();
+    let mut from = from.cast::<u8>();
+    for &word in mask {
+        // SAFETY: as the caller promises.
+        unsafe {
+            match size_of::<T>() {
+                4 => merge4(to, from, word),
+                8 => merge8(to, from, word),
+                _ => {
+                    let [low, high] = halves(word);
+                    merge8(to, from, low);
+                    merge8(to.wrapping_add(512), from.wrapping_add(512), high);
+                }
+            }
+        }
+        to = to.wrapping_add(64 * size_of::<T>());
+        from = from.wrapping_add(64 * size_of::<T>());
+    }
+}
+
 /// The bytes between two addresses of one slice; 0 if the first is behind the second.
 #[inline(always)]
 fn left(from: *const u8, end: *const u8) -> usize {
@@ -113,7 +139,7 @@ fn left(from: *const u8, end: *const u8) -> usize {
 /// addresses. Whole vectors are moved where they fit, single lanes elsewhere. They return where the dense
 /// side goes on.
 macro_rules! kernels {
-    ($compress:ident, $expand:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
+    ($compress:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
         unsafe fn $compress(
@@ -201,7 +227,33 @@ macro_rules! kernels {
             }
             dense
         }
+
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+        unsafe fn $merge(mut to: *mut u8, mut from: *const u8, mut rest: u64) {
+            let lanes = 32 / $bytes;
+            while rest != 0 {
+                let group = (rest & ((1 << lanes) - 1)) as u32;
+                // SAFETY: masked loads and stores touch the lanes set only.
+                unsafe {
+                    asm!(
+                        "vmovd xmm1, {group:e}",
+                        "vpbroadcastd ymm1, xmm1",
+                        "vmovdqu ymm2, [{bits}]",
+                        "vpand ymm1, ymm1, ymm2",
+                        "vpcmpeqd ymm1, ymm1, ymm2",
+                        "vpmaskmovd ymm0, ymm1, [{from}]",
+                        "vpmaskmovd [{to}], ymm1, ymm0",
+                        group = in(reg) group, bits = in(reg) &$bits, from = in(reg) from, to = in(reg) to,
+                        out("ymm0") _, out("ymm1") _, out("ymm2") _, options(nostack, preserves_flags),
+                    );
+                }
+                to = to.wrapping_add(32);
+                from = from.wrapping_add(32);
+                rest >>= lanes;
+            }
+        }
     };
 }
-kernels!(compress4, expand4, 4, PRESS4, SPREAD4, BITS4);
-kernels!(compress8, expand8, 8, PRESS8, SPREAD8, BITS8);
+kernels!(compress4, expand4, merge4, 4, PRESS4, SPREAD4, BITS4);
+kernels!(compress8, expand8, merge8, 8, PRESS8, SPREAD8, BITS8);

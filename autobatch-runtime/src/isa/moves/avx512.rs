@@ -54,10 +54,36 @@ pub(super) unsafe fn expand<T>(wide: *mut MaybeUninit<T>, dense: *const MaybeUni
     }
 }
 
+/// # Safety
+/// The CPU has AVX-512. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within `to` and `from`, which
+/// don't overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+pub(super) unsafe fn merge<T>(to: *mut MaybeUninit<T>, from: *const MaybeUninit<T>, mask: &[u64]) {
+    let mut to = to.cast::<u8>();
+    let mut from = from.cast::<u8>();
+    for &word in mask {
+        // SAFETY: as the caller promises.
+        unsafe {
+            match size_of::<T>() {
+                4 => merge4(to, from, word),
+                8 => merge8(to, from, word),
+                _ => {
+                    let [low, high] = halves(word);
+                    merge8(to, from, low);
+                    merge8(to.wrapping_add(512), from.wrapping_add(512), high);
+                }
+            }
+        }
+        to = to.wrapping_add(64 * size_of::<T>());
+        from = from.wrapping_add(64 * size_of::<T>());
+    }
+}
+
 /// The kernels for one word of the mask, whose lanes are in bounds on both sides. They return where the
 /// dense side goes on.
 macro_rules! kernels {
-    ($compress:ident, $expand:ident, $bytes:literal, $kmov:literal, $move:literal, $press:literal, $spread:literal) => {
+    ($compress:ident, $expand:ident, $merge:ident, $bytes:literal, $kmov:literal, $move:literal, $press:literal, $spread:literal) => {
         #[inline]
         #[target_feature(
             enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
@@ -115,7 +141,31 @@ macro_rules! kernels {
             }
             dense
         }
+
+        #[inline]
+        #[target_feature(
+            enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+        )]
+        unsafe fn $merge(mut to: *mut u8, mut from: *const u8, mut rest: u64) {
+            let lanes = 64 / $bytes;
+            while rest != 0 {
+                let group = (rest & ((1 << lanes) - 1)) as u32;
+                // SAFETY: as above.
+                unsafe {
+                    asm!(
+                        concat!($kmov, " k1, {group:e}"),
+                        concat!($move, " zmm0{{k1}}{{z}}, [{from}]"),
+                        concat!($move, " [{to}]{{k1}}, zmm0"),
+                        group = in(reg) group, from = in(reg) from, to = in(reg) to,
+                        out("k1") _, out("zmm0") _, options(nostack, preserves_flags),
+                    );
+                }
+                to = to.wrapping_add(64);
+                from = from.wrapping_add(64);
+                rest >>= lanes;
+            }
+        }
     };
 }
-kernels!(compress4, expand4, 4, "kmovw", "vmovdqu32", "vpcompressd", "vpexpandd");
-kernels!(compress8, expand8, 8, "kmovb", "vmovdqu64", "vpcompressq", "vpexpandq");
+kernels!(compress4, expand4, merge4, 4, "kmovw", "vmovdqu32", "vpcompressd", "vpexpandd");
+kernels!(compress8, expand8, merge8, 8, "kmovb", "vmovdqu64", "vpcompressq", "vpexpandq");

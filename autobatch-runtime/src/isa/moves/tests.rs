@@ -26,6 +26,8 @@ fn round_trip<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) 
                 compress(&mut dense[..set.len()], &wide[..extent(&mask)], &mask, level);
                 let mut front = column(&(0..size).map(&make).collect::<Vec<_>>());
                 compact(&mut front, &mask, level);
+                let mut merged = column(&vec![make(777); size]);
+                merge(&mut merged, &wide, &mask, level);
                 let mut back = column(&vec![make(777); size]);
                 expand(&mut back[..extent(&mask)], &dense[..set.len()], &mask, level);
                 // SAFETY: all slots were filled.
@@ -35,7 +37,8 @@ fn round_trip<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) 
                 }
                 assert_eq!(value(&dense[set.len()]), make(999));
                 for (lane, slot) in back.iter().enumerate() {
-                    assert_eq!(value(slot), if set.contains(&lane) { make(lane) } else { make(777) });
+                    let want = if set.contains(&lane) { make(lane) } else { make(777) };
+                    assert_eq!((value(slot), value(&merged[lane])), (want, want));
                 }
             }
         }
