@@ -13,6 +13,8 @@
 use std::mem::{MaybeUninit, needs_drop};
 use std::ptr;
 
+use crate::machine::Word;
+
 /// Whether values of `T` are merged by select.
 const fn select<T>() -> bool {
     !needs_drop::<T>() && size_of::<T>() <= 16
@@ -98,6 +100,46 @@ impl<'c, T, const W: usize, const BACK: bool> Home<'c, T, W, BACK> {
             MaybeUninit::uninit()
         };
         Local { copy, home: self.0 }
+    }
+
+    /// The same for a variable that only the lanes in `was` have: the others keep what they hold in the
+    /// column, whatever happens to the copy.
+    #[inline(always)]
+    pub fn open_where<'w, P: Word>(self, was: &'w Lanes<P, W>) -> Partial<'c, 'w, T, P, W> {
+        Partial { local: Home::<T, W, false>(self.0).open(), was }
+    }
+}
+
+/// Which lanes of a strip are meant: all bits set or none, in words as wide as the data.
+pub struct Lanes<P, const W: usize>(pub(crate) Aligned<[P; W]>);
+
+/// [`Local`] of which only some lanes are written back.
+pub struct Partial<'c, 'w, T, P: Word, const W: usize> {
+    local: Local<'c, T, W, false>,
+    was: &'w Lanes<P, W>,
+}
+
+impl<T, P: Word, const W: usize> Partial<'_, '_, T, P, W> {
+    /// The lanes.
+    #[inline(always)]
+    pub fn lanes(&mut self) -> &mut [MaybeUninit<T>; W] {
+        self.local.lanes()
+    }
+}
+
+impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if select::<T>() {
+            let Local { copy, home } = &mut self.local;
+            // SAFETY: `open` has filled the copy.
+            let copy = unsafe { &copy.assume_init_ref().0 };
+            for at in 0..W {
+                let from = if self.was.0.0[at].is_set() { &copy[at] } else { &home[at] };
+                // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
+                home[at] = unsafe { ptr::read(from) };
+            }
+        }
     }
 }
 

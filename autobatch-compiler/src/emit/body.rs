@@ -153,9 +153,14 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         let mode = if region.outs.contains(v) { quote!(edit) } else { quote!(read) };
         quote!(let #guard = #home.#mode::<#strip>(#at);)
     });
+    // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
+    let way_out = region.way_out.as_ref().filter(|_| region.again);
+    let fades = |v: &VarId| region.outs.contains(v) && way_out.is_some_and(|(_, live)| !live.contains(v));
+    let was = name("__was");
     let lanes = touched.iter().map(|v| {
         let (strip_ident, guard) = (column(*v), guard(v));
-        quote!(let mut #guard = #guard.open(); let #strip_ident = #guard.lanes();)
+        let open = if fades(v) { quote!(open_where(&#was)) } else { quote!(open()) };
+        quote!(let mut #guard = #guard.#open; let #strip_ident = #guard.lanes();)
     });
     // All slots are read before the branch, or LLVM selects between addresses.
     let before = touched.iter().map(|v| {
@@ -169,7 +174,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     let branches_choose = region.again;
     let absent = region.outs.iter().map(|v| {
         let (new, old) = (new(*v), old(*v));
-        if branches_choose { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
+        if branches_choose && !fades(v) { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
     });
     let takes = region.takes.iter().map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
@@ -191,8 +196,13 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
             quote!(#rt::choose(&mut #column[#l], #here, #new, #old);)
         }
     });
-    let run = if region.again { quote!(repeat) } else { quote!(once) };
     let (words, next) = (name("__strip"), next());
+    let (run, points) = match (way_out, region.again) {
+        (Some((exit, _)), _) => (quote!(repeat_until), quote!(&#was, #exit)),
+        (None, true) => (quote!(repeat), quote!(#point)),
+        (None, false) => (quote!(once), quote!(#point)),
+    };
+    let was = way_out.map(|_| quote!(let #was = #words.at(#point);));
     // Each body has one instance per instruction set, which only inlined code inherits. Values are merged
     // in variables of their own: from a tuple LLVM makes selects of addresses, which don't vectorise.
     quote! {
@@ -200,8 +210,9 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
             let #at = __core.strip(#i);
             #(#open)*
             let mut #words = __core.open::<#word, #strip>(#i);
+            #was
             #(#lanes)*
-            #words.#run(#point, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
+            #words.#run(#points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
                 #(#before)*
                 #(let #merged;)*
                 let #next;

@@ -28,6 +28,8 @@ pub(super) struct Region {
     pub(super) uniforms: Vec<VarId>,
     /// Whether the region can be its own successor.
     pub(super) again: bool,
+    /// If control can go to only one point besides the region's own: that point, and the variables live there.
+    pub(super) way_out: Option<(u32, VarSet)>,
     /// Points control can go to.
     pub(super) successors: BTreeSet<u32>,
     /// Statements that end by breaking out of `'lane`.
@@ -76,12 +78,19 @@ pub(super) fn region(emitter: &Emitter<'_>, head: BlockId) -> Region {
         quote!(let mut #ident #ty;)
     });
     let code = quote!(#(#declare)* #body);
+    let own = emitter.point(head);
+    let mut others = successors.iter().filter(|point| **point != own);
+    let way_out = match (others.next(), others.next()) {
+        (Some(exit), None) => Some((*exit, shape.live_out.clone())),
+        _ => None,
+    };
     Region {
         head,
+        way_out,
         takes: shape.takes.iter().copied().collect(),
         outs: shape.outs.iter().copied().collect(),
         uniforms: shape.uniforms.iter().copied().collect(),
-        again: successors.contains(&emitter.point(head)),
+        again: successors.contains(&own),
         successors,
         code,
     }
@@ -97,6 +106,8 @@ struct Shape {
     outs: VarSet,
     kept: VarSet,
     uniforms: VarSet,
+    /// Variables live at some exit other than the head itself.
+    live_out: VarSet,
     /// Variables bound by a `let` or a pattern inside the region.
     bound: VarSet,
     /// Variables assigned in the region whose `let` stands elsewhere.
@@ -135,6 +146,14 @@ impl Shape {
         let mut mentioned = VarSet::new();
         let mut bound = VarSet::new();
         let mut exits: Vec<VarSet> = Vec::new();
+        let mut live_out = VarSet::new();
+        let mut leaves_to = |target: BlockId, exits: &mut Vec<VarSet>| {
+            let live = emitter.live_at(target);
+            if target != head {
+                live_out.extend(&live);
+            }
+            exits.push(live);
+        };
         for b in &order {
             let block = program.block(*b);
             for op in &block.ops {
@@ -142,7 +161,7 @@ impl Shape {
                 mentioned.extend(&op.defs);
                 bound.extend(op.declares.intersection(&op.defs));
                 for exit in op.exits.iter().filter(|e| !inside(**e)) {
-                    exits.push(emitter.live_at(*exit));
+                    leaves_to(*exit, &mut exits);
                     bound.extend(&program.block(*exit).arrives);
                 }
             }
@@ -163,7 +182,7 @@ impl Shape {
                     for (nth, target) in term.successors().into_iter().enumerate() {
                         bound.extend(term.binds(nth));
                         if !inside(target) {
-                            exits.push(emitter.live_at(target));
+                            leaves_to(target, &mut exits);
                         }
                     }
                 }
@@ -208,7 +227,7 @@ impl Shape {
                 emitter.declared.contains(v) && !takes.contains(v) && !bound.contains(v) && !is_uniform(v)
             })
             .collect();
-        Shape { head, merges, is_merge, takes, outs, kept, uniforms, bound, deferred }
+        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Masked execution: frames of lanes that are in the same activation.
 //!
 //! The frame stack lives on the heap, so recursion of any depth needs no native stack. Only the top
-//! frame runs. A frame begins at a whole strip of its group's columns and of the words. Its last strip may
-//! reach beyond its end, where all words are idle and all slots unused.
+//! frame runs. A frame occupies exactly `len` slots of its group's columns and `len` words; the strips
+//! of the top frame may reach beyond its end, where all words are idle and all slots unused.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -73,7 +73,7 @@ impl Frames {
         let program = members.program;
         let len = members.width();
         let mut tops = vec![0; program.groups.len()];
-        tops[program.root_group as usize] = len.next_multiple_of(program.strip);
+        tops[program.root_group as usize] = len;
         let root = Frame {
             group: program.root_group,
             site: u32::MAX,
@@ -218,8 +218,10 @@ impl Frames {
             self.finish(members, words, ret);
             return Some(Step::Store);
         }
-        if self.extent > width - members.vacant() {
-            return self.compact(members, words);
+        if self.extent > width - members.vacant()
+            && let Some(step) = self.compact(members, words)
+        {
+            return Some(step);
         }
         let taken = members.fetch(members.vacant());
         if !taken.is_empty() {
@@ -362,12 +364,13 @@ impl Frames {
         // any mask.
         let same = 2 * len >= caller.len;
         let len = if same { caller.len } else { len };
-        let base = self.tops[call.group as usize];
-        // Whole strips, so that none crosses cache lines.
-        let (above, first) = (caller.words, (caller.words + caller.len).next_multiple_of(program.strip));
+        // Strips shall not cross cache lines; but where a few lanes go deep, memory counts more.
+        let align = if len < 8 { 1 } else { 8 };
+        let top = self.tops[call.group as usize];
+        let base = top.next_multiple_of(align);
+        let (above, first) = (caller.words, (caller.words + caller.len).next_multiple_of(align));
         self.route = (masks.clone(), caller.base, base, same.then_some(len));
-        let top = base + len.next_multiple_of(program.strip);
-        let top = std::mem::replace(&mut self.tops[call.group as usize], top);
+        self.tops[call.group as usize] = base + len;
         self.reserve(members, words, first + len);
         let (callers, callees) = words.split_at_mut(first);
         let (callers, callees) = (&callers[above..], &mut callees[..len]);

@@ -85,8 +85,8 @@ pub(super) struct Members<'r> {
     /// What the current load step fills, and how far it has come.
     pub(super) loads: Vec<Run>,
     pub(super) loaded: usize,
-    /// What the current store step stores.
-    pub(super) stores: Vec<(u32, usize)>,
+    /// The lanes whose results the current store step stores.
+    stores: Vec<u64>,
     faults: Vec<Fault>,
     tracking: Option<Tracking>,
     counts: Vec<BlockCount>,
@@ -219,15 +219,22 @@ impl<'r> Members<'r> {
         lane
     }
 
-    /// Lists the results of the lanes in `mask` for the next store step and frees the lanes.
+    /// The next store step is for the lanes in `mask`, which are free then.
     pub(super) fn store(&mut self, mask: &[u64]) {
         self.stores.clear();
-        self.stores.extend(isa::lanes(mask).map(|lane| (lane as u32, self.of[lane])));
+        self.stores.extend_from_slice(mask);
         if self.tracking.is_some() {
             isa::lanes(mask).for_each(|lane| self.untrack(lane));
         }
-        self.occupied -= self.stores.len();
-        self.watch.ended(self.stores.len());
+        let ended = isa::count(mask);
+        self.occupied -= ended;
+        self.watch.ended(ended);
+    }
+
+    /// Lanes and members of the current store step.
+    #[inline(always)]
+    pub(super) fn stores(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        isa::lanes(&self.stores).map(|lane| (lane, self.of[lane]))
     }
 
     /// The member on `lane` ends with a fault.

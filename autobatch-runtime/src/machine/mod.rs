@@ -365,12 +365,14 @@ impl<'r> Core<'r> {
     #[inline(never)]
     #[expect(clippy::should_implement_trait, reason = "the body needs the core again while it does a step")]
     pub fn next(&mut self) -> Step {
+        // So that no member is blamed if this unwinds.
+        let last = std::mem::replace(&mut self.step, Step::Done);
         let step = vectorize(
             self.members.level,
             #[inline(always)]
             || match self.members.program.word64 {
-                false => self.advance::<u32>(),
-                true => self.advance::<u64>(),
+                false => self.advance::<u32>(last),
+                true => self.advance::<u64>(last),
             },
         );
         self.step = step;
@@ -378,12 +380,12 @@ impl<'r> Core<'r> {
     }
 
     #[inline(always)]
-    fn advance<P: Word>(&mut self) -> Step {
+    fn advance<P: Word>(&mut self, last: Step) -> Step {
         let (members, stage) = (&mut self.members, &mut self.stage);
         let words = P::arena_mut(&mut self.words);
         match &mut self.engine {
-            Engine::Frames(frames) => frames.advance::<P>(self.step, members, words, stage),
-            Engine::Tile(tile) => tile.advance::<P>(self.step, members, words, stage),
+            Engine::Frames(frames) => frames.advance::<P>(last, members, words, stage),
+            Engine::Tile(tile) => tile.advance::<P>(last, members, words, stage),
         }
     }
 
@@ -415,7 +417,7 @@ impl<'r> Core<'r> {
     /// [`Step::Store`]: lanes and the members whose results are there.
     #[inline]
     pub fn stores(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.members.stores.iter().map(|&(lane, member)| (lane as usize, member))
+        self.members.stores()
     }
 
     /// [`Step::Call`], [`Step::Return`]: how values travel.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::mem::forget;
 
 use super::{Core, STALE, Step, Word};
-use crate::strip::Aligned;
+use crate::strip::{Aligned, Lanes};
 
 /// The words of a strip, copied to the native stack for the time that its lane code runs and written
 /// back at the end, on the normal path as well as while unwinding: lanes that have been executed stay
@@ -23,6 +23,24 @@ impl<P: Word, const W: usize> Drop for Strip<'_, P, W> {
     #[inline(always)]
     fn drop(&mut self) {
         *self.home = self.copy.0;
+    }
+}
+
+/// Gives the lanes that have left a loop their word, also while unwinding.
+struct Unfinished<'s, P: Word, const W: usize> {
+    words: &'s mut [P; W],
+    on: &'s mut [P; W],
+    was: &'s [P; W],
+    exit: P,
+}
+
+impl<P: Word, const W: usize> Drop for Unfinished<'_, P, W> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        for at in 0..W {
+            let left = self.was[at].is_set() & !self.on[at].is_set();
+            self.words[at] = if left { self.exit } else { self.words[at] };
+        }
     }
 }
 
@@ -84,6 +102,38 @@ impl<P: Word, const W: usize> Strip<'_, P, W> {
                 break;
             }
         }
+        self.end();
+    }
+
+    /// The lanes that are at `point`.
+    #[inline(always)]
+    pub fn at(&self, point: u32) -> Lanes<P, W> {
+        let point = P::of(point);
+        Lanes(Aligned(self.copy.0.map(|word| P::set(word == point))))
+    }
+
+    /// As [`Strip::repeat`] for `was`, the lanes at the point, all of which go to `exit` in the end. Whether
+    /// a lane goes on is kept as a mask, which is cheaper than its word.
+    #[inline(always)]
+    pub fn repeat_until(&mut self, was: &Lanes<P, W>, exit: u32, mut lane: impl FnMut(usize, bool, P) -> P) {
+        let exit = P::of(exit);
+        let mut on = Aligned(was.0.0);
+        let was = Unfinished { words: &mut self.copy.0, on: &mut on.0, was: &was.0.0, exit };
+        for _ in 0..self.rounds {
+            let mut again = P::of(0);
+            for at in 0..W {
+                let mark = Mark { cell: self.cell, lane: at as u32 };
+                let next = lane(at, was.on[at].is_set(), exit);
+                forget(mark);
+                let on = P::set(next != exit);
+                was.on[at] = on;
+                again = again.or(on);
+            }
+            if again == P::of(0) {
+                break;
+            }
+        }
+        drop(was);
         self.end();
     }
 

@@ -15,6 +15,10 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
     fn least(self, other: Self) -> Self;
     /// 1 if equal.
     fn same(self, other: Self) -> Self;
+    /// All bits or none.
+    fn set(on: bool) -> Self;
+    /// Whether the bits are set.
+    fn is_set(self) -> bool;
     /// How far this is above `point`, wrapping around below.
     fn above(self, point: u32) -> Self;
     /// Wrapping sum.
@@ -62,6 +66,14 @@ macro_rules! word {
             #[inline(always)]
             fn same(self, other: Self) -> Self {
                 (self == other) as $word
+            }
+            #[inline(always)]
+            fn set(on: bool) -> Self {
+                -(on as $signed) as $word
+            }
+            #[inline(always)]
+            fn is_set(self) -> bool {
+                (self as $signed) < 0
             }
             #[inline(always)]
             fn above(self, point: u32) -> Self {
