@@ -44,6 +44,11 @@
 //! A borrowed column is cloned from, once per member; an owned `Vec` is moved. Columns of different
 //! lengths are a [`BatchError`] that names the parameter and both lengths.
 //!
+//! # Elementary functions
+//!
+//! std's `exp`, `ln`, `sin` and their like are library calls, which keep the lanes of a batch from becoming
+//! SIMD code. Those of [`math`] do not: `math::exp(x)` for `x.exp()`.
+//!
 //! # Features
 //!
 //! * `ndarray`: `ndarray` arrays and views as columns and outputs.
@@ -54,6 +59,8 @@
 pub use autobatch_macros::autobatch;
 #[doc(hidden)]
 pub use autobatch_runtime::__rt;
+#[doc(inline)]
+pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
     BatchError, BlockReport, CancelToken, Column, Each, EachMut, Executor, Fault, FaultKind, Faults, Isa,
     Options, Outcome, Output, Program, Progress, Ragged, Report, Same, Schedule, program, same,

@@ -11,6 +11,7 @@ mod isa;
 mod launch;
 #[doc(hidden)]
 pub mod machine;
+pub mod math;
 mod options;
 mod out;
 mod outcome;
