@@ -1,0 +1,63 @@
+//! Compares the ways to run each kernel, in one process and interleaved; see `--help`.
+
+use std::process::ExitCode;
+
+use autobatch_bench::kernels;
+use autobatch_bench::ways::{Pools, small_ways, ways};
+
+mod cli;
+mod measure;
+mod table;
+
+use cli::{Config, Request};
+use measure::Measurement;
+
+/// The sizes at which small batches are compared with rayon.
+const SMALL: [usize; 2] = [64, 4096];
+
+fn main() -> ExitCode {
+    let outcome = match cli::parse(std::env::args().skip(1)) {
+        Ok(Request::Help) => {
+            println!("{}", cli::HELP);
+            Ok(())
+        }
+        Ok(Request::List) => {
+            kernels::ALL.iter().for_each(|entry| println!("{}", entry.name));
+            Ok(())
+        }
+        Ok(Request::Measure(config)) => run(&config),
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ratios: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(config: &Config) -> Result<(), String> {
+    let pools = Pools::new(&config.threads);
+    let (mut full, mut small) = (Vec::new(), Vec::new());
+    for entry in &config.kernels {
+        eprintln!("{} …", entry.name);
+        let members = config.members.unwrap_or(entry.members);
+        let ways = ways(&config.isas, &config.threads, &pools);
+        full.push(measure::measure(entry.name, &*(entry.build)(members), &ways, config.rounds)?);
+        if config.most_threads() > 1 && config.members.is_none() {
+            let ways = small_ways(config.isas[0], config.most_threads(), &pools);
+            for members in SMALL {
+                small.push(measure::measure(entry.name, &*(entry.build)(members), &ways, config.rounds)?);
+            }
+        }
+    }
+    print(config, &full, &small);
+    Ok(())
+}
+
+fn print(config: &Config, full: &[Measurement], small: &[Measurement]) {
+    println!("{}", table::times(config, full).markdown());
+    println!("{}", table::ratios(config, full, small).markdown());
+    println!("Median over best round: {:+.1} %.", 100.0 * table::noise(full));
+}

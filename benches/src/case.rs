@@ -1,0 +1,112 @@
+//! What a kernel is, and how any kernel is run and checked.
+
+use std::hint::black_box;
+
+use autobatch::{BatchError, Options, Outcome};
+use rayon::prelude::*;
+
+use crate::ispc::Target;
+use crate::value::{Agreement, Value};
+use crate::variant::Variant;
+
+/// A kernel with its input columns.
+pub trait Kernel: Sync + Sized + 'static {
+    /// A member's result.
+    type Value: Value;
+    /// Its name in tables and on the command line.
+    const NAME: &'static str;
+    /// The members of the full benchmark.
+    const MEMBERS: usize;
+    /// How the batched results agree with the scalar function's.
+    const BATCHED: Agreement = Agreement::Exact;
+    /// How the ISPC counterpart's results agree with the scalar function's.
+    const PEER: Agreement;
+
+    /// The inputs of `members` members, the same in every process.
+    fn new(members: usize) -> Self;
+    /// The members of these inputs.
+    fn members(&self) -> usize;
+    /// The scalar function for one member.
+    fn scalar(&self, member: usize) -> Self::Value;
+    /// The batched function for all members.
+    fn batched(&self, options: &Options<'_>) -> Result<Outcome<Self::Value>, BatchError>;
+    /// The ISPC function for as many members from `first` on as there are places in `out`.
+    fn ispc(&self, target: Target, first: usize, out: &mut [Self::Value]);
+}
+
+/// A [`Kernel`] of any type of result.
+pub trait Case: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+    /// The members of its inputs.
+    fn members(&self) -> usize;
+    /// Runs all members. Each way begins with the input columns and ends with a new `Vec` of results.
+    fn run(&self, variant: &Variant<'_>);
+    /// Compares the results of a way to run it with the scalar function's.
+    ///
+    /// # Errors
+    ///
+    /// The disagreement in words.
+    fn check(&self, variants: &[Variant<'_>]) -> Result<(), String>;
+}
+
+impl<K: Kernel> Case for K {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn members(&self) -> usize {
+        Kernel::members(self)
+    }
+
+    fn run(&self, variant: &Variant<'_>) {
+        black_box(
+            results(black_box(self), variant).expect("the columns have one length and no member fails"),
+        );
+    }
+
+    fn check(&self, variants: &[Variant<'_>]) -> Result<(), String> {
+        let expected = results(self, &Variant::Scalar)?;
+        for variant in variants {
+            let agreement = match variant {
+                Variant::Scalar | Variant::Rayon(_) => Agreement::Exact,
+                Variant::Batched(_) => K::BATCHED,
+                Variant::Ispc(..) => K::PEER,
+            };
+            let found = results(self, variant)?;
+            agreement
+                .check(&expected, &found)
+                .map_err(|error| format!("{}, {variant:?}: {error}", K::NAME))?;
+        }
+        Ok(())
+    }
+}
+
+fn results<K: Kernel>(kernel: &K, variant: &Variant<'_>) -> Result<Vec<K::Value>, String> {
+    let members = Kernel::members(kernel);
+    Ok(match variant {
+        Variant::Scalar => (0..members).map(|member| kernel.scalar(member)).collect(),
+        Variant::Rayon(pool) => {
+            pool.install(|| (0..members).into_par_iter().map(|member| kernel.scalar(member)).collect())
+        }
+        Variant::Batched(options) => {
+            let outcome = kernel.batched(options).map_err(|error| error.to_string())?;
+            outcome.into_values().map_err(|faults| faults.to_string())?
+        }
+        Variant::Ispc(target, None) => {
+            let mut out = vec![K::Value::default(); members];
+            kernel.ispc(*target, 0, &mut out);
+            out
+        }
+        Variant::Ispc(target, Some(pool)) => {
+            let mut out = vec![K::Value::default(); members];
+            // Enough pieces for threads to share uneven work, each a multiple of any vector's length.
+            let piece = (members / (8 * pool.current_num_threads())).next_multiple_of(64).max(64);
+            pool.install(|| {
+                let pieces = out.par_chunks_mut(piece).enumerate();
+                pieces.for_each(|(i, out)| kernel.ispc(*target, i * piece, out));
+            });
+            out
+        }
+    })
+}
