@@ -13,7 +13,7 @@ pub struct Args {
     /// `crate = path`: where the facade crate is found.
     pub krate: Path,
     /// `vector_math`: replace transcendental functions by vectorisable ones.
-    pub vector_math: Option<Span>,
+    pub vector_math: bool,
     /// `strict`: a place that would run scalar code is a compile error.
     pub strict: bool,
     /// `fuse = false`: keep every branch a block of its own.
@@ -33,7 +33,7 @@ impl Default for Args {
         Args {
             name: None,
             krate: parse_quote!(::autobatch),
-            vector_math: None,
+            vector_math: false,
             strict: false,
             fuse: true,
             executor: None,
@@ -111,7 +111,7 @@ impl Args {
         let Arg { key, value } = arg;
         match (key.to_string().as_str(), value) {
             ("strict", None) => self.strict = true,
-            ("vector_math", None) => self.vector_math = Some(key.span()),
+            ("vector_math", None) => self.vector_math = true,
             ("strict" | "vector_math", Some(value)) => diag.error(
                 &value,
                 &format!("`{key}` is a flag and takes no value"),

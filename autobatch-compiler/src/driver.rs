@@ -11,6 +11,7 @@ use crate::input::{self, Function, Input};
 use crate::ir::Note;
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, Analyses, PassOptions};
+use crate::vector_math;
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
 /// mistake is not followed by ten.
@@ -33,13 +34,6 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         Input::Impl(i) => self_name(&i.self_ty),
         _ => None,
     };
-    if let Some(span) = args.vector_math {
-        diag.error_at(
-            span,
-            "`vector_math` is not available in this version",
-            "leave it out; the standard functions are used",
-        );
-    }
     let mut families = Vec::new();
     for entry in 0..functions.len() {
         let function = &functions[entry];
@@ -69,6 +63,10 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
                     "make it a plain call in the function's own body, or leave `strict` out",
                 );
             }
+        }
+        if args.vector_math {
+            let krate = &args.krate;
+            vector_math::rewrite(&mut lowered.program, &quote!(#krate::__rt));
         }
         let width = width(functions, &lowered);
         families.push(emit::emit(function, &lowered, &analyses, args, width));

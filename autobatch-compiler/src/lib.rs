@@ -14,6 +14,7 @@ pub mod ir;
 pub mod lower;
 pub mod passes;
 pub mod resolve;
+pub mod vector_math;
 pub mod verify;
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod source;
 mod stack;
 mod store;
 mod strip;
+mod typed;
 
 pub use fault::{BatchError, Fault, FaultKind, Faults};
 pub use options::{CancelToken, Executor, Isa, Options, Progress, Schedule};
@@ -37,6 +38,7 @@ pub use source::{Column, Each, EachMut, Ragged, Same, same};
 pub mod __rt {
     pub use crate::launch::{run, run_into, unwrap_unit};
     pub use crate::machine::{Core, Place, Step};
+    pub use crate::math;
     pub use crate::options::Defaults;
     pub use crate::out::Out;
     pub use crate::outcome::unwrap;
@@ -44,4 +46,5 @@ pub mod __rt {
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
     pub use crate::strip::{bits, choose, dead, keep, leave, settle, take};
+    pub use crate::typed::{OtherType, Typed};
 }
