@@ -6,6 +6,7 @@ use syn::{Item, Visibility};
 
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
+use crate::emit::clone::Clones;
 use crate::emit::{self, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Note;
@@ -27,12 +28,13 @@ pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
     assemble(input, families, errors)
 }
 
-/// The generated family of each function that users can call.
+/// The generated family of each function that users can call, and the clones beside them.
 fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
-    let self_type = match input {
-        Input::Impl(i) => self_name(&i.self_ty),
-        _ => None,
+    let (self_type, self_ident) = match input {
+        Input::Impl(i) => (Some(&*i.self_ty), self_name(&i.self_ty)),
+        _ => (None, None),
     };
+    let clones = Clones::new(functions, self_type, &args.krate);
     if let Some(span) = args.vector_math {
         diag.error_at(
             span,
@@ -57,7 +59,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             continue;
         }
         let options = LowerOptions { krate: args.krate.clone(), fuse: args.fuse };
-        let mut lowered = lower::lower(functions, entry, self_type.clone(), &options);
+        let mut lowered = lower::lower(functions, entry, self_ident.clone(), &options);
         let analyses =
             passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
         refuse_crossing_borrows(&mut lowered, &analyses);
@@ -71,7 +73,10 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
         }
         let width = width(functions, &lowered);
-        families.push(emit::emit(function, &lowered, &analyses, args, width));
+        families.push(emit::emit(function, &lowered, &analyses, &clones, args, width));
+    }
+    if !families.is_empty() {
+        families.extend(clones.items());
     }
     families
 }

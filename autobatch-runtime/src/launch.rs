@@ -2,14 +2,15 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::fault::{BatchError, Fault, FaultKind};
+use crate::depth::{self, Depth, TooDeep};
+use crate::fault::{BatchError, Fault, FaultKind, too_deep};
 use crate::isa;
 use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
 use crate::options::{Defaults, Executor, Isa, MAX_DEPTH, Options, Progress, Schedule};
@@ -19,8 +20,11 @@ use crate::program::Program;
 use crate::report::{BlockReport, Report};
 use crate::store::Store;
 
-/// Members that the scalar executor takes at a time.
+/// Members that the scalar executor takes at a time, at first, and at most.
 const PIECE: usize = 64;
+const LARGEST_PIECE: usize = 4096;
+/// How long it may take for the next piece to be larger.
+const LONG_PIECE: Duration = Duration::from_micros(10);
 /// The part of the batch that `Auto` spends on measuring each executor is one over this.
 const SAMPLE: usize = 24;
 /// The places in the batch where `Auto` measures.
@@ -32,7 +36,7 @@ const TINY: usize = 16;
 
 /// Runs a batch into new memory.
 ///
-/// `scalar` runs the user's function for one member; `tile` enters the generated body with a worker's
+/// `scalar` runs the user's function, or its clone, for one member; `tile` enters the generated body with a worker's
 /// core and store, and may unwind. For generated code only.
 #[doc(hidden)]
 pub fn run<R: Send>(
@@ -40,7 +44,7 @@ pub fn run<R: Send>(
     defaults: Defaults,
     options: &Options<'_>,
     lens: &[(&'static str, Option<usize>)],
-    scalar: impl Fn(usize) -> R + Sync,
+    scalar: impl Fn(usize, Depth) -> R + Sync,
     tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
 ) -> Result<Outcome<R>, BatchError> {
     let members = members(lens)?;
@@ -60,7 +64,7 @@ pub fn run_into<R: Send>(
     program: &'static Program,
     defaults: Defaults,
     lens: &[(&'static str, Option<usize>)],
-    scalar: impl Fn(usize) -> R + Sync,
+    scalar: impl Fn(usize, Depth) -> R + Sync,
     tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
     mut output: impl Output<R>,
 ) -> Result<(), BatchError> {
@@ -164,7 +168,7 @@ impl<'a> Launch<'a> {
 
     fn run<R: Send>(
         &self,
-        scalar: &(impl Fn(usize) -> R + Sync),
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
         tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
         out: &Out<'_, R>,
     ) -> (Vec<Fault>, Report) {
@@ -300,50 +304,99 @@ impl<'a> Launch<'a> {
             schedule: options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes),
             lanes: options.lanes.or(self.defaults.lanes).unwrap_or(lanes),
             isa: self.isa(),
-            max_depth: options.max_depth.or(self.defaults.max_depth).unwrap_or(MAX_DEPTH),
+            max_depth: self.max_depth(),
             max_steps: options.max_steps.unwrap_or(u64::MAX),
             refill: !options.no_refill,
             report: options.report,
         }
     }
 
-    /// The user's function on each member; panics are caught per member.
+    fn max_depth(&self) -> usize {
+        self.options.max_depth.or(self.defaults.max_depth).unwrap_or(MAX_DEPTH)
+    }
+
+    /// Scalar code on each member.
     fn scalar<R: Send>(
         &self,
         range: Range<usize>,
-        scalar: &(impl Fn(usize) -> R + Sync),
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) {
         let queue = Queue::new(range, self.threads);
         self.spread(|| {
             let mut faults = Vec::new();
-            loop {
-                let piece = queue.take(PIECE);
-                if piece.is_empty() {
-                    break;
-                }
-                for member in piece {
-                    if self.cancelled() {
-                        faults.push(Fault {
-                            member,
-                            kind: FaultKind::Cancelled,
-                            message: "cancelled".to_owned(),
-                        });
-                    } else {
-                        match catch_unwind(AssertUnwindSafe(|| scalar(member))) {
-                            Ok(value) => out.set(member, value),
-                            Err(payload) => {
-                                let message = message(&*payload);
-                                faults.push(Fault { member, kind: FaultKind::Panic, message });
-                            }
-                        }
-                    }
-                    self.ended(1);
-                }
-            }
+            self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
         });
+    }
+
+    /// Takes pieces of the queue until it is empty.
+    fn scalar_worker<R: Send>(
+        &self,
+        queue: &Queue,
+        mut size: usize,
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let depth = Depth::root(self.max_depth());
+        let _published = depth.publish();
+        loop {
+            let begin = Instant::now();
+            let piece = queue.take(size);
+            if piece.is_empty() {
+                return;
+            }
+            self.scalar_piece(piece, depth, scalar, out, faults);
+            // Members that take next to nothing are not worth the queue's atomic operations.
+            if begin.elapsed() < LONG_PIECE {
+                size = (2 * size).min(LARGEST_PIECE);
+            }
+            // Members that need more stack than there is would each have it made and freed again.
+            let (base, peak) = depth::take_peak();
+            if peak > base {
+                let size = size.min(PIECE);
+                return depth::on_segment(peak - base, |_| {
+                    self.scalar_worker(queue, size, scalar, out, faults);
+                });
+            }
+        }
+    }
+
+    /// One member after the other; a panic ends one member and is caught around them all.
+    fn scalar_piece<R: Send>(
+        &self,
+        mut piece: Range<usize>,
+        depth: Depth,
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let members = piece.len();
+        while !piece.is_empty() {
+            // The member being run is the first that is left.
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                while piece.start < piece.end && !self.cancelled() {
+                    out.set(piece.start, scalar(piece.start, depth));
+                    piece.start += 1;
+                }
+            }));
+            let member = piece.start;
+            let (kind, message) = match caught {
+                Ok(()) if piece.is_empty() => break,
+                Ok(()) => (FaultKind::Cancelled, "cancelled".to_owned()),
+                Err(payload) if payload.is::<TooDeep>() => {
+                    (FaultKind::DepthExceeded, too_deep(self.max_depth()))
+                }
+                // A destructor of the value that the result has replaced: no fault of the function's.
+                Err(payload) if out.is_set(member) => resume_unwind(payload),
+                Err(payload) => (FaultKind::Panic, message(&*payload)),
+            };
+            faults.push(Fault { member, kind, message });
+            piece.start += 1;
+        }
+        self.ended(members);
     }
 
     fn report(&self, executor: Executor, finished: &[Finished], time: Duration) -> Report {

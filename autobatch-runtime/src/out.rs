@@ -54,6 +54,11 @@ impl<'o, R> Out<'o, R> {
         }
     }
 
+    /// Whether the member has a result.
+    pub(crate) fn is_set(&self, member: usize) -> bool {
+        self.set[member].load(Ordering::Relaxed)
+    }
+
     /// Which members have a result.
     pub(crate) fn into_set(self) -> Vec<bool> {
         self.set.into_vec().into_iter().map(AtomicBool::into_inner).collect()

@@ -105,7 +105,7 @@ impl VisitMut for NameElided {
 }
 
 /// The type arguments to pass on explicitly: types and constants, in order.
-fn turbofish(generics: &Generics) -> TokenStream {
+pub(super) fn turbofish(generics: &Generics) -> TokenStream {
     let args: Vec<TokenStream> = generics
         .params
         .iter()
@@ -140,6 +140,8 @@ pub(super) struct Machine<'a> {
     pub(super) body: Option<TokenStream>,
     /// The initialiser of the static `Program`.
     pub(super) program: TokenStream,
+    /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
+    pub(super) clone: Option<TokenStream>,
     /// The facade crate as the static names it.
     pub(super) krate: syn::Path,
     pub(super) function: &'a Function,
@@ -195,7 +197,12 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             if p.passing == Passing::Shared { quote!(#ident) } else { quote!(&#ident) }
         })
         .collect();
-    let run_scalar = quote!(|__member: usize| #this #scalar #fish(#(#gets),*));
+    let run_scalar = match &machine.clone {
+        Some(clone) => {
+            quote!(|__member: usize, __depth: #rt::Depth| #clone #fish(#(#gets,)* __depth))
+        }
+        None => quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*)),
+    };
     let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, function, krate));
     let variants = [format_ident!("{body}"), format_ident!("{body}_avx2"), format_ident!("{body}_avx512")];
     let [base, avx2, avx512] = &variants;

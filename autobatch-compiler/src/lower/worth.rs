@@ -5,6 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::scan;
 use crate::input::Function;
 
+/// The functions that can become part of a program, and the calls between them, by position.
+pub(crate) fn call_graph(functions: &[Function]) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
+    let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
+    let (mut worth, mut calls) = (BTreeSet::new(), BTreeSet::new());
+    let position = |name: &String| functions.iter().position(|f| f.sig.ident == *name);
+    for (i, f) in functions.iter().enumerate() {
+        let (batched, excluded) = worth_batching(functions, i);
+        worth.extend(batched.keys().chain(&excluded).filter_map(position));
+        calls.extend(scan::called_names(f, &known).0.iter().filter_map(position).map(|to| (i, to)));
+    }
+    calls.retain(|(from, to)| worth.contains(from) && worth.contains(to));
+    (worth, calls)
+}
+
 /// The functions that become part of the program: the entry, and those that loop, recurse, or call
 /// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined.
 ///

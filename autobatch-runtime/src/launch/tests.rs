@@ -29,7 +29,7 @@ fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {
 }
 
 fn run_scalar<R: Send>(members: usize, options: &Options<'_>, f: impl Fn(usize) -> R + Sync) -> Outcome<R> {
-    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], f, tile).unwrap()
+    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], |member, _| f(member), tile).unwrap()
 }
 
 fn into(
@@ -37,7 +37,7 @@ fn into(
     members: usize,
     f: impl Fn(usize) -> usize + Sync,
 ) -> Result<(), BatchError> {
-    run_into(&PROGRAM, Defaults::NONE, &[("x", Some(members))], f, tile, output)
+    run_into(&PROGRAM, Defaults::NONE, &[("x", Some(members))], |member, _| f(member), tile, output)
 }
 
 #[test]
