@@ -61,6 +61,13 @@ impl Depth {
         self.left < 0 || stack_pointer() < self.limit
     }
 
+    /// Whether this is the call that is too many: for a function that is inlined into one that has asked
+    /// whether it [stops](Self::stops).
+    #[inline(always)]
+    pub fn exceeded(self) -> bool {
+        self.left < 0
+    }
+
     /// Enters the function after all, on a new segment; or ends the member, without the panic hook.
     #[cold]
     #[inline(never)]

@@ -5,10 +5,17 @@
 //! on entry, and the calls of functions that have a clone. It serves where scalar code runs members: the
 //! scalar executor, functions that fall back as a whole, single calls of a lane.
 //!
+//! Where calls are most of the work, passing the depth on and checking it would cost a third of the time.
+//! So a small recursive function has a second, *inlined* clone, which checks no stack, and clones call
+//! in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
+//! function itself makes.
+//!
 //! What keeps calling the function itself: macro tokens, functions used as values, methods of receivers
 //! other than `self`, constant expressions, `async` blocks, items.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
@@ -24,6 +31,8 @@ use crate::lower;
 pub struct Clones<'a> {
     functions: &'a [Function],
     has: Vec<bool>,
+    /// Those that have an inlined clone too.
+    inlined: Vec<bool>,
     krate: &'a Path,
     /// The name by which the type of an `impl` block can be called, if it has no arguments to differ in.
     self_name: Option<&'a Ident>,
@@ -34,46 +43,70 @@ impl<'a> Clones<'a> {
     /// so a function without such calls, in or out, needs no clone.
     pub fn new(functions: &'a [Function], self_type: Option<&'a Type>, krate: &'a Path) -> Self {
         let (worth, calls) = lower::call_graph(functions);
-        let has = (0..functions.len())
+        let has: Vec<bool> = (0..functions.len())
             .map(|f| {
                 let linked = calls.iter().any(|(from, to)| *from == f || *to == f);
                 worth.contains(&f) && linked && can_be_repeated(&functions[f])
             })
             .collect();
+        let recursive = |f: usize| {
+            let mut seen = BTreeSet::from([f]);
+            let mut queue = vec![f];
+            while let Some(from) = queue.pop() {
+                queue.extend(calls.iter().filter(|(a, b)| *a == from && seen.insert(*b)).map(|(_, b)| *b));
+            }
+            calls.iter().any(|(a, b)| *b == f && seen.contains(a))
+        };
+        let inlined =
+            (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
         let self_name = match self_type {
             Some(Type::Path(p)) if p.qself.is_none() => {
                 p.path.segments.last().filter(|s| s.arguments.is_none()).map(|s| &s.ident)
             }
             _ => None,
         };
-        Clones { functions, has, krate, self_name }
+        Clones { functions, has, inlined, krate, self_name }
     }
 
     /// The path that calls the clone of a function of the item, given its position in the source:
     /// arguments as for the function itself, then a `Depth`.
     pub fn path(&self, function: usize) -> Option<TokenStream> {
         let f = &self.functions[function];
-        let name = clone_name(&f.sig.ident);
+        let name = clone_name(&f.sig.ident, false);
         let path = if f.associated { quote!(Self::#name) } else { quote!(#name) };
         self.has[function].then_some(path)
     }
 
     /// All clones, to stand beside the functions.
     pub fn items(&self) -> Vec<TokenStream> {
-        (0..self.functions.len()).filter(|f| self.has[*f]).map(|f| self.item(f)).collect()
+        let own = (0..self.functions.len()).filter(|f| self.has[*f]).map(|f| self.item(f, false));
+        let inlined = (0..self.functions.len()).filter(|f| self.inlined[*f]).map(|f| self.item(f, true));
+        own.chain(inlined).collect()
     }
 
-    fn item(&self, index: usize) -> TokenStream {
+    fn item(&self, index: usize, inlined: bool) -> TokenStream {
         let function = &self.functions[index];
         let krate = self.krate;
         let depth = depth_ident();
         let mut body = function.written.clone();
-        let mut redirect = Redirect { clones: self, caller: function, closure: false, publishes: false };
+        let inlines = !inlined && self.calls_in(function) <= INLINED_CALLS;
+        let mut redirect = Redirect { clones: self, caller: function, inlines, closure: false, found: false };
         Tails { redirect: &mut redirect }.function(&mut body);
-        redirect.visit_block_mut(&mut body);
+        let mut publish = None;
+        for (at, stmt) in body.stmts.iter_mut().enumerate() {
+            redirect.visit_stmt_mut(stmt);
+            if redirect.found && publish.is_none() {
+                publish = Some(at);
+            }
+        }
+        // Not on entry: many calls return before they come to a closure.
+        if let Some(at) = publish {
+            let guard = Ident::new("__published", Span::mixed_site());
+            body.stmts.insert(at, parse_quote!(let #guard = #depth.publish();));
+        }
 
         let mut sig = function.sig.clone();
-        sig.ident = clone_name(&sig.ident);
+        sig.ident = clone_name(&sig.ident, inlined);
         sig.constness = None;
         let mut args: Vec<TokenStream> = Vec::new();
         let mut patterns = Vec::new();
@@ -102,11 +135,12 @@ impl<'a> Clones<'a> {
         sig.inputs.push(parse_quote!(#depth: #krate::__rt::Depth));
         let path = self.path(index);
         let fish = turbofish(&sig.generics);
-        let publish = redirect.publishes.then(|| {
-            let guard = Ident::new("__published", Span::mixed_site());
-            quote!(let #guard = #depth.publish();)
-        });
-        let attrs = function.attrs.iter().filter(|a| carries_over(a));
+        let (inline, stops) = match inlined {
+            true => (Some(quote!(#[inline(always)])), quote!(exceeded)),
+            false => (None, quote!(stops)),
+        };
+        let attrs = function.attrs.iter();
+        let attrs = attrs.filter(|a| carries_over(a) && !(inlined && a.path().is_ident("inline")));
         let mut attrs: Vec<Attribute> = attrs.cloned().collect();
         attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
         let stmts = &body.stmts;
@@ -115,18 +149,36 @@ impl<'a> Clones<'a> {
         let scalar = &function.sig.ident;
         quote! {
             #(#attrs)*
+            #inline
             #[doc(hidden)]
             #[allow(warnings, dead_code, unused_mut, clippy::all, clippy::pedantic)]
             #sig {
-                if #depth.stops() {
+                if #depth.#stops() {
                     return #depth.elsewhere(move |#depth| #path #fish(#(#args,)* #depth));
                 }
                 let _ = #this #scalar #fish;
-                #publish
                 #(#patterns)*
                 #(#stmts)*
             }
         }
+    }
+
+    /// How many calls of clones a function holds.
+    fn calls_in(&self, caller: &Function) -> usize {
+        struct Scan<'a>(&'a Clones<'a>, &'a Function, usize);
+        impl<'ast> Visit<'ast> for Scan<'_> {
+            fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+                self.2 += usize::from(self.0.called(call, self.1).is_some());
+                visit::visit_expr_call(self, call);
+            }
+            fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+                self.2 += usize::from(self.0.called_method(call).is_some());
+                visit::visit_expr_method_call(self, call);
+            }
+        }
+        let mut scan = Scan(self, caller, 0);
+        scan.visit_block(&caller.written);
+        scan.2
     }
 
     /// The function that a call names if it has a clone.
@@ -160,10 +212,27 @@ impl<'a> Clones<'a> {
     }
 }
 
+/// A clone is inlined into at most so many calls of another.
+const INLINED_CALLS: usize = 4;
+/// Functions of at most so many tokens have an inlined clone.
+const SMALL: usize = 160;
+
+fn is_small(function: &Function) -> bool {
+    fn count(tokens: TokenStream) -> usize {
+        let size = |tree| match tree {
+            TokenTree::Group(group) => 1 + count(group.stream()),
+            _ => 1,
+        };
+        tokens.into_iter().map(size).sum()
+    }
+    count(function.written.to_token_stream()) <= SMALL
+}
+
 /// `__autobatch_clone_f`, spelled with the span of `f`, so that rustc's messages about a call are those
 /// about the call of `f`, and are shown once.
-fn clone_name(name: &Ident) -> Ident {
-    format_ident!("__autobatch_clone_{}", name, span = name.span())
+fn clone_name(name: &Ident, inlined: bool) -> Ident {
+    let kind = if inlined { "inlined" } else { "clone" };
+    format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
 }
 
 fn depth_ident() -> Ident {
@@ -215,27 +284,48 @@ fn can_be_repeated(function: &Function) -> bool {
 struct Redirect<'a> {
     clones: &'a Clones<'a>,
     caller: &'a Function,
-    /// Inside a closure, which asks for the depth that the activation has published.
+    /// Whether it calls the inlined clones where there are any.
+    inlines: bool,
+    /// Inside a closure.
     closure: bool,
-    publishes: bool,
+    /// Whether any call in a closure was found.
+    found: bool,
 }
 
 impl Redirect<'_> {
+    /// In a closure, the depth is the one that the activation has published.
+    fn closure(&mut self, closure: &mut syn::ExprClosure) {
+        let before = (std::mem::replace(&mut self.closure, true), std::mem::take(&mut self.found));
+        visit_mut::visit_expr_closure_mut(self, closure);
+        let found = std::mem::replace(&mut self.found, before.1);
+        self.closure = before.0;
+        if found {
+            let (krate, depth, body) = (self.clones.krate, depth_ident(), &closure.body);
+            closure.body = parse_quote!({
+                let #depth = #krate::__rt::Depth::published();
+                #body
+            });
+            self.found = true;
+        }
+    }
+
     /// Makes a call, not what it holds, one of a clone that gets `depth`; the function it calls.
     fn call(&self, expr: &mut Expr, depth: &TokenStream) -> bool {
         match expr {
             Expr::Call(call) => {
-                let Some(_) = self.clones.called(call, self.caller) else { return false };
+                let Some(callee) = self.clones.called(call, self.caller) else { return false };
+                let inlined = self.inlines && self.clones.inlined[callee];
                 if let Expr::Path(path) = &mut *call.func
                     && let Some(last) = path.path.segments.last_mut()
                 {
-                    last.ident = clone_name(&last.ident);
+                    last.ident = clone_name(&last.ident, inlined);
                 }
                 call.args.push(parse_quote!(#depth));
             }
             Expr::MethodCall(call) => {
-                let Some(_) = self.clones.called_method(call) else { return false };
-                call.method = clone_name(&call.method);
+                let Some(callee) = self.clones.called_method(call) else { return false };
+                let inlined = self.inlines && self.clones.inlined[callee];
+                call.method = clone_name(&call.method, inlined);
                 call.args.push(parse_quote!(#depth));
             }
             _ => return false,
@@ -249,20 +339,11 @@ impl VisitMut for Redirect<'_> {
         match expr {
             Expr::Async(_) | Expr::Const(_) => return,
             Expr::Repeat(e) => return self.visit_expr_mut(&mut e.expr),
-            Expr::Closure(e) => {
-                let outer = std::mem::replace(&mut self.closure, true);
-                visit_mut::visit_expr_closure_mut(self, e);
-                self.closure = outer;
-                return;
-            }
+            Expr::Closure(e) => return self.closure(e),
             _ => visit_mut::visit_expr_mut(self, expr),
         }
-        let (krate, depth) = (self.clones.krate, depth_ident());
-        let depth = match self.closure {
-            true => quote!(#krate::__rt::Depth::published().next()),
-            false => quote!(#depth.next()),
-        };
-        self.publishes |= self.call(expr, &depth) && self.closure;
+        let depth = depth_ident();
+        self.found |= self.call(expr, &quote!(#depth.next())) && self.closure;
     }
 
     // A lint expected once need not come again.
@@ -334,7 +415,10 @@ impl Tails<'_, '_> {
     fn pass_on(&mut self, expr: &mut Expr, callee: Option<usize>) {
         let (clones, caller) = (self.redirect.clones, self.redirect.caller);
         if callee.is_some_and(|f| text(&clones.functions[f].output) == text(&caller.output)) {
+            // Not of an inlined clone: LLVM makes a loop of a call of the same function.
+            let inlines = std::mem::take(&mut self.redirect.inlines);
             self.redirect.call(expr, &depth_ident().into_token_stream());
+            self.redirect.inlines = inlines;
         }
     }
 }
