@@ -25,15 +25,6 @@ const PIECE: usize = 64;
 const LARGEST_PIECE: usize = 4096;
 /// How long it may take for the next piece to be larger.
 const LONG_PIECE: Duration = Duration::from_micros(10);
-/// The part of the batch that `Auto` spends on measuring each executor is one over this.
-const SAMPLE: usize = 24;
-/// The places in the batch where `Auto` measures.
-const PLACES: usize = 4;
-/// Batches below this are too small to measure on.
-const MEASURABLE: usize = 768;
-/// Batches below this don't fill a vector register a few times over.
-const TINY: usize = 16;
-
 /// Runs a batch into new memory.
 ///
 /// `scalar` runs the user's function, or its clone, for one member; `tile` enters the generated body with a worker's
@@ -166,10 +157,10 @@ impl<'a> Launch<'a> {
         self.options.executor.or(self.defaults.executor).unwrap_or_default()
     }
 
-    fn run<R: Send>(
+    fn run<R: Send, T: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync>(
         &self,
         scalar: &(impl Fn(usize, Depth) -> R + Sync),
-        tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
+        tile: &T,
         out: &Out<'_, R>,
     ) -> (Vec<Fault>, Report) {
         let begin = Instant::now();
@@ -177,14 +168,22 @@ impl<'a> Launch<'a> {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
         let ledger = Mutex::new(Ledger::default());
-        let phase = |executor: Executor, range: Range<usize>| match executor {
-            Executor::Scalar => self.scalar(range, scalar, out, &ledger),
-            _ => self.machine(executor, range, tile, out, &ledger),
+        let phase = |executor: Executor, range: Range<usize>, threads: usize| {
+            let begin = Instant::now();
+            match executor {
+                Executor::Scalar => self.scalar(range, threads, scalar, out, &ledger),
+                _ => self.machine(executor, range, threads, tile, out, &ledger),
+            }
+            begin.elapsed()
         };
         let executor = match self.executor() {
-            Executor::Auto => self.auto(&phase),
+            Executor::Auto => {
+                // One generic program has many instances, whose executors compare differently.
+                let instance = std::any::type_name::<(T, R)>();
+                self.install(|| self.auto(Some(instance), &phase))
+            }
             executor => {
-                phase(executor, 0..self.members);
+                phase(executor, 0..self.members, self.threads);
                 executor
             }
         };
@@ -195,89 +194,41 @@ impl<'a> Launch<'a> {
         (faults, report)
     }
 
-    /// Whether `Auto` may take the scalar function: it recurses on the native stack, and counts neither
-    /// depth nor steps, so that the choice would show.
-    fn scalar_will_do(&self) -> bool {
-        let (options, defaults) = (self.options, self.defaults);
-        let limited = options.max_depth.or(defaults.max_depth).is_some() && !self.program.calls.is_empty();
-        !self.program.recursive && !limited && options.max_steps.is_none() && options.cancel.is_none()
+    /// Runs `work` in the pool of this run.
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match self.options.pool.or(self.own_pool.as_ref()) {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
     }
 
-    /// Measures the executors on disjoint parts of the batch, and gives the rest to the fastest.
-    /// Each member is run once, by whichever executor; the results are the same.
-    fn auto(&self, phase: &impl Fn(Executor, Range<usize>)) -> Executor {
-        let scalar = self.scalar_will_do();
-        if self.members < MEASURABLE {
-            let executor = if scalar && self.members < TINY { Executor::Scalar } else { Executor::Masked };
-            phase(executor, 0..self.members);
-            return executor;
-        }
-        let mut candidates = vec![Executor::Masked];
-        if scalar {
-            candidates.push(Executor::Scalar);
-        }
-        if self.program.recursive {
-            candidates.push(Executor::ProgramCounter);
-        }
-        if let [only] = candidates[..] {
-            phase(only, 0..self.members);
-            return only;
-        }
-        // Members that stand together often take alike, so each executor is tried at several places; one
-        // that is far behind is not tried again.
-        let piece = (self.members / SAMPLE / PLACES).max(MEASURABLE / (3 * PLACES));
-        let mut times: Vec<(Duration, Executor)> = candidates.iter().map(|e| (Duration::ZERO, *e)).collect();
-        let mut rest = Vec::new();
-        for place in 0..PLACES {
-            let (start, end) = (self.members * place / PLACES, self.members * (place + 1) / PLACES);
-            let mut next = start;
-            for (time, executor) in &mut times {
-                let range = next..(next + piece).min(end);
-                next = range.end;
-                let begin = Instant::now();
-                phase(*executor, range);
-                *time += begin.elapsed();
-            }
-            rest.push(next..end);
-            let fastest = times.iter().map(|(time, _)| *time).min().unwrap_or_default();
-            times.retain(|(time, _)| *time <= 8 * fastest);
-        }
-        let best = times.into_iter().min_by_key(|(time, _)| *time).map_or(Executor::Masked, |(_, best)| best);
-        for range in rest.into_iter().filter(|range| !range.is_empty()) {
-            phase(best, range);
-        }
-        best
-    }
-
-    /// Runs `work` once for every thread, on this one if there is only one.
-    fn spread(&self, work: impl Fn() + Sync) {
-        if self.threads == 1 {
+    /// Runs `work` once for each of `threads`, on this one if there is only one.
+    fn spread(&self, threads: usize, work: impl Fn() + Sync) {
+        if threads == 1 {
             return work();
         }
         let scope = || {
             rayon::scope(|scope| {
-                for _ in 0..self.threads {
+                for _ in 0..threads {
                     scope.spawn(|_| work());
                 }
             });
         };
-        match self.options.pool.or(self.own_pool.as_ref()) {
-            Some(pool) => pool.install(scope),
-            None => scope(),
-        }
+        self.install(scope);
     }
 
     fn machine<R: Send>(
         &self,
         executor: Executor,
         range: Range<usize>,
+        threads: usize,
         tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) {
         let settings = self.settings(executor);
-        let queue = Queue::new(range, self.threads);
-        self.spread(|| {
+        let queue = Queue::new(range, threads);
+        self.spread(threads, || {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
@@ -319,12 +270,13 @@ impl<'a> Launch<'a> {
     fn scalar<R: Send>(
         &self,
         range: Range<usize>,
+        threads: usize,
         scalar: &(impl Fn(usize, Depth) -> R + Sync),
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) {
-        let queue = Queue::new(range, self.threads);
-        self.spread(|| {
+        let queue = Queue::new(range, threads);
+        self.spread(threads, || {
             let mut faults = Vec::new();
             self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
@@ -444,6 +396,9 @@ pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
     }
 }
 
+mod auto;
+#[cfg(test)]
+mod auto_tests;
 #[cfg(test)]
 mod machine_tests;
 #[cfg(test)]

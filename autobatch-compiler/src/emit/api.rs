@@ -142,6 +142,8 @@ pub(super) struct Machine<'a> {
     pub(super) program: TokenStream,
     /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
     pub(super) clone: Option<TokenStream>,
+    /// Whether some function of the program has calls but no clone.
+    pub(super) native_depth: bool,
     /// The facade crate as the static names it.
     pub(super) krate: syn::Path,
     pub(super) function: &'a Function,
@@ -188,7 +190,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             _ => quote!(#rt::Source::get(&#ident, __member)),
         }
     });
-    let defaults = defaults(args, &rt, krate);
+    let defaults = defaults(args, machine.native_depth, &rt, krate);
     let passed: Vec<TokenStream> = named
         .params
         .iter()
@@ -327,8 +329,11 @@ fn docs(function: &Function, names: &Family) -> (String, String, String) {
     )
 }
 
-fn defaults(args: &Args, rt: &TokenStream, krate: &syn::Path) -> TokenStream {
+fn defaults(args: &Args, native_depth: bool, rt: &TokenStream, krate: &syn::Path) -> TokenStream {
     let mut fields = Vec::new();
+    if native_depth {
+        fields.push(quote!(native_depth: true));
+    }
     if let Some(executor) = &args.executor {
         fields.push(quote!(executor: ::core::option::Option::Some(#krate::Executor::#executor)));
     }

@@ -68,7 +68,9 @@ pub fn emit(
     let krate = if function.associated { args.krate.clone() } else { args.crate_from_module() };
     let program = table::table(&emitter, &successors, &krate, whole);
     let clone = emitter.clone_path(lowered.program.entry);
-    api::family(&api::Machine { body: body.map(|body| body.code), program, clone, function, krate }, args)
+    let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
+    let body = body.map(|body| body.code);
+    api::family(&api::Machine { body, program, clone, native_depth, function, krate }, args)
 }
 
 impl<'a> Emitter<'a> {
