@@ -329,6 +329,9 @@ impl<'a> Launch<'a> {
         while !piece.is_empty() {
             // The member being run is the first that is left.
             let caught = catch_unwind(AssertUnwindSafe(|| {
+                if self.options.cancel.is_none() {
+                    return out.fill(&mut piece, |member| scalar(member, depth));
+                }
                 while piece.start < piece.end && !self.cancelled() {
                     out.set(piece.start, scalar(piece.start, depth));
                     piece.start += 1;

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Takes results from any thread, each member's at most once. For generated code only.
@@ -51,6 +52,41 @@ impl<'o, R> Out<'o, R> {
         unsafe {
             let place = self.first.offset(self.stride * member as isize);
             if self.assign { *place = value } else { place.write(value) }
+        }
+    }
+
+    /// The results of consecutive members, in order. `members` are those that are left, also when `f`
+    /// unwinds: then the first of them is the one that did.
+    pub(crate) fn fill(&self, members: &mut Range<usize>, f: impl Fn(usize) -> R) {
+        if self.assign {
+            while members.start < members.end {
+                self.set(members.start, f(members.start));
+                members.start += 1;
+            }
+            return;
+        }
+        /// Counts results, and flags them all at once.
+        struct Filled<'a> {
+            members: &'a mut Range<usize>,
+            set: &'a [AtomicBool],
+            done: usize,
+        }
+        impl Drop for Filled<'_> {
+            fn drop(&mut self) {
+                self.set[..self.done].iter().for_each(|set| set.store(true, Ordering::Relaxed));
+                self.members.start += self.done;
+            }
+        }
+        let (start, set) = (members.start, &self.set[members.clone()]);
+        assert!(set.iter().all(|set| !set.load(Ordering::Relaxed)), "a member has one result");
+        let mut filled = Filled { members, set, done: 0 };
+        while filled.done < set.len() {
+            let member = start + filled.done;
+            let value = f(member);
+            // SAFETY: the member is one of `set`, so its place lies in the borrowed memory; no result has
+            // been written there, and none will be elsewhere, since the flags follow.
+            unsafe { self.first.offset(self.stride * member as isize).write(value) };
+            filled.done += 1;
         }
     }
 

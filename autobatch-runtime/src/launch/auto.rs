@@ -35,6 +35,8 @@ const SECOND: usize = 256;
 /// How many times cheaper a member may become from the first trial to the second. Measured with loops and
 /// recursions: 8 to 12.
 const WIDENING: f64 = 12.0;
+/// How many times more than the best a member may have cost in the second trial for a third.
+const CLOSE: f64 = 3.0;
 /// The part of the batch, for programs that have no other choice, to compare both machines on.
 const SAMPLE: usize = 24;
 /// Batches below this are too small for that.
@@ -166,22 +168,36 @@ impl Launch<'_> {
                 machines.push(Executor::ProgramCounter);
             }
             for machine in machines {
-                let few = [rest.take(FIRST)];
-                let cost = self.timed(phase, machine, &few, scalar);
-                if cost > WIDENING * best.1 {
+                if let Some(cost) = self.trial(machine, best.1, &mut rest, phase) {
+                    if cost < best.1 {
+                        best = (machine, cost);
+                    }
+                } else {
                     // The other machine has more to do for each call.
                     break;
-                }
-                let half = (self.members / 8).min(SECOND) / 2;
-                let many = [rest.take(half), rest.take(half)];
-                let cost = self.timed(phase, machine, &many, scalar.min(cost));
-                if cost < best.1 {
-                    best = (machine, cost);
                 }
             }
         }
         self.timed(phase, best.0, &rest.parts, best.1);
         best
+    }
+
+    /// What a member costs in the machine; `None` if that is certainly more than `best`.
+    fn trial(&self, machine: Executor, best: f64, rest: &mut Rest, phase: &impl Phase) -> Option<f64> {
+        if self.program.recursive {
+            let cost = self.timed(phase, machine, &[rest.take(FIRST)], best);
+            if cost > WIDENING * best {
+                return None;
+            }
+        }
+        let half = (self.members / 8).min(SECOND) / 2;
+        let cost = self.timed(phase, machine, &[rest.take(half), rest.take(half)], best);
+        if !(best..CLOSE * best).contains(&cost) {
+            return Some(cost);
+        }
+        // The members that stay longest decide in a small batch, and are few in a large one.
+        let more = (self.members / 8).max(SECOND).min(self.members / 4);
+        Some(self.timed(phase, machine, &[rest.take(more)], best))
     }
 
     /// Measures the scalar code on this thread.
