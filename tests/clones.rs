@@ -2,6 +2,9 @@
 //! whole, need no native stack, end at the same depth as in the machine, and are otherwise the function
 //! as written.
 
+#![allow(clippy::needless_return, clippy::never_loop, clippy::manual_is_multiple_of)] // written as users write
+#![allow(clippy::let_and_return, clippy::needless_borrows_for_generic_args, clippy::toplevel_ref_arg)]
+
 mod common;
 
 use std::fmt::Debug;

@@ -243,7 +243,7 @@ mod tests {
                     assert_ne!(there, limit);
                 });
                 assert_eq!(Depth::published().limit, limit);
-                assert_eq!(on_thread(100, move || left()), isize::MAX, "another thread has its own");
+                assert_eq!(on_thread(100, left), isize::MAX, "another thread has its own");
             }
             assert_eq!(left(), 10);
             drop(outer);

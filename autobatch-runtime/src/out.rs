@@ -22,7 +22,19 @@ unsafe impl<R: Send> Sync for Out<'_, R> {}
 
 impl<'o, R> Out<'o, R> {
     fn flags(len: usize) -> Box<[AtomicBool]> {
-        (0..len).map(|_| AtomicBool::new(false)).collect()
+        let flags = Box::into_raw(vec![false; len].into_boxed_slice());
+        // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
+        // than the members of a cheap kernel.)
+        unsafe { Box::from_raw(flags as *mut [AtomicBool]) }
+    }
+
+    /// The flags of members that only this thread has, all of them without a result.
+    fn flags_of(&self, members: &Range<usize>) -> &[AtomicBool] {
+        let set = &self.set[members.clone()];
+        // SAFETY: a `bool` each (see `flags`), which no other thread writes: it does not have the members.
+        let plain = unsafe { std::slice::from_raw_parts(set.as_ptr().cast::<bool>(), set.len()) };
+        assert!(!plain.contains(&true), "a member has one result");
+        set
     }
 
     /// Results into uninitialised memory.
@@ -73,21 +85,24 @@ impl<'o, R> Out<'o, R> {
         }
         impl Drop for Filled<'_> {
             fn drop(&mut self) {
-                self.set[..self.done].iter().for_each(|set| set.store(true, Ordering::Relaxed));
+                let set = self.set[..self.done].as_ptr().cast_mut().cast::<bool>();
+                // SAFETY: flags may be written through a shared reference, and no other thread has the members.
+                unsafe { set.write_bytes(1, self.done) };
                 self.members.start += self.done;
             }
         }
-        let (start, set) = (members.start, &self.set[members.clone()]);
-        assert!(set.iter().all(|set| !set.load(Ordering::Relaxed)), "a member has one result");
+        let (start, set) = (members.start, self.flags_of(members));
         let mut filled = Filled { members, set, done: 0 };
-        while filled.done < set.len() {
-            let member = start + filled.done;
+        for done in 0..set.len() {
+            // Only written here: counting in memory would take longer than the members of a cheap kernel.
+            filled.done = done;
+            let member = start + done;
             let value = f(member);
             // SAFETY: the member is one of `set`, so its place lies in the borrowed memory; no result has
             // been written there, and none will be elsewhere, since the flags follow.
             unsafe { self.first.offset(self.stride * member as isize).write(value) };
-            filled.done += 1;
         }
+        filled.done = set.len();
     }
 
     /// Whether the member has a result.

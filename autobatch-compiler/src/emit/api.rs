@@ -223,7 +223,10 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let program_vis = inner_visibility(vis);
     let program_item = program_item(machine, function, &names, &program_vis, vis);
     let (doc, doc_into, doc_with) = docs(function, &names);
-    let common = quote!(#[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]);
+    let common = quote! {
+        #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+        #[allow(clippy::multiple_bound_locations)]
+    };
     let span = scalar.span();
     let run = quote!(
         #receiver
@@ -432,6 +435,7 @@ fn bodies(
         let name = format_ident!("{base}_{isa}");
         quote! {
             #[doc(hidden)]
+            #[allow(clippy::multiple_bound_locations)]
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = #features)]
             fn #name <#generic_params> (#params) #where_clause {

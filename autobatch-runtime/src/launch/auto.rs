@@ -118,7 +118,8 @@ impl Launch<'_> {
         let known = key.and_then(|key| records().get(&key).copied());
         let (record, again) = match known {
             Some(record) if record.runs < record.again => {
-                let cost = self.timed(phase, record.executor, &[0..self.members], record.cost);
+                let all = 0..self.members;
+                let cost = self.timed(phase, record.executor, &[all], record.cost);
                 // Other data than before: measure next time.
                 let same = (0.25..4.0).contains(&(cost / record.cost)) || self.total(cost) < SHARED;
                 let again = if same { record.again } else { 0 };
