@@ -227,7 +227,7 @@ mod deep {
 
 #[test]
 fn owned_values_deep_down() {
-    for executor in [Executor::Masked, Executor::ProgramCounter] {
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar] {
         let options = Options::default().executor(executor);
         let n = [200_000, 1, 0, 6];
         let outcome = deep::down_batched_with(&n, same("abc".to_owned()), &options).unwrap();
@@ -269,7 +269,7 @@ fn endless_recursion_ends_by_steps_or_by_depth() {
     }
 }
 
-/// `Auto` measures on the batch, and must not recurse on the native stack while it does.
+/// `Auto` measures on the batch, on stacks that hold what it runs.
 #[test]
 fn depth_is_data_under_auto_too() {
     let few = [0, 200_000, 3];

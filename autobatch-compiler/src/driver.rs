@@ -6,12 +6,13 @@ use syn::{Item, Visibility};
 
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
+use crate::emit::clone::Clones;
 use crate::emit::{self, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Note;
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, Analyses, PassOptions};
-use crate::vector_math;
+use crate::vector_math::VectorMath;
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
 /// mistake is not followed by ten.
@@ -28,12 +29,19 @@ pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
     assemble(input, families, errors)
 }
 
-/// The generated family of each function that users can call.
+/// The generated family of each function that users can call, and the clones beside them.
 fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
-    let self_type = match input {
-        Input::Impl(i) => self_name(&i.self_ty),
-        _ => None,
+    let (self_type, self_ident) = match input {
+        Input::Impl(i) => (Some(&*i.self_ty), self_name(&i.self_ty)),
+        _ => (None, None),
     };
+    let entries: Vec<usize> = (0..functions.len()).filter(|f| is_entry(input, &functions[*f])).collect();
+    let rt = {
+        let krate = &args.krate;
+        quote!(#krate::__rt)
+    };
+    let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
+    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector_math.as_ref());
     let mut families = Vec::new();
     for entry in 0..functions.len() {
         let function = &functions[entry];
@@ -51,7 +59,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             continue;
         }
         let options = LowerOptions { krate: args.krate.clone(), fuse: args.fuse };
-        let mut lowered = lower::lower(functions, entry, self_type.clone(), &options);
+        let mut lowered = lower::lower(functions, entry, self_ident.clone(), &options);
         let analyses =
             passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
         refuse_crossing_borrows(&mut lowered, &analyses);
@@ -64,12 +72,15 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
                 );
             }
         }
-        if args.vector_math {
-            let krate = &args.krate;
-            vector_math::rewrite(&mut lowered.program, &quote!(#krate::__rt));
+        if let Some(vector_math) = &vector_math {
+            vector_math.program(&mut lowered);
         }
         let width = width(functions, &lowered);
-        families.push(emit::emit(function, &lowered, &analyses, args, width));
+        families.push(emit::emit(function, &lowered, &analyses, &clones, args, width));
+    }
+    if !families.is_empty() {
+        families.extend(clones.items());
+        families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
 }

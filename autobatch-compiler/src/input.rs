@@ -53,6 +53,8 @@ pub struct Function {
     pub sig: Signature,
     /// Parameters in order.
     pub params: Vec<Param>,
+    /// The body as written.
+    pub written: Block,
     /// The body with every binding renamed to be unique.
     pub body: Block,
     /// The bindings of parameters and body.
@@ -200,6 +202,7 @@ pub fn function(
         vis,
         sig,
         params,
+        written: block.clone(),
         body,
         bindings,
         output,

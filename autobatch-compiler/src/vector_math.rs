@@ -11,7 +11,10 @@ use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Lit};
 
-use crate::ir::{Program, Terminator};
+use crate::emit::clone::{can_be_repeated, carries_over};
+use crate::input::Function;
+use crate::ir::Terminator;
+use crate::lower::Lowered;
 
 /// Functions of one argument.
 const UNARY: [&str; 18] = [
@@ -21,33 +24,83 @@ const UNARY: [&str; 18] = [
 /// Functions of two.
 const BINARY: [&str; 4] = ["powf", "powi", "hypot", "atan2"];
 
-/// Rewrites a whole body. `rt` is the path of the runtime's hidden door.
-pub fn rewrite_block(body: &mut Block, rt: &TokenStream) {
-    Rewrite { rt }.visit_block_mut(body);
+/// What to rewrite, and with what.
+pub struct VectorMath<'a> {
+    functions: &'a [Function],
+    rt: &'a TokenStream,
 }
 
-/// Rewrites a program's code.
-pub fn rewrite(program: &mut Program, rt: &TokenStream) {
-    let mut rewrite = Rewrite { rt };
-    for block in &mut program.blocks {
-        for op in &mut block.ops {
-            op.code.iter_mut().for_each(|stmt| rewrite.visit_stmt_mut(stmt));
-        }
-        match &mut block.term {
-            Terminator::Branch { cond, .. } => rewrite.visit_expr_mut(cond),
-            Terminator::Switch { scrutinee, arms, .. } => {
-                rewrite.visit_expr_mut(scrutinee);
-                arms.iter_mut()
-                    .filter_map(|arm| arm.guard.as_mut())
-                    .for_each(|guard| rewrite.visit_expr_mut(guard));
+impl<'a> VectorMath<'a> {
+    /// For the functions of one item. `rt` is the path of the runtime's hidden door.
+    pub fn new(functions: &'a [Function], rt: &'a TokenStream) -> Self {
+        VectorMath { functions, rt }
+    }
+
+    /// Rewrites a program's code.
+    pub fn program(&self, lowered: &mut Lowered) {
+        let sources = &lowered.sources;
+        for block in &mut lowered.program.blocks {
+            let mut rewrite = Rewrite { math: self, caller: &self.functions[sources[block.func.0]] };
+            for op in &mut block.ops {
+                op.code.iter_mut().for_each(|stmt| rewrite.visit_stmt_mut(stmt));
             }
-            _ => {}
+            match &mut block.term {
+                Terminator::Branch { cond, .. } => rewrite.visit_expr_mut(cond),
+                Terminator::Switch { scrutinee, arms, .. } => {
+                    rewrite.visit_expr_mut(scrutinee);
+                    let guards = arms.iter_mut().filter_map(|arm| arm.guard.as_mut());
+                    guards.for_each(|guard| rewrite.visit_expr_mut(guard));
+                }
+                _ => {}
+            }
         }
+    }
+
+    /// Rewrites the body of a function's copy.
+    pub fn body(&self, caller: &Function, body: &mut Block) {
+        Rewrite { math: self, caller }.visit_block_mut(body);
+    }
+
+    /// A copy of each function that batched code may call without batching it.
+    pub fn items(&self) -> Vec<TokenStream> {
+        self.functions.iter().filter(|f| self.has_copy(f)).map(|f| self.copy(f)).collect()
+    }
+
+    fn copy(&self, function: &Function) -> TokenStream {
+        let mut body = function.written.clone();
+        self.body(function, &mut body);
+        let mut sig = function.sig.clone();
+        sig.ident = copy_name(&sig.ident);
+        sig.constness = None;
+        let attrs = function.attrs.iter().filter(|attr| carries_over(attr));
+        quote! {
+            #(#attrs)*
+            #[doc(hidden)]
+            #[allow(warnings, dead_code, unused_mut, clippy::all, clippy::pedantic)]
+            #sig #body
+        }
+    }
+
+    fn has_copy(&self, function: &Function) -> bool {
+        can_be_repeated(function)
+    }
+
+    /// Whether a call by this name and number of arguments is one of the item's functions.
+    fn is_own(&self, name: &Ident, args: usize, associated: bool) -> bool {
+        let own =
+            |f: &&Function| f.sig.ident == *name && f.params.len() == args && f.associated == associated;
+        self.functions.iter().find(own).is_some_and(|f| self.has_copy(f))
     }
 }
 
-struct Rewrite<'a> {
-    rt: &'a TokenStream,
+/// `__autobatch_math_f`, with the span of `f`.
+fn copy_name(name: &Ident) -> Ident {
+    format_ident!("__autobatch_math_{}", name, span = name.span())
+}
+
+struct Rewrite<'a, 'f> {
+    math: &'a VectorMath<'f>,
+    caller: &'a Function,
 }
 
 fn offered(name: &Ident, args: usize) -> bool {
@@ -71,11 +124,32 @@ fn is_place(expr: &Expr) -> bool {
     }
 }
 
-impl VisitMut for Rewrite<'_> {
+impl Rewrite<'_, '_> {
+    /// The function of the item that a path names in a call.
+    fn own(&self, path: &syn::ExprPath, args: usize) -> Option<Ident> {
+        let segments = &path.path.segments;
+        let name = &segments.last()?.ident;
+        let plain = path.qself.is_none() && path.path.leading_colon.is_none();
+        let associated = match segments.len() {
+            1 if !self.caller.bindings.contains_key(&name.to_string()) => false,
+            2 if segments[0].ident == "Self" => true,
+            _ => return None,
+        };
+        (plain && self.math.is_own(name, args, associated)).then(|| name.clone())
+    }
+}
+
+impl VisitMut for Rewrite<'_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
-        let rt = self.rt;
+        let rt = self.math.rt;
         match expr {
+            Expr::MethodCall(call)
+                if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self"))
+                    && self.math.is_own(&call.method, call.args.len() + 1, true) =>
+            {
+                call.method = copy_name(&call.method);
+            }
             Expr::MethodCall(call) if call.turbofish.is_none() && offered(&call.method, call.args.len()) => {
                 // `powi` with a constant exponent is a few multiplications, which vectorise.
                 if call.method == "powi"
@@ -102,7 +176,12 @@ impl VisitMut for Rewrite<'_> {
                 };
             }
             Expr::Call(call) => {
-                let Expr::Path(path) = &*call.func else { return };
+                let args = call.args.len();
+                let Expr::Path(path) = &mut *call.func else { return };
+                if let Some(name) = self.own(path, args) {
+                    path.path.segments.last_mut().expect("a path has segments").ident = copy_name(&name);
+                    return;
+                }
                 let segments: Vec<&Ident> = path.path.segments.iter().map(|segment| &segment.ident).collect();
                 if let [ty, name] = segments[..]
                     && path.qself.is_none()

@@ -28,6 +28,11 @@ pub struct Fault {
     pub message: String,
 }
 
+/// The message for a member that is too deep.
+pub(crate) fn too_deep(limit: usize) -> String {
+    format!("more than {limit} nested calls")
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "member {}: {}", self.member, self.message)

@@ -2,14 +2,15 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::fault::{BatchError, Fault, FaultKind};
+use crate::depth::{self, Depth, TooDeep};
+use crate::fault::{BatchError, Fault, FaultKind, too_deep};
 use crate::isa;
 use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
 use crate::options::{Defaults, Executor, Isa, MAX_DEPTH, Options, Progress, Schedule};
@@ -19,20 +20,14 @@ use crate::program::Program;
 use crate::report::{BlockReport, Report};
 use crate::store::Store;
 
-/// Members that the scalar executor takes at a time.
+/// Members that the scalar executor takes at a time, at first, and at most.
 const PIECE: usize = 64;
-/// The part of the batch that `Auto` spends on measuring each executor is one over this.
-const SAMPLE: usize = 24;
-/// The places in the batch where `Auto` measures.
-const PLACES: usize = 4;
-/// Batches below this are too small to measure on.
-const MEASURABLE: usize = 768;
-/// Batches below this don't fill a vector register a few times over.
-const TINY: usize = 16;
-
+const LARGEST_PIECE: usize = 4096;
+/// How long it may take for the next piece to be larger.
+const LONG_PIECE: Duration = Duration::from_micros(10);
 /// Runs a batch into new memory.
 ///
-/// `scalar` runs the user's function for one member; `tile` enters the generated body with a worker's
+/// `scalar` runs the user's function, or its clone, for one member; `tile` enters the generated body with a worker's
 /// core and store, and may unwind. For generated code only.
 #[doc(hidden)]
 pub fn run<R: Send>(
@@ -40,7 +35,7 @@ pub fn run<R: Send>(
     defaults: Defaults,
     options: &Options<'_>,
     lens: &[(&'static str, Option<usize>)],
-    scalar: impl Fn(usize) -> R + Sync,
+    scalar: impl Fn(usize, Depth) -> R + Sync,
     tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
 ) -> Result<Outcome<R>, BatchError> {
     let members = members(lens)?;
@@ -60,7 +55,7 @@ pub fn run_into<R: Send>(
     program: &'static Program,
     defaults: Defaults,
     lens: &[(&'static str, Option<usize>)],
-    scalar: impl Fn(usize) -> R + Sync,
+    scalar: impl Fn(usize, Depth) -> R + Sync,
     tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
     mut output: impl Output<R>,
 ) -> Result<(), BatchError> {
@@ -162,10 +157,10 @@ impl<'a> Launch<'a> {
         self.options.executor.or(self.defaults.executor).unwrap_or_default()
     }
 
-    fn run<R: Send>(
+    fn run<R: Send, T: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync>(
         &self,
-        scalar: &(impl Fn(usize) -> R + Sync),
-        tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        tile: &T,
         out: &Out<'_, R>,
     ) -> (Vec<Fault>, Report) {
         let begin = Instant::now();
@@ -173,14 +168,22 @@ impl<'a> Launch<'a> {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
         let ledger = Mutex::new(Ledger::default());
-        let phase = |executor: Executor, range: Range<usize>| match executor {
-            Executor::Scalar => self.scalar(range, scalar, out, &ledger),
-            _ => self.machine(executor, range, tile, out, &ledger),
+        let phase = |executor: Executor, range: Range<usize>, threads: usize| {
+            let begin = Instant::now();
+            match executor {
+                Executor::Scalar => self.scalar(range, threads, scalar, out, &ledger),
+                _ => self.machine(executor, range, threads, tile, out, &ledger),
+            }
+            begin.elapsed()
         };
         let executor = match self.executor() {
-            Executor::Auto => self.auto(&phase),
+            Executor::Auto => {
+                // One generic program has many instances, whose executors compare differently.
+                let instance = std::any::type_name::<(T, R)>();
+                self.install(|| self.auto(Some(instance), &phase))
+            }
             executor => {
-                phase(executor, 0..self.members);
+                phase(executor, 0..self.members, self.threads);
                 executor
             }
         };
@@ -191,89 +194,41 @@ impl<'a> Launch<'a> {
         (faults, report)
     }
 
-    /// Whether `Auto` may take the scalar function: it recurses on the native stack, and counts neither
-    /// depth nor steps, so that the choice would show.
-    fn scalar_will_do(&self) -> bool {
-        let (options, defaults) = (self.options, self.defaults);
-        let limited = options.max_depth.or(defaults.max_depth).is_some() && !self.program.calls.is_empty();
-        !self.program.recursive && !limited && options.max_steps.is_none() && options.cancel.is_none()
+    /// Runs `work` in the pool of this run.
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match self.options.pool.or(self.own_pool.as_ref()) {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
     }
 
-    /// Measures the executors on disjoint parts of the batch, and gives the rest to the fastest.
-    /// Each member is run once, by whichever executor; the results are the same.
-    fn auto(&self, phase: &impl Fn(Executor, Range<usize>)) -> Executor {
-        let scalar = self.scalar_will_do();
-        if self.members < MEASURABLE {
-            let executor = if scalar && self.members < TINY { Executor::Scalar } else { Executor::Masked };
-            phase(executor, 0..self.members);
-            return executor;
-        }
-        let mut candidates = vec![Executor::Masked];
-        if scalar {
-            candidates.push(Executor::Scalar);
-        }
-        if self.program.recursive {
-            candidates.push(Executor::ProgramCounter);
-        }
-        if let [only] = candidates[..] {
-            phase(only, 0..self.members);
-            return only;
-        }
-        // Members that stand together often take alike, so each executor is tried at several places; one
-        // that is far behind is not tried again.
-        let piece = (self.members / SAMPLE / PLACES).max(MEASURABLE / (3 * PLACES));
-        let mut times: Vec<(Duration, Executor)> = candidates.iter().map(|e| (Duration::ZERO, *e)).collect();
-        let mut rest = Vec::new();
-        for place in 0..PLACES {
-            let (start, end) = (self.members * place / PLACES, self.members * (place + 1) / PLACES);
-            let mut next = start;
-            for (time, executor) in &mut times {
-                let range = next..(next + piece).min(end);
-                next = range.end;
-                let begin = Instant::now();
-                phase(*executor, range);
-                *time += begin.elapsed();
-            }
-            rest.push(next..end);
-            let fastest = times.iter().map(|(time, _)| *time).min().unwrap_or_default();
-            times.retain(|(time, _)| *time <= 8 * fastest);
-        }
-        let best = times.into_iter().min_by_key(|(time, _)| *time).map_or(Executor::Masked, |(_, best)| best);
-        for range in rest.into_iter().filter(|range| !range.is_empty()) {
-            phase(best, range);
-        }
-        best
-    }
-
-    /// Runs `work` once for every thread, on this one if there is only one.
-    fn spread(&self, work: impl Fn() + Sync) {
-        if self.threads == 1 {
+    /// Runs `work` once for each of `threads`, on this one if there is only one.
+    fn spread(&self, threads: usize, work: impl Fn() + Sync) {
+        if threads == 1 {
             return work();
         }
         let scope = || {
             rayon::scope(|scope| {
-                for _ in 0..self.threads {
+                for _ in 0..threads {
                     scope.spawn(|_| work());
                 }
             });
         };
-        match self.options.pool.or(self.own_pool.as_ref()) {
-            Some(pool) => pool.install(scope),
-            None => scope(),
-        }
+        self.install(scope);
     }
 
     fn machine<R: Send>(
         &self,
         executor: Executor,
         range: Range<usize>,
+        threads: usize,
         tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) {
         let settings = self.settings(executor);
-        let queue = Queue::new(range, self.threads);
-        self.spread(|| {
+        let queue = Queue::new(range, threads);
+        self.spread(threads, || {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
             while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
@@ -300,50 +255,103 @@ impl<'a> Launch<'a> {
             schedule: options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes),
             lanes: options.lanes.or(self.defaults.lanes).unwrap_or(lanes),
             isa: self.isa(),
-            max_depth: options.max_depth.or(self.defaults.max_depth).unwrap_or(MAX_DEPTH),
+            max_depth: self.max_depth(),
             max_steps: options.max_steps.unwrap_or(u64::MAX),
             refill: !options.no_refill,
             report: options.report,
         }
     }
 
-    /// The user's function on each member; panics are caught per member.
+    fn max_depth(&self) -> usize {
+        self.options.max_depth.or(self.defaults.max_depth).unwrap_or(MAX_DEPTH)
+    }
+
+    /// Scalar code on each member.
     fn scalar<R: Send>(
         &self,
         range: Range<usize>,
-        scalar: &(impl Fn(usize) -> R + Sync),
+        threads: usize,
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) {
-        let queue = Queue::new(range, self.threads);
-        self.spread(|| {
+        let queue = Queue::new(range, threads);
+        self.spread(threads, || {
             let mut faults = Vec::new();
-            loop {
-                let piece = queue.take(PIECE);
-                if piece.is_empty() {
-                    break;
-                }
-                for member in piece {
-                    if self.cancelled() {
-                        faults.push(Fault {
-                            member,
-                            kind: FaultKind::Cancelled,
-                            message: "cancelled".to_owned(),
-                        });
-                    } else {
-                        match catch_unwind(AssertUnwindSafe(|| scalar(member))) {
-                            Ok(value) => out.set(member, value),
-                            Err(payload) => {
-                                let message = message(&*payload);
-                                faults.push(Fault { member, kind: FaultKind::Panic, message });
-                            }
-                        }
-                    }
-                    self.ended(1);
-                }
-            }
+            self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
         });
+    }
+
+    /// Takes pieces of the queue until it is empty.
+    fn scalar_worker<R: Send>(
+        &self,
+        queue: &Queue,
+        mut size: usize,
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let depth = Depth::root(self.max_depth());
+        let _published = depth.publish();
+        loop {
+            let begin = Instant::now();
+            let piece = queue.take(size);
+            if piece.is_empty() {
+                return;
+            }
+            self.scalar_piece(piece, depth, scalar, out, faults);
+            // Members that take next to nothing are not worth the queue's atomic operations.
+            if begin.elapsed() < LONG_PIECE {
+                size = (2 * size).min(LARGEST_PIECE);
+            }
+            // Members that need more stack than there is would each have it made and freed again.
+            let (base, peak) = depth::take_peak();
+            if peak > base {
+                let size = size.min(PIECE);
+                return depth::on_segment(peak - base, |_| {
+                    self.scalar_worker(queue, size, scalar, out, faults);
+                });
+            }
+        }
+    }
+
+    /// One member after the other; a panic ends one member and is caught around them all.
+    fn scalar_piece<R: Send>(
+        &self,
+        mut piece: Range<usize>,
+        depth: Depth,
+        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let members = piece.len();
+        while !piece.is_empty() {
+            // The member being run is the first that is left.
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                if self.options.cancel.is_none() {
+                    return out.fill(&mut piece, |member| scalar(member, depth));
+                }
+                while piece.start < piece.end && !self.cancelled() {
+                    out.set(piece.start, scalar(piece.start, depth));
+                    piece.start += 1;
+                }
+            }));
+            let member = piece.start;
+            let (kind, message) = match caught {
+                Ok(()) if piece.is_empty() => break,
+                Ok(()) => (FaultKind::Cancelled, "cancelled".to_owned()),
+                Err(payload) if payload.is::<TooDeep>() => {
+                    (FaultKind::DepthExceeded, too_deep(self.max_depth()))
+                }
+                // A destructor of the value that the result has replaced: no fault of the function's.
+                Err(payload) if out.is_set(member) => resume_unwind(payload),
+                Err(payload) => (FaultKind::Panic, message(&*payload)),
+            };
+            faults.push(Fault { member, kind, message });
+            piece.start += 1;
+        }
+        self.ended(members);
     }
 
     fn report(&self, executor: Executor, finished: &[Finished], time: Duration) -> Report {
@@ -391,6 +399,9 @@ pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
     }
 }
 
+mod auto;
+#[cfg(test)]
+mod auto_tests;
 #[cfg(test)]
 mod machine_tests;
 #[cfg(test)]

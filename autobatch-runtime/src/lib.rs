@@ -6,6 +6,7 @@
 //! [`machine`] describes.
 
 mod column;
+mod depth;
 mod fault;
 mod isa;
 mod launch;
@@ -36,6 +37,7 @@ pub use source::{Column, Each, EachMut, Ragged, Same, same};
 /// by hand is not sound.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::depth::{Depth, Published};
     pub use crate::launch::{run, run_into, unwrap_unit};
     pub use crate::machine::{Core, Place, Step};
     pub use crate::math;

@@ -123,8 +123,9 @@ pub struct Options<'p> {
 impl<'p> Options<'p> {
     /// The algorithm; default [`Executor::Auto`].
     ///
-    /// The scalar executor is the plain function: its recursion uses the native stack, and it does not
-    /// count depth or steps. `Auto` therefore takes it only where neither matters.
+    /// `Auto` measures on members of the batch, and keeps what it found for later runs of the program.
+    /// The scalar executor counts no steps and can't be cancelled inside a member, so `Auto` does not take
+    /// it where [`Options::max_steps`] or [`Options::cancel`] is given.
     pub fn executor(mut self, executor: Executor) -> Self {
         self.executor = Some(executor);
         self
@@ -171,7 +172,7 @@ impl<'p> Options<'p> {
     }
 
     /// How deep a member's batched calls may nest, tail calls not counted; default 100 000 000.
-    /// Deeper members end with [`crate::FaultKind::DepthExceeded`]. The scalar executor does not count.
+    /// Deeper members end with [`crate::FaultKind::DepthExceeded`].
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = Some(depth);
         self
@@ -237,11 +238,15 @@ pub struct Defaults {
     pub schedule: Option<Schedule>,
     pub lanes: Option<usize>,
     pub max_depth: Option<usize>,
+    /// Whether calls of the scalar code use the native stack and are not counted: no argument, but what
+    /// the compiler could not avoid.
+    pub native_depth: bool,
 }
 
 impl Defaults {
     /// No argument given.
-    pub const NONE: Defaults = Defaults { executor: None, schedule: None, lanes: None, max_depth: None };
+    pub const NONE: Defaults =
+        Defaults { executor: None, schedule: None, lanes: None, max_depth: None, native_depth: false };
 }
 
 /// The depth members may reach where nobody says otherwise.

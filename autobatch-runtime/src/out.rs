@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Takes results from any thread, each member's at most once. For generated code only.
@@ -21,7 +22,20 @@ unsafe impl<R: Send> Sync for Out<'_, R> {}
 
 impl<'o, R> Out<'o, R> {
     fn flags(len: usize) -> Box<[AtomicBool]> {
-        (0..len).map(|_| AtomicBool::new(false)).collect()
+        let flags = Box::into_raw(vec![false; len].into_boxed_slice());
+        // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
+        // than the members of a cheap kernel.)
+        unsafe { Box::from_raw(flags as *mut [AtomicBool]) }
+    }
+
+    /// The flags of members that only this thread has, all of them without a result.
+    fn flags_of(&self, members: &Range<usize>) -> &[AtomicBool] {
+        let set = &self.set[members.clone()];
+        // SAFETY: a `bool` each (see `flags`), which no other thread writes: it does not have the members.
+        let plain = unsafe { std::slice::from_raw_parts(set.as_ptr().cast::<bool>(), set.len()) };
+        // Without an early exit, so that it is vector code.
+        assert!(!plain.iter().fold(false, |any, set| any | set), "a member has one result");
+        set
     }
 
     /// Results into uninitialised memory.
@@ -52,6 +66,49 @@ impl<'o, R> Out<'o, R> {
             let place = self.first.offset(self.stride * member as isize);
             if self.assign { *place = value } else { place.write(value) }
         }
+    }
+
+    /// The results of consecutive members, in order. `members` are those that are left, also when `f`
+    /// unwinds: then the first of them is the one that did.
+    pub(crate) fn fill(&self, members: &mut Range<usize>, f: impl Fn(usize) -> R) {
+        if self.assign {
+            while members.start < members.end {
+                self.set(members.start, f(members.start));
+                members.start += 1;
+            }
+            return;
+        }
+        /// Counts results, and flags them all at once.
+        struct Filled<'a> {
+            members: &'a mut Range<usize>,
+            set: &'a [AtomicBool],
+            done: usize,
+        }
+        impl Drop for Filled<'_> {
+            fn drop(&mut self) {
+                let set = self.set[..self.done].as_ptr().cast_mut().cast::<bool>();
+                // SAFETY: flags may be written through a shared reference, and no other thread has the members.
+                unsafe { set.write_bytes(1, self.done) };
+                self.members.start += self.done;
+            }
+        }
+        let (start, set) = (members.start, self.flags_of(members));
+        let mut filled = Filled { members, set, done: 0 };
+        for done in 0..set.len() {
+            // Only written here: counting in memory would take longer than the members of a cheap kernel.
+            filled.done = done;
+            let member = start + done;
+            let value = f(member);
+            // SAFETY: the member is one of `set`, so its place lies in the borrowed memory; no result has
+            // been written there, and none will be elsewhere, since the flags follow.
+            unsafe { self.first.offset(self.stride * member as isize).write(value) };
+        }
+        filled.done = set.len();
+    }
+
+    /// Whether the member has a result.
+    pub(crate) fn is_set(&self, member: usize) -> bool {
+        self.set[member].load(Ordering::Relaxed)
     }
 
     /// Which members have a result.

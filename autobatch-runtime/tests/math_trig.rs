@@ -72,17 +72,18 @@ mod single {
 
     // The bounds are those of the module's documentation.
     unary! {
-        sin 0.81;
-        cos 0.82;
-        tan 0.95;
-        asin 0.74;
+        sin 0.80;
+        cos 0.80;
+        tan 0.86;
+        asin 0.73;
         acos 0.70;
-        atan 0.72;
+        atan 0.70;
     }
 
     #[test]
     fn atan2() {
         let mut random = Random(1);
+        let mut worst = (0.0, 0.0, 0.0);
         for i in 0..if exhaustive() { 40_000_000 } else { 40_000 } {
             let x = f32::from_bits(random.bits() as u32);
             let y = match i % 3 {
@@ -90,10 +91,13 @@ mod single {
                 1 => (f64::from(x) * random.scale(-30..31)) as f32,
                 _ => (f64::from(x) * 2.5 * (random.unit() * 2.0 - 1.0)) as f32,
             };
-            let (got, exact) = (math::atan2(y, x), core_math::atan2(f64::from(y), f64::from(x)));
-            let error = ulps(got, exact);
-            assert!(error <= 0.72, "atan2({y:e}, {x:e}) = {got:e} is {error} ulp from {exact:e}");
+            let error = ulps(math::atan2(y, x), core_math::atan2(f64::from(y), f64::from(x)));
+            if error > worst.0 {
+                worst = (error, y, x);
+            }
         }
+        println!("atan2: {:.4} ulp at {:e}, {:e}", worst.0, worst.1, worst.2);
+        assert!(worst.0 <= 0.71, "atan2({:e}, {:e}) has an error of {} ulp", worst.1, worst.2, worst.0);
     }
 }
 

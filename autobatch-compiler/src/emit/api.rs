@@ -105,7 +105,7 @@ impl VisitMut for NameElided {
 }
 
 /// The type arguments to pass on explicitly: types and constants, in order.
-fn turbofish(generics: &Generics) -> TokenStream {
+pub(super) fn turbofish(generics: &Generics) -> TokenStream {
     let args: Vec<TokenStream> = generics
         .params
         .iter()
@@ -140,6 +140,10 @@ pub(super) struct Machine<'a> {
     pub(super) body: Option<TokenStream>,
     /// The initialiser of the static `Program`.
     pub(super) program: TokenStream,
+    /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
+    pub(super) clone: Option<TokenStream>,
+    /// Whether some function of the program has calls but no clone.
+    pub(super) native_depth: bool,
     /// The facade crate as the static names it.
     pub(super) krate: syn::Path,
     pub(super) function: &'a Function,
@@ -186,7 +190,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             _ => quote!(#rt::Source::get(&#ident, __member)),
         }
     });
-    let defaults = defaults(args, &rt, krate);
+    let defaults = defaults(args, machine.native_depth, &rt, krate);
     let passed: Vec<TokenStream> = named
         .params
         .iter()
@@ -195,7 +199,12 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             if p.passing == Passing::Shared { quote!(#ident) } else { quote!(&#ident) }
         })
         .collect();
-    let run_scalar = quote!(|__member: usize| #this #scalar #fish(#(#gets),*));
+    let run_scalar = match &machine.clone {
+        Some(clone) => {
+            quote!(|__member: usize, __depth: #rt::Depth| #clone #fish(#(#gets,)* __depth))
+        }
+        None => quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*)),
+    };
     let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, function, krate));
     let variants = [format_ident!("{body}"), format_ident!("{body}_avx2"), format_ident!("{body}_avx512")];
     let [base, avx2, avx512] = &variants;
@@ -214,7 +223,10 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let program_vis = inner_visibility(vis);
     let program_item = program_item(machine, function, &names, &program_vis, vis);
     let (doc, doc_into, doc_with) = docs(function, &names);
-    let common = quote!(#[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]);
+    let common = quote! {
+        #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+        #[allow(clippy::multiple_bound_locations)]
+    };
     let span = scalar.span();
     let run = quote!(
         #receiver
@@ -320,8 +332,11 @@ fn docs(function: &Function, names: &Family) -> (String, String, String) {
     )
 }
 
-fn defaults(args: &Args, rt: &TokenStream, krate: &syn::Path) -> TokenStream {
+fn defaults(args: &Args, native_depth: bool, rt: &TokenStream, krate: &syn::Path) -> TokenStream {
     let mut fields = Vec::new();
+    if native_depth {
+        fields.push(quote!(native_depth: true));
+    }
     if let Some(executor) = &args.executor {
         fields.push(quote!(executor: ::core::option::Option::Some(#krate::Executor::#executor)));
     }
@@ -420,6 +435,7 @@ fn bodies(
         let name = format_ident!("{base}_{isa}");
         quote! {
             #[doc(hidden)]
+            #[allow(clippy::multiple_bound_locations)]
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = #features)]
             fn #name <#generic_params> (#params) #where_clause {

@@ -6,6 +6,7 @@
 
 mod api;
 mod body;
+pub mod clone;
 mod region;
 mod table;
 
@@ -20,6 +21,7 @@ use crate::input::Function;
 use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
+use clone::Clones;
 
 /// Lanes per strip and the width of a program-counter word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +38,9 @@ pub(crate) struct Emitter<'a> {
     analyses: &'a Analyses,
     items: &'a [syn::Item],
     pub(crate) rt: TokenStream,
+    clones: &'a Clones<'a>,
+    /// For each program function its position in the source.
+    sources: &'a [usize],
     pub(crate) word: Ident,
     width: Width,
     /// Variables whose `let` stands in some block's top-level code.
@@ -52,20 +57,30 @@ pub fn emit(
     function: &Function,
     lowered: &Lowered,
     analyses: &Analyses,
+    clones: &Clones<'_>,
     args: &Args,
     width: Width,
 ) -> TokenStream {
-    let emitter = Emitter::new(lowered, analyses, args, width);
+    let emitter = Emitter::new(lowered, analyses, clones, args, width);
     let whole = lowered.program.notes.iter().any(|note| note.whole);
     let body = (!whole).then(|| body::body(&emitter, function));
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();
     let krate = if function.associated { args.krate.clone() } else { args.crate_from_module() };
     let program = table::table(&emitter, &successors, &krate, whole);
-    api::family(&api::Machine { body: body.map(|body| body.code), program, function, krate }, args)
+    let clone = emitter.clone_path(lowered.program.entry);
+    let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
+    let body = body.map(|body| body.code);
+    api::family(&api::Machine { body, program, clone, native_depth, function, krate }, args)
 }
 
 impl<'a> Emitter<'a> {
-    fn new(lowered: &'a Lowered, analyses: &'a Analyses, args: &Args, width: Width) -> Emitter<'a> {
+    fn new(
+        lowered: &'a Lowered,
+        analyses: &'a Analyses,
+        clones: &'a Clones<'a>,
+        args: &Args,
+        width: Width,
+    ) -> Emitter<'a> {
         let program = &lowered.program;
         let krate = &args.krate;
         let mut declared = VarSet::new();
@@ -94,6 +109,8 @@ impl<'a> Emitter<'a> {
             analyses,
             items: &lowered.items,
             rt: quote!(#krate::__rt),
+            clones,
+            sources: &lowered.sources,
             word: quote::format_ident!("{}", if width.word64 { "u64" } else { "u32" }),
             width,
             declared,
@@ -101,6 +118,12 @@ impl<'a> Emitter<'a> {
             calls,
             groups,
         }
+    }
+
+    /// What to call to run `func` as scalar code for one lane: its arguments, then a `Depth`. `None`: the
+    /// function itself.
+    pub(crate) fn clone_path(&self, func: FuncId) -> Option<TokenStream> {
+        self.clones.path(self.sources[func.0])
     }
 
     /// The program point of a region head.

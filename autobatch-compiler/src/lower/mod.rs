@@ -21,6 +21,8 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
+pub(crate) use worth::call_graph;
+
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{

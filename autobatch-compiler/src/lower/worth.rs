@@ -5,6 +5,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::scan;
 use crate::input::Function;
 
+/// The functions that can become part of the program of one of `entries`, and the calls between functions
+/// of one program, by position.
+pub(crate) fn call_graph(
+    functions: &[Function],
+    entries: &[usize],
+) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
+    let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
+    let position = |name: &String| functions.iter().position(|f| f.sig.ident == *name);
+    let called: Vec<BTreeSet<usize>> = functions
+        .iter()
+        .map(|f| scan::called_names(f, &known).0.iter().filter_map(position).collect())
+        .collect();
+    let (mut worth, mut calls) = (BTreeSet::new(), BTreeSet::new());
+    for entry in entries {
+        let (batched, excluded) = worth_batching(functions, *entry);
+        let others = batched.keys().chain(&excluded).filter_map(position);
+        let program: BTreeSet<usize> = others.chain([*entry]).collect();
+        for from in &program {
+            calls.extend(called[*from].intersection(&program).map(|to| (*from, *to)));
+        }
+        worth.extend(program);
+    }
+    (worth, calls)
+}
+
 /// The functions that become part of the program: the entry, and those that loop, recurse, or call
 /// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined.
 ///

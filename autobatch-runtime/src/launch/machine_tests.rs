@@ -107,7 +107,7 @@ fn body(
 fn batched(n: &[u64], options: &Options<'_>) -> Outcome<u64> {
     let source = Column::<u64>::into_source(n, "n").unwrap();
     let lens = [("n", source.len())];
-    let scalar = |member| collatz(source.get(member));
+    let scalar = |member, _| collatz(source.get(member));
     let tile = |core: &mut Core<'_>, store: &Store, out: &Out<'_, u64>| body(&source, next, core, store, out);
     run(&COLLATZ, Defaults::NONE, options, &lens, scalar, tile).unwrap()
 }
@@ -192,7 +192,8 @@ fn cancelling_ends_endless_members() {
                 body(&source, endless, core, store, out)
             };
             let options = Options::default().executor(executor).threads(threads).lanes(16).cancel(&token);
-            let outcome = run(&COLLATZ, Defaults::NONE, &options, &[("n", Some(100))], |_| 0, tile).unwrap();
+            let outcome =
+                run(&COLLATZ, Defaults::NONE, &options, &[("n", Some(100))], |_, _| 0, tile).unwrap();
             assert_eq!(outcome.faults().len(), 100);
             assert!(outcome.faults().iter().all(|fault| fault.kind == FaultKind::Cancelled));
         }

@@ -2,10 +2,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 use crate::options::CancelToken;
-use crate::program::{Call, Function, Group};
+use crate::program::{Function, Group};
 
 /// A program for the scalar executor.
-const SCALAR: Program = Program {
+pub(super) const SCALAR: Program = Program {
     name: "f",
     functions: &[Function { name: "f", group: 0, recursive: false }],
     blocks: &[],
@@ -29,7 +29,7 @@ fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {
 }
 
 fn run_scalar<R: Send>(members: usize, options: &Options<'_>, f: impl Fn(usize) -> R + Sync) -> Outcome<R> {
-    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], f, tile).unwrap()
+    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], |member, _| f(member), tile).unwrap()
 }
 
 fn into(
@@ -37,7 +37,7 @@ fn into(
     members: usize,
     f: impl Fn(usize) -> usize + Sync,
 ) -> Result<(), BatchError> {
-    run_into(&PROGRAM, Defaults::NONE, &[("x", Some(members))], f, tile, output)
+    run_into(&PROGRAM, Defaults::NONE, &[("x", Some(members))], |member, _| f(member), tile, output)
 }
 
 #[test]
@@ -183,40 +183,4 @@ fn skewed_members_are_shared_out() {
     };
     assert!(run_scalar(1000, &options, f).faults().is_empty());
     assert!(started.into_inner());
-}
-
-#[test]
-fn auto_never_takes_the_scalar_function_where_it_would_show() {
-    static PLAIN: Program = Program { whole_scalar: false, ..SCALAR };
-    static RECURSIVE: Program = Program { whole_scalar: false, recursive: true, ..SCALAR };
-    static CALLING: Program = Program {
-        whole_scalar: false,
-        calls: &[Call { function: 0, callee: 0, group: 0, entry: 0, cont: 0, line: 0, recursive: false }],
-        ..SCALAR
-    };
-    let plain = Options::default();
-    let token = CancelToken::new();
-    let chosen = |program, options: &Options<'_>, members: usize| {
-        let launch = Launch::new(program, Defaults::NONE, options, members);
-        let tried = Mutex::new(Vec::new());
-        let best = launch.auto(&|executor, range: Range<usize>| {
-            tried.lock().unwrap().push((executor, range.len()));
-            // The machine is made the slower one.
-            std::thread::sleep(Duration::from_millis(if executor == Executor::Scalar { 0 } else { 20 }));
-        });
-        let tried = tried.into_inner().unwrap();
-        assert_eq!(tried.iter().map(|(_, len)| len).sum::<usize>(), members, "each member runs once");
-        (best, tried.into_iter().any(|(executor, _)| executor == Executor::Scalar))
-    };
-    for members in [1, 100, MEASURABLE, 5000] {
-        let masked = (Executor::Masked, false);
-        assert_eq!(chosen(&PLAIN, &plain.clone().max_steps(9), members), masked);
-        assert_eq!(chosen(&PLAIN, &plain.clone().cancel(&token), members), masked);
-        assert_eq!(chosen(&CALLING, &plain.clone().max_depth(9), members), masked);
-        assert!(!chosen(&RECURSIVE, &plain, members).1);
-    }
-    assert_eq!(chosen(&PLAIN, &plain, 5000), (Executor::Scalar, true));
-    assert_eq!(chosen(&PLAIN, &plain, 3), (Executor::Scalar, true));
-    assert_eq!(chosen(&PLAIN, &plain, 100), (Executor::Masked, false));
-    assert_eq!(chosen(&CALLING, &plain, 5000), (Executor::Scalar, true));
 }

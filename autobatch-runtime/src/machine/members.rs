@@ -326,11 +326,6 @@ impl<'r> Members<'r> {
 /// Messages of faults that are not panics.
 pub(super) const CANCELLED: &str = "cancelled";
 
-/// The message for a member that is too deep.
-pub(super) fn too_deep(limit: usize) -> String {
-    format!("more than {limit} nested calls")
-}
-
 /// The message for a member that runs too long.
 pub(super) fn too_long(limit: u64) -> String {
     format!("more than {limit} steps")

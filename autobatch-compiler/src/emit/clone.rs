@@ -1,0 +1,497 @@
+//! Depth-counting clones: the user's scalar functions, with calls of each other that count depth and
+//! never run out of native stack.
+//!
+//! A clone is the function as written but for one more parameter, the runtime's `Depth`, a check of it
+//! on entry, and the calls of functions that have a clone. It serves where scalar code runs members: the
+//! scalar executor, functions that fall back as a whole, single calls of a lane.
+//!
+//! Where calls are most of the work, passing the depth on and checking it would cost a third of the time.
+//! So a small recursive function has a second, *inlined* clone, which checks no stack, and clones call
+//! in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
+//! function itself makes.
+//!
+//! What keeps calling the function itself: macro tokens, functions used as values, methods of receivers
+//! other than `self`, constant expressions, `async` blocks, items.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Block, Expr, FnArg, Item, Meta, Pat, Path, Stmt, Token, Type, parse_quote};
+
+use super::api::turbofish;
+use crate::input::Function;
+use crate::ir::text;
+use crate::lower;
+use crate::vector_math::VectorMath;
+
+/// Which functions of an annotated item have a clone.
+pub struct Clones<'a> {
+    functions: &'a [Function],
+    has: Vec<bool>,
+    /// Those that have an inlined clone too.
+    inlined: Vec<bool>,
+    /// The calls that count depth, by position.
+    calls: BTreeSet<(usize, usize)>,
+    vector_math: Option<&'a VectorMath<'a>>,
+    krate: &'a Path,
+    /// The name by which the type of an `impl` block can be called, if it has no arguments to differ in.
+    self_name: Option<&'a Ident>,
+}
+
+impl<'a> Clones<'a> {
+    /// Decides for all functions of the item. Only calls between functions of the program count depth,
+    /// so a function without such calls, in or out, needs no clone.
+    ///
+    /// Under `vector_math` every function of a program needs one, which computes as the lanes do.
+    pub fn new(
+        functions: &'a [Function],
+        entries: &[usize],
+        self_type: Option<&'a Type>,
+        krate: &'a Path,
+        vector_math: Option<&'a VectorMath<'a>>,
+    ) -> Self {
+        let (worth, calls) = lower::call_graph(functions, entries);
+        let has: Vec<bool> = (0..functions.len())
+            .map(|f| {
+                let linked = calls.iter().any(|(from, to)| *from == f || *to == f);
+                worth.contains(&f) && (linked || vector_math.is_some()) && can_be_repeated(&functions[f])
+            })
+            .collect();
+        let recursive = |f: usize| {
+            let mut seen = BTreeSet::from([f]);
+            let mut queue = vec![f];
+            while let Some(from) = queue.pop() {
+                queue.extend(calls.iter().filter(|(a, b)| *a == from && seen.insert(*b)).map(|(_, b)| *b));
+            }
+            calls.iter().any(|(a, b)| *b == f && seen.contains(a))
+        };
+        let inlined =
+            (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
+        let self_name = match self_type {
+            Some(Type::Path(p)) if p.qself.is_none() => {
+                p.path.segments.last().filter(|s| s.arguments.is_none()).map(|s| &s.ident)
+            }
+            _ => None,
+        };
+        Clones { functions, has, inlined, calls, vector_math, krate, self_name }
+    }
+
+    /// The path that calls the clone of a function of the item, given its position in the source:
+    /// arguments as for the function itself, then a `Depth`.
+    pub fn path(&self, function: usize) -> Option<TokenStream> {
+        let f = &self.functions[function];
+        let name = clone_name(&f.sig.ident, false);
+        let path = if f.associated { quote!(Self::#name) } else { quote!(#name) };
+        self.has[function].then_some(path)
+    }
+
+    /// All clones, to stand beside the functions.
+    pub fn items(&self) -> Vec<TokenStream> {
+        let own = (0..self.functions.len()).filter(|f| self.has[*f]).map(|f| self.item(f, false));
+        let inlined = (0..self.functions.len()).filter(|f| self.inlined[*f]).map(|f| self.item(f, true));
+        own.chain(inlined).collect()
+    }
+
+    fn item(&self, index: usize, inlined: bool) -> TokenStream {
+        let function = &self.functions[index];
+        let krate = self.krate;
+        let depth = depth_ident();
+        let mut body = function.written.clone();
+        let inlines = !inlined && self.calls_in(function) <= INLINED_CALLS;
+        let mut redirect = Redirect { clones: self, caller: function, inlines, closure: false, found: false };
+        Tails { redirect: &mut redirect }.function(&mut body);
+        let mut publish = None;
+        for (at, stmt) in body.stmts.iter_mut().enumerate() {
+            redirect.visit_stmt_mut(stmt);
+            if redirect.found && publish.is_none() {
+                publish = Some(at);
+            }
+        }
+        // Not on entry: many calls return before they come to a closure.
+        if let Some(at) = publish {
+            let guard = Ident::new("__published", Span::mixed_site());
+            body.stmts.insert(at, parse_quote!(let #guard = #depth.publish();));
+        }
+
+        if let Some(math) = self.vector_math {
+            math.body(function, &mut body);
+        }
+        let mut sig = function.sig.clone();
+        sig.ident = clone_name(&sig.ident, inlined);
+        sig.constness = None;
+        let mut args: Vec<TokenStream> = Vec::new();
+        let mut patterns = Vec::new();
+        for (i, arg) in sig.inputs.iter_mut().enumerate() {
+            match arg {
+                FnArg::Receiver(_) => args.push(quote!(self)),
+                FnArg::Typed(t) => match &mut *t.pat {
+                    Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
+                        let ident = &p.ident;
+                        args.push(quote!(#ident));
+                        let mutability = &p.mutability;
+                        patterns.push(quote!(let #mutability #ident = #ident;));
+                    }
+                    pattern => {
+                        let ident = format_ident!("__p{}", i, span = Span::mixed_site());
+                        patterns.push(quote!(let #ident = #ident; let #pattern = #ident;));
+                        *t.pat = parse_quote!(#ident);
+                        args.push(quote!(#ident));
+                    }
+                },
+            }
+        }
+        // As rustc does it itself, so that what patterns leave unbound is dropped in its turn.
+        let plain = function.params.iter().all(|p| p.pattern.is_none());
+        let patterns = (!plain).then_some(patterns).into_iter().flatten();
+        sig.inputs.push(parse_quote!(#depth: #krate::__rt::Depth));
+        let path = self.path(index);
+        let fish = turbofish(&sig.generics);
+        let (inline, stops) = match inlined {
+            true => (Some(quote!(#[inline(always)])), quote!(exceeded)),
+            false => (None, quote!(stops)),
+        };
+        let attrs = function.attrs.iter();
+        let attrs = attrs.filter(|a| carries_over(a) && !(inlined && a.path().is_ident("inline")));
+        let mut attrs: Vec<Attribute> = attrs.cloned().collect();
+        attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
+        let stmts = &body.stmts;
+        // Whoever calls the clone uses the function, as far as lints are concerned.
+        let this = function.associated.then(|| quote!(Self::));
+        let scalar = &function.sig.ident;
+        quote! {
+            #(#attrs)*
+            #inline
+            #[doc(hidden)]
+            #[allow(warnings, dead_code, unused_mut, clippy::all, clippy::pedantic)]
+            #sig {
+                if #depth.#stops() {
+                    return #depth.elsewhere(move |#depth| #path #fish(#(#args,)* #depth));
+                }
+                let _ = #this #scalar #fish;
+                #(#patterns)*
+                #(#stmts)*
+            }
+        }
+    }
+
+    /// How many calls of clones a function holds.
+    fn calls_in(&self, caller: &Function) -> usize {
+        struct Scan<'a>(&'a Clones<'a>, &'a Function, usize);
+        impl<'ast> Visit<'ast> for Scan<'_> {
+            fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+                self.2 += usize::from(self.0.called(call, self.1).is_some());
+                visit::visit_expr_call(self, call);
+            }
+            fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+                self.2 += usize::from(self.0.called_method(call, self.1).is_some());
+                visit::visit_expr_method_call(self, call);
+            }
+        }
+        let mut scan = Scan(self, caller, 0);
+        scan.visit_block(&caller.written);
+        scan.2
+    }
+
+    /// The function that a call names if it has a clone.
+    fn called(&self, call: &syn::ExprCall, caller: &Function) -> Option<usize> {
+        let Expr::Path(path) = &*call.func else { return None };
+        let segments = &path.path.segments;
+        let name = &segments.last()?.ident;
+        let index = self.named(name, call.args.len(), caller)?;
+        let plain = path.qself.is_none() && path.path.leading_colon.is_none();
+        let fits = match (segments.len(), self.functions[index].associated) {
+            (1, false) => !caller.bindings.contains_key(&name.to_string()),
+            (2, true) => {
+                let ty = &segments[0];
+                ty.ident == "Self" || (Some(&ty.ident) == self.self_name && ty.arguments.is_none())
+            }
+            _ => false,
+        };
+        (plain && fits).then_some(index)
+    }
+
+    fn called_method(&self, call: &syn::ExprMethodCall, caller: &Function) -> Option<usize> {
+        let on_self = matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self"));
+        let index = self.named(&call.method, call.args.len() + 1, caller)?;
+        (on_self && self.functions[index].sig.receiver().is_some()).then_some(index)
+    }
+
+    /// A wrong number of arguments is the user's mistake, to be reported of the function itself.
+    fn named(&self, name: &Ident, args: usize, caller: &Function) -> Option<usize> {
+        let position = |name: &Ident| self.functions.iter().position(|f| f.sig.ident == *name);
+        let (from, to) = (position(&caller.sig.ident)?, position(name)?);
+        let fits = self.has[to] && self.functions[to].params.len() == args;
+        (fits && self.calls.contains(&(from, to))).then_some(to)
+    }
+}
+
+/// A clone is inlined into at most so many calls of another.
+const INLINED_CALLS: usize = 4;
+/// Functions of at most so many tokens have an inlined clone.
+const SMALL: usize = 160;
+
+fn is_small(function: &Function) -> bool {
+    fn count(tokens: TokenStream) -> usize {
+        let size = |tree| match tree {
+            TokenTree::Group(group) => 1 + count(group.stream()),
+            _ => 1,
+        };
+        tokens.into_iter().map(size).sum()
+    }
+    count(function.written.to_token_stream()) <= SMALL
+}
+
+/// `__autobatch_clone_f`, spelled with the span of `f`, so that rustc's messages about a call are those
+/// about the call of `f`, and are shown once.
+fn clone_name(name: &Ident, inlined: bool) -> Ident {
+    let kind = if inlined { "inlined" } else { "clone" };
+    format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
+}
+
+fn depth_ident() -> Ident {
+    Ident::new("__depth", Span::mixed_site())
+}
+
+/// Attributes that a second function may have and that make a difference to it. Lints that the user has
+/// been told of are for the function itself.
+pub(crate) fn carries_over(attr: &Attribute) -> bool {
+    const KEPT: [&str; 6] = ["cfg", "inline", "cold", "track_caller", "allow", "expect"];
+    let kept = |path: &Path| KEPT.iter().any(|name| path.is_ident(name));
+    if !attr.path().is_ident("cfg_attr") {
+        return kept(attr.path());
+    }
+    let Meta::List(list) = &attr.meta else { return false };
+    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+    list.parse_args_with(parser).is_ok_and(|args| args.iter().skip(1).all(|meta| kept(meta.path())))
+}
+
+/// Whether a second copy of the body means the same: a `static` in it would exist twice, as would an
+/// implementation; a parameter under `cfg` can't be passed on.
+pub(crate) fn can_be_repeated(function: &Function) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_item(&mut self, item: &'ast Item) {
+            self.0 &= !matches!(
+                item,
+                Item::Static(_) | Item::Impl(_) | Item::ForeignMod(_) | Item::Mod(_) | Item::Verbatim(_)
+            );
+            // Macros define what they like.
+            self.0 &= !matches!(item, Item::Macro(m) if m.ident.is_none());
+            visit::visit_item(self, item);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            let name = mac.path.segments.last().map(|s| s.ident.to_string());
+            self.0 &= !matches!(name.as_deref(), Some("thread_local" | "lazy_static"));
+        }
+    }
+    let cfg = function.sig.inputs.iter().any(|arg| {
+        let (FnArg::Receiver(syn::Receiver { attrs, .. }) | FnArg::Typed(syn::PatType { attrs, .. })) = arg;
+        attrs.iter().any(|a| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr"))
+    });
+    let mut scan = Scan(!cfg);
+    scan.visit_block(&function.written);
+    scan.0
+}
+
+/// Calls clones instead of functions.
+struct Redirect<'a> {
+    clones: &'a Clones<'a>,
+    caller: &'a Function,
+    /// Whether it calls the inlined clones where there are any.
+    inlines: bool,
+    /// Inside a closure.
+    closure: bool,
+    /// Whether any call in a closure was found.
+    found: bool,
+}
+
+impl Redirect<'_> {
+    /// In a closure, the depth is the one that the activation has published.
+    fn closure(&mut self, closure: &mut syn::ExprClosure) {
+        let before = (std::mem::replace(&mut self.closure, true), std::mem::take(&mut self.found));
+        visit_mut::visit_expr_closure_mut(self, closure);
+        let found = std::mem::replace(&mut self.found, before.1);
+        self.closure = before.0;
+        if found {
+            let (krate, depth, body) = (self.clones.krate, depth_ident(), &closure.body);
+            closure.body = parse_quote!({
+                let #depth = #krate::__rt::Depth::published();
+                #body
+            });
+            self.found = true;
+        }
+    }
+
+    /// Makes a call, not what it holds, one of a clone that gets `depth`; the function it calls.
+    fn call(&self, expr: &mut Expr, depth: &TokenStream) -> bool {
+        match expr {
+            Expr::Call(call) => {
+                let Some(callee) = self.clones.called(call, self.caller) else { return false };
+                let inlined = self.inlines && self.clones.inlined[callee];
+                if let Expr::Path(path) = &mut *call.func
+                    && let Some(last) = path.path.segments.last_mut()
+                {
+                    last.ident = clone_name(&last.ident, inlined);
+                }
+                call.args.push(parse_quote!(#depth));
+            }
+            Expr::MethodCall(call) => {
+                let Some(callee) = self.clones.called_method(call, self.caller) else { return false };
+                let inlined = self.inlines && self.clones.inlined[callee];
+                call.method = clone_name(&call.method, inlined);
+                call.args.push(parse_quote!(#depth));
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl VisitMut for Redirect<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Async(_) | Expr::Const(_) => return,
+            Expr::Repeat(e) => return self.visit_expr_mut(&mut e.expr),
+            Expr::Closure(e) => return self.closure(e),
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+        let depth = depth_ident();
+        self.found |= self.call(expr, &quote!(#depth.next())) && self.closure;
+    }
+
+    // A lint expected once need not come again.
+    fn visit_attribute_mut(&mut self, attr: &mut Attribute) {
+        if let Meta::List(list) = &mut attr.meta
+            && list.path.is_ident("expect")
+        {
+            list.path = parse_quote!(allow);
+        }
+    }
+
+    fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+    fn visit_type_mut(&mut self, _: &mut Type) {}
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+}
+
+/// Redirects tail calls, which pass the depth on as it is. What a tail call is says the pass of that
+/// name: the result is the caller's result, of the same type by name.
+struct Tails<'a, 'b> {
+    redirect: &'a mut Redirect<'b>,
+}
+
+impl Tails<'_, '_> {
+    fn function(&mut self, body: &mut Block) {
+        self.visit_block_mut(body);
+        self.block(body);
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        if let Some(Stmt::Expr(tail, None)) = block.stmts.last_mut() {
+            self.tail(tail);
+        }
+    }
+
+    /// `expr` stands where its value is the function's result.
+    fn tail(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Paren(e) => self.tail(&mut e.expr),
+            Expr::Group(e) => self.tail(&mut e.expr),
+            Expr::If(e) => {
+                self.block(&mut e.then_branch);
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    self.tail(otherwise);
+                }
+            }
+            Expr::Match(e) => e.arms.iter_mut().for_each(|arm| self.tail(&mut arm.body)),
+            Expr::Block(e) => {
+                self.block(&mut e.block);
+                let label = e.label.as_ref().map(|l| l.name.ident.clone());
+                Breaks { tails: self, label, nested: 1 }.visit_block_mut(&mut e.block);
+            }
+            Expr::Loop(e) => {
+                let label = e.label.as_ref().map(|l| l.name.ident.clone());
+                Breaks { tails: self, label, nested: 0 }.visit_block_mut(&mut e.body);
+            }
+            Expr::Call(call) => {
+                let callee = self.redirect.clones.called(call, self.redirect.caller);
+                self.pass_on(expr, callee);
+            }
+            Expr::MethodCall(call) => {
+                let callee = self.redirect.clones.called_method(call, self.redirect.caller);
+                self.pass_on(expr, callee);
+            }
+            _ => {}
+        }
+    }
+
+    fn pass_on(&mut self, expr: &mut Expr, callee: Option<usize>) {
+        let (clones, caller) = (self.redirect.clones, self.redirect.caller);
+        if callee.is_some_and(|f| text(&clones.functions[f].output) == text(&caller.output)) {
+            // Not of an inlined clone: LLVM makes a loop of a call of the same function.
+            let inlines = std::mem::take(&mut self.redirect.inlines);
+            self.redirect.call(expr, &depth_ident().into_token_stream());
+            self.redirect.inlines = inlines;
+        }
+    }
+}
+
+/// `return`s outside of closures.
+impl VisitMut for Tails<'_, '_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+            Expr::Return(e) => {
+                if let Some(value) = &mut e.expr {
+                    self.visit_expr_mut(value);
+                    self.tail(value);
+                }
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+    fn visit_type_mut(&mut self, _: &mut Type) {}
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+}
+
+/// `break`s with a value out of a loop or block that is a tail.
+struct Breaks<'a, 'b, 'c> {
+    tails: &'a mut Tails<'b, 'c>,
+    label: Option<Ident>,
+    /// Loops in between.
+    nested: usize,
+}
+
+impl VisitMut for Breaks<'_, '_, '_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+            Expr::Break(e) => {
+                let ours = match &e.label {
+                    Some(label) => self.label.as_ref() == Some(&label.ident),
+                    None => self.nested == 0,
+                };
+                if let Some(value) = &mut e.expr {
+                    self.visit_expr_mut(value);
+                    if ours {
+                        self.tails.tail(value);
+                    }
+                }
+            }
+            Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => {
+                self.nested += 1;
+                visit_mut::visit_expr_mut(self, expr);
+                self.nested -= 1;
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+    fn visit_type_mut(&mut self, _: &mut Type) {}
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+}

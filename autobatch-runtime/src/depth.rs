@@ -1,0 +1,253 @@
+//! Depth without native stack for scalar code: what the depth-counting clones of user functions carry.
+//!
+//! A clone is the user's function with one more parameter, the [`Depth`]. On entry it asks
+//! [`Depth::stops`], one subtraction's sign and one compare; where that says yes, [`Depth::elsewhere`]
+//! ends the member or goes on on a new stack segment.
+//!
+//! Closures can't be handed the value: capturing it would bind them to the activation, and they may run
+//! on another thread or segment. They ask [`Depth::published`] instead, which is per thread.
+
+use std::cell::Cell;
+use std::panic::resume_unwind;
+
+/// Bytes that must be left when a function of the program is entered: room for its own frame and for
+/// what it calls outside the program.
+const RESERVE: usize = 256 << 10;
+/// The smallest and the largest segment; each is twice as large as the one before.
+const SEGMENT: usize = 2 << 20;
+const LARGEST: usize = 256 << 20;
+/// What is assumed to be left where the platform does not say.
+const UNKNOWN: usize = 512 << 10;
+
+/// How deep this activation may still call, and where its stack ends. For generated code only.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Depth {
+    /// Nested calls left; negative in the call that is too many.
+    left: isize,
+    /// The lowest address at which a function may be entered.
+    limit: usize,
+}
+
+/// What a member unwinds with whose depth is exceeded.
+pub(crate) struct TooDeep;
+
+thread_local! {
+    /// What closures of the innermost activation see; on a thread that runs no member, `limit` is 0.
+    static PUBLISHED: Cell<Depth> = const { Cell::new(Depth { left: isize::MAX, limit: 0 }) };
+    /// The bytes of the segments that this thread's stack consists of.
+    static GROWN: Cell<usize> = const { Cell::new(0) };
+    /// The most they have been since [`take_peak`].
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Depth {
+    /// The depth with which a member begins on this thread.
+    pub(crate) fn root(max_depth: usize) -> Depth {
+        Depth { left: isize::try_from(max_depth).unwrap_or(isize::MAX), limit: limit() }
+    }
+
+    /// The depth of a callee. (A tail call passes its own depth on.)
+    #[inline(always)]
+    #[must_use]
+    pub fn next(self) -> Depth {
+        // No underflow: a negative depth does not get past the callee's entry.
+        Depth { left: self.left.wrapping_sub(1), limit: self.limit }
+    }
+
+    /// Whether the function can't be entered here.
+    #[inline(always)]
+    pub fn stops(self) -> bool {
+        self.left < 0 || stack_pointer() < self.limit
+    }
+
+    /// Whether this is the call that is too many: for a function that is inlined into one that has asked
+    /// whether it [stops](Self::stops).
+    #[inline(always)]
+    pub fn exceeded(self) -> bool {
+        self.left < 0
+    }
+
+    /// Enters the function after all, on a new segment; or ends the member, without the panic hook.
+    #[cold]
+    #[inline(never)]
+    pub fn elsewhere<R>(self, enter: impl FnOnce(Depth) -> R) -> R {
+        if self.left < 0 {
+            resume_unwind(Box::new(TooDeep));
+        }
+        let size = (GROWN.get() + SEGMENT).min(LARGEST);
+        on_segment(size, |limit| enter(Depth { limit, ..self }))
+    }
+
+    /// Makes this the depth that closures see, until the guard is dropped.
+    #[inline(always)]
+    pub fn publish(self) -> Published {
+        Published { before: PUBLISHED.replace(self) }
+    }
+
+    /// The depth of the innermost activation with closures on this thread.
+    #[inline(always)]
+    pub fn published() -> Depth {
+        let depth = PUBLISHED.get();
+        if depth.limit == 0 { Depth { limit: limit(), ..depth } } else { depth }
+    }
+}
+
+/// Restores what was published before. For generated code only.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Published {
+    before: Depth,
+}
+
+impl Drop for Published {
+    #[inline(always)]
+    fn drop(&mut self) {
+        PUBLISHED.set(self.before);
+    }
+}
+
+/// Runs `f` on a new segment, with the limit that holds there.
+pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
+    struct Grown(usize);
+    impl Drop for Grown {
+        fn drop(&mut self) {
+            GROWN.set(self.0);
+        }
+    }
+    stacker::grow(size, || {
+        let before = Grown(GROWN.get());
+        GROWN.set(before.0 + size);
+        PEAK.set(PEAK.get().max(before.0 + size));
+        let limit = limit();
+        let _published = Depth { limit, ..PUBLISHED.get() }.publish();
+        f(limit)
+    })
+}
+
+/// The bytes of the segments that this thread's stack has now, and the most it has had since the last call.
+pub(crate) fn take_peak() -> (usize, usize) {
+    (GROWN.get(), PEAK.replace(0))
+}
+
+/// The lowest address at which a function may be entered on the current stack.
+fn limit() -> usize {
+    let left = stacker::remaining_stack().unwrap_or(UNKNOWN);
+    (stack_pointer() - left) + RESERVE
+}
+
+/// Where the stack is now. Not the address of a local: taking that would keep LLVM from turning tail
+/// recursion into loops.
+#[inline(always)]
+fn stack_pointer() -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let pointer: usize;
+        // SAFETY: copies a register.
+        unsafe {
+            std::arch::asm!("mov {}, rsp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+        }
+        pointer
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        let pointer: usize;
+        // SAFETY: copies a register.
+        unsafe {
+            std::arch::asm!("mov {}, sp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+        }
+        pointer
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    {
+        let here = 0u8;
+        (&raw const here).addr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    use super::*;
+
+    fn sum(n: u64, depth: Depth) -> u64 {
+        if depth.stops() {
+            return depth.elsewhere(move |depth| sum(n, depth));
+        }
+        if n == 0 { 0 } else { std::hint::black_box(sum(n - 1, depth.next())) + n }
+    }
+
+    /// Runs `f` on a thread with a stack of `kib`.
+    fn on_thread<R: Send + 'static>(kib: usize, f: impl FnOnce() -> R + Send + 'static) -> R {
+        thread::Builder::new().stack_size(kib << 10).spawn(f).unwrap().join().unwrap()
+    }
+
+    #[test]
+    fn recursion_goes_on_on_segments_and_frees_them() {
+        for kib in [100, 2048] {
+            let sums = on_thread(kib, || {
+                let depth = Depth::root(usize::MAX);
+                let sums = [sum(1_000_000, depth), sum(3, depth)];
+                let (grown, peak) = take_peak();
+                assert!(grown == 0 && peak > 0);
+                sums
+            });
+            assert_eq!(sums, [500_000_500_000, 6]);
+        }
+    }
+
+    #[test]
+    fn the_limit_is_exact_and_the_hook_silent() {
+        on_thread(2048, || {
+            for limit in [0, 1, 2, 1000, 100_000] {
+                let depth = Depth::root(limit);
+                assert_eq!(sum(limit as u64, depth), (limit * (limit + 1) / 2) as u64);
+                let payload = catch_unwind(|| sum(limit as u64 + 1, depth)).unwrap_err();
+                assert!(payload.is::<TooDeep>());
+                assert_eq!(take_peak().0, 0, "unwinding frees the segments");
+            }
+        });
+    }
+
+    #[test]
+    fn panics_cross_segments() {
+        fn dive(n: u64, depth: Depth) -> u64 {
+            if depth.stops() {
+                return depth.elsewhere(move |depth| dive(n, depth));
+            }
+            assert!(n != 0, "the bottom");
+            1 + std::hint::black_box(dive(n - 1, depth.next()))
+        }
+        on_thread(2048, || {
+            let payload =
+                catch_unwind(AssertUnwindSafe(|| dive(300_000, Depth::root(usize::MAX)))).unwrap_err();
+            assert_eq!(payload.downcast_ref::<&str>(), Some(&"the bottom"));
+        });
+    }
+
+    #[test]
+    fn closures_see_the_innermost_activation_of_their_thread() {
+        let left = || Depth::published().left;
+        on_thread(2048, move || {
+            assert_eq!(left(), isize::MAX);
+            let outer = Depth::root(10).publish();
+            assert_eq!(left(), 10);
+            {
+                let _inner = Depth::root(10).next().publish();
+                assert_eq!(left(), 9);
+                let limit = Depth::published().limit;
+                on_segment(SEGMENT, |there| {
+                    assert_eq!((Depth::published().limit, left()), (there, 9));
+                    assert_ne!(there, limit);
+                });
+                assert_eq!(Depth::published().limit, limit);
+                assert_eq!(on_thread(100, left), isize::MAX, "another thread has its own");
+            }
+            assert_eq!(left(), 10);
+            drop(outer);
+            assert_eq!(left(), isize::MAX);
+        });
+    }
+}

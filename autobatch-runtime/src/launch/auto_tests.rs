@@ -1,0 +1,107 @@
+use std::time::Duration;
+
+use super::tests::SCALAR;
+use super::*;
+use crate::options::CancelToken;
+use crate::program::Call;
+
+static PLAIN: Program = Program { whole_scalar: false, ..SCALAR };
+static RECURSIVE: Program = Program { whole_scalar: false, recursive: true, ..SCALAR };
+static CALLING: Program = Program {
+    whole_scalar: false,
+    calls: &[Call { function: 0, callee: 0, group: 0, entry: 0, cont: 0, line: 0, recursive: false }],
+    ..SCALAR
+};
+
+/// Runs a batch by `Auto` with executors that take so many microseconds per phase and per member, the
+/// scalar one first, then both machines, on a clock of their own; the choice, and who ran how many members.
+fn chosen(
+    launch: &Launch<'_>,
+    instance: Option<&'static str>,
+    costs: [(f64, f64); 2],
+) -> (Executor, [usize; 2]) {
+    let tried = Mutex::new((vec![false; launch.members], [0, 0]));
+    let best = launch.auto(instance, &|executor, range: Range<usize>, _| {
+        let machine = usize::from(executor != Executor::Scalar);
+        let (phase, member) = costs[machine];
+        let time = Duration::from_nanos(((phase + member * range.len() as f64) * 1e3) as u64);
+        let mut tried = tried.lock().unwrap();
+        tried.1[machine] += range.len();
+        for member in range {
+            assert!(!std::mem::replace(&mut tried.0[member], true), "member {member} runs once");
+        }
+        time
+    });
+    let (ran, counts) = tried.into_inner().unwrap();
+    assert!(ran.into_iter().all(|ran| ran), "every member runs");
+    (best, counts)
+}
+
+fn launch<'a>(
+    program: &'static Program,
+    defaults: Defaults,
+    options: &'a Options<'a>,
+    members: usize,
+) -> Launch<'a> {
+    Launch::new(program, defaults, options, members)
+}
+
+const SIZES: [usize; 8] = [1, 2, 5, 63, 64, 100, 1000, 5000];
+
+#[test]
+fn auto_never_takes_the_scalar_code_where_it_would_show() {
+    let plain = Options::default().threads(1);
+    let token = CancelToken::new();
+    let native = Defaults { native_depth: true, ..Defaults::NONE };
+    for members in SIZES {
+        let scalar = |program, defaults, options: &Options<'_>| {
+            chosen(&launch(program, defaults, options, members), None, [(0.0, 0.0), (1.0, 0.1)]).1[0]
+        };
+        for (program, defaults, options) in [
+            (&PLAIN, Defaults::NONE, plain.clone().max_steps(9)),
+            (&PLAIN, Defaults::NONE, plain.clone().cancel(&token)),
+            (&RECURSIVE, native, plain.clone()),
+            (&CALLING, native, plain.clone().max_depth(9)),
+        ] {
+            assert_eq!(scalar(program, defaults, &options), 0);
+        }
+        assert!(scalar(&RECURSIVE, Defaults::NONE, &plain.clone().max_depth(9)) > 0);
+        assert!(scalar(&PLAIN, native, &plain) > 0, "without calls there is no depth");
+    }
+}
+
+#[test]
+fn auto_takes_the_faster_and_gives_the_slower_few() {
+    let options = Options::default().threads(1);
+    for program in [&PLAIN, &RECURSIVE] {
+        for members in SIZES {
+            let launch = launch(program, Defaults::NONE, &options, members);
+            // A machine that is far behind runs next to nothing.
+            let (best, [_, machine]) = chosen(&launch, None, [(0.0, 0.5), (10.0, 10.0)]);
+            assert_eq!(best, Executor::Scalar);
+            let few = if program.recursive { 4 } else { 256.min(members / 8) };
+            assert!(machine <= few, "{machine} of {members}");
+            // One that is ahead is found where there are enough members.
+            let (best, [scalar, _]) = chosen(&launch, None, [(0.0, 5.0), (1.0, 0.5)]);
+            if members >= if program.recursive { 256 } else { 64 } {
+                assert_ne!(best, Executor::Scalar);
+                assert!(scalar <= 2 + members / 4, "{scalar} of {members}");
+            } else {
+                assert_eq!(best, Executor::Scalar);
+            }
+        }
+    }
+}
+
+#[test]
+fn trials_become_rare() {
+    let options = Options::default().threads(1);
+    let launch = launch(&PLAIN, Defaults::NONE, &options, 2000);
+    let runs = |costs| (0..40).map(|_| chosen(&launch, Some("rare"), costs).1).collect::<Vec<_>>();
+    let pure = |runs: &[[usize; 2]], of: usize| runs.iter().filter(|counts| counts[1 - of] == 0).count();
+    let slow_machine = runs([(0.0, 0.2), (5.0, 1.0)]);
+    assert!(pure(&slow_machine, 0) >= 33, "{slow_machine:?}");
+    // Members that take far longer than before are a reason to try again.
+    let slow_scalar = runs([(0.0, 8.0), (5.0, 0.2)]);
+    assert!(pure(&slow_scalar, 1) >= 30, "{slow_scalar:?}");
+}
