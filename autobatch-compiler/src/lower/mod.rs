@@ -12,6 +12,7 @@ mod exits;
 mod expr;
 mod number;
 mod scan;
+mod uniform;
 mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,6 +78,8 @@ pub(crate) struct Lowering<'a> {
     func: FuncId,
     names: Names,
     references: VarSet,
+    /// Locals that have the same value for every member.
+    uniforms: VarSet,
     loops: Vec<LoopContext>,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
@@ -122,6 +125,7 @@ pub fn lower(
         func: FuncId(0),
         names: Names::new(),
         references: VarSet::new(),
+        uniforms: VarSet::new(),
         loops: vec![],
         cursor: None,
         started: vec![],
@@ -435,6 +439,8 @@ impl Lowering<'_> {
             return self.declaration(&local.pat);
         };
         self.note_references(&local.pat, &init.expr);
+        let uniforms = uniform::defines(self, &self.uniforms, &local);
+        self.uniforms.extend(uniforms);
         if !scan::stmt_splits(self, &Stmt::Local(local.clone())) {
             return self.op(Stmt::Local(local));
         }
