@@ -10,6 +10,8 @@ mod fault;
 mod isa;
 mod launch;
 #[doc(hidden)]
+pub mod lockstep;
+#[doc(hidden)]
 pub mod machine;
 mod options;
 mod out;
@@ -34,6 +36,7 @@ pub use source::{Column, Each, EachMut, Ragged, Same, same};
 /// by hand is not sound.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::lockstep;
     pub use crate::launch::{run, run_into, unwrap_unit};
     pub use crate::machine::{Core, Place, Step};
     pub use crate::options::Defaults;

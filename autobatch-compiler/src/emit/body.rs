@@ -10,6 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Emitter;
+use super::lockstep::{Lockstep, lockstep};
 use super::region::{self, Region, column, lane, lane_label, old};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
@@ -154,6 +155,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         let (ident, source) = (&emitter.program.var(*v).ident, source(root));
         quote!(let #ident = #source;)
     });
+    let uniforms: Vec<TokenStream> = uniforms.collect();
     let code = &region.code;
     let next = name("__next");
     let olds: Vec<Ident> = region.outs.iter().map(|v| old(*v)).collect();
@@ -165,24 +167,41 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     });
     let run = if region.again { quote!(repeat) } else { quote!(once) };
     // Each body has one instance per instruction set, which only inlined code inherits.
+    let mut run = quote! {
+        __core.#run::<#word, #strip>(#i, #point, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
+            #(#before)*
+            let (#next, #(#news,)*) = if #here {
+                #label: {
+                    #(#takes)*
+                    #(#uniforms)*
+                    #code
+                }
+            } else {
+                (#stay, #(#olds,)*)
+            };
+            #(#settle)*
+            #next
+        });
+    };
+    if let Some(together) = lockstep(emitter, region) {
+        let Lockstep { strips, check, code, next } = together;
+        run = quote! {
+            #(#uniforms)*
+            #strips
+            match if #check { __core.together::<#word, #strip>(#i, #point) } else { ::core::option::Option::None } {
+                ::core::option::Option::None => { #run }
+                ::core::option::Option::Some(#here) => {
+                    #code
+                    __core.arrive::<#word, #strip>(#i, #point, #next);
+                }
+            }
+        };
+    }
     quote! {
         #rt::Step::Block(#point) => for #i in 0..__core.strips() {
             let #at = __core.strip(#i);
             #(#open)*
-            __core.#run::<#word, #strip>(#i, #point, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
-                #(#before)*
-                let (#next, #(#news,)*) = if #here {
-                    #label: {
-                        #(#takes)*
-                        #(#uniforms)*
-                        #code
-                    }
-                } else {
-                    (#stay, #(#olds,)*)
-                };
-                #(#settle)*
-                #next
-            });
+            #run
         },
     }
 }

@@ -6,6 +6,7 @@
 
 mod api;
 mod body;
+mod lockstep;
 mod region;
 mod table;
 

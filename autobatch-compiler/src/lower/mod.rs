@@ -10,6 +10,7 @@
 mod control;
 mod exits;
 mod expr;
+mod lockstep;
 mod number;
 mod scan;
 mod uniform;
@@ -254,6 +255,7 @@ impl Lowering<'_> {
             pops: vec![],
             reads: vec![],
             arrives: VarSet::new(),
+            lockstep: false,
             region: id,
         });
         id
@@ -504,6 +506,9 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> Lowered {
         self.renumber();
+        if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
+            self.split_lockstep();
+        }
         Lowered { program: self.program, sources: self.sources, items: self.items, borrowers: self.borrowers }
     }
 }

@@ -173,6 +173,7 @@ mod members;
 mod rounds;
 mod route;
 mod schedule;
+mod together;
 mod word;
 
 use std::any::Any;
@@ -309,6 +310,10 @@ pub struct Core<'r> {
     /// The first lane of the strip that lane code runs on, and the lane in it if it has unwound.
     strip: u32,
     lane: Cell<u32>,
+    /// The block that has unwound while its lanes ran in lockstep: lane by lane until it has run.
+    apart: Option<u32>,
+    /// Whether the step has unwound.
+    unwound: bool,
 }
 
 /// The strip has not been run, or not to the end.
@@ -336,13 +341,16 @@ impl<'r> Core<'r> {
             (Mode::ProgramCounter, true) => Engine::Tile(Tile::new::<u64>(&members, &mut words)),
         };
         let stage = Stage::default();
-        Core { members, words, stage, engine, step: Step::Done, strip: 0, lane: Cell::new(NONE) }
+        Core { members, words, stage, engine, step: Step::Done, strip: 0, lane: Cell::new(NONE), apart: None, unwound: false }
     }
 
     /// Finishes the step before and picks the next.
     #[inline(never)]
     #[expect(clippy::should_implement_trait, reason = "the body needs the core again while it does a step")]
     pub fn next(&mut self) -> Step {
+        if !std::mem::take(&mut self.unwound) && self.apart.map(Step::Block) == Some(self.step) {
+            self.apart = None;
+        }
         let step = vectorize(
             self.members.level,
             #[inline(always)]
@@ -422,8 +430,10 @@ impl<'r> Core<'r> {
     /// entered again. If none is, unwinding goes on.
     pub fn fault(&mut self, payload: Box<dyn Any + Send>) {
         let lane = self.lane.replace(NONE);
+        self.unwound = true;
         let message = crate::launch::message(&*payload);
         match self.step {
+            Step::Block(block) if lane == together::TOGETHER => self.apart = Some(block),
             Step::Block(block) if lane != NONE => {
                 let lane = (self.strip + lane) as usize;
                 match &mut self.engine {
