@@ -36,8 +36,8 @@ pub use source::{Column, Each, EachMut, Ragged, Same, same};
 /// by hand is not sound.
 #[doc(hidden)]
 pub mod __rt {
-    pub use crate::lockstep;
     pub use crate::launch::{run, run_into, unwrap_unit};
+    pub use crate::lockstep;
     pub use crate::machine::{Core, Place, Step};
     pub use crate::options::Defaults;
     pub use crate::out::Out;

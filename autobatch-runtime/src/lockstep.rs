@@ -162,8 +162,7 @@ fn copy<T>(slot: &MaybeUninit<T>) -> MaybeUninit<T> {
 /// A lane's value.
 #[inline(always)]
 pub fn get<T, const W: usize>(strip: &Strip<T, W>, lane: usize) -> T {
-    assert!(is_plain::<T>());
-    // SAFETY: by the protocol the strip has been filled, with values of a primitive type.
+    // SAFETY: by the protocol the strip has been filled, with values that `plain` admits.
     unsafe { strip[lane].assume_init_read() }
 }
 
@@ -242,9 +241,12 @@ pub fn set_vector<T, const W: usize, const N: usize>(
 #[inline(always)]
 pub fn rows<T, const W: usize, const N: usize>(_: &Strip<T, W>) -> Rows<T, W, N> {
     assert!(is_plain::<T>());
-    let rows = Box::<[[T; W]; N]>::new_zeroed();
-    // SAFETY: all bits zero are a value of every primitive type.
-    unsafe { rows.assume_init() }
+    let mut rows = Box::<[[T; W]; N]>::new_uninit();
+    // SAFETY: the box is as large as the type; all bits zero are a value of every primitive type.
+    unsafe {
+        rows.as_mut_ptr().write_bytes(0, 1);
+        rows.assume_init()
+    }
 }
 
 /// Every element of a lane's array is the lane's value.

@@ -92,7 +92,9 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     strips.extend(seen.iter().filter(|v| scope.arrays.get(v).is_some_and(|a| !a.small)));
     strips.retain(|v| !is_uniform(v) && (!plan.uniforms.contains(v) || outs.contains(v)));
     // Assigned before it is read, but declared elsewhere: there is nothing to start from.
-    if seen.iter().any(|v| !is_uniform(v) && !takes.contains(v) && !made.contains(v) && !plan.uniforms.contains(v))
+    if seen
+        .iter()
+        .any(|v| !is_uniform(v) && !takes.contains(v) && !made.contains(v) && !plan.uniforms.contains(v))
     {
         return None;
     }
@@ -101,7 +103,13 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
         false => emitter.point(target),
     };
     let rt = &emitter.rt;
-    let writer = Writer { scope: &scope, rt: quote!(#rt::lockstep), width: emitter.width.strip, strips, uniforms: &plan.uniforms };
+    let writer = Writer {
+        scope: &scope,
+        rt: quote!(#rt::lockstep),
+        width: emitter.width.strip,
+        strips,
+        uniforms: &plan.uniforms,
+    };
     let gone = &takes - &writer.strips;
     Some(Lockstep {
         strips: writer.declare(),
@@ -238,8 +246,8 @@ impl Writer<'_, '_> {
                 let (strip, element) = (strip(*var), element(*var));
                 let value_ident = name("__value");
                 let stmt: Stmt = parse_quote!(let #value_ident = #value;);
-                let lanes =
-                    self.lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
+                let lanes = self
+                    .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
                 quote!(#lanes #rt::fill_rows(&mut #strip, &#element);)
             }
         }

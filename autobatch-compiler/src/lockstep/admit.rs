@@ -2,9 +2,7 @@
 
 use syn::{BinOp, Expr, Pat, Stmt, UnOp};
 
-use super::pure::{
-    is_compound, is_constant, is_primitive, is_pure_function, is_pure_method, literal, trips,
-};
+use super::pure::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method, literal, trips};
 use super::{Array, Leaf, Node, Plan, SMALL, Scope};
 use crate::effects::{bound, variable};
 use crate::ir::{Role, VarId, VarSet};
@@ -57,7 +55,8 @@ impl<'a, 'p> Admit<'a, 'p> {
                     return Some(Node::Lanes(vec![stmt.clone()]));
                 }
                 self.leaves.truncate(known);
-                if e.label.is_some() || !e.attrs.is_empty() || !self.iterator(&e.expr) || !names_only(&e.pat) {
+                if e.label.is_some() || !e.attrs.is_empty() || !self.iterator(&e.expr) || !names_only(&e.pat)
+                {
                     return None;
                 }
                 let counters = bound(&self.scope.names, &e.pat);
@@ -93,7 +92,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             && self.uniform(init)
         {
             self.uniforms.extend(vars);
-            return Some(Node::Uniform(Stmt::Local(local.clone())));
+            return Some(Node::Uniform(Box::new(Stmt::Local(local.clone()))));
         }
         self.leaves.truncate(known);
         self.lane(init).then(|| Node::Lanes(vec![Stmt::Local(local.clone())]))
@@ -137,7 +136,9 @@ impl<'a, 'p> Admit<'a, 'p> {
     /// A shared list, whose elements are looked at one by one if `elements` says so.
     fn shelf(&mut self, expr: &Expr, elements: bool) -> bool {
         let known = match (self.variable(expr), expr) {
-            (Some(var), _) => self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list),
+            (Some(var), _) => {
+                self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
+            }
             (None, Expr::Path(path)) => is_constant(path),
             _ => false,
         };
@@ -157,7 +158,9 @@ impl<'a, 'p> Admit<'a, 'p> {
         }
         let base = root(&e.expr);
         let known = match (self.variable(base), base) {
-            (Some(var), _) => self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list),
+            (Some(var), _) => {
+                self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
+            }
             (None, Expr::Path(path)) => is_constant(path),
             _ => false,
         };
@@ -197,7 +200,9 @@ impl<'a, 'p> Admit<'a, 'p> {
                 self.array(&e.receiver).is_some() || self.shelf(&e.receiver, false)
             }
             Expr::MethodCall(e) => {
-                is_pure_method(&e.method) && self.uniform(&e.receiver) && e.args.iter().all(|a| self.uniform(a))
+                is_pure_method(&e.method)
+                    && self.uniform(&e.receiver)
+                    && e.args.iter().all(|a| self.uniform(a))
             }
             _ => false,
         }
@@ -236,9 +241,11 @@ impl<'a, 'p> Admit<'a, 'p> {
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.lane(&e.expr),
             // The right side first, as primitive types have it.
             Expr::Binary(e) if is_compound(&e.op) => self.lane(&e.right) && self.place(&e.left),
-            Expr::Binary(e) => !matches!(e.op, BinOp::And(_) | BinOp::Or(_) if has_let(expr))
-                && self.lane(&e.left)
-                && self.lane(&e.right),
+            Expr::Binary(e) => {
+                !matches!(e.op, BinOp::And(_) | BinOp::Or(_) if has_let(expr))
+                    && self.lane(&e.left)
+                    && self.lane(&e.right)
+            }
             Expr::Assign(e) => self.lane(&e.right) && self.place(&e.left),
             Expr::Cast(e) => is_primitive(&e.ty) && self.lane(&e.expr),
             Expr::Field(_) => self.field(expr),
@@ -296,16 +303,18 @@ impl<'a, 'p> Admit<'a, 'p> {
             Some(true) => self.lane(&e.index),
             // In place: the element is a strip if the index is the same in all lanes.
             Some(false) => self.uniform(&e.index),
-            None => self.element(e) && {
-                let mut at = &Expr::Index(e.clone());
-                loop {
-                    match at {
-                        Expr::Index(e) if self.lane(&e.index) => at = &e.expr,
-                        Expr::Index(_) => break false,
-                        _ => break true,
+            None => {
+                self.element(e) && {
+                    let mut at = &Expr::Index(e.clone());
+                    loop {
+                        match at {
+                            Expr::Index(e) if self.lane(&e.index) => at = &e.expr,
+                            Expr::Index(_) => break false,
+                            _ => break true,
+                        }
                     }
                 }
-            },
+            }
         }
     }
 
@@ -357,5 +366,8 @@ fn is_list(ty: &syn::Type) -> bool {
 }
 
 fn is_plain_literal(lit: &syn::Lit) -> bool {
-    matches!(lit, syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) | syn::Lit::Char(_) | syn::Lit::Byte(_))
+    matches!(
+        lit,
+        syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) | syn::Lit::Char(_) | syn::Lit::Byte(_)
+    )
 }

@@ -12,9 +12,12 @@
 
 mod admit;
 mod pure;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
+pub use pure::is_pure_method;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Stmt};
 
@@ -37,7 +40,7 @@ pub struct Array {
 #[derive(Clone)]
 pub enum Node {
     /// A `let` of a value that is the same for all lanes.
-    Uniform(Stmt),
+    Uniform(Box<Stmt>),
     /// Code for each lane.
     Lanes(Vec<Stmt>),
     /// Every element of an array that is not small is set to the value.

@@ -93,7 +93,7 @@ const PRIMITIVES: &[&str] = &[
 ];
 
 /// Whether a method of this name only computes.
-pub(super) fn is_pure_method(name: &syn::Ident) -> bool {
+pub fn is_pure_method(name: &syn::Ident) -> bool {
     METHODS.binary_search(&name.to_string().as_str()).is_ok()
 }
 

@@ -1,16 +1,20 @@
 //! Gives uniform loops that a strip can run in lockstep (see [`crate::lockstep`]) blocks of their own.
 
-use syn::Stmt;
+use std::collections::BTreeSet;
 
 use super::Lowering;
-use crate::effects::{self, bound, variable};
-use crate::ir::{Block, BlockId, FuncId, Program, Terminator, VarId, VarSet};
+use super::computed::computed;
+use crate::ir::{Block, BlockId, FuncId, Program, Terminator, VarSet};
 use crate::lockstep::{Plan, Scope, gain};
 use crate::passes::flow::Flow;
 use crate::passes::{Definedness, Liveness};
 
 /// Less work than this per lane is left to LLVM, which unrolls short loops and vectorises the lanes.
 const WORTH: u32 = 100;
+
+/// The same inside a loop that members leave at different times: a block of its own keeps the strip from
+/// staying in registers from one round to the next.
+const WORTH_INSIDE: u32 = 250;
 
 /// Operations of a block that become a block.
 struct Run {
@@ -83,7 +87,8 @@ fn runs(program: &Program) -> Vec<Run> {
             let ops = &program.block(block).ops;
             let worth = |from: usize, to: usize| {
                 let stmts = ops[from..to].iter().flat_map(|op| &op.code);
-                stmts.map(|stmt| gain(&scope.names, stmt)).sum::<u32>() >= WORTH
+                let gain = stmts.map(|stmt| gain(&scope.names, stmt)).sum::<u32>();
+                gain >= WORTH && (gain >= WORTH_INSIDE || !is_inside_loop(program, block))
             };
             let mut from = 0;
             while from < ops.len() {
@@ -103,6 +108,17 @@ fn runs(program: &Program) -> Vec<Run> {
         }
     }
     runs
+}
+
+fn is_inside_loop(program: &Program, block: BlockId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut todo = program.block(block).successors();
+    while let Some(next) = todo.pop() {
+        if seen.insert(next) {
+            todo.extend(program.block(next).successors());
+        }
+    }
+    seen.contains(&block)
 }
 
 /// Which variables can live in columns. A block of its own cuts what was one region, and a borrow of a
@@ -139,33 +155,7 @@ impl Columns {
             behind.iter().for_each(|op| used.extend(&op.uses));
             live.extend(&alive & &used);
         }
-        let computed = computed(program, scope, func, &self.crossing);
+        let computed = computed(program, &scope.names, func, &self.crossing);
         live.iter().all(|v| self.crossing.contains(v) || computed.contains(v))
     }
-}
-
-/// Locals that certainly hold no borrow of another: results of arithmetic on such.
-fn computed(program: &Program, scope: &Scope<'_>, func: FuncId, known: &VarSet) -> VarSet {
-    let mut computed = VarSet::new();
-    let blocks = program.blocks.iter().filter(|b| b.func == func);
-    for op in blocks.flat_map(|b| &b.ops) {
-        let [Stmt::Local(local)] = &op.code[..] else { continue };
-        let Some(init) = &local.init else { continue };
-        let from = effects::of_expr(&scope.names, &init.expr).mentions;
-        let copied = variable(&scope.names, &init.expr).is_some();
-        let binds = bound(&scope.names, &local.pat);
-        let may_change = |v: &VarId| program.var(*v).mutable;
-        if from.iter().all(|v| known.contains(v) || computed.contains(v))
-            && !(copied && binds.iter().any(may_change) && !from.iter().all(|v| is_number(program, *v)))
-            && Plan::of(scope, std::slice::from_ref(op)).is_some()
-        {
-            computed.extend(binds);
-        }
-    }
-    computed
-}
-
-/// Whether the source gives the variable a type that is not a reference.
-fn is_number(program: &Program, var: VarId) -> bool {
-    program.var(var).ty.as_ref().is_some_and(|ty| !matches!(ty, syn::Type::Reference(_)))
 }

@@ -7,6 +7,7 @@
 //!
 //! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
 
+mod computed;
 mod control;
 mod exits;
 mod expr;

@@ -341,7 +341,17 @@ impl<'r> Core<'r> {
             (Mode::ProgramCounter, true) => Engine::Tile(Tile::new::<u64>(&members, &mut words)),
         };
         let stage = Stage::default();
-        Core { members, words, stage, engine, step: Step::Done, strip: 0, lane: Cell::new(NONE), apart: None, unwound: false }
+        Core {
+            members,
+            words,
+            stage,
+            engine,
+            step: Step::Done,
+            strip: 0,
+            lane: Cell::new(NONE),
+            apart: None,
+            unwound: false,
+        }
     }
 
     /// Finishes the step before and picks the next.
