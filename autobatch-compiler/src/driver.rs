@@ -72,9 +72,6 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
                 );
             }
         }
-        if let Some(vector_math) = &vector_math {
-            vector_math.program(&mut lowered);
-        }
         let width = width(functions, &lowered);
         families.push(emit::emit(function, &lowered, &analyses, &clones, args, width));
     }

@@ -11,6 +11,7 @@ pub mod effects;
 pub mod emit;
 pub mod input;
 pub mod ir;
+pub mod lockstep;
 pub mod lower;
 pub mod passes;
 pub mod resolve;

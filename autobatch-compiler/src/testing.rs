@@ -363,6 +363,7 @@ fn block(func: FuncId, id: BlockId, ops: Vec<crate::ir::Op>, term: Terminator, l
         pops: vec![],
         reads: vec![],
         arrives: BTreeSet::new(),
+        lockstep: false,
         region: id,
     }
 }

@@ -13,8 +13,6 @@ use syn::{Block, Expr, Lit};
 
 use crate::emit::clone::{can_be_repeated, carries_over};
 use crate::input::Function;
-use crate::ir::Terminator;
-use crate::lower::Lowered;
 
 /// Functions of one argument.
 const UNARY: [&str; 18] = [
@@ -36,29 +34,14 @@ impl<'a> VectorMath<'a> {
         VectorMath { functions, rt }
     }
 
-    /// Rewrites a program's code.
-    pub fn program(&self, lowered: &mut Lowered) {
-        let sources = &lowered.sources;
-        for block in &mut lowered.program.blocks {
-            let mut rewrite = Rewrite { math: self, caller: &self.functions[sources[block.func.0]] };
-            for op in &mut block.ops {
-                op.code.iter_mut().for_each(|stmt| rewrite.visit_stmt_mut(stmt));
-            }
-            match &mut block.term {
-                Terminator::Branch { cond, .. } => rewrite.visit_expr_mut(cond),
-                Terminator::Switch { scrutinee, arms, .. } => {
-                    rewrite.visit_expr_mut(scrutinee);
-                    let guards = arms.iter_mut().filter_map(|arm| arm.guard.as_mut());
-                    guards.for_each(|guard| rewrite.visit_expr_mut(guard));
-                }
-                _ => {}
-            }
-        }
+    /// Rewrites code of `caller`.
+    pub(crate) fn of<'c>(&'c self, caller: &'c Function) -> Rewrite<'c, 'a> {
+        Rewrite { math: self, caller }
     }
 
     /// Rewrites the body of a function's copy.
     pub fn body(&self, caller: &Function, body: &mut Block) {
-        Rewrite { math: self, caller }.visit_block_mut(body);
+        self.of(caller).visit_block_mut(body);
     }
 
     /// A copy of each function that batched code may call without batching it.
@@ -98,7 +81,8 @@ fn copy_name(name: &Ident) -> Ident {
     format_ident!("__autobatch_math_{}", name, span = name.span())
 }
 
-struct Rewrite<'a, 'f> {
+/// The rewriting itself.
+pub(crate) struct Rewrite<'a, 'f> {
     math: &'a VectorMath<'f>,
     caller: &'a Function,
 }
@@ -186,7 +170,7 @@ impl VisitMut for Rewrite<'_, '_> {
                 if let [ty, name] = segments[..]
                     && path.qself.is_none()
                     && (ty == "f32" || ty == "f64")
-                    && call.args.len() > 0
+                    && !call.args.is_empty()
                     && offered(name, call.args.len() - 1)
                 {
                     let args = &call.args;

@@ -157,6 +157,9 @@ impl Verifier<'_> {
             let block = p.block(b);
             let stray = matches!(block.term, Terminator::Return) && !p.is_exit(b);
             self.require(!stray, || format!("{b} returns but is not an exit block"));
+            let straight =
+                matches!(block.term, Terminator::Jump(_)) && block.ops.iter().all(|op| op.exits.is_empty());
+            self.require(!block.lockstep || straight, || format!("{b} runs in lockstep but is not straight"));
             for op in &block.ops {
                 let mut marked = Vec::new();
                 op.code.iter().for_each(|stmt| markers(stmt.to_token_stream(), &mut marked));

@@ -92,6 +92,10 @@ fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, BatchError> 
     }
 }
 
+/// The native stack that a generated body may need: strips of all variables of a block, and where nothing is
+/// optimised those of all blocks.
+const BODY_STACK: usize = if cfg!(debug_assertions) { 8 << 20 } else { 512 << 10 };
+
 /// One run of a batch.
 struct Launch<'a> {
     program: &'static Program,
@@ -231,9 +235,11 @@ impl<'a> Launch<'a> {
         self.spread(threads, || {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
-            while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
-                core.fault(payload);
-            }
+            stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, || {
+                while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
+                    core.fault(payload);
+                }
+            });
             let mut finished = core.finish();
             let mut ledger = ledger.lock().unwrap_or_else(|poison| poison.into_inner());
             ledger.faults.append(&mut finished.faults);

@@ -11,6 +11,8 @@ mod fault;
 mod isa;
 mod launch;
 #[doc(hidden)]
+pub mod lockstep;
+#[doc(hidden)]
 pub mod machine;
 pub mod math;
 mod options;
@@ -39,6 +41,7 @@ pub use source::{Column, Each, EachMut, Ragged, Same, same};
 pub mod __rt {
     pub use crate::depth::{Depth, Published};
     pub use crate::launch::{run, run_into, unwrap_unit};
+    pub use crate::lockstep;
     pub use crate::machine::{Core, Place, Step};
     pub use crate::math;
     pub use crate::options::Defaults;

@@ -10,6 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Emitter;
+use super::lockstep::{Lockstep, lockstep};
 use super::region::{self, Region, column, lane, lane_label, new, next, old};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
@@ -154,7 +155,8 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         quote!(let #guard = #home.#mode::<#strip>(#at);)
     });
     // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
-    let way_out = region.way_out.as_ref().filter(|_| region.again);
+    let together = lockstep(emitter, region);
+    let way_out = region.way_out.as_ref().filter(|_| region.again && together.is_none());
     let fades = |v: &VarId| region.outs.contains(v) && way_out.is_some_and(|(_, live)| !live.contains(v));
     let was = name("__was");
     let lanes = touched.iter().map(|v| {
@@ -187,6 +189,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         let (ident, source) = (&emitter.program.var(*v).ident, source(root));
         quote!(let #ident = #source;)
     });
+    let uniforms: Vec<TokenStream> = uniforms.collect();
     let code = &region.code;
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));
@@ -203,32 +206,48 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         (None, false) => (quote!(once), quote!(#point)),
     };
     let was = way_out.map(|_| quote!(let #was = #words.at(#point);));
+    let find = quote!(let mut #words = __core.open::<#word, #strip>(#i););
     // Each body has one instance per instruction set, which only inlined code inherits. Values are merged
     // in variables of their own: from a tuple LLVM makes selects of addresses, which don't vectorise.
+    let run = quote! {
+        #words.#run(#points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
+            #(#before)*
+            #(let #merged;)*
+            let #next;
+            if #here {
+                #label: {
+                    #(#takes)*
+                    #(#uniforms)*
+                    #code
+                }
+            } else {
+                #(#absent)*
+                #next = #stay;
+            }
+            #(#settle)*
+            #next
+        });
+    };
+    let run = match together {
+        None => quote!(#find #was #(#lanes)* #run),
+        Some(Lockstep { strips, check, code, next }) => quote! {
+            #(#lanes)*
+            #(#uniforms)*
+            #strips
+            match if #check { __core.together::<#word, #strip>(#i, #point) } else { ::core::option::Option::None } {
+                ::core::option::Option::None => { #find #run }
+                ::core::option::Option::Some(#here) => {
+                    #code
+                    __core.arrive::<#word, #strip>(#i, #point, #next);
+                }
+            }
+        },
+    };
     quote! {
         #rt::Step::Block(#point) => for #i in 0..__core.strips() {
             let #at = __core.strip(#i);
             #(#open)*
-            let mut #words = __core.open::<#word, #strip>(#i);
-            #was
-            #(#lanes)*
-            #words.#run(#points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
-                #(#before)*
-                #(let #merged;)*
-                let #next;
-                if #here {
-                    #label: {
-                        #(#takes)*
-                        #(#uniforms)*
-                        #code
-                    }
-                } else {
-                    #(#absent)*
-                    #next = #stay;
-                }
-                #(#settle)*
-                #next
-            });
+            #run
         },
     }
 }

@@ -89,6 +89,16 @@ impl<'a> Clones<'a> {
         self.has[function].then_some(path)
     }
 
+    /// The function at a position in the source.
+    pub(crate) fn function(&self, position: usize) -> &'a Function {
+        &self.functions[position]
+    }
+
+    /// What rewrites code under `vector_math`.
+    pub(crate) fn vector_math(&self) -> Option<&'a VectorMath<'a>> {
+        self.vector_math
+    }
+
     /// All clones, to stand beside the functions.
     pub fn items(&self) -> Vec<TokenStream> {
         let own = (0..self.functions.len()).filter(|f| self.has[*f]).map(|f| self.item(f, false));

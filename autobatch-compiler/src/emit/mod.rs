@@ -7,6 +7,7 @@
 mod api;
 mod body;
 pub mod clone;
+mod lockstep;
 mod region;
 mod table;
 
@@ -21,6 +22,7 @@ use crate::input::Function;
 use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
+use crate::vector_math::Rewrite;
 use clone::Clones;
 
 /// Lanes per strip and the width of a program-counter word.
@@ -118,6 +120,11 @@ impl<'a> Emitter<'a> {
             calls,
             groups,
         }
+    }
+
+    /// What rewrites a function's code under `vector_math`.
+    pub(crate) fn vector_math(&self, func: FuncId) -> Option<Rewrite<'_, 'a>> {
+        self.clones.vector_math().map(|math| math.of(self.clones.function(self.sources[func.0])))
     }
 
     /// What to call to run `func` as scalar code for one lane: its arguments, then a `Depth`. `None`: the

@@ -300,10 +300,14 @@ impl Writer<'_, '_> {
     /// The block's own code, ending in a jump.
     fn own(&mut self, id: BlockId) -> TokenStream {
         let block = self.emitter.program.block(id);
+        let mut math = self.emitter.vector_math(block.func);
         let mut code = TokenStream::new();
         for op in &block.ops {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
+                if let Some(math) = &mut math {
+                    math.visit_stmt_mut(&mut stmt);
+                }
                 let mut jumps = Jumps { writer: self };
                 jumps.visit_stmt_mut(&mut stmt);
                 // An expression statement is never the value of the block we build around it.
@@ -317,6 +321,10 @@ impl Writer<'_, '_> {
         let end = match &block.term {
             Terminator::Jump(target) => self.go(*target),
             Terminator::Branch { cond, then, otherwise, .. } => {
+                let mut cond = cond.clone();
+                if let Some(math) = &mut math {
+                    math.visit_expr_mut(&mut cond);
+                }
                 let (then, otherwise) = (self.go(*then), self.go(*otherwise));
                 quote!(if #cond { #then } else { #otherwise })
             }
@@ -325,10 +333,19 @@ impl Writer<'_, '_> {
                     .iter()
                     .map(|arm| {
                         let (pat, target) = (&arm.pat, self.go(arm.target));
-                        let guard = arm.guard.as_ref().map(|guard| quote!(if #guard));
+                        let guard = arm.guard.clone().map(|mut guard| {
+                            if let Some(math) = &mut math {
+                                math.visit_expr_mut(&mut guard);
+                            }
+                            quote!(if #guard)
+                        });
                         quote!(#pat #guard => { #target })
                     })
                     .collect();
+                let mut scrutinee = scrutinee.clone();
+                if let Some(math) = &mut math {
+                    math.visit_expr_mut(&mut scrutinee);
+                }
                 quote!(match #scrutinee { #(#arms)* })
             }
             Terminator::Call(call) => {

@@ -7,11 +7,14 @@
 //!
 //! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
 
+mod computed;
 mod control;
 mod exits;
 mod expr;
+mod lockstep;
 mod number;
 mod scan;
+mod uniform;
 mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,6 +82,8 @@ pub(crate) struct Lowering<'a> {
     func: FuncId,
     names: Names,
     references: VarSet,
+    /// Locals that have the same value for every member.
+    uniforms: VarSet,
     loops: Vec<LoopContext>,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
@@ -124,6 +129,7 @@ pub fn lower(
         func: FuncId(0),
         names: Names::new(),
         references: VarSet::new(),
+        uniforms: VarSet::new(),
         loops: vec![],
         cursor: None,
         started: vec![],
@@ -252,6 +258,7 @@ impl Lowering<'_> {
             pops: vec![],
             reads: vec![],
             arrives: VarSet::new(),
+            lockstep: false,
             region: id,
         });
         id
@@ -437,6 +444,8 @@ impl Lowering<'_> {
             return self.declaration(&local.pat);
         };
         self.note_references(&local.pat, &init.expr);
+        let uniforms = uniform::defines(self, &self.uniforms, &local);
+        self.uniforms.extend(uniforms);
         if !scan::stmt_splits(self, &Stmt::Local(local.clone())) {
             return self.op(Stmt::Local(local));
         }
@@ -500,6 +509,9 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> Lowered {
         self.renumber();
+        if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
+            self.split_lockstep();
+        }
         Lowered { program: self.program, sources: self.sources, items: self.items, borrowers: self.borrowers }
     }
 }

@@ -7,10 +7,10 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
-use super::Lowering;
-use crate::effects::{Names, Node, effects, variable};
+use super::{Lowering, uniform};
+use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
-use crate::ir::FuncId;
+use crate::ir::{FuncId, VarSet};
 use crate::passes::fusion::HEAVY;
 
 /// The program function that a call names, if the call can be a batched one.
@@ -59,28 +59,42 @@ fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Option<FuncId> 
 /// Whether lowering `expr` makes blocks: it holds a batched call or a loop that members leave at
 /// different times.
 pub(super) fn splits(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    let mut scan = Splits { lower, found: false };
+    let mut scan = Splits::new(lower);
     scan.visit_expr(expr);
     scan.found
 }
 
 /// The same for a statement.
 pub(super) fn stmt_splits(lower: &Lowering<'_>, stmt: &Stmt) -> bool {
-    let mut scan = Splits { lower, found: false };
+    let mut scan = Splits::new(lower);
     scan.visit_stmt(stmt);
-    scan.found
-}
-
-/// The same for a block.
-pub(super) fn block_splits(lower: &Lowering<'_>, block: &syn::Block) -> bool {
-    let mut scan = Splits { lower, found: false };
-    scan.visit_block(block);
     scan.found
 }
 
 struct Splits<'a, 'b> {
     lower: &'a Lowering<'b>,
+    /// Variables with the same value for every member: those known before, and those of the scanned
+    /// code as far as it has been scanned.
+    uniforms: VarSet,
     found: bool,
+}
+
+impl<'a, 'b> Splits<'a, 'b> {
+    fn new(lower: &'a Lowering<'b>) -> Self {
+        Splits { lower, uniforms: lower.uniforms.clone(), found: false }
+    }
+
+    /// Whether a `for` loop is left in one piece inside the lane code: its trip count is the same for
+    /// every member and nothing leaves it early, or it iterates over something that may borrow a local.
+    fn for_loop(&mut self, e: &syn::ExprForLoop) {
+        self.visit_expr(&e.expr);
+        let uniform = uniform::is_uniform(self.lower, &self.uniforms, &e.expr);
+        self.found |= !may_borrow_local(self.lower, &e.expr) && (!uniform || leaves(&e.body));
+        if uniform {
+            self.uniforms.extend(bound(&self.lower.names, &e.pat));
+        }
+        self.visit_block(&e.body);
+    }
 }
 
 impl<'ast> Visit<'ast> for Splits<'_, '_> {
@@ -90,6 +104,7 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
         }
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return,
+            Expr::ForLoop(e) => return self.for_loop(e),
             Expr::If(_) | Expr::Match(_) if !self.lower.options.fuse => self.found = true,
             Expr::If(e) => {
                 let otherwise = e.else_branch.as_ref().map(|(_, e)| &**e);
@@ -101,11 +116,14 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
                 self.found |= e.arms.iter().any(|arm| is_heavy(self.lower, |see| see(Node::Expr(&arm.body))));
             }
             Expr::While(_) | Expr::Loop(_) => self.found = true,
-            Expr::ForLoop(e) => self.found |= !stays_whole(self.lower, e),
             Expr::Call(_) | Expr::MethodCall(_) => self.found |= callee(self.lower, expr).is_some(),
             _ => {}
         }
         visit::visit_expr(self, expr);
+    }
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        visit::visit_local(self, local);
+        self.uniforms.extend(uniform::defines(self.lower, &self.uniforms, local));
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
@@ -115,38 +133,6 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
 fn is_heavy(lower: &Lowering<'_>, walk: impl FnOnce(&mut dyn FnMut(Node<'_>))) -> bool {
     let effects = effects(&lower.names, walk);
     lower.members_diverge() && effects.opaque && effects.weight >= HEAVY
-}
-
-/// Whether a `for` loop is left in one piece inside the lane code: its trip count is the same for
-/// every member and nothing leaves it early, or it iterates over something that may borrow a local.
-fn stays_whole(lower: &Lowering<'_>, e: &syn::ExprForLoop) -> bool {
-    if block_splits(lower, &e.body) || splits(lower, &e.expr) {
-        return false;
-    }
-    may_borrow_local(lower, &e.expr) || (is_uniform(lower, &e.expr) && !leaves(&e.body))
-}
-
-/// Whether an expression has the same value for every member: built from literals, constants and
-/// shared parameters only.
-fn is_uniform(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    struct Scan<'a, 'b>(&'a Lowering<'b>, bool);
-    impl<'ast> Visit<'ast> for Scan<'_, '_> {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Path(_) => {
-                    if let Some(var) = variable(&self.0.names, expr) {
-                        let var = self.0.program.var(var);
-                        self.1 &= var.shared && !var.mutable;
-                    }
-                }
-                Expr::Closure(_) | Expr::Macro(_) => self.1 = false,
-                _ => visit::visit_expr(self, expr),
-            }
-        }
-    }
-    let mut scan = Scan(lower, true);
-    scan.visit_expr(expr);
-    scan.1
 }
 
 /// Whether a loop body can be left other than by running to its end.
@@ -238,12 +224,12 @@ pub(super) fn plainly_borrows_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
 }
 
 fn captures(names: &Names, closure: &syn::ExprClosure) -> bool {
-    let mut bound = crate::ir::VarSet::new();
+    let mut inputs = VarSet::new();
     for pat in &closure.inputs {
-        bound.extend(crate::effects::bound(names, pat));
+        inputs.extend(bound(names, pat));
     }
     let mentions = crate::effects::of_expr(names, &closure.body).mentions;
-    mentions.difference(&bound).next().is_some()
+    mentions.difference(&inputs).next().is_some()
 }
 
 /// A reference in the arguments of a call that lends a local to the callee.

@@ -62,6 +62,7 @@ fn split(program: &mut Program, b: BlockId, cont: BlockId) {
         pops: vec![],
         reads: vec![],
         arrives: VarSet::new(),
+        lockstep: false,
         region: id,
     });
     if let Terminator::Call(call) = &mut program.blocks[b.0].term {

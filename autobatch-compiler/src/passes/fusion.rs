@@ -2,7 +2,8 @@
 //!
 //! A region is a single-entry acyclic set of blocks named by its head. Heads are: entries of
 //! functions, continuations of calls, loop headers, and blocks where paths from different regions
-//! meet, and what stands behind a loop without calls; every other block joins its predecessors. The exit block belongs to no region: to reach it
+//! meet, what stands behind a loop without calls, and blocks that a strip runs in lockstep together with
+//! what stands behind them; every other block joins its predecessors. The exit block belongs to no region: to reach it
 //! is to return. Fusing saves steps of the scheduler and keeps variables out of columns ("temporaries
 //! stay inside blocks", Radul et al. 2020, optimisation 2); it costs idle lanes where members part
 //! inside a region. So heavy blocks behind a branch stay blocks of their own, where members that
@@ -44,6 +45,8 @@ pub fn run(program: &mut Program, fuse: bool) {
                 || program.is_exit(*b)
                 || flow.continuations.contains(b)
                 || flow.loop_headers.contains(b)
+                || program.block(*b).lockstep
+                || flow.preds[b.0].iter().any(|pred| program.block(*pred).lockstep)
                 || (meets && apart.contains(b) && is_heavy(program, *b));
             if is_head {
                 continue;

@@ -67,16 +67,13 @@ pub(crate) fn merge<T>(to: &mut [MaybeUninit<T>], from: &[MaybeUninit<T>], mask:
     let there = to.len().min(from.len());
     #[cfg(target_arch = "x86_64")]
     if reach <= there {
+        let (to, from) = (to.as_mut_ptr(), from.as_ptr());
         match (level.isa(), size_of::<T>()) {
             // SAFETY: the level says that the CPU can, the lengths have been checked, and the slices are
             // disjoint.
-            (crate::Isa::Avx512, 4 | 8 | 16) => {
-                return unsafe { avx512::merge(to.as_mut_ptr(), from.as_ptr(), mask) };
-            }
+            (crate::Isa::Avx512, 4 | 8 | 16) => return unsafe { avx512::merge(to, from, mask) },
             // SAFETY: as above.
-            (crate::Isa::Avx2, 4 | 8 | 16) => {
-                return unsafe { avx2::merge(to.as_mut_ptr(), from.as_ptr(), mask) };
-            }
+            (crate::Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::merge(to, from, mask) },
             _ => {}
         }
     }

@@ -177,6 +177,7 @@ mod members;
 mod rounds;
 mod route;
 mod schedule;
+mod together;
 mod word;
 
 use std::any::Any;
@@ -316,6 +317,10 @@ pub struct Core<'r> {
     /// The first lane of the strip that lane code runs on, and the lane in it if it has unwound.
     strip: u32,
     lane: Cell<u32>,
+    /// The block that has unwound while its lanes ran in lockstep: lane by lane until it has run.
+    apart: Option<u32>,
+    /// Whether the step has unwound.
+    unwound: bool,
 }
 
 /// The strip has not been run, or not to the end.
@@ -358,7 +363,17 @@ impl<'r> Core<'r> {
             (Mode::ProgramCounter, true) => Engine::Tile(Tile::new::<u64>(&members, &mut words)),
         };
         let stage = Stage::default();
-        Core { members, words, stage, engine, step: Step::Done, strip: 0, lane: Cell::new(NONE) }
+        Core {
+            members,
+            words,
+            stage,
+            engine,
+            step: Step::Done,
+            strip: 0,
+            lane: Cell::new(NONE),
+            apart: None,
+            unwound: false,
+        }
     }
 
     /// Finishes the step before and picks the next.
@@ -367,6 +382,9 @@ impl<'r> Core<'r> {
     pub fn next(&mut self) -> Step {
         // So that no member is blamed if this unwinds.
         let last = std::mem::replace(&mut self.step, Step::Done);
+        if !std::mem::take(&mut self.unwound) && self.apart.map(Step::Block) == Some(last) {
+            self.apart = None;
+        }
         let step = vectorize(
             self.members.level,
             #[inline(always)]
@@ -450,8 +468,10 @@ impl<'r> Core<'r> {
     /// entered again. If none is, unwinding goes on.
     pub fn fault(&mut self, payload: Box<dyn Any + Send>) {
         let lane = self.lane.replace(NONE);
+        self.unwound = true;
         let message = crate::launch::message(&*payload);
         match self.step {
+            Step::Block(block) if lane == together::TOGETHER => self.apart = Some(block),
             Step::Block(block) if lane != NONE => {
                 let lane = (self.strip + lane) as usize;
                 match &mut self.engine {

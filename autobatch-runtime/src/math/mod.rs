@@ -44,7 +44,7 @@
 //! | [`asin`] | 0.73 | 0.66 |
 //! | [`acos`] | 0.70 | 0.63 |
 //! | [`atan`] | 0.70 | 0.64 |
-//! | [`atan2`] | 0.71 | 0.67 |
+//! | [`atan2`] | 0.68 | 0.67 |
 //! | [`sinh`] | 0.80 | 0.81 |
 //! | [`cosh`] | 0.75 | 0.74 |
 //! | [`tanh`] | 0.84 | 0.84 |
@@ -54,20 +54,20 @@
 //! | [`erf`] | 0.90 | 0.85 |
 //!
 //! `f32` was measured against CORE-MATH's results for the same arguments in `f64`: `exp`, `ln`, `ln_1p`,
-//! `tanh`, `erf` and the trigonometric functions for all of them, other functions of one argument for every third, and functions of two
-//! for ten million pairs or more. `f64` was measured against MPFR with 120 bits for three million arguments
-//! or pairs: a quarter of them any bits, the others around where reductions change, results cancel, overflow
-//! or underflow. All errors are below 1, and so results are at most one number away from the correctly
-//! rounded one. `sqrt` is correctly rounded, as in std. `powi` multiplies as std's does, with the same
-//! result.
+//! `tanh`, `erf` and the trigonometric functions for all of them, other functions of one argument for every
+//! third, and functions of two for ten million pairs or more. `f64` was measured against MPFR with 120 bits
+//! for three million arguments or pairs: a quarter of them any bits, the others around where reductions
+//! change, results cancel, overflow or underflow. All errors are below 1, and so results are at most one
+//! number away from the correctly rounded one. `sqrt` is correctly rounded, as in std. `powi` multiplies as
+//! std's does, with the same result.
 //!
 //! # Sources
 //!
-//! Reductions by multiples of ln 2 in two parts are Cody and Waite's (Software Manual for the Elementary
-//! Functions); sums and products that keep their rounding errors are Dekker's and Knuth's, as in Muller et
-//! al., Handbook of Floating-Point Arithmetic; the arrangement of logarithms follows Tang, Table-driven
-//! implementation of the logarithm function, without the table, and Sun's fdlibm. The polynomials are
-//! minimax approximations made for this crate.
+//! Reductions by multiples of ln 2 and π/2 in parts are Cody and Waite's (Software Manual for the Elementary
+//! Functions), that of huge angles is Payne and Hanek's; sums and products that keep their rounding errors
+//! are Dekker's and Knuth's, as in Muller et al., Handbook of Floating-Point Arithmetic; the arrangement of
+//! logarithms follows Tang, Table-driven implementation of the logarithm function, without the table, and
+//! Sun's fdlibm. The polynomials are minimax approximations made for this crate.
 
 mod erf;
 mod exp;

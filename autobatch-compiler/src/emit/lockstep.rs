@@ -1,0 +1,343 @@
+//! The code of a block whose lanes run in lockstep (see [`crate::lockstep`]): uniform loops around loops
+//! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
+//! after a panic.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::visit::Visit;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Stmt, parse_quote};
+
+use super::Emitter;
+use super::region::{Region, column, lane};
+use crate::effects::{self, bound};
+use crate::ir::{Class, FuncId, Terminator, VarId, VarSet};
+use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentions};
+
+/// Tokens for the arm of the block.
+pub(super) struct Lockstep {
+    /// Declares the strips.
+    pub(super) strips: TokenStream,
+    /// Whether the types allow it.
+    pub(super) check: TokenStream,
+    /// Runs the strip, given `__here`.
+    pub(super) code: TokenStream,
+    /// The point where all lanes go on.
+    pub(super) next: u32,
+}
+
+/// `__s3`: the strip of a variable.
+fn strip(var: VarId) -> Ident {
+    format_ident!("__s{}", var.0, span = Span::mixed_site())
+}
+
+/// `__f3`: one element of an array, in each lane.
+fn element(var: VarId) -> Ident {
+    format_ident!("__f{}", var.0, span = Span::mixed_site())
+}
+
+fn name(text: &str) -> Ident {
+    Ident::new(text, Span::mixed_site())
+}
+
+/// How the lanes of a variable are stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A value per lane.
+    Strip,
+    /// A small array per lane, which code takes whole.
+    Vector,
+    /// An array per lane, whose elements are accessed in place.
+    Rows,
+}
+
+struct Writer<'a, 'p> {
+    scope: &'a Scope<'p>,
+    rt: TokenStream,
+    width: usize,
+    /// Variables with a strip.
+    strips: VarSet,
+    /// Variables with the same value in all lanes.
+    uniforms: &'a VarSet,
+    emitter: &'a Emitter<'a>,
+    func: FuncId,
+}
+
+/// The lockstep code of a region, if all of it can have that form.
+pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockstep> {
+    let program = emitter.program;
+    let block = program.block(region.head);
+    let Terminator::Jump(target) = block.term else { return None };
+    if !block.lockstep || region.again {
+        return None;
+    }
+    let scope = Scope::new(program, block.func);
+    let plan = Plan::of(&scope, &block.ops)?;
+    let code: Vec<Stmt> = block.ops.iter().flat_map(|op| op.code.iter().cloned()).collect();
+    let all = mentions(&scope.names, &code);
+    let is_uniform = |v: &VarId| matches!(program.var(*v).class, Class::Uniform(_));
+    if all.iter().any(|v| program.var(*v).shared && !program.var(*v).mutable && !is_uniform(v)) {
+        return None;
+    }
+    let takes: VarSet = region.takes.iter().copied().collect();
+    let outs: VarSet = region.outs.iter().copied().collect();
+    let made = all_declared(&scope, &code);
+    let changed = &made | &assigned(&scope.names, &code);
+    // A variable needs a strip if more than one piece of code sees it, or a column does.
+    let mut strips = &plan.uniforms & &outs;
+    let mut seen = VarSet::new();
+    for piece in plan.pieces(&scope.names) {
+        strips.extend(&piece & &seen);
+        seen.extend(piece);
+    }
+    strips.extend(seen.iter().filter(|v| takes.contains(v) || outs.contains(v)));
+    strips.extend(seen.iter().filter(|v| scope.arrays.get(v).is_some_and(|a| !a.small)));
+    strips.retain(|v| !is_uniform(v) && (!plan.uniforms.contains(v) || outs.contains(v)));
+    // Assigned before it is read, but declared elsewhere: there is nothing to start from.
+    if seen
+        .iter()
+        .any(|v| !is_uniform(v) && !takes.contains(v) && !made.contains(v) && !plan.uniforms.contains(v))
+    {
+        return None;
+    }
+    let next = match program.is_exit(target) {
+        true => emitter.return_point(block.func),
+        false => emitter.point(target),
+    };
+    let rt = &emitter.rt;
+    let writer = Writer {
+        scope: &scope,
+        rt: quote!(#rt::lockstep),
+        width: emitter.width.strip,
+        strips,
+        uniforms: &plan.uniforms,
+        emitter,
+        func: block.func,
+    };
+    let gone = &takes - &writer.strips;
+    Some(Lockstep {
+        strips: writer.declare(),
+        check: writer.check(&plan, &gone),
+        code: writer.code(&plan, &takes, &(&outs & &changed)),
+        next,
+    })
+}
+
+/// Variables that a `let` anywhere in the code declares.
+fn all_declared(scope: &Scope<'_>, code: &[Stmt]) -> VarSet {
+    struct Lets<'a, 'p>(&'a Scope<'p>, VarSet);
+    impl<'ast> Visit<'ast> for Lets<'_, '_> {
+        fn visit_pat(&mut self, pat: &'ast syn::Pat) {
+            self.1.extend(bound(&self.0.names, pat));
+        }
+    }
+    let mut lets = Lets(scope, VarSet::new());
+    code.iter().for_each(|stmt| lets.visit_stmt(stmt));
+    lets.1
+}
+
+impl Writer<'_, '_> {
+    fn array(&self, var: VarId) -> Option<&Array> {
+        self.scope.arrays.get(&var)
+    }
+
+    fn kind(&self, var: VarId) -> Kind {
+        match self.array(var) {
+            None => Kind::Strip,
+            Some(array) if array.small => Kind::Vector,
+            Some(_) => Kind::Rows,
+        }
+    }
+
+    fn ident(&self, var: VarId) -> &Ident {
+        &self.scope.program.var(var).ident
+    }
+
+    fn declare(&self) -> TokenStream {
+        let (rt, width) = (&self.rt, self.width);
+        let strips = self.strips.iter().map(|v| {
+            let strip = strip(*v);
+            match (self.kind(*v), self.array(*v).map(|a| &a.len)) {
+                (Kind::Vector, len) => quote!(let mut #strip = #rt::vector::<_, #width, { #len }>();),
+                (Kind::Rows, _) => {
+                    let element = element(*v);
+                    quote!(let mut #element = #rt::strip::<_, #width>();)
+                }
+                (Kind::Strip, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
+            }
+        });
+        quote!(#(#strips)*)
+    }
+
+    /// Whether everything is primitive: the variables, those taken only to be dropped, shared values.
+    fn check(&self, plan: &Plan, gone: &VarSet) -> TokenStream {
+        let rt = &self.rt;
+        let strips = self.strips.iter().map(|v| {
+            let (strip, element) = (strip(*v), element(*v));
+            match self.kind(*v) {
+                Kind::Strip => quote!(#rt::plain(&#strip)),
+                Kind::Vector => quote!(#rt::plain_vector(&#strip)),
+                Kind::Rows => quote!(#rt::plain(&#element)),
+            }
+        });
+        let gone = gone.iter().map(|v| {
+            let column = column(*v);
+            match self.kind(*v) {
+                Kind::Strip => quote!(#rt::plain(#column)),
+                _ => quote!(#rt::plain_array(#column)),
+            }
+        });
+        let leaves = plan.leaves.iter().map(|leaf| match leaf {
+            Leaf::Value(expr) => quote!(#rt::plain_value(&#expr)),
+            Leaf::Element(expr) => {
+                let (probe, at) = (name("__probe"), name("__at"));
+                let mut expr = expr.clone();
+                AnyIndex(&at).visit_expr_mut(&mut expr);
+                quote!(#rt::plain_elements(|#probe| { let #at = #probe.at(); #probe.see(&#expr) }))
+            }
+        });
+        let all = strips.chain(gone).chain(leaves);
+        quote!(true #(&& #all)*)
+    }
+
+    fn code(&self, plan: &Plan, takes: &VarSet, outs: &VarSet) -> TokenStream {
+        let (rt, width, here) = (&self.rt, self.width, name("__here"));
+        let fill = self.strips.iter().map(|v| {
+            let (strip, element, column) = (strip(*v), element(*v), column(*v));
+            match (self.kind(*v), takes.contains(v)) {
+                (Kind::Rows, true) => quote!(let mut #strip = #rt::spread_rows(#column, &#element, &#here);),
+                (Kind::Rows, false) => {
+                    let len = self.array(*v).map(|a| &a.len);
+                    quote!(let mut #strip = #rt::rows::<_, #width, { #len }>(&#element);)
+                }
+                (Kind::Strip, true) => quote!(#strip = #rt::spread(#column, &#here);),
+                (Kind::Vector, true) => quote!(#strip = #rt::spread_vector(#column, &#here);),
+                (_, false) => quote!(),
+            }
+        });
+        let nodes = plan.nodes.iter().map(|node| self.node(node));
+        let merge = outs.iter().map(|v| {
+            let (strip, column, ident) = (strip(*v), column(*v), self.ident(*v));
+            match self.kind(*v) {
+                Kind::Strip => {
+                    let set = plan.uniforms.contains(v).then(|| quote!(#rt::set_all(&mut #strip, #ident);));
+                    quote!(#set #rt::merge(#column, &#strip, &#here);)
+                }
+                Kind::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
+                Kind::Rows => quote!(#rt::merge_rows(#column, &#strip, &#here);),
+            }
+        });
+        quote!(#(#fill)* #(#nodes)* #(#merge)*)
+    }
+
+    /// What the user's code becomes in the end.
+    fn finish(&self, stmt: &mut Stmt) {
+        InPlace(self).visit_stmt_mut(stmt);
+        if let Some(mut math) = self.emitter.vector_math(self.func) {
+            math.visit_stmt_mut(stmt);
+        }
+    }
+
+    fn node(&self, node: &Node) -> TokenStream {
+        match node {
+            Node::Uniform(stmt) => {
+                let mut stmt = stmt.clone();
+                self.finish(&mut stmt);
+                quote!(#stmt)
+            }
+            Node::Loop(head, body) => {
+                let mut iter = head.expr.clone();
+                InPlace(self).visit_expr_mut(&mut iter);
+                let pat = &head.pat;
+                let body = body.iter().map(|node| self.node(node));
+                quote!(for #pat in #iter { #(#body)* })
+            }
+            Node::Lanes(stmts) => self.lanes(stmts, quote!()),
+            Node::Fill(var, value) => {
+                let (rt, l) = (&self.rt, lane());
+                let (strip, element) = (strip(*var), element(*var));
+                let value_ident = name("__value");
+                let stmt: Stmt = parse_quote!(let #value_ident = #value;);
+                let lanes = self
+                    .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
+                quote!(#lanes #rt::fill_rows(&mut #strip, &#element);)
+            }
+        }
+    }
+
+    /// A loop over the lanes: values out of their strips, the user's code, values back.
+    fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
+        let (rt, width, l) = (&self.rt, self.width, lane());
+        let names = &self.scope.names;
+        let declared = declared(names, stmts);
+        let written = &declared | &assigned(names, stmts);
+        let in_hand = |v: &&VarId| self.kind(**v) != Kind::Rows;
+        let mine = &(&mentions(names, stmts) & &self.strips) - self.uniforms;
+        let get = mine.iter().filter(in_hand).filter(|v| !declared.contains(v)).map(|v| {
+            let (strip, ident) = (strip(*v), self.ident(*v));
+            match self.kind(*v) {
+                Kind::Vector => quote!(let mut #ident = #rt::get_vector(&#strip, #l);),
+                _ => quote!(let mut #ident = #rt::get(&#strip, #l);),
+            }
+        });
+        let set = mine.iter().filter(in_hand).filter(|v| written.contains(v)).map(|v| {
+            let (strip, ident) = (strip(*v), self.ident(*v));
+            match self.kind(*v) {
+                Kind::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
+                _ => quote!(#rt::set(&mut #strip, #l, #ident);),
+            }
+        });
+        let code = stmts.iter().map(|stmt| {
+            let mut stmt = stmt.clone();
+            self.finish(&mut stmt);
+            match stmt {
+                Stmt::Expr(e, None) => quote!(#e;),
+                other => quote!(#other),
+            }
+        });
+        quote!(for #l in 0..#width { #(#get)* #(#code)* #(#set)* #last })
+    }
+}
+
+/// Accesses to elements of arrays in their place: `val[k]` is lane `l` of strip `k`.
+struct InPlace<'w, 'a, 'p>(&'w Writer<'a, 'p>);
+
+impl InPlace<'_, '_, '_> {
+    fn rows(&self, expr: &Expr) -> Option<VarId> {
+        let var = effects::variable(&self.0.scope.names, expr)?;
+        (self.0.kind(var) == Kind::Rows).then_some(var)
+    }
+}
+
+impl VisitMut for InPlace<'_, '_, '_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        let l = lane();
+        match expr {
+            Expr::Index(e) => {
+                if let Some(var) = self.rows(&e.expr) {
+                    let (strip, index) = (strip(var), &e.index);
+                    *expr = parse_quote!(#strip[#index][#l]);
+                }
+            }
+            Expr::MethodCall(e) if e.method == "len" => {
+                if let Some(var) = self.rows(&e.receiver) {
+                    let strip = strip(var);
+                    *expr = parse_quote!(#strip.len());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Replaces every index.
+struct AnyIndex<'a>(&'a Ident);
+
+impl VisitMut for AnyIndex<'_> {
+    fn visit_expr_index_mut(&mut self, e: &mut syn::ExprIndex) {
+        self.visit_expr_mut(&mut e.expr);
+        let at = self.0;
+        *e.index = parse_quote!(#at);
+    }
+}

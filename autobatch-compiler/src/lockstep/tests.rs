@@ -1,0 +1,153 @@
+//! What becomes a block in lockstep, and its shape.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Node, Plan, Scope};
+use crate::diag::Diagnostics;
+use crate::input::{Input, functions_of};
+use crate::lower::{LowerOptions, lower};
+
+/// The lockstep blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays,
+/// loops in brackets.
+fn shapes(item: TokenStream) -> Vec<String> {
+    let mut diag = Diagnostics::default();
+    let input = Input::parse(item, &mut diag).expect("an item");
+    let functions = functions_of(&input, &mut diag);
+    assert!(diag.is_empty());
+    let options = LowerOptions { krate: syn::parse_quote!(::autobatch), fuse: true };
+    let program = lower(&functions, 0, None, &options).program;
+    assert!(program.notes.is_empty());
+    let blocks = program.blocks.iter().filter(|b| b.lockstep);
+    blocks
+        .map(|b| {
+            let plan = Plan::of(&Scope::new(&program, b.func), &b.ops).expect("it was admitted");
+            shape(&plan.nodes)
+        })
+        .collect()
+}
+
+fn shape(nodes: &[Node]) -> String {
+    nodes
+        .iter()
+        .map(|node| match node {
+            Node::Uniform(_) => "u".into(),
+            Node::Lanes(stmts) => stmts.len().to_string(),
+            Node::Fill(..) => "f".into(),
+            Node::Loop(_, body) => format!("[{}]", shape(body)),
+        })
+        .collect()
+}
+
+#[test]
+fn nested_loops_over_an_array() {
+    let found = shapes(quote! {
+        fn f(x: f32) -> f32 {
+            let mut val = [0.0f32; 65];
+            let half = 0.5;
+            let y = x.sqrt();
+            for j in 0..=64 { val[j] = y; val[j] += x; }
+            for j in (1..=64).rev() {
+                let last = j - 1;
+                for k in 0..last { val[k] = val[k] * half + val[k + 1]; }
+                val[j] = x;
+            }
+            val[0]
+        }
+    });
+    assert_eq!(found, ["fu1[2][u[1]1]1"]);
+}
+
+#[test]
+fn what_is_not_known_to_be_pure_stays_outside() {
+    let found = shapes(quote! {
+        fn f(x: f64, weights: &[f64]) -> f64 {
+            let mut acc = user_code(x);
+            let n = weights.len();
+            for w in 0..n { acc += weights[w] * x; acc *= 0.5; }
+            println!("{acc}");
+            for w in weights.iter() { acc = acc.max(w * x); acc *= 0.5; acc += x * x; }
+            acc
+        }
+    });
+    assert_eq!(found, ["u[2]", "[3]1"]);
+    let none = shapes(quote! {
+        fn f(x: f64, weights: &[f64], other: &Table) -> f64 {
+            let mut acc = 0.0;
+            for w in 0..weights.len() { acc += weights[w] * user_code(x); acc *= 0.5; }
+            for w in 0..weights.len() { acc += weights[w] * x.user_method(); acc *= 0.5; }
+            for w in 0..weights.len() { acc += other[w]; acc *= 0.5; acc += 0.1; acc *= 0.3; acc += x; }
+            for w in 0..other.len() { acc += x; acc *= 0.5; acc += 0.1; acc *= 0.3; acc += x; }
+            acc
+        }
+    });
+    assert!(none.is_empty());
+}
+
+#[test]
+fn small_loops_are_left_to_the_vectoriser() {
+    let found = shapes(quote! {
+        fn f(a: f64, b: f64, #[shared] steps: usize) -> f64 {
+            let mut s = [a, b];
+            for _ in 0..steps {
+                let k = [s[1], -s[0]];
+                for d in 0..2 { s[d] += 0.01 * k[d]; }
+            }
+            for d in 0..2 { s[d] *= 0.5; }
+            s[0] + s[1]
+        }
+    });
+    assert_eq!(found, ["1[2]2"]);
+    let none = shapes(quote! {
+        fn f(x: f64) -> f64 {
+            let mut y = x;
+            for _ in 0..5 { y = 0.5 * (y + x / y); }
+            y
+        }
+    });
+    assert!(none.is_empty());
+}
+
+#[test]
+fn an_array_indexed_by_a_member_stays_with_its_lane() {
+    let none = shapes(quote! {
+        fn f(x: usize) -> u32 {
+            let mut seen = [0u32; 50];
+            for i in 0..50 { seen[(x * i) % 50] += 1; seen[i] ^= 3; }
+            seen[7]
+        }
+    });
+    assert!(none.is_empty());
+}
+
+#[test]
+fn a_borrow_is_not_cut_off() {
+    let item = quote! {
+        fn f(x: f64) -> f64 {
+            let table = make(x);
+            let first = table.first();
+            let mut acc = 0.0;
+            for i in 0..100 { acc += x * i as f64; acc *= 0.5; }
+            acc + take(first)
+        }
+    };
+    assert!(shapes(item).is_empty());
+}
+
+#[test]
+fn a_loop_inside_a_divergent_one() {
+    let source = |trips: usize| {
+        quote! {
+            fn f(mut x: f64, n: u32) -> f64 {
+                let mut i = 0;
+                while i < n {
+                    for k in 0..#trips { x = x * 0.5 + k as f64; }
+                    i += 1;
+                }
+                x
+            }
+        }
+    };
+    assert!(shapes(source(20)).is_empty(), "LLVM unrolls that");
+    assert_eq!(shapes(source(500)), ["[1]1"]);
+}

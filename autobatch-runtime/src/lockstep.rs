@@ -1,0 +1,296 @@
+//! Lanes in lockstep: what generated code does with a strip whose lanes run uniform loops together. For
+//! generated code only.
+//!
+//! Where a loop runs equally often in every lane, it runs once for the strip, and each straight piece of
+//! its body is a loop over the lanes, which LLVM turns into vector instructions. Locals that live from
+//! one piece to the next are *strips*, arrays with one slot per lane; arrays are transposed, so that an
+//! element is a strip.
+//!
+//! Nothing is masked: a lane that has no member at the block computes on copies of one that has
+//! ([`spread`]), and only the results of lanes that are there go back ([`merge`]). That is invisible,
+//! because every value is of a *plain* type ([`plain`]): a primitive number, `bool` or `char`, whose
+//! operators have no effects; and a panic sends the whole strip to the ordinary lane code (see
+//! `Core::together`), the columns being untouched until the end.
+//!
+//! These functions are safe to call because generated code contains no `unsafe`; they are sound under the
+//! protocol that a strip is read only after it was filled.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, transmute};
+
+use crate::machine::Word;
+
+/// Which lanes of a strip run in lockstep.
+pub struct Here<P, const W: usize> {
+    words: [P; W],
+    point: P,
+    /// One of them, whose values the other lanes compute on.
+    donor: usize,
+}
+
+impl<P: Word, const W: usize> Here<P, W> {
+    /// The lanes whose word is `point`; `None` if there are none.
+    #[inline(always)]
+    pub(crate) fn new(words: &[P; W], point: P) -> Option<Self> {
+        let donor = words.iter().position(|word| *word == point)?;
+        Some(Here { words: *words, point, donor })
+    }
+}
+
+/// A strip without values.
+pub type Strip<T, const W: usize> = [MaybeUninit<T>; W];
+
+/// Lanes of a small array: a strip for each element.
+pub type Vector<T, const W: usize, const N: usize> = [[MaybeUninit<T>; W]; N];
+
+/// Lanes of an array: a strip for each element, on the heap.
+pub type Rows<T, const W: usize, const N: usize> = Box<[[T; W]; N]>;
+
+fn id<T>() -> TypeId {
+    trait Id {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static;
+    }
+    impl<T> Id for PhantomData<T> {
+        #[inline(always)]
+        fn id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<T>()
+        }
+    }
+    let phantom: &dyn Id = &PhantomData::<T>;
+    // SAFETY: only the lifetime bound of the trait object changes; behind it is a `PhantomData`, which
+    // holds no reference, and the identity of a type does not depend on lifetimes.
+    let phantom = unsafe { transmute::<&dyn Id, &(dyn Id + 'static)>(phantom) };
+    phantom.id()
+}
+
+/// Whether `T` is a primitive number, `bool` or `char`.
+#[inline(always)]
+fn is_plain<T>() -> bool {
+    macro_rules! any { ($($t:ty)*) => { $(id::<T>() == TypeId::of::<$t>())||* } }
+    any!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool char)
+}
+
+/// Whether a strip's values are of a plain type.
+#[inline(always)]
+pub fn plain<T, const W: usize>(_: &[MaybeUninit<T>; W]) -> bool {
+    is_plain::<T>()
+}
+
+/// The same for a vector.
+#[inline(always)]
+pub fn plain_vector<T, const W: usize, const N: usize>(_: &Vector<T, W, N>) -> bool {
+    is_plain::<T>()
+}
+
+/// The same for arrays.
+#[inline(always)]
+pub fn plain_array<T, const W: usize, const N: usize>(_: &[MaybeUninit<[T; N]>; W]) -> bool {
+    is_plain::<T>()
+}
+
+/// The same for a value that all lanes share.
+#[inline(always)]
+pub fn plain_value<T>(_: &T) -> bool {
+    is_plain::<T>()
+}
+
+/// The same for the elements of something; `probe` is not called.
+#[inline(always)]
+pub fn plain_elements<T>(_: impl FnOnce(Probe<T>) -> Probe<T>) -> bool {
+    is_plain::<T>()
+}
+
+/// Shows a type to the compiler without a value of it.
+pub struct Probe<T>(PhantomData<T>);
+
+impl<T> Probe<T> {
+    /// Some index.
+    pub fn at(&self) -> usize {
+        usize::MAX
+    }
+    /// An element.
+    pub fn see(self, _: &T) -> Self {
+        self
+    }
+}
+
+/// An empty strip.
+#[inline(always)]
+pub fn strip<T, const W: usize>() -> Strip<T, W> {
+    [const { MaybeUninit::uninit() }; W]
+}
+
+/// A strip in which every lane has a value: its own, or that of a lane that is there.
+#[inline(always)]
+pub fn spread<T, P: Word, const W: usize>(slots: &[MaybeUninit<T>; W], here: &Here<P, W>) -> Strip<T, W> {
+    assert!(is_plain::<T>());
+    let mut all = strip();
+    for (lane, to) in all.iter_mut().enumerate() {
+        let from = if here.words[lane] == here.point { lane } else { here.donor };
+        // SAFETY: the slot of a lane that is here holds a value, which is of a primitive type.
+        *to = MaybeUninit::new(unsafe { slots[from].assume_init_read() });
+    }
+    all
+}
+
+/// Stores the values of the lanes that are there.
+#[inline(always)]
+pub fn merge<T, P: Word, const W: usize>(
+    slots: &mut [MaybeUninit<T>; W],
+    new: &Strip<T, W>,
+    here: &Here<P, W>,
+) {
+    assert!(is_plain::<T>());
+    for (lane, slot) in slots.iter_mut().enumerate() {
+        let old = copy(slot);
+        *slot = if here.words[lane] == here.point { copy(&new[lane]) } else { old };
+    }
+}
+
+#[inline(always)]
+fn copy<T>(slot: &MaybeUninit<T>) -> MaybeUninit<T> {
+    // SAFETY: any bits are a `MaybeUninit`; callers have made sure that `T` is a primitive type.
+    unsafe { std::ptr::read(slot) }
+}
+
+/// A lane's value.
+#[inline(always)]
+pub fn get<T, const W: usize>(strip: &Strip<T, W>, lane: usize) -> T {
+    // SAFETY: by the protocol the strip has been filled, with values that `plain` admits.
+    unsafe { strip[lane].assume_init_read() }
+}
+
+/// Sets a lane's value.
+#[inline(always)]
+pub fn set<T, const W: usize>(strip: &mut Strip<T, W>, lane: usize, value: T) {
+    strip[lane] = MaybeUninit::new(value);
+}
+
+/// Sets all lanes to the same value.
+#[inline(always)]
+pub fn set_all<T, const W: usize>(strip: &mut Strip<T, W>, value: T) {
+    assert!(is_plain::<T>());
+    let value = MaybeUninit::new(value);
+    strip.iter_mut().for_each(|slot| *slot = copy(&value));
+}
+
+/// An empty vector.
+#[inline(always)]
+pub fn vector<T, const W: usize, const N: usize>() -> Vector<T, W, N> {
+    [const { [const { MaybeUninit::uninit() }; W] }; N]
+}
+
+/// As [`spread`].
+#[inline(always)]
+pub fn spread_vector<T, P: Word, const W: usize, const N: usize>(
+    slots: &[MaybeUninit<[T; N]>; W],
+    here: &Here<P, W>,
+) -> Vector<T, W, N> {
+    assert!(is_plain::<T>());
+    let mut all = vector();
+    for lane in 0..W {
+        let from = if here.words[lane] == here.point { lane } else { here.donor };
+        // SAFETY: as in `spread`.
+        set_vector(&mut all, lane, unsafe { slots[from].assume_init_read() });
+    }
+    all
+}
+
+/// As [`merge`].
+#[inline(always)]
+pub fn merge_vector<T, P: Word, const W: usize, const N: usize>(
+    slots: &mut [MaybeUninit<[T; N]>; W],
+    new: &Vector<T, W, N>,
+    here: &Here<P, W>,
+) {
+    for (lane, slot) in slots.iter_mut().enumerate() {
+        if here.words[lane] == here.point {
+            *slot = MaybeUninit::new(get_vector(new, lane));
+        }
+    }
+}
+
+/// As [`get`].
+#[inline(always)]
+pub fn get_vector<T, const W: usize, const N: usize>(vector: &Vector<T, W, N>, lane: usize) -> [T; N] {
+    std::array::from_fn(
+        #[inline(always)]
+        |n| get(&vector[n], lane),
+    )
+}
+
+/// As [`set`].
+#[inline(always)]
+pub fn set_vector<T, const W: usize, const N: usize>(
+    vector: &mut Vector<T, W, N>,
+    lane: usize,
+    value: [T; N],
+) {
+    for (strip, value) in vector.iter_mut().zip(value) {
+        set(strip, lane, value);
+    }
+}
+
+/// Rows of zeros; the strip says of which type.
+#[inline(always)]
+pub fn rows<T, const W: usize, const N: usize>(_: &Strip<T, W>) -> Rows<T, W, N> {
+    assert!(is_plain::<T>());
+    let mut rows = Box::<[[T; W]; N]>::new_uninit();
+    // SAFETY: the box is as large as the type; all bits zero are a value of every primitive type.
+    unsafe {
+        rows.as_mut_ptr().write_bytes(0, 1);
+        rows.assume_init()
+    }
+}
+
+/// Every element of a lane's array is the lane's value.
+#[inline(always)]
+pub fn fill_rows<T, const W: usize, const N: usize>(rows: &mut Rows<T, W, N>, value: &Strip<T, W>) {
+    for row in rows.iter_mut() {
+        for (lane, element) in row.iter_mut().enumerate() {
+            *element = get(value, lane);
+        }
+    }
+}
+
+/// As [`spread`].
+#[inline(always)]
+pub fn spread_rows<T, P: Word, const W: usize, const N: usize>(
+    slots: &[MaybeUninit<[T; N]>; W],
+    element: &Strip<T, W>,
+    here: &Here<P, W>,
+) -> Rows<T, W, N> {
+    let mut all = rows(element);
+    for lane in 0..W {
+        let from = if here.words[lane] == here.point { lane } else { here.donor };
+        // SAFETY: the slot of a lane that is here holds a value.
+        let array = unsafe { slots[from].assume_init_ref() };
+        for (row, value) in all.iter_mut().zip(array) {
+            // SAFETY: `rows` has made sure that this is a primitive type.
+            row[lane] = unsafe { std::ptr::read(value) };
+        }
+    }
+    all
+}
+
+/// As [`merge`].
+#[inline(always)]
+pub fn merge_rows<T, P: Word, const W: usize, const N: usize>(
+    slots: &mut [MaybeUninit<[T; N]>; W],
+    new: &Rows<T, W, N>,
+    here: &Here<P, W>,
+) {
+    assert!(is_plain::<T>());
+    for (lane, slot) in slots.iter_mut().enumerate() {
+        if here.words[lane] == here.point {
+            // SAFETY: the type is a primitive one.
+            *slot = MaybeUninit::new(std::array::from_fn(|n| unsafe { std::ptr::read(&new[n][lane]) }));
+        }
+    }
+}
