@@ -277,3 +277,54 @@ fn many_members_after_a_failure() {
     let wrong = outcome.into_results().into_iter().enumerate();
     assert_eq!(wrong.filter(|(i, r)| r.as_ref().is_ok_and(|v| *v != far_out(x[*i], 4))).count(), 0);
 }
+
+/// Locals computed from shared values, needed in many blocks; `half` is one member's own in the callee.
+#[autobatch(strict)]
+mod refined {
+    pub(crate) fn search(x: f64, weights: &[f64], #[shared] tol: f64) -> (f64, u32) {
+        let n = weights.len();
+        let half = tol / 2.0;
+        let third = (half * 2.0 / 3.0).max(1e-9);
+        let (mut y, mut steps) = (x, 0);
+        while (y - third).abs() > half && steps < 60 {
+            for k in 0..n {
+                y = y * 0.9 + weights[k] * third;
+                y -= half * k as f64 * 1e-3;
+            }
+            steps += 1;
+        }
+        let (z, more) = nested(y, weights, tol, 3);
+        (z + half, steps + more)
+    }
+
+    fn nested(x: f64, weights: &[f64], tol: f64, depth: u32) -> (f64, u32) {
+        let half = tol / 2.0;
+        let m = weights.len() - 1;
+        let mut y = x;
+        let mut i = 0;
+        while y > half && i < 9 {
+            for k in 0..m {
+                y = y * 0.5 + weights[k] * half;
+                y = if y > 1.0 { y - 0.5 } else { y * 1.01 };
+            }
+            i += 1;
+        }
+        if depth == 0 || m < 3 {
+            return (y, i);
+        }
+        let (z, more) = nested(y + half, &weights[1..], half, depth - 1);
+        (z + y * half, i + more + m as u32)
+    }
+}
+
+#[test]
+fn locals_computed_from_shared_values() {
+    let weights: Vec<f64> = (0..30).map(|i| 0.01 + i as f64 * 0.003).collect();
+    let inputs: Vec<f64> = (0..53).map(|i| i as f64 * 0.31 - 2.0).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |&x| refined::search(x, &weights, 0.05),
+        |b, o| refined::search_batched_with(b, &weights, 0.05, o),
+    );
+}

@@ -6,6 +6,7 @@
 //! [`machine`] describes.
 
 mod column;
+mod counter;
 mod depth;
 mod fault;
 mod isa;
@@ -39,6 +40,9 @@ pub use source::{Column, Each, EachMut, Ragged, Same, same};
 /// by hand is not sound.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::counter::{
+        count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to,
+    };
     pub use crate::depth::{Depth, Published};
     pub use crate::launch::{run, run_into, unwrap_unit};
     pub use crate::lockstep;

@@ -82,6 +82,10 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     let takes: VarSet = region.takes.iter().copied().collect();
     let outs: VarSet = region.outs.iter().copied().collect();
     let made = all_declared(&scope, &code);
+    // The same for every member, but a call has passed something else: kept after all.
+    if all.iter().any(|v| scope.derived.contains(v) && !made.contains(v)) {
+        return None;
+    }
     let changed = &made | &assigned(&scope.names, &code);
     // A variable needs a strip if more than one piece of code sees it, or a column does.
     let mut strips = &plan.uniforms & &outs;

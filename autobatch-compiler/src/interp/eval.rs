@@ -138,6 +138,7 @@ pub(crate) fn expr(env: &mut Env, e: &Expr) -> Eval<Value> {
             env.insert(path(&iter.expr), Value::Tuple(vec![Value::Int(next + i64::from(more)), end]));
             Ok(Value::Option(more.then(|| Box::new(Value::Int(next)))))
         }
+        Expr::Call(e) if path(&e.func).starts_with("count_") => counter(env, e),
         Expr::Call(e) => {
             // Any fixed function will do; it depends on the name and every argument.
             let mut hash = path(&e.func).bytes().fold(7, |h: i64, b| (h * 31 + i64::from(b)) % 1_000_003);
@@ -148,6 +149,38 @@ pub(crate) fn expr(env: &mut Env, e: &Expr) -> Eval<Value> {
         }
         Expr::Macro(e) => macro_(env, &e.mac),
         other => panic!("not in the interpreter's subset: {}", crate::display::source(other)),
+    }
+}
+
+/// The runtime's counters of `for` loops.
+fn counter(env: &mut Env, e: &syn::ExprCall) -> Eval<Value> {
+    let names: Vec<String> = (e.args.iter())
+        .map(|arg| match arg {
+            Expr::Reference(place) => path(&place.expr),
+            other => panic!("counters are borrowed, not {}", crate::display::source(other)),
+        })
+        .collect();
+    let values: Vec<Value> = names.iter().map(|name| env[name].clone()).collect();
+    match path(&e.func).as_str() {
+        "count_more" => Ok(Value::Bool(int(&values[0]) < int(&values[1]))),
+        "count_any" => Ok(Value::Bool(int(&values[0]) <= int(&values[1]))),
+        "count_is" => Ok(values[0].clone()),
+        "count_up" => {
+            env.insert(names[0].clone(), Value::Int(int(&values[0]) + 1));
+            Ok(values[0].clone())
+        }
+        "count_down" => {
+            let last = Value::Int(int(&values[0]) - 1);
+            env.insert(names[0].clone(), last.clone());
+            Ok(last)
+        }
+        way => {
+            let more = int(&values[0]) < int(&values[1]);
+            let (moves, step) = if way == "count_up_to" { (0, 1) } else { (1, -1) };
+            env.insert(names[moves].clone(), Value::Int(int(&values[moves]) + step * i64::from(more)));
+            env.insert(names[2].clone(), Value::Bool(more));
+            Ok(values[moves].clone())
+        }
     }
 }
 

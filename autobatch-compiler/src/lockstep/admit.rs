@@ -2,7 +2,9 @@
 
 use syn::{BinOp, Expr, Pat, Stmt, UnOp};
 
-use super::pure::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method, literal, trips};
+use super::pure::{
+    is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method, literal, trips,
+};
 use super::{Array, Leaf, Node, Plan, SMALL, Scope};
 use crate::effects::{bound, variable};
 use crate::ir::{Role, VarId, VarSet};
@@ -174,7 +176,7 @@ impl<'a, 'p> Admit<'a, 'p> {
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit),
             Expr::Path(path) => match self.variable(expr) {
-                Some(var) if self.uniforms.contains(&var) => true,
+                Some(var) if self.uniforms.contains(&var) || self.scope.derived.contains(&var) => true,
                 Some(var) => self.is_shared(var) && self.leaf(expr),
                 None => is_constant(path) && self.leaf(expr),
             },
@@ -350,17 +352,6 @@ fn names_only(pat: &Pat) -> bool {
         Pat::Paren(p) => names_only(&p.pat),
         Pat::Reference(p) => p.mutability.is_none() && names_only(&p.pat),
         Pat::Wild(_) => true,
-        _ => false,
-    }
-}
-
-/// `[T]`, `[T; N]` or `Vec<T>`, or a reference to one: indexing it has no effects.
-fn is_list(ty: &syn::Type) -> bool {
-    match ty {
-        syn::Type::Reference(r) => r.mutability.is_none() && is_list(&r.elem),
-        syn::Type::Slice(_) | syn::Type::Array(_) => true,
-        syn::Type::Paren(p) => is_list(&p.elem),
-        syn::Type::Path(p) => p.path.segments.last().is_some_and(|s| s.ident == "Vec"),
         _ => false,
     }
 }

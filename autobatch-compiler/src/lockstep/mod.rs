@@ -17,12 +17,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use pure::is_pure_method;
+pub use pure::{is_list, is_primitive, is_pure_method};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Stmt};
 
 use crate::effects::{self, Names, Node as Walk, bound};
 use crate::ir::{FuncId, Op, Program, VarId, VarSet};
+use crate::passes::rematerialise;
 
 /// Arrays of at most so many elements are plain values of the lane code, which LLVM keeps in registers.
 const SMALL: usize = 8;
@@ -156,6 +157,8 @@ pub struct Scope<'a> {
     pub names: Names,
     /// Those that certainly are arrays.
     pub arrays: BTreeMap<VarId, Array>,
+    /// Locals that are the same for every member; a block that needs them computes them.
+    pub derived: VarSet,
 }
 
 impl<'a> Scope<'a> {
@@ -163,7 +166,9 @@ impl<'a> Scope<'a> {
     pub fn new(program: &'a Program, func: FuncId) -> Scope<'a> {
         let vars = program.var_ids().filter(|v| program.var(*v).func == func);
         let names: Names = vars.map(|v| (program.var(v).ident.to_string(), v)).collect();
-        let mut scope = Scope { program, names, arrays: BTreeMap::new() };
+        let mut scope = Scope { program, names, arrays: BTreeMap::new(), derived: VarSet::new() };
+        let shared = |v: VarId| program.var(v).shared && !program.var(v).mutable;
+        scope.derived.extend(rematerialise::derived(program, func, shared).keys());
         for param in &program.func(func).params {
             let variable = program.var(*param);
             if let (false, Some(syn::Type::Array(ty))) = (variable.shared, &variable.ty) {

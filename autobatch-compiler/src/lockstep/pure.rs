@@ -113,9 +113,20 @@ pub(super) fn is_pure_function(path: &syn::ExprPath) -> bool {
 }
 
 /// Whether a cast to this type yields a primitive.
-pub(super) fn is_primitive(ty: &syn::Type) -> bool {
+pub fn is_primitive(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Path(p) if p.qself.is_none()
         && p.path.get_ident().is_some_and(|i| PRIMITIVES.contains(&i.to_string().as_str())))
+}
+
+/// `[T]`, `[T; N]` or `Vec<T>`, or a reference to one: indexing it has no effects.
+pub fn is_list(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Reference(r) => r.mutability.is_none() && is_list(&r.elem),
+        syn::Type::Slice(_) | syn::Type::Array(_) => true,
+        syn::Type::Paren(p) => is_list(&p.elem),
+        syn::Type::Path(p) => p.path.segments.last().is_some_and(|s| s.ident == "Vec"),
+        _ => false,
+    }
 }
 
 /// Whether a path can only be a constant: its last segment is in upper case.

@@ -257,23 +257,30 @@ impl Lowering<'_> {
             );
         }
         self.note_pattern(&e.pat, &e.expr);
-        let (iter, ident) = self.temp("iter", None);
-        self.program.variables[iter.0].mutable = true;
         let expr = self.value(*e.expr);
-        self.define(iter, None, parse_quote!(::core::iter::IntoIterator::into_iter(#expr)));
+        let counting = self.counting(&e.pat, &expr);
+        let pat = &e.pat;
+        let (condition, bind) = match counting {
+            Some(counting) => (counting.condition, Some(counting.bind)),
+            None => {
+                let (iter, ident) = self.temp("iter", None);
+                self.program.variables[iter.0].mutable = true;
+                self.define(iter, None, parse_quote!(::core::iter::IntoIterator::into_iter(#expr)));
+                let next = parse_quote!(let ::core::option::Option::Some(#pat) = ::core::iter::Iterator::next(&mut #ident));
+                (next, None)
+            }
+        };
         let header = self.new_block(span, "for");
         self.jump(header);
         let after = self.new_block(span, "after loop");
         let inside = self.new_block(e.body.span(), "body");
         self.start(header);
         self.enter(e.label.as_ref(), Some(header), after, None);
-        let pat = &e.pat;
-        self.branch(
-            parse_quote!(let ::core::option::Option::Some(#pat) = ::core::iter::Iterator::next(&mut #ident)),
-            inside,
-            after,
-        );
+        self.branch(condition, inside, after);
         self.start(inside);
+        if let Some(bind) = bind {
+            self.op(bind);
+        }
         self.body(e.body, None, None);
         self.jump(header);
         self.loops.pop();

@@ -13,6 +13,7 @@ mod exits;
 mod expr;
 mod lockstep;
 mod number;
+mod ranges;
 mod scan;
 mod uniform;
 mod worth;

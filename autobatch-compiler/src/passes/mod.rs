@@ -15,6 +15,7 @@ pub mod liveness;
 pub mod order;
 pub mod pop_push;
 pub mod prune;
+pub mod rematerialise;
 pub mod storage;
 pub mod tail_calls;
 pub mod uniform;
@@ -80,6 +81,8 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     check(program, Stage::Lowered, "continuations");
     fusion::run(program, options.fuse);
     check(program, Stage::Fused, "fusion");
+    rematerialise::run(program);
+    check(program, Stage::Fused, "rematerialisation");
     let definedness = Definedness::compute(program);
     let liveness = Liveness::compute(program, &definedness);
     let may_write = MayWrite::compute(program);

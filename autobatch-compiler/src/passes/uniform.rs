@@ -9,7 +9,8 @@
 //! uniform that is also passed to a parameter which is not uniform is copied to a temporary first, so
 //! that what is handed over at a call always has a column.
 //!
-//! Imprecision: locals computed from uniforms are not uniform yet; a copy `let m = model;` is a local.
+//! Imprecision: a copy `let m = model;` is a local. Locals computed from uniform numbers need no column
+//! either, see [`super::rematerialise`].
 
 use super::call_graph::{called, written_by_code};
 use super::flow::Flow;
