@@ -29,7 +29,7 @@ fn assembly() -> String {
 }
 
 /// The instructions of each function whose symbol `wanted` accepts.
-fn functions<'a>(assembly: &'a str, wanted: impl Fn(&str) -> bool) -> Vec<Vec<&'a str>> {
+fn functions(assembly: &str, wanted: impl Fn(&str) -> bool) -> Vec<Vec<&str>> {
     let mut functions = Vec::new();
     let mut lines = assembly.lines();
     while let Some(line) = lines.next() {

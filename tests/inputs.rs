@@ -1,6 +1,6 @@
 //! Columns of every kind, and results into memory of the caller's.
 
-use autobatch::{BatchError, Options, Ragged, autobatch, same};
+use autobatch::{BatchError, Executor, Options, Ragged, autobatch, same};
 use ndarray::{Array1, Array2, arr1, arr2, s};
 
 #[autobatch(strict)]
@@ -115,4 +115,37 @@ fn rows_and_sequences() {
     let mut lists = vec![vec![9, 4], vec![], vec![100]];
     assert_eq!(halve_batched(&mut lists, same(3)), [2, 0, 5]);
     assert_eq!(lists, [vec![2, 1], vec![], vec![3]]);
+}
+
+/// Has no destructor, and one value that can't be cloned.
+#[derive(Debug)]
+struct Fussy(u32);
+
+impl Clone for Fussy {
+    fn clone(&self) -> Self {
+        assert_ne!(self.0, 13, "unlucky");
+        Fussy(self.0)
+    }
+}
+
+#[autobatch(strict)]
+fn fussy(x: Fussy, y: u64) -> u64 {
+    u64::from(x.0) + y
+}
+
+#[test]
+fn a_clone_that_panics_is_its_members_fault() {
+    let x: Vec<Fussy> = (0..500).map(|i| Fussy(i % 100)).collect();
+    let y: Vec<u64> = (0..500).collect();
+    for executor in [Executor::Masked, Executor::ProgramCounter] {
+        for lanes in [16, 64, 2048] {
+            let options = Options::default().executor(executor).lanes(lanes).threads(1);
+            let outcome = fussy_batched_with(&x, &y, &options).unwrap();
+            let faulty: Vec<usize> = outcome.faults().iter().map(|fault| fault.member).collect();
+            assert_eq!(faulty, [13, 113, 213, 313, 413]);
+            for (member, result) in outcome.into_results().into_iter().enumerate() {
+                assert_eq!(result.ok(), (member % 100 != 13).then(|| (member % 100 + member) as u64));
+            }
+        }
+    }
 }

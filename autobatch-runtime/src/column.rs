@@ -7,6 +7,7 @@ use std::ptr::{self, NonNull};
 use std::slice;
 
 use crate::isa::{self, Level};
+use crate::source::Source;
 use crate::strip::Home;
 
 /// An arena of slots that grows on demand. It does not know which slots hold a value, so it never
@@ -60,6 +61,19 @@ impl<T> Column<T> {
     pub fn put(&mut self, at: usize, value: T) {
         self.reserve(at + 1);
         self.slots_mut()[at].write(value);
+    }
+
+    /// Empty slots, to be filled.
+    #[inline(always)]
+    pub fn room(&mut self, at: usize, len: usize) -> &mut [MaybeUninit<T>] {
+        self.reserve(at + len);
+        &mut self.slots_mut()[at..at + len]
+    }
+
+    /// Whether values need not be dropped.
+    #[inline(always)]
+    pub fn plain(&self) -> bool {
+        !std::mem::needs_drop::<T>()
     }
 
     /// Moves the value out of a slot that holds one.
@@ -216,4 +230,10 @@ impl<T> Column<T> {
         }
         self.len = len;
     }
+}
+
+/// Whether a column can be filled from a source in one go: nothing is lost if that is done again.
+#[inline(always)]
+pub fn simple<T>(source: &impl Source<T>, column: &Column<T>) -> bool {
+    column.plain() && source.repeatable()
 }

@@ -37,6 +37,17 @@ pub trait Source<T>: Sync {
     fn len(&self) -> Option<usize>;
     /// The value of one member.
     fn get(&self, member: usize) -> T;
+    /// Whether a member's value can be had again.
+    fn repeatable(&self) -> bool {
+        false
+    }
+    /// The values of neighbouring members.
+    #[inline(always)]
+    fn fill(&self, member: usize, slots: &mut [MaybeUninit<T>]) {
+        for (nth, slot) in slots.iter_mut().enumerate() {
+            slot.write(self.get(member + nth));
+        }
+    }
 }
 
 /// A borrowed slice, cloned from.
@@ -50,6 +61,16 @@ impl<T: Clone + Sync> Source<T> for Borrowed<'_, T> {
     #[inline(always)]
     fn get(&self, member: usize) -> T {
         self.0[member].clone()
+    }
+    fn repeatable(&self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn fill(&self, member: usize, slots: &mut [MaybeUninit<T>]) {
+        let values = &self.0[member..member + slots.len()];
+        for (slot, value) in slots.iter_mut().zip(values) {
+            slot.write(value.clone());
+        }
     }
 }
 
@@ -95,6 +116,9 @@ impl<T: Clone + Sync> Source<T> for Same<T> {
     #[inline(always)]
     fn get(&self, _: usize) -> T {
         self.0.clone()
+    }
+    fn repeatable(&self) -> bool {
+        true
     }
 }
 

@@ -109,7 +109,7 @@ export void KERNEL(binomial)(uniform const float s[], uniform const float x[], u
 // Greatest common divisors by Euclid
 static inline unsigned int64 gcd_one(unsigned int64 a, unsigned int64 b) {
     while (b != 0) {
-        unsigned int64 rest = a % b;
+        unsigned int64 rest = a % (b == 0 ? 1 : b); // lanes that are done divide too
         a = b;
         b = rest;
     }
@@ -313,7 +313,7 @@ static unsigned int branch(uniform const Item items[], unsigned int next, unsign
         left -= weight;
         i++;
     }
-    if (i < end) bound += left * items[i].value / items[i].weight;
+    if (i < end) bound += left * items[i].value / max(items[i].weight, 1u); // idle lanes divide too
     if (bound <= best) return best;
     Item item = items[next];
     if (item.weight <= room)

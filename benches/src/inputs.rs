@@ -46,10 +46,17 @@ pub fn shuffled(n: usize) -> Vec<usize> {
     order
 }
 
-/// The inputs, out of `full`, of a batch of `members`: all of them in order, an even choice, or again
-/// from the start.
+/// The inputs, out of `full`, of a batch of `members`: all of them in order and again from the start, or one
+/// from each of as many equal parts, at a random place so that no pattern of the inputs is met.
 pub fn spread(members: usize, full: usize) -> impl Iterator<Item = usize> {
-    (0..members).map(move |i| if members < full { i * full / members } else { i % full })
+    let mut numbers = Numbers::new(2);
+    (0..members).map(move |i| {
+        if members >= full {
+            return i % full;
+        }
+        let (start, end) = (i * full / members, (i + 1) * full / members);
+        start + numbers.below((end - start) as u64) as usize
+    })
 }
 
 #[cfg(test)]
@@ -67,7 +74,8 @@ mod tests {
     #[test]
     fn a_batch_covers_the_inputs() {
         assert_eq!(spread(3, 3).collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(spread(2, 10).collect::<Vec<_>>(), [0, 5]);
+        let halves: Vec<_> = spread(2, 10).map(|i| i / 5).collect();
+        assert_eq!(halves, [0, 1]);
         assert_eq!(spread(4, 3).collect::<Vec<_>>(), [0, 1, 2, 0]);
     }
 }

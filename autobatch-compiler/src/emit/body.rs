@@ -116,7 +116,28 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
         let column = column(*var);
         quote!(#column.put(#lane, #value);)
     });
-    quote!(__core.load(#[inline(always)] |#lane: usize, #member: usize| { #(#gets)* #(#puts)* });)
+    let len = name("__len");
+    let simple = params.iter().map(|(i, var)| {
+        let (column, source) = (column(*var), source(*i));
+        match emitter.program.var(*var).shared {
+            true => quote!(#column.plain()),
+            false => quote!(#rt::simple(#source, &#column)),
+        }
+    });
+    let fills = params.iter().map(|(i, var)| {
+        let (column, source) = (column(*var), source(*i));
+        match emitter.program.var(*var).shared {
+            true => quote!(#column.room(#lane, #len).iter_mut().for_each(|slot| { slot.write(#source); });),
+            false => quote!(#rt::Source::fill(#source, #member, #column.room(#lane, #len));),
+        }
+    });
+    quote! {
+        if !(true #(&& #simple)* && __core.load_whole(#[inline(always)] |#lane: usize, #member: usize, #len: usize| {
+            #(#fills)*
+        })) {
+            __core.load(#[inline(always)] |#lane: usize, #member: usize| { #(#gets)* #(#puts)* });
+        }
+    }
 }
 
 /// Finished members: results out.

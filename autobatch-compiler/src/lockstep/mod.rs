@@ -5,7 +5,7 @@
 //! lanes. [`Plan::of`] turns statements into that shape, or says that they can't have it.
 //!
 //! Admitted is code that only computes: arithmetic, comparisons, `if`, assignments to locals, indexing,
-//! and methods known to be pure ([`pure`]). The macro knows no types, so what it computes with is listed
+//! and methods known to be pure (`pure`). The macro knows no types, so what it computes with is listed
 //! ([`Plan::leaves`], and each variable with a strip), and generated code asks the runtime whether all of
 //! it is primitive; if not, the ordinary lane code runs. Panics need no care here: see the runtime's
 //! `together`.

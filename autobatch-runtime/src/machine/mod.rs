@@ -49,11 +49,14 @@
 //! # Load, store, compact
 //!
 //! ```text
-//! Step::Load => core.load(#[inline(always)] |lane, member| {
+//! Step::Load => if !(simple(&source_a, &x) && simple(&source_b, &y) && core.load_whole(#[inline(always)] |lane, member, len| {
+//!     source_a.fill(member, x.room(lane, len));                   // neighbours in one go, where nothing can be lost
+//!     source_b.fill(member, y.room(lane, len));
+//! })) { core.load(#[inline(always)] |lane, member| {
 //!     let (a, b) = (source_a.get(member), source_b.get(member));  // all first: may panic (a user's clone)
 //!     x.put(lane, a);                                             // then all: nothing is lost half way
 //!     y.put(lane, b);
-//! }),
+//! }) },
 //! Step::Store => for (lane, member) in core.stores() { out.set(member, result.remove(lane)) },
 //! Step::Compact => { let route = core.route(); route.compact(&mut x); route.compact(&mut y) },
 //! ```
@@ -314,6 +317,9 @@ pub struct Core<'r> {
     stage: Stage,
     engine: Engine,
     step: Step,
+    /// Members are being loaded in one go, or that has failed once; and the latter.
+    single: bool,
+    by_lane: bool,
     /// The first lane of the strip that lane code runs on, and the lane in it if it has unwound.
     strip: u32,
     lane: Cell<u32>,
@@ -369,6 +375,8 @@ impl<'r> Core<'r> {
             stage,
             engine,
             step: Step::Done,
+            single: false,
+            by_lane: false,
             strip: 0,
             lane: Cell::new(NONE),
             apart: None,
@@ -432,6 +440,23 @@ impl<'r> Core<'r> {
         *loaded = before;
     }
 
+    /// [`Step::Load`] in one go: calls `fill` with the first lane, the first member and the number of each run
+    /// of neighbours. For values that need not be dropped, from sources that can be asked again: if it unwinds,
+    /// [`Core::load`] has to find out whose fault it is. False if that is so, and nothing has been done.
+    #[inline(always)]
+    pub fn load_whole(&mut self, mut fill: impl FnMut(usize, usize, usize)) -> bool {
+        if self.single || self.members.loaded > 0 {
+            return false;
+        }
+        self.single = true;
+        for run in &self.members.loads {
+            fill(run.lane, run.member, run.len);
+        }
+        self.single = false;
+        self.members.loaded = self.members.loads.iter().map(|run| run.len).sum();
+        true
+    }
+
     /// [`Step::Store`]: lanes and the members whose results are there.
     #[inline]
     pub fn stores(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -478,6 +503,10 @@ impl<'r> Core<'r> {
                     Engine::Frames(frames) => frames.panicked(lane, block, message),
                     Engine::Tile(tile) => tile.panicked(lane, block, message),
                 }
+            }
+            Step::Load if self.single && self.members.loaded == 0 && !self.by_lane => {
+                // Nobody is to blame yet: they are loaded one by one now.
+                self.by_lane = true;
             }
             Step::Load => {
                 let lane = self.members.fail_load(message);

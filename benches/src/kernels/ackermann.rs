@@ -29,7 +29,7 @@ pub struct Ackermann {
 impl Kernel for Ackermann {
     type Value = u32;
     const NAME: &'static str = "ackermann";
-    const MEMBERS: usize = 8192;
+    const MEMBERS: usize = 16_384;
     const PEER: Agreement = Agreement::Exact;
 
     fn new(members: usize) -> Self {

@@ -23,6 +23,7 @@ impl Kernel for Fib {
     type Value = u64;
     const NAME: &'static str = "fib";
     const MEMBERS: usize = 4096;
+    const FEW: usize = 7;
     const PEER: Agreement = Agreement::Exact;
 
     fn new(members: usize) -> Self {

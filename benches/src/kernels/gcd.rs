@@ -28,7 +28,7 @@ pub struct Gcd {
 impl Kernel for Gcd {
     type Value = u64;
     const NAME: &'static str = "gcd";
-    const MEMBERS: usize = 131_072;
+    const MEMBERS: usize = 262_144;
     const PEER: Agreement = Agreement::Exact;
 
     fn new(members: usize) -> Self {

@@ -55,7 +55,7 @@ counterpart! {
     fn ispc_knapsack(columns(first: u32, end: u32, room: u32), shared(items: Item)) -> u32
 }
 
-/// Random instances: 8 to 27 items, the values more or less correlated with the weights.
+/// Random instances: 10 to 29 items, the values more or less correlated with the weights.
 pub struct Knapsack {
     items: Vec<Item>,
     first: Vec<u32>,
@@ -66,14 +66,14 @@ pub struct Knapsack {
 impl Kernel for Knapsack {
     type Value = u32;
     const NAME: &'static str = "knapsack";
-    const MEMBERS: usize = 4096;
+    const MEMBERS: usize = 16_384;
     const PEER: Agreement = Agreement::Exact;
 
     fn new(members: usize) -> Self {
         let mut numbers = Numbers::new(9);
         let mut kernel = Knapsack { items: Vec::new(), first: Vec::new(), end: Vec::new(), room: Vec::new() };
         for _ in 0..members {
-            let (count, spread) = (8 + numbers.below(20), 1 + numbers.below(40));
+            let (count, spread) = (10 + numbers.below(20), 1 + numbers.below(40));
             let item = |numbers: &mut Numbers| {
                 let weight = 20 + numbers.below(180);
                 Item { value: (weight + 20 + numbers.below(spread)) as u32, weight: weight as u32 }

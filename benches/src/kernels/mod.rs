@@ -25,12 +25,14 @@ pub struct Entry {
     pub name: &'static str,
     /// The members of the full benchmark.
     pub members: usize,
+    /// The members of a quick check.
+    pub few: usize,
     /// Makes its inputs for a number of members.
     pub build: fn(usize) -> Box<dyn Case>,
 }
 
 const fn entry<K: Kernel>() -> Entry {
-    Entry { name: K::NAME, members: K::MEMBERS, build: |members| Box::new(K::new(members)) }
+    Entry { name: K::NAME, members: K::MEMBERS, few: K::FEW, build: |members| Box::new(K::new(members)) }
 }
 
 /// All kernels.

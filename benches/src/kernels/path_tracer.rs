@@ -114,7 +114,7 @@ counterpart! {
     ) -> f32
 }
 
-const SIDE: usize = 256;
+const SIDE: usize = 512;
 
 /// One path for each pixel of an image.
 pub struct PathTracer {

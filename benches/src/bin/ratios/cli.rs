@@ -29,7 +29,6 @@ pub(crate) struct Config {
     pub(crate) threads: Vec<usize>,
     pub(crate) rounds: usize,
     pub(crate) members: Option<usize>,
-    pub(crate) quick: bool,
 }
 
 impl Config {
@@ -91,7 +90,6 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Request, 
         threads,
         rounds: rounds.unwrap_or(if quick { 1 } else { 7 }),
         members: members.or(quick.then_some(256)),
-        quick,
     }))
 }
 

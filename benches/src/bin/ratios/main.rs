@@ -5,12 +5,13 @@ use std::process::ExitCode;
 use autobatch_bench::kernels;
 use autobatch_bench::ways::{Pools, small_ways, ways};
 
+mod chart;
 mod cli;
 mod measure;
+mod output;
 mod table;
 
 use cli::{Config, Request};
-use measure::Measurement;
 
 /// The sizes at which small batches are compared with rayon.
 const SMALL: [usize; 2] = [64, 4096];
@@ -52,12 +53,5 @@ fn run(config: &Config) -> Result<(), String> {
             }
         }
     }
-    print(config, &full, &small);
-    Ok(())
-}
-
-fn print(config: &Config, full: &[Measurement], small: &[Measurement]) {
-    println!("{}", table::times(config, full).markdown());
-    println!("{}", table::ratios(config, full, small).markdown());
-    println!("Median over best round: {:+.1} %.", 100.0 * table::noise(full));
+    output::report(config, &full, &small)
 }

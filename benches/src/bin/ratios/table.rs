@@ -2,12 +2,19 @@
 
 use std::fmt::Write as _;
 
-use autobatch::Isa;
 use autobatch_bench::variant::isa_name;
 use autobatch_bench::ways::Family;
 
 use crate::cli::Config;
 use crate::measure::Measurement;
+
+/// The executors, and ISPC, by their names in column heads.
+const FAMILIES: [(&str, Family); 4] = [
+    ("masked", Family::Masked),
+    ("pc", Family::ProgramCounter),
+    ("auto", Family::Auto),
+    ("ispc", Family::Ispc),
+];
 
 /// A table, its first column text, the others numbers.
 #[derive(Debug, Default)]
@@ -17,8 +24,22 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    fn new(header: Vec<String>) -> Self {
-        Table { header, rows: Vec::new() }
+    /// A row for each kernel.
+    fn of(measurements: &[Measurement]) -> Self {
+        let rows = measurements.iter().map(|m| vec![m.kernel.to_owned()]).collect();
+        Table { header: vec!["kernel".to_owned()], rows }
+    }
+
+    fn column(
+        &mut self,
+        name: String,
+        measurements: &[Measurement],
+        figure: impl Fn(&Measurement) -> Option<f64>,
+    ) {
+        self.header.push(name);
+        for (row, measurement) in self.rows.iter_mut().zip(measurements) {
+            row.push(figure(measurement).map_or(String::new(), digits));
+        }
     }
 
     /// Leaves out columns without any number.
@@ -60,90 +81,102 @@ impl Table {
 }
 
 /// Milliseconds of every way.
-pub(crate) fn times(config: &Config, measurements: &[Measurement]) -> Table {
-    let (isa, most) = (config.isas[0], config.most_threads());
-    let mut columns = vec![("scalar".to_owned(), Family::Scalar, None, 1)];
-    for &n in config.threads.iter().filter(|n| **n > 1) {
-        columns.push((format!("rayon {n}t"), Family::Rayon, None, n));
+fn times(config: &Config, measurements: &[Measurement]) -> Table {
+    let isa = config.isas[0];
+    let more: Vec<usize> = config.threads.iter().copied().filter(|n| *n > 1).collect();
+    let mut table = Table::of(measurements);
+    let mut column = |name: String, family, isa, threads| {
+        table.column(name, measurements, |m| Some(1e3 * m.best(family, isa, threads)?));
+    };
+    column("scalar".to_owned(), Family::Scalar, None, 1);
+    for &n in &more {
+        column(format!("rayon {n}t"), Family::Rayon, None, n);
     }
-    for (name, family) in [("masked", Family::Masked), ("pc", Family::ProgramCounter), ("auto", Family::Auto)]
-    {
-        for &other in &config.isas {
-            columns.push((format!("{name} {}", isa_name(other)), family, Some(other), 1));
+    for (name, family) in FAMILIES {
+        for &isa in &config.isas {
+            column(format!("{name} {}", isa_name(isa)), family, Some(isa), 1);
         }
-        for &n in config.threads.iter().filter(|n| **n > 1) {
-            columns.push((format!("{name} {n}t"), family, Some(isa), n));
+        for &n in &more {
+            column(format!("{name} {n}t"), family, Some(isa), n);
         }
-    }
-    for &other in &config.isas {
-        columns.push((format!("ispc {}", isa_name(other)), Family::Ispc, Some(other), 1));
-    }
-    columns.push((format!("ispc {most}t"), Family::Ispc, Some(isa), if most > 1 { most } else { 0 }));
-    let mut table = Table::new(header("kernel (ms)", columns.iter().map(|column| column.0.clone())));
-    for measurement in measurements {
-        let cells = columns.iter().map(|&(_, family, isa, threads)| {
-            measurement.best(family, isa, threads).map_or(String::new(), |time| digits(time * 1e3))
-        });
-        table.rows.push(header(measurement.kernel, cells));
     }
     table.compact()
 }
 
-/// How many times faster: than the scalar loop on one thread; than ISPC; with all threads than with one;
-/// and than rayon with as many threads.
-pub(crate) fn ratios(config: &Config, measurements: &[Measurement], small: &[Measurement]) -> Table {
-    let (isa, most) = (config.isas[0], config.most_threads());
-    let mut names = Vec::new();
-    let mut rows: Vec<Vec<String>> = vec![Vec::new(); measurements.len()];
-    let mut column = |name: String, ratio: &dyn Fn(&Measurement) -> Option<f64>| {
-        names.push(name);
-        for (row, measurement) in rows.iter_mut().zip(measurements) {
-            row.push(ratio(measurement).map_or(String::new(), digits));
-        }
-    };
-    let over = |slow: Option<f64>, fast: Option<f64>| Some(slow? / fast?);
-    let scalar = |m: &Measurement| m.best(Family::Scalar, None, 1);
-    for &isa in &config.isas {
-        column(format!("masked {}", isa_name(isa)), &|m| {
-            over(scalar(m), m.best(Family::Masked, Some(isa), 1))
-        });
-    }
-    for (name, family) in [("pc", Family::ProgramCounter), ("auto", Family::Auto)] {
-        column(name.to_owned(), &|m| over(scalar(m), m.best(family, Some(isa), 1)));
-    }
-    for &isa in &config.isas {
-        column(format!("ispc {}", isa_name(isa)), &|m| over(scalar(m), m.best(Family::Ispc, Some(isa), 1)));
-    }
-    for &isa in &config.isas {
-        column(format!("masked/ispc {}", isa_name(isa)), &|m| masked_to_ispc(m, isa));
-    }
-    column("auto/ispc".to_owned(), &|m| {
-        over(m.best(Family::Ispc, Some(isa), 1), m.best(Family::Auto, Some(isa), 1))
-    });
-    if most > 1 {
-        column(format!("auto {most}t/1t"), &|m| {
-            over(m.best(Family::Auto, Some(isa), 1), m.best(Family::Auto, Some(isa), most))
-        });
-        let to_rayon =
-            |m: &Measurement| over(m.best(Family::Rayon, None, most), m.best(Family::Auto, Some(isa), most));
-        column(format!("auto/rayon {most}t"), &to_rayon);
-        for members in small_sizes(small) {
-            column(format!("at {members}"), &|m| {
-                to_rayon(small.iter().find(|s| s.kernel == m.kernel && s.members == members)?)
+/// How many times faster than the scalar loop, on one thread.
+fn over_scalar(config: &Config, measurements: &[Measurement]) -> Table {
+    let mut table = Table::of(measurements);
+    for (name, family) in FAMILIES {
+        for &isa in &config.isas {
+            table.column(format!("{name} {}", isa_name(isa)), measurements, |m| {
+                ratio(m.best(Family::Scalar, None, 1), m.best(family, Some(isa), 1))
             });
         }
     }
-    let mut table = Table::new(header("kernel (times faster)", names));
-    for (measurement, row) in measurements.iter().zip(rows) {
-        table.rows.push(header(measurement.kernel, row));
+    table.compact()
+}
+
+/// How many times faster than ISPC on one thread of the same instruction set.
+fn over_ispc(config: &Config, measurements: &[Measurement]) -> Table {
+    let mut table = Table::of(measurements);
+    for (name, family) in FAMILIES.into_iter().filter(|(_, family)| *family != Family::Ispc) {
+        for &isa in &config.isas {
+            table.column(format!("{name} {}", isa_name(isa)), measurements, |m| {
+                ratio(m.best(Family::Ispc, Some(isa), 1), m.best(family, Some(isa), 1))
+            });
+        }
     }
     table.compact()
 }
 
-/// The masked executor's speed in units of ISPC's, both on one thread of the same instruction set.
-pub(crate) fn masked_to_ispc(measurement: &Measurement, isa: Isa) -> Option<f64> {
-    let ispc = measurement.best(Family::Ispc, Some(isa), 1)?;
-    Some(ispc / measurement.best(Family::Masked, Some(isa), 1)?)
+/// What threads yield: all of them over one, and `auto` over rayon, both on all of them, on the whole
+/// batch and on small ones.
+fn threads(config: &Config, measurements: &[Measurement], small: &[Measurement]) -> Table {
+    let (isa, most) = (config.isas[0], config.most_threads());
+    let mut table = Table::of(measurements);
+    for (name, family) in FAMILIES {
+        table.column(format!("{name} {most}t/1t"), measurements, |m| {
+            ratio(m.best(family, Some(isa), 1), m.best(family, Some(isa), most))
+        });
+    }
+    table.column(format!("rayon {most}t/scalar"), measurements, |m| {
+        ratio(m.best(Family::Scalar, None, 1), m.best(Family::Rayon, None, most))
+    });
+    let to_rayon =
+        |m: &Measurement| ratio(m.best(Family::Rayon, None, most), m.best(Family::Auto, Some(isa), most));
+    table.column("auto/rayon".to_owned(), measurements, to_rayon);
+    for members in small_sizes(small) {
+        table.column(format!("auto/rayon at {members}"), measurements, |m| {
+            to_rayon(small.iter().find(|s| s.kernel == m.kernel && s.members == members)?)
+        });
+    }
+    table.compact()
+}
+
+fn ratio(slow: Option<f64>, fast: Option<f64>) -> Option<f64> {
+    Some(slow? / fast?)
+}
+
+/// All tables that have figures, with their titles.
+pub(crate) fn all(
+    config: &Config,
+    measurements: &[Measurement],
+    small: &[Measurement],
+) -> Vec<(String, Table)> {
+    let mut tables = vec![
+        ("Milliseconds".to_owned(), times(config, measurements)),
+        ("Times faster than the scalar loop, one thread".to_owned(), over_scalar(config, measurements)),
+        (
+            "Times faster than ISPC on the same instruction set, one thread".to_owned(),
+            over_ispc(config, measurements),
+        ),
+    ];
+    if config.most_threads() > 1 {
+        let title = format!("Times faster with {} threads", config.most_threads());
+        tables.push((title, threads(config, measurements, small)));
+    }
+    tables.retain(|(_, table)| table.header.len() > 1);
+    tables
 }
 
 /// All times in seconds, as comma-separated values.
@@ -174,10 +207,6 @@ fn small_sizes(small: &[Measurement]) -> Vec<usize> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
-}
-
-fn header(first: &str, others: impl IntoIterator<Item = String>) -> Vec<String> {
-    [first.to_owned()].into_iter().chain(others).collect()
 }
 
 /// Three significant digits.
