@@ -5,7 +5,7 @@ use std::time::Duration;
 use autobatch_bench::kernels;
 use autobatch_bench::variant::isas;
 use autobatch_bench::ways::{Pools, ways};
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 
 fn kernels(criterion: &mut Criterion) {
     let threads = match rayon::current_num_threads() {
@@ -17,6 +17,7 @@ fn kernels(criterion: &mut Criterion) {
         let case = (entry.build)(entry.members);
         let mut group = criterion.benchmark_group(entry.name);
         group.sample_size(10);
+        group.sampling_mode(SamplingMode::Flat);
         group.warm_up_time(Duration::from_millis(500));
         group.measurement_time(Duration::from_secs(2));
         for way in ways(&isas(), &threads, &pools) {

@@ -87,7 +87,7 @@ impl<K: Kernel> Case for K {
 fn results<K: Kernel>(kernel: &K, variant: &Variant<'_>) -> Result<Vec<K::Value>, String> {
     let members = Kernel::members(kernel);
     Ok(match variant {
-        Variant::Scalar => (0..members).map(|member| kernel.scalar(member)).collect(),
+        Variant::Scalar => scalar(kernel),
         Variant::Rayon(pool) => {
             pool.install(|| (0..members).into_par_iter().map(|member| kernel.scalar(member)).collect())
         }
@@ -111,4 +111,10 @@ fn results<K: Kernel>(kernel: &K, variant: &Variant<'_>) -> Result<Vec<K::Value>
             out
         }
     })
+}
+
+/// The scalar loop, in a function of its own as a user's would be.
+#[inline(never)]
+fn scalar<K: Kernel>(kernel: &K) -> Vec<K::Value> {
+    (0..Kernel::members(kernel)).map(|member| kernel.scalar(member)).collect()
 }

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
 }
 
 fn run(config: &Config) -> Result<(), String> {
+    let load = output::load();
     let pools = Pools::new(&config.threads);
     let (mut full, mut small) = (Vec::new(), Vec::new());
     for entry in &config.kernels {
@@ -53,5 +54,5 @@ fn run(config: &Config) -> Result<(), String> {
             }
         }
     }
-    output::report(config, &full, &small)
+    output::report(config, &full, &small, load.as_deref())
 }

@@ -9,10 +9,15 @@ use crate::measure::Measurement;
 use crate::{chart, table};
 
 /// Prints the tables, and writes them, all times and the chart to the folder `bench` of the target
-/// directory.
-pub(crate) fn report(config: &Config, full: &[Measurement], small: &[Measurement]) -> Result<(), String> {
+/// directory. `load` is the load average before the measurements.
+pub(crate) fn report(
+    config: &Config,
+    full: &[Measurement],
+    small: &[Measurement],
+    load: Option<&str>,
+) -> Result<(), String> {
     let tables = table::all(config, full, small);
-    let conditions = conditions(config, full);
+    let conditions = conditions(config, full, load);
     for (title, table) in &tables {
         println!("{title}\n\n{}", table.markdown());
     }
@@ -39,17 +44,26 @@ fn failed(path: &Path, error: &std::io::Error) -> String {
 }
 
 /// How the figures came about, in a sentence or two.
-fn conditions(config: &Config, full: &[Measurement]) -> String {
+fn conditions(config: &Config, full: &[Measurement], load: Option<&str>) -> String {
     let cpu = cpu().map(|cpu| format!(" on {cpu}")).unwrap_or_default();
     let rounds = match config.rounds {
         1 => "One round".to_owned(),
         n => format!("Best of {n} interleaved rounds"),
     };
     let noise = 100.0 * table::noise(full);
+    let load = load.map(|load| format!(" The load average was {load} before."));
     format!(
-        "{rounds}{cpu}, up to {} threads. The median round took {noise:.1} % longer than the best one.",
-        config.most_threads()
+        "{rounds}{cpu}, up to {} threads. The median round took {noise:.1} % longer than the best one.{}",
+        config.most_threads(),
+        load.unwrap_or_default()
     )
+}
+
+/// What else ran in the last minute, where the system tells it: with less than a core to itself per thread,
+/// ratios between threads mean nothing.
+pub(crate) fn load() -> Option<String> {
+    let load = fs::read_to_string("/proc/loadavg").ok()?;
+    load.split_whitespace().next().map(str::to_owned)
 }
 
 /// The CPU's name where the system tells it.
