@@ -439,3 +439,42 @@ fn generic_functions() {
     );
     assert_eq!(power_batched::<i64, 3>(&[[1, 2, 3]], &[3]), [[1, 8, 27]]);
 }
+
+/// A parameter takes the result of a call.
+#[autobatch(strict)]
+fn replaces_its_parameter(n: u64, mut best: u64) -> u64 {
+    if n == 0 {
+        return best;
+    }
+    best = replaces_its_parameter(n - 1, best);
+    if best.is_multiple_of(3) {
+        best = replaces_its_parameter(n / 2, best + 1);
+    }
+    best + 1
+}
+
+#[autobatch(strict)]
+mod in_a_module {
+    fn deeper(n: u32, mut seen: u32) -> u32 {
+        if n > 0 {
+            seen = deeper(n - 1, seen + n);
+        }
+        seen
+    }
+
+    pub(super) fn start(n: u32) -> u32 {
+        deeper(n, 1)
+    }
+}
+
+#[test]
+fn parameters_that_take_results() {
+    let ns: Vec<u64> = (0..14).collect();
+    agree(
+        &ns,
+        |n| replaces_its_parameter(*n, n % 5),
+        |n, o| replaces_its_parameter_batched_with(n, column(n, |n| *n % 5), o),
+    );
+    let ns: Vec<u32> = (0..40).collect();
+    agree(&ns, |n| in_a_module::start(*n), |n, o| in_a_module::start_batched_with(n, o));
+}

@@ -14,7 +14,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lifetime};
 
 use super::Emitter;
-use crate::ir::{BlockId, Class, Terminator, VarId, VarSet, goto_target};
+use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, goto_target};
 
 /// The lane code of a region and what surrounds it.
 pub(super) struct Region {
@@ -224,7 +224,9 @@ impl Shape {
             .iter()
             .copied()
             .filter(|v| {
-                emitter.declared.contains(v) && !takes.contains(v) && !bound.contains(v) && !is_uniform(v)
+                // A parameter that a call's result replaces has no `let` anywhere.
+                let known = emitter.declared.contains(v) || matches!(program.var(*v).role, Role::Param(_));
+                known && !takes.contains(v) && !bound.contains(v) && !is_uniform(v)
             })
             .collect();
         Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred }
