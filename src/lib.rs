@@ -34,12 +34,12 @@
 //! | scalar parameter | in the batched call |
 //! |---|---|
 //! | `x: T` | a [`Column`]: `&[T]`, `&Vec<T>`, `&[T; N]`, `ndarray` views of any stride, `Vec<T>` by value, [`same`]`(v)` |
-//! | `x: [T; D]`, `x: Array1<T>` | the above, or an `ArrayView2<T>` whose rows are the members |
+//! | `x: [T; D]`, `x: Array1<T>`, `x: ArrayView1<'_, T>` | the above, or an `ArrayView2<T>` whose rows are the members |
 //! | `x: &T`, `&[T]`, `&str`, `&self` | the same reference, shared by all members |
 //! | `#[shared] x: T` | a plain `T`, shared |
-//! | `#[each] x: &[T]`, `&str`, `&T` | an [`Each`] column: `&[impl AsRef<[T]>]`, `&[impl AsRef<str>]`, `&[T]`, or [`Ragged`] |
+//! | `#[each] x: &[T]`, `&str`, `&T` | an [`Each`] column: `&[impl AsRef<[T]>]`, `&[impl AsRef<str>]`, `&[T]`, or [`Ragged`], for slices also the rows of an `ArrayView2<T>` |
 //! | `x: &mut T`, `&mut self` | `&mut [T]`: per-member state, in and out |
-//! | `#[each] x: &mut [T]` | an [`EachMut`] column: `&mut [impl AsMut<[T]>]` |
+//! | `#[each] x: &mut [T]` | an [`EachMut`] column: `&mut [impl AsMut<[T]>]`, [`RaggedMut`], or the rows of an `ArrayViewMut2<T>` |
 //!
 //! A borrowed column is cloned from, once per member; an owned `Vec` is moved. Columns of different
 //! lengths are a [`BatchError`] that names the parameter and both lengths.
@@ -62,6 +62,7 @@ pub use autobatch_runtime::__rt;
 #[doc(inline)]
 pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
-    BatchError, BlockReport, CancelToken, Column, Each, EachMut, Executor, Fault, FaultKind, Faults, Isa,
-    Options, Outcome, Output, Program, Progress, Ragged, Report, Same, Schedule, program, same,
+    BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Executor, Fault, FaultKind,
+    Faults, Isa, Options, Outcome, Output, Program, Progress, Ragged, RaggedMut, Report, Same, Schedule,
+    program, same,
 };

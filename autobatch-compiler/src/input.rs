@@ -139,17 +139,21 @@ pub fn function(
     for (index, arg) in sig.inputs.iter().enumerate() {
         match arg {
             FnArg::Receiver(receiver) => {
-                let (ty, passing): (Type, Passing) = match &receiver.kind {
-                    ReceiverKind::Value => (parse_quote!(Self), Passing::Each),
-                    ReceiverKind::Reference(_, lifetime, None) => {
-                        (parse_quote!(&#lifetime Self), Passing::Shared)
+                let ty: Type = match &receiver.kind {
+                    ReceiverKind::Value => parse_quote!(Self),
+                    ReceiverKind::Reference(_, lifetime, None) => parse_quote!(&#lifetime Self),
+                    ReceiverKind::Reference(_, lifetime, Some(_)) => parse_quote!(&#lifetime mut Self),
+                    ReceiverKind::Typed(_, ty) => (**ty).clone(),
+                    _ => {
+                        diag.error(
+                            receiver,
+                            "this kind of receiver can't be batched",
+                            "take `self`, `&self` or `&mut self`",
+                        );
+                        return None;
                     }
-                    ReceiverKind::Reference(_, lifetime, Some(_)) => {
-                        (parse_quote!(&#lifetime mut Self), Passing::State)
-                    }
-                    ReceiverKind::Typed(_, ty) => ((**ty).clone(), passing_of(ty, &receiver.attrs, diag)),
-                    _ => return None,
                 };
+                let passing = passing_of(&ty, &receiver.attrs, diag);
                 params.push(Param {
                     ident: resolve::self_ident(Span::call_site()),
                     shown: "self".into(),

@@ -107,6 +107,65 @@ pub enum BatchError {
         /// The columns it has.
         found: usize,
     },
+    /// The offsets of ragged sequences don't cut their values into members.
+    Offsets {
+        /// The parameter.
+        parameter: &'static str,
+        /// What is wrong with them.
+        wrong: BadOffsets,
+    },
+    /// The rows of a two-dimensional array are to be slices, but their values don't lie side by side.
+    Scattered {
+        /// The parameter.
+        parameter: &'static str,
+    },
+}
+
+/// What is wrong with the offsets of ragged sequences: they begin with 0, ascend, and end with the number of
+/// values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BadOffsets {
+    /// There is none.
+    None,
+    /// They don't begin with 0.
+    Start {
+        /// The first of them.
+        first: usize,
+    },
+    /// One is larger than the next.
+    Descend {
+        /// Its index among the offsets.
+        at: usize,
+        /// The offset there.
+        offset: usize,
+        /// The one behind it.
+        next: usize,
+    },
+    /// They don't end with the number of values.
+    End {
+        /// The last of them.
+        last: usize,
+        /// The number of values.
+        values: usize,
+    },
+}
+
+impl fmt::Display for BadOffsets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadOffsets::None => {
+                f.write_str("there are none; they begin with 0, also where there is no member")
+            }
+            BadOffsets::Start { first } => write!(f, "they begin with {first}; they have to begin with 0"),
+            BadOffsets::Descend { at, offset, next } => {
+                write!(f, "offset {at} is {offset} and the next is {next}; they have to ascend")
+            }
+            BadOffsets::End { last, values } => {
+                write!(f, "the last is {last}, but there are {values} values; it has to be their number")
+            }
+        }
+    }
 }
 
 impl fmt::Display for BatchError {
@@ -125,6 +184,12 @@ impl fmt::Display for BatchError {
             BatchError::Shape { parameter, expected, found } => write!(
                 f,
                 "the array for `{parameter}` has {found} columns, but each member needs a row of {expected}"
+            ),
+            BatchError::Offsets { parameter, wrong } => write!(f, "the offsets of `{parameter}`: {wrong}"),
+            BatchError::Scattered { parameter } => write!(
+                f,
+                "the rows of the array for `{parameter}` are no slices, since their values don't lie side by side; \
+                 give it in standard layout"
             ),
         }
     }
@@ -145,5 +210,17 @@ mod tests {
         let shape = BatchError::Shape { parameter: "p", expected: 3, found: 2 };
         assert_eq!(shape.to_string(), "the array for `p` has 2 columns, but each member needs a row of 3");
         assert!(BatchError::NoLength.to_string().contains("same("));
+        let scattered = BatchError::Scattered { parameter: "rows" };
+        assert!(scattered.to_string().starts_with("the rows of the array for `rows` are no slices"));
+        let offsets = |wrong| BatchError::Offsets { parameter: "xs", wrong }.to_string();
+        assert!(offsets(BadOffsets::None).starts_with("the offsets of `xs`: there are none"));
+        assert!(offsets(BadOffsets::Start { first: 1 }).contains("begin with 1"));
+        assert!(
+            offsets(BadOffsets::Descend { at: 3, offset: 9, next: 8 })
+                .contains("offset 3 is 9 and the next is 8")
+        );
+        assert!(
+            offsets(BadOffsets::End { last: 4, values: 5 }).contains("the last is 4, but there are 5 values")
+        );
     }
 }

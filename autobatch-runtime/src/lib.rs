@@ -28,13 +28,13 @@ mod store;
 mod strip;
 mod typed;
 
-pub use fault::{BatchError, Fault, FaultKind, Faults};
+pub use fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
 pub use options::{CancelToken, Executor, Isa, Options, Progress, Schedule};
 pub use out::Output;
 pub use outcome::Outcome;
 pub use program::Program;
 pub use report::{BlockReport, Report};
-pub use source::{Column, Each, EachMut, Ragged, Same, same};
+pub use source::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
 
 /// What generated code calls. Not part of the public API: it may change in any release, and calling it
 /// by hand is not sound.

@@ -12,7 +12,7 @@ use crate::fault::BatchError;
 ///
 /// `&[T]`, `&Vec<T>`, `&[T; N]` and `ndarray` views of any stride are borrowed and cloned on entry;
 /// `Vec<T>` by value is moved; [`same`] is one value for all members. A row of an `ArrayView2<T>` is
-/// a member's `[T; D]` or `Array1<T>`.
+/// a member's `[T; D]`, `Array1<T>` or `ArrayView1<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column of `{T}`",
     label = "expected one `{T}` per member",
@@ -229,7 +229,8 @@ impl<'a, T: Send> Source<&'a mut T> for States<'a, T> {
 /// A column of borrowed values for `#[each]` parameters.
 ///
 /// For `&[T]` and `&str` (also `&Path`, `&OsStr`, `&CStr`): `&[V]`, `&Vec<V>` or `&[V; N]` of anything
-/// that is `AsRef` of it, such as `Vec<T>` or `String`; for slices also [`Ragged`]. For `&T`: `&[T]`,
+/// that is `AsRef` of it, such as `Vec<T>` or `String`; for slices also [`Ragged`] and the rows of an
+/// `ndarray` `ArrayView2<T>` or `&Array2<T>`, as far as their values lie side by side. For `&T`: `&[T]`,
 /// `&Vec<T>` or `&[T; N]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column of borrowed `{T}`",
@@ -309,94 +310,15 @@ each! {
     EachRef, [V: AsRef<CStr> + Sync], CStr, V;
 }
 
-/// Sequences of different lengths in one piece of memory: member `i` is
-/// `values[offsets[i]..offsets[i + 1]]`.
-///
-/// ```
-/// let rows = autobatch_runtime::Ragged::new(&[1.0, 2.0, 3.0], &[0, 2, 2, 3]);
-/// assert_eq!(rows.len(), 3);
-/// assert_eq!(rows.row(0), [1.0, 2.0]);
-/// assert!(rows.row(1).is_empty());
-/// ```
-#[derive(Debug)]
-pub struct Ragged<'a, T> {
-    values: &'a [T],
-    offsets: &'a [usize],
-}
-
-impl<T> Clone for Ragged<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Ragged<'_, T> {}
-
-impl<'a, T> Ragged<'a, T> {
-    /// Sequences in `values`, cut at `offsets`: one more offset than members, from 0, ascending, the
-    /// last the number of values.
-    ///
-    /// # Panics
-    ///
-    /// If the offsets are not of that form.
-    pub fn new(values: &'a [T], offsets: &'a [usize]) -> Self {
-        assert_eq!(offsets.first(), Some(&0), "ragged offsets begin with 0");
-        if let Some(at) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-            panic!(
-                "ragged offsets ascend, but offset {at} is {} and the next is {}",
-                offsets[at],
-                offsets[at + 1]
-            );
-        }
-        assert_eq!(offsets.last(), Some(&values.len()), "the last ragged offset is the number of values");
-        Ragged { values, offsets }
-    }
-
-    /// The number of sequences.
-    pub fn len(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    /// Whether there is no sequence.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// One sequence.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such member.
-    pub fn row(&self, member: usize) -> &'a [T] {
-        &self.values[self.offsets[member]..self.offsets[member + 1]]
-    }
-}
-
-impl<'a, T: Sync> Source<&'a [T]> for Ragged<'a, T> {
-    fn len(&self) -> Option<usize> {
-        Some(Ragged::len(self))
-    }
-    #[inline(always)]
-    fn get(&self, member: usize) -> &'a [T] {
-        self.row(member)
-    }
-}
-
-impl<'a, T: Sync> Each<'a, [T]> for Ragged<'a, T> {
-    type Source = Self;
-    fn into_source(self, _: &'static str) -> Result<Self, BatchError> {
-        Ok(self)
-    }
-}
-
 /// A column of values that members change in place, for `#[each]` parameters.
 ///
 /// For `&mut [T]` and `&mut str`: `&mut [V]`, `&mut Vec<V>` or `&mut [V; N]` of anything that is `AsMut`
-/// of it, such as `Vec<T>` or `[T; N]`. For `&mut T`: `&mut [T]`, `&mut Vec<T>` or `&mut [T; N]`.
+/// of it, such as `Vec<T>` or `[T; N]`; for slices also [`RaggedMut`] and the rows of an `ndarray`
+/// `ArrayViewMut2<T>` or `&mut Array2<T>`. For `&mut T`: `&mut [T]`, `&mut Vec<T>` or `&mut [T; N]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column of mutable `{T}`",
     label = "expected one mutable `{T}` per member",
-    note = "an `#[each] &mut` column is `&mut [V]` with `V: AsMut<[T]>` for slices, `&mut [T]` for `&mut T`"
+    note = "an `#[each] &mut` column is `&mut [V]` with `V: AsMut<[T]>` for slices, `&mut [T]` for `&mut T`, or `RaggedMut`"
 )]
 pub trait EachMut<'a, T: ?Sized + 'a> {
     /// What hands the members out.
@@ -459,95 +381,10 @@ each_mut! {
 }
 
 #[cfg(feature = "ndarray")]
-mod arrays {
-    use ndarray::{Array1, ArrayBase, ArrayView1, ArrayView2, Data, Ix1, Ix2};
+mod arrays;
+mod ragged;
 
-    use super::{Column, Source};
-    use crate::fault::BatchError;
-
-    impl<T: Clone + Sync> Source<T> for ArrayView1<'_, T> {
-        fn len(&self) -> Option<usize> {
-            Some(ArrayView1::len(self))
-        }
-        #[inline(always)]
-        fn get(&self, member: usize) -> T {
-            self[member].clone()
-        }
-    }
-
-    impl<'a, T: Clone + Sync> Column<T> for ArrayView1<'a, T> {
-        type Source = Self;
-        fn into_source(self, _: &'static str) -> Result<Self, BatchError> {
-            Ok(self)
-        }
-    }
-
-    impl<'a, T: Clone + Sync, S: Data<Elem = T>> Column<T> for &'a ArrayBase<S, Ix1> {
-        type Source = ArrayView1<'a, T>;
-        fn into_source(self, _: &'static str) -> Result<Self::Source, BatchError> {
-            Ok(self.view())
-        }
-    }
-
-    /// Rows as fixed-size vectors.
-    #[doc(hidden)]
-    pub struct Rows<'a, T, const D: usize>(ArrayView2<'a, T>);
-
-    impl<T: Clone + Sync, const D: usize> Source<[T; D]> for Rows<'_, T, D> {
-        fn len(&self) -> Option<usize> {
-            Some(self.0.nrows())
-        }
-        #[inline(always)]
-        fn get(&self, member: usize) -> [T; D] {
-            std::array::from_fn(|k| self.0[[member, k]].clone())
-        }
-    }
-
-    impl<'a, T: Clone + Sync, const D: usize> Column<[T; D]> for ArrayView2<'a, T> {
-        type Source = Rows<'a, T, D>;
-        fn into_source(self, parameter: &'static str) -> Result<Self::Source, BatchError> {
-            if self.ncols() == D {
-                Ok(Rows(self))
-            } else {
-                Err(BatchError::Shape { parameter, expected: D, found: self.ncols() })
-            }
-        }
-    }
-
-    impl<'a, T: Clone + Sync, S: Data<Elem = T>, const D: usize> Column<[T; D]> for &'a ArrayBase<S, Ix2> {
-        type Source = Rows<'a, T, D>;
-        fn into_source(self, parameter: &'static str) -> Result<Self::Source, BatchError> {
-            Column::<[T; D]>::into_source(self.view(), parameter)
-        }
-    }
-
-    /// Rows as vectors.
-    #[doc(hidden)]
-    pub struct Vectors<'a, T>(ArrayView2<'a, T>);
-
-    impl<T: Clone + Sync> Source<Array1<T>> for Vectors<'_, T> {
-        fn len(&self) -> Option<usize> {
-            Some(self.0.nrows())
-        }
-        fn get(&self, member: usize) -> Array1<T> {
-            self.0.row(member).to_owned()
-        }
-    }
-
-    impl<'a, T: Clone + Sync> Column<Array1<T>> for ArrayView2<'a, T> {
-        type Source = Vectors<'a, T>;
-        fn into_source(self, _: &'static str) -> Result<Self::Source, BatchError> {
-            Ok(Vectors(self))
-        }
-    }
-
-    impl<'a, T: Clone + Sync, S: Data<Elem = T>> Column<Array1<T>> for &'a ArrayBase<S, Ix2> {
-        type Source = Vectors<'a, T>;
-        fn into_source(self, _: &'static str) -> Result<Self::Source, BatchError> {
-            Ok(Vectors(self.view()))
-        }
-    }
-}
+pub use ragged::{Ragged, RaggedMut};
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicUsize;
 
 use super::*;
+use crate::fault::BadOffsets;
 
 /// All members of a column, in order.
 fn all<T>(column: impl Column<T>) -> Vec<T> {
@@ -130,9 +131,34 @@ fn ragged_rows() {
 }
 
 #[test]
+fn ragged_rows_that_change() {
+    let mut values = [3, 1, 2, 9, 8];
+    let rows = each_mut::<[i32]>(RaggedMut::new(&mut values, &[0, 3, 3, 5]));
+    assert_eq!(rows, [&mut [3, 1, 2][..], &mut [], &mut [9, 8]]);
+    rows.into_iter().for_each(|row| row.sort());
+    assert_eq!(values, [1, 2, 3, 8, 9]);
+    let mut rows = RaggedMut::new(&mut values, &[0, 3, 3, 5]);
+    assert_eq!((rows.len(), rows.is_empty(), rows.row(0).len()), (3, false, 3));
+    assert!(RaggedMut::<u8>::new(&mut [], &[0]).is_empty());
+}
+
+#[test]
 fn ragged_offsets_are_checked() {
-    for offsets in [&[][..], &[1, 3], &[0, 2, 1, 3], &[0, 2], &[0, 4], &[0]] {
-        assert!(catch_unwind(|| Ragged::new(&[1, 2, 3], offsets)).is_err(), "{offsets:?}");
+    for (offsets, wrong) in [
+        (&[][..], BadOffsets::None),
+        (&[1, 3], BadOffsets::Start { first: 1 }),
+        (&[0, 2, 1, 3], BadOffsets::Descend { at: 1, offset: 2, next: 1 }),
+        (&[0, 4, 3], BadOffsets::Descend { at: 1, offset: 4, next: 3 }),
+        (&[0, 2], BadOffsets::End { last: 2, values: 3 }),
+        (&[0, 4], BadOffsets::End { last: 4, values: 3 }),
+        (&[0], BadOffsets::End { last: 0, values: 3 }),
+    ] {
+        let error = BatchError::Offsets { parameter: "xs", wrong };
+        let ragged = Ragged::new(&[1, 2, 3], offsets);
+        assert_eq!(ragged.into_source("xs").err(), Some(error.clone()));
+        let mut values = [1, 2, 3];
+        assert_eq!(RaggedMut::new(&mut values, offsets).into_source("xs").err(), Some(error));
+        assert_eq!(ragged.len(), offsets.len().saturating_sub(1));
     }
 }
 
@@ -170,5 +196,33 @@ mod arrays {
         let table = array![[1, 2, 3], [4, 5, 6]];
         let error = Column::<[i32; 2]>::into_source(&table, "point").err();
         assert_eq!(error, Some(BatchError::Shape { parameter: "point", expected: 2, found: 3 }));
+    }
+
+    #[test]
+    fn rows_as_views_and_slices() {
+        let table = array![[1, 2, 3], [4, 5, 6]];
+        assert_eq!(all::<ArrayView1<i32>>(&table), [table.row(0), table.row(1)]);
+        assert_eq!(all::<ArrayView1<i32>>(table.t()), [table.column(0), table.column(1), table.column(2)]);
+        assert_eq!(each::<[i32]>(&table), [&[1, 2, 3], &[4, 5, 6]]);
+        assert_eq!(each::<[i32]>(table.slice(s![..;-1, 1..])), [&[5, 6], &[2, 3]]);
+        assert_eq!(each::<[i32]>(table.slice(s![.., 1..2])), [&[2], &[5]]);
+        assert_eq!(each::<[i32]>(table.slice(s![.., 3..])), [&[0; 0], &[]]);
+    }
+
+    #[test]
+    fn rows_that_change() {
+        let mut table = array![[1, 2, 3], [4, 5, 6]];
+        each_mut::<[i32]>(&mut table).into_iter().for_each(|row| row.reverse());
+        each_mut::<[i32]>(table.slice_mut(s![1.., 1..])).into_iter().for_each(|row| row.fill(0));
+        assert_eq!(table, array![[3, 2, 1], [6, 0, 0]]);
+    }
+
+    #[test]
+    fn rows_that_are_no_slices_are_an_error() {
+        let mut table = array![[1, 2, 3], [4, 5, 6]];
+        let scattered = Some(BatchError::Scattered { parameter: "row" });
+        assert_eq!(Each::<[i32]>::into_source(table.t(), "row").err(), scattered);
+        assert_eq!(Each::<[i32]>::into_source(table.slice(s![.., ..;-1]), "row").err(), scattered);
+        assert_eq!(EachMut::<[i32]>::into_source(table.slice_mut(s![.., ..;2]), "row").err(), scattered);
     }
 }
