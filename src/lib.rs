@@ -44,6 +44,75 @@
 //! A borrowed column is cloned from, once per member; an owned `Vec` is moved. Columns of different
 //! lengths are a [`BatchError`] that names the parameter and both lengths.
 //!
+//! # Primitives
+//!
+//! Where the members of a batch would each do the same large piece of linear algebra, one matrix product for
+//! all of them is many times faster. [`primitive`] names such a kernel:
+//!
+//! ```
+//! use autobatch::autobatch;
+//! use ndarray::{Array1, Array2, ArrayView2, array};
+//!
+//! #[autobatch::primitive(batched = products)]
+//! fn product(matrix: &Array2<f64>, x: &Array1<f64>) -> Array1<f64> {
+//!     matrix.dot(x)
+//! }
+//!
+//! // One member a row.
+//! fn products(matrix: &Array2<f64>, x: ArrayView2<f64>) -> Array2<f64> {
+//!     x.dot(&matrix.t())
+//! }
+//!
+//! /// Applies the matrix until the vector is long.
+//! #[autobatch]
+//! fn steps(matrix: &Array2<f64>, mut x: Array1<f64>) -> u32 {
+//!     let mut steps = 0;
+//!     while x.dot(&x) < 100.0 {
+//!         x = product(matrix, &x); // ONE call of `products` for all members that are here
+//!         steps += 1;
+//!     }
+//!     steps
+//! }
+//!
+//! let matrix = array![[1.0, 1.0], [0.0, 1.0]];
+//! let x = array![[1.0, 1.0], [9.0, 1.0], [0.5, 0.1]]; // row i is member i
+//! assert_eq!(steps_batched(&matrix, x.view()), [9, 1, 95]);
+//! ```
+//!
+//! Members that wait at such a call are joined by all others that get there; who has nothing else to do waits.
+//! [`Executor::Auto`] means [`Executor::ProgramCounter`] here, which gathers over all depths of a recursion.
+//!
+//! | the function takes | the kernel takes |
+//! |---|---|
+//! | `x: T`, `#[each] x: &T` with `T: Copy` | `&[T]` or `ArrayView1<T>`, one entry per member |
+//! | `x: [T; D]`, `x: &[T; D]` | the same, or `ArrayView2<T>` with a row per member |
+//! | `x: Array1<T>`, `x: &Array1<T>` | `ArrayView2<T>` with a row per member |
+//! | any other `&T`, `#[shared] x: T` | the same: it is shared |
+//!
+//! | the function returns | the kernel returns |
+//! |---|---|
+//! | `T` | `Vec<T>` or `Array1<T>` |
+//! | `[T; D]` | the same, or `Array2<T>` |
+//! | `Array1<T>` | `Array2<T>` or `Vec<Array1<T>>` |
+//! | a tuple | the tuple of these |
+//!
+//! A call is for members that share the same reference (or an equal `#[shared]` value) and whose vectors are
+//! of the same length; where they differ, the kernel is called once for each set that agrees.
+//!
+//! **Results are bit-identical to the scalar function's when the kernel's rows are.** That is the kernel's affair:
+//! one that treats each row as the function treats its vector has it, a matrix product, which adds in another
+//! order, agrees to rounding only. Then chaotic programs may go other ways in [`Executor::Scalar`], which calls
+//! the function itself, than in the others; and if the rounding depends on the number of rows, with the number
+//! of lanes and threads.
+//!
+//! A kernel that panics, or returns anything but one result per member, is a [`Fault`] of all members in that
+//! call. Arguments are copied side by side, so they can't be `&mut`; and what is computed before the call is
+//! computed per member, so that a call in a closure or a macro, or one whose argument borrows from a local
+//! otherwise than `&x` or `&x.field`, runs the scalar function (`program()` says where, `strict` refuses it).
+//!
+//! Batched code knows the primitives in its own file that it reaches by a `use` or a path. Others are named as
+//! the code calls them: `#[autobatch(primitives(gradient, model::energy))]`.
+//!
 //! # Elementary functions
 //!
 //! std's `exp`, `ln`, `sin` and their like are library calls, which keep the lanes of a batch from becoming
@@ -57,6 +126,12 @@
 ///
 /// See the [crate's documentation](crate) for what it generates.
 pub use autobatch_macros::autobatch;
+/// Names the batched kernel of a function, `#[autobatch::primitive(batched = path)]`: inside batched programs a
+/// call of the function becomes one call of the kernel, for all members that are there.
+///
+/// See [Primitives](crate#primitives) for the forms that parameters and results take. An empty type of the
+/// function's name is made beside it, so the name is taken among the types too.
+pub use autobatch_macros::primitive;
 #[doc(hidden)]
 pub use autobatch_runtime::__rt;
 #[doc(inline)]

@@ -16,6 +16,8 @@ pub struct Args {
     pub vector_math: bool,
     /// `strict`: a place that would run scalar code is a compile error.
     pub strict: bool,
+    /// `primitives(path, …)`: functions with a batched kernel, as the code calls them.
+    pub primitives: Vec<Path>,
     /// `fuse = false`: keep every branch a block of its own.
     pub fuse: bool,
     /// `executor = Masked`.
@@ -35,6 +37,7 @@ impl Default for Args {
             krate: parse_quote!(::autobatch),
             vector_math: false,
             strict: false,
+            primitives: Vec::new(),
             fuse: true,
             executor: None,
             schedule: None,
@@ -44,21 +47,28 @@ impl Default for Args {
     }
 }
 
-const KNOWN: &str = "`name = \"…\"`, `crate = path`, `strict`, `vector_math`, `fuse = false`, \
+const KNOWN: &str = "`name = \"…\"`, `crate = path`, `strict`, `vector_math`, `primitives(…)`, `fuse = false`, \
                      `executor = Masked`, `schedule = MostLanes`, `lanes = 64`, `max_depth = 1000`";
 const EXECUTORS: [&str; 4] = ["Auto", "Masked", "ProgramCounter", "Scalar"];
 const SCHEDULES: [&str; 2] = ["EarliestBlock", "MostLanes"];
 
-/// One `key` or `key = value`; the value's tokens are checked by [`Args::set`].
+/// One `key`, `key = value` or `key(list)`; the value's tokens are checked by [`Args::set`].
 struct Arg {
     key: Ident,
     value: Option<TokenStream>,
+    list: Option<TokenStream>,
 }
 
 impl Parse for Arg {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let key = input.call(<Ident as syn::ext::IdentExt>::parse_any)?;
         let mut value = None;
+        if input.peek(syn::token::Paren) {
+            let content;
+            syn::parenthesized!(content in input);
+            let list = content.parse()?;
+            return Ok(Arg { key, value: None, list: Some(list) });
+        }
         if input.parse::<Option<Token![=]>>()?.is_some() {
             let mut tokens = TokenStream::new();
             while !input.is_empty() && !input.peek(Token![,]) {
@@ -66,7 +76,7 @@ impl Parse for Arg {
             }
             value = Some(tokens);
         }
-        Ok(Arg { key, value })
+        Ok(Arg { key, value, list: None })
     }
 }
 
@@ -107,8 +117,36 @@ impl Args {
         path
     }
 
+    fn set_primitives(&mut self, key: &Ident, list: TokenStream, diag: &mut Diagnostics) {
+        let parser = syn::punctuated::Punctuated::<Path, Token![,]>::parse_terminated;
+        match parser.parse2(list) {
+            Ok(paths) if !paths.is_empty() => self.primitives.extend(paths),
+            Err(error) => diag.error_at(
+                error.span(),
+                "`primitives` needs a list of paths",
+                "name functions as the code calls them: `primitives(gradient, model::energy)`",
+            ),
+            Ok(_) => diag.error(
+                key,
+                "`primitives` needs a list of paths",
+                "name functions as the code calls them: `primitives(gradient, model::energy)`",
+            ),
+        }
+    }
+
     fn set(&mut self, arg: Arg, diag: &mut Diagnostics) {
-        let Arg { key, value } = arg;
+        let Arg { key, value, list } = arg;
+        if key == "primitives" {
+            return self.set_primitives(&key, list.or(value).unwrap_or_default(), diag);
+        }
+        if list.is_some() {
+            let name = key.to_string();
+            let why = match KNOWN.contains(&format!("`{name}")) {
+                true => format!("`{name}` takes no list"),
+                false => format!("`autobatch` has no argument `{name}`"),
+            };
+            return diag.error(&key, &why, &format!("the arguments are {KNOWN}"));
+        }
         match (key.to_string().as_str(), value) {
             ("strict", None) => self.strict = true,
             ("vector_math", None) => self.vector_math = true,

@@ -11,14 +11,21 @@ use crate::emit::{self, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Note;
 use crate::lower::{self, LowerOptions, Lowered};
+use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
 use crate::vector_math::VectorMath;
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
 /// mistake is not followed by ten.
 pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
+    autobatch_in(args, item, None)
+}
+
+/// [`autobatch`] for an item in a file with the text `file`, whose primitives it knows.
+pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) -> TokenStream {
     let mut diag = Diagnostics::default();
-    let args = Args::parse(args, &mut diag);
+    let mut args = Args::parse(args, &mut diag);
+    args.primitives.extend(file.into_iter().flat_map(|file| nearby::primitives(file, &item)));
     let Some(input) = Input::parse(item.clone(), &mut diag) else {
         let errors = diag.into_tokens();
         return quote!(#item #errors);
@@ -41,7 +48,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         quote!(#krate::__rt)
     };
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
-    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector_math.as_ref());
+    let primitives = primitives(input, args);
+    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector_math.as_ref(), &primitives);
     let mut families = Vec::new();
     for entry in 0..functions.len() {
         let function = &functions[entry];
@@ -58,7 +66,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
             continue;
         }
-        let options = LowerOptions { krate: args.krate.clone(), fuse: args.fuse };
+        let options =
+            LowerOptions { krate: args.krate.clone(), fuse: args.fuse, primitives: primitives.clone() };
         let mut lowered = lower::lower(functions, entry, self_ident.clone(), &options);
         let analyses =
             passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
@@ -80,6 +89,19 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
+}
+
+/// The functions with a batched kernel, as the code calls them: those that the arguments name and those of
+/// the module itself.
+fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
+    let mut all = args.primitives.clone();
+    if let Input::Module(module) = input {
+        all.extend(module.content.iter().flat_map(|(_, items)| items).filter_map(|item| match item {
+            Item::Fn(f) if input::is_primitive(&f.attrs) => Some(f.sig.ident.clone().into()),
+            _ => None,
+        }));
+    }
+    all
 }
 
 /// A borrow of a local can't move from one region to the next with the columns.
@@ -138,7 +160,9 @@ fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> To
         Input::Module(mut m) => {
             if let Some((_, items)) = &mut m.content {
                 for item in items.iter_mut() {
-                    if let Item::Fn(f) = item {
+                    if let Item::Fn(f) = item
+                        && !input::is_primitive(&f.attrs)
+                    {
                         input::clean(&mut f.sig);
                     }
                 }

@@ -216,7 +216,7 @@ pub fn function(
 }
 
 /// Refuses what has no batched meaning.
-fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
+pub(crate) fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
     let mut ok = true;
     let mut refuse = |at: &dyn ToTokens, why: &str, instead: &str| {
         diag.error(&at.to_token_stream(), why, instead);
@@ -328,6 +328,7 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
             for item in m.content.iter().flat_map(|(_, items)| items) {
                 if let Item::Fn(f) = item
                     && quiet(&f.sig)
+                    && !is_primitive(&f.attrs)
                 {
                     all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag));
                 }
@@ -344,6 +345,11 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
         }
     }
     all
+}
+
+/// Whether a function carries `#[autobatch::primitive(…)]`.
+pub fn is_primitive(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "primitive"))
 }
 
 /// Whether a function of a module or `impl` can be batched at all; one that can't is left alone

@@ -191,8 +191,22 @@ pub struct Block {
     /// Whether the ops are uniform loops and what surrounds them, which the lanes of a strip can run in
     /// lockstep; such a block ends in a jump and is a region of its own.
     pub lockstep: bool,
+    /// The call of a primitive that is the block's one op: all lanes that wait here make it together. Such
+    /// a block ends in a jump and is a region of its own.
+    pub primitive: Option<Primitive>,
     /// The head of the region this block is emitted in; itself for a head. Set by the fusion pass.
     pub region: BlockId,
+}
+
+/// A call of a function that has a batched kernel.
+#[derive(Clone, Debug)]
+pub struct Primitive {
+    /// The call; its arguments are literals, constants, variables and references to parts of variables.
+    pub call: syn::ExprCall,
+    /// Receives the result.
+    pub dest: VarId,
+    /// Its type where the user has named it.
+    pub ty: Option<syn::Type>,
 }
 
 /// User code that stays Rust.

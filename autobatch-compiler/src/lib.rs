@@ -13,7 +13,9 @@ pub mod input;
 pub mod ir;
 pub mod lockstep;
 pub mod lower;
+pub mod nearby;
 pub mod passes;
+pub mod primitive;
 pub mod resolve;
 pub mod vector_math;
 pub mod verify;
@@ -23,4 +25,5 @@ mod interp;
 #[cfg(test)]
 mod testing;
 
-pub use driver::autobatch;
+pub use driver::{autobatch, autobatch_in};
+pub use primitive::primitive;

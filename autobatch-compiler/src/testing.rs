@@ -364,6 +364,7 @@ fn block(func: FuncId, id: BlockId, ops: Vec<crate::ir::Op>, term: Terminator, l
         reads: vec![],
         arrives: BTreeSet::new(),
         lockstep: false,
+        primitive: None,
         region: id,
     }
 }

@@ -160,6 +160,9 @@ impl Verifier<'_> {
             let straight =
                 matches!(block.term, Terminator::Jump(_)) && block.ops.iter().all(|op| op.exits.is_empty());
             self.require(!block.lockstep || straight, || format!("{b} runs in lockstep but is not straight"));
+            let call = block.ops.last().is_some_and(|op| op.code.len() == 1);
+            let primitive = block.primitive.is_none() || (straight && call && !block.lockstep);
+            self.require(primitive, || format!("{b} is a primitive but not just its call"));
             for op in &block.ops {
                 let mut marked = Vec::new();
                 op.code.iter().for_each(|stmt| markers(stmt.to_token_stream(), &mut marked));

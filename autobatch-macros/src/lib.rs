@@ -1,10 +1,18 @@
 //! The attribute macros of [`autobatch`](https://docs.rs/autobatch). Use them through that crate; the
 //! compiler itself is the plain library `autobatch-compiler`.
 
-use proc_macro::TokenStream;
+use proc_macro::{Span, TokenStream};
 
 /// Batches a function: see the documentation of the `autobatch` crate.
 #[proc_macro_attribute]
 pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
-    autobatch_compiler::autobatch(args.into(), item.into()).into()
+    // Whether a call is one of a primitive can't be told from the item alone.
+    let file = Span::call_site().local_file().and_then(|path| std::fs::read_to_string(path).ok());
+    autobatch_compiler::autobatch_in(args.into(), item.into(), file.as_deref()).into()
+}
+
+/// Names a function's batched kernel: see the documentation of the `autobatch` crate.
+#[proc_macro_attribute]
+pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
+    autobatch_compiler::primitive(args.into(), item.into()).into()
 }

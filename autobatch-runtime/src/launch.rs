@@ -25,6 +25,9 @@ const PIECE: usize = 64;
 const LARGEST_PIECE: usize = 4096;
 /// How long it may take for the next piece to be larger.
 const LONG_PIECE: Duration = Duration::from_micros(10);
+/// Members that a batched kernel is called for at most, unless the user says otherwise.
+const PRIMITIVE_LANES: usize = 1024;
+
 /// Runs a batch into new memory.
 ///
 /// `scalar` runs the user's function, or its clone, for one member; `tile` enters the generated body with a worker's
@@ -158,7 +161,11 @@ impl<'a> Launch<'a> {
         if self.program.whole_scalar {
             return Executor::Scalar;
         }
-        self.options.executor.or(self.defaults.executor).unwrap_or_default()
+        match self.options.executor.or(self.defaults.executor).unwrap_or_default() {
+            // Kernel and scalar function may differ in the last bit, so what runs must not depend on time.
+            Executor::Auto if self.program.has_primitives() => Executor::ProgramCounter,
+            executor => executor,
+        }
     }
 
     fn run<R: Send, T: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync>(
@@ -255,11 +262,20 @@ impl<'a> Launch<'a> {
     fn settings(&self, executor: Executor) -> Settings {
         let options = self.options;
         let mode = if executor == Executor::ProgramCounter { Mode::ProgramCounter } else { Mode::Masked };
-        let lanes = if self.program.calls.is_empty() { 2048 } else { 256 };
+        let lanes = match () {
+            _ if self.program.has_primitives() => PRIMITIVE_LANES,
+            _ if self.program.calls.is_empty() => 2048,
+            _ => 256,
+        };
+        let mut lanes = options.lanes.or(self.defaults.lanes).unwrap_or(lanes);
+        if self.program.has_primitives() {
+            // Each worker's calls shall be as large as the others'.
+            lanes = lanes.min(self.members.div_ceil(self.threads));
+        }
         Settings {
             mode,
             schedule: options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes),
-            lanes: options.lanes.or(self.defaults.lanes).unwrap_or(lanes),
+            lanes,
             isa: self.isa(),
             max_depth: self.max_depth(),
             max_steps: options.max_steps.unwrap_or(u64::MAX),

@@ -19,6 +19,8 @@ pub mod math;
 mod options;
 mod out;
 mod outcome;
+#[doc(hidden)]
+pub mod primitive;
 pub mod program;
 mod question;
 mod report;
@@ -52,6 +54,7 @@ pub mod __rt {
     pub use crate::options::Defaults;
     pub use crate::out::Out;
     pub use crate::outcome::unwrap;
+    pub use crate::primitive;
     pub use crate::question::{FromResidual, Question};
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;

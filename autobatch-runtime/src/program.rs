@@ -64,6 +64,8 @@ pub struct Block {
     pub successors: &'static [u32],
     #[doc(hidden)]
     pub again: bool,
+    /// Whether it is the call of a primitive, which all members that wait there make as one.
+    pub primitive: bool,
 }
 
 /// A batched call site of a [`Program`].
@@ -137,6 +139,16 @@ impl Program {
     /// The number of program points: blocks, call sites, return points.
     pub(crate) fn points(&self) -> usize {
         self.blocks.len() + self.calls.len() + self.groups.len()
+    }
+
+    /// The first block that calls a primitive; all behind it do. The number of blocks if there is none.
+    pub(crate) fn primitives(&self) -> u32 {
+        self.blocks.iter().position(|block| block.primitive).unwrap_or(self.blocks.len()) as u32
+    }
+
+    /// Whether any block calls a primitive.
+    pub(crate) fn has_primitives(&self) -> bool {
+        (self.primitives() as usize) < self.blocks.len()
     }
 
     /// The variables of one storage class that are the user's own, by name, in source order.

@@ -228,7 +228,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #[allow(clippy::multiple_bound_locations)]
     };
     let span = scalar.span();
-    let run = quote!(
+    // Hygiene: the names belong where they are used, also if a macro has made the function.
+    let run = quote_spanned!(span=>
         #receiver
         #(#sources)*
         let __scalar = #run_scalar;

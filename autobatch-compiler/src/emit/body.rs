@@ -11,6 +11,7 @@ use quote::{format_ident, quote};
 
 use super::Emitter;
 use super::lockstep::{Lockstep, lockstep};
+use super::primitive;
 use super::region::{self, Region, column, lane, lane_label, new, next, old};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
@@ -89,6 +90,18 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
     Body { code, successors }
 }
 
+/// The values of a region's uniforms, under the user's names.
+pub(super) fn uniforms(emitter: &Emitter<'_>, region: &Region) -> Vec<TokenStream> {
+    let values = region.uniforms.iter().map(|v| {
+        let Class::Uniform(root) = emitter.program.var(*v).class else {
+            unreachable!("classified as uniform")
+        };
+        let (ident, source) = (&emitter.program.var(*v).ident, source(root));
+        quote!(let #ident = #source;)
+    });
+    values.collect()
+}
+
 /// `__source0`: what the parameter at this position comes from.
 fn source(index: usize) -> Ident {
     format_ident!("__source{}", index, span = Span::mixed_site())
@@ -162,6 +175,9 @@ fn compact(emitter: &Emitter<'_>, columns: &VarSet) -> TokenStream {
 
 /// Runs a region on every strip in which a lane waits at its head.
 fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
+    if let Some(primitive) = &emitter.program.block(region.head).primitive {
+        return primitive::block(emitter, region, primitive);
+    }
     let rt = &emitter.rt;
     let point = emitter.point(region.head);
     let strip = emitter.width.strip;
@@ -203,14 +219,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
         quote!(let mut #ident = #rt::take(&#column[#l], &#old);)
     });
-    let uniforms = region.uniforms.iter().map(|v| {
-        let Class::Uniform(root) = emitter.program.var(*v).class else {
-            unreachable!("classified as uniform")
-        };
-        let (ident, source) = (&emitter.program.var(*v).ident, source(root));
-        quote!(let #ident = #source;)
-    });
-    let uniforms: Vec<TokenStream> = uniforms.collect();
+    let uniforms = uniforms(emitter, region);
     let code = &region.code;
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));
@@ -386,6 +395,15 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
         let (drops, left) = (discard(&live), left_behind(r));
         quote!(#rt::Place::Ran(#point) => { #(#drops)* #(#left)* })
     });
+    // The kernel has failed: its arguments were gathered, its result never came.
+    let gathered = regions.iter().filter_map(|r| {
+        let block = emitter.program.block(r.head);
+        let primitive = block.primitive.as_ref()?;
+        let mut live = primitive::live_behind(emitter, r.head);
+        live.remove(&primitive.dest);
+        let (point, drops) = (emitter.point(r.head), discard(&live));
+        Some(quote!(#rt::Place::Gathered(#point) => { #(#drops)* }))
+    });
     let at_calls = emitter.calls.iter().map(|(_, call)| {
         let point = emitter.call_point(call.id);
         let drops = discard(&emitter.live_at_call(call));
@@ -416,6 +434,7 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
                 #(#at_calls)*
                 #(#at_returns)*
                 #(#ran)*
+                #(#gathered)*
                 #(#calling)*
                 _ => {}
             }

@@ -53,8 +53,9 @@ impl<'a> Clones<'a> {
         self_type: Option<&'a Type>,
         krate: &'a Path,
         vector_math: Option<&'a VectorMath<'a>>,
+        primitives: &[Path],
     ) -> Self {
-        let (worth, calls) = lower::call_graph(functions, entries);
+        let (worth, calls) = lower::call_graph(functions, entries, primitives);
         let has: Vec<bool> = (0..functions.len())
             .map(|f| {
                 let linked = calls.iter().any(|(from, to)| *from == f || *to == f);

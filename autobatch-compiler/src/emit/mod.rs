@@ -8,6 +8,7 @@ mod api;
 mod body;
 pub mod clone;
 mod lockstep;
+mod primitive;
 mod region;
 mod table;
 

@@ -30,8 +30,9 @@ pub(super) fn table(
         let (function, label) = (index(block.func), block.label);
         let successors = successors.get(&point).cloned().unwrap_or_default();
         let again = successors.contains(&point);
+        let primitive = block.primitive.is_some();
         let line = quote_spanned!(block.span=> ::core::line!());
-        quote!(#p::Block { function: #function, label: #label, line: #line, successors: &[#(#successors),*], again: #again })
+        quote!(#p::Block { function: #function, label: #label, line: #line, successors: &[#(#successors),*], again: #again, primitive: #primitive })
     });
     let calls = emitter.calls.iter().map(|(block, call)| {
         let callee = program.func(call.callee);

@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
 
-use super::{Lowering, call_terminator, scan};
+use super::{Lowering, call_terminator, primitive, scan};
 use crate::effects::{self, variable};
 use crate::ir::{CallId, FuncId, VarId};
 
@@ -56,6 +56,9 @@ impl Lowering<'_> {
         if let Some(callee) = scan::callee(self, &expr) {
             return self.call(callee, expr, Some((dest, ty)));
         }
+        if primitive::is_batched(self, &expr) {
+            return self.primitive(expr, dest, ty);
+        }
         match expr {
             Expr::Paren(e) => self.into(*e.expr, dest, ty),
             Expr::Group(e) => self.into(*e.expr, dest, ty),
@@ -76,6 +79,11 @@ impl Lowering<'_> {
         if let Some(callee) = scan::callee(self, &expr) {
             let (dest, ident) = self.temp("value", None);
             self.call(callee, expr, Some((dest, None)));
+            return parse_quote!(#ident);
+        }
+        if primitive::is_batched(self, &expr) {
+            let (dest, ident) = self.temp("value", None);
+            self.primitive(expr, dest, None);
             return parse_quote!(#ident);
         }
         match expr {
@@ -194,7 +202,7 @@ impl Lowering<'_> {
 
     /// Evaluates operands left to right: one that stands before an operand with a call is kept in
     /// a temporary, unless the later ones can't change its value.
-    fn operand_list(&mut self, operands: Vec<Expr>) -> Vec<Expr> {
+    pub(super) fn operand_list(&mut self, operands: Vec<Expr>) -> Vec<Expr> {
         let split: Vec<bool> = operands.iter().map(|e| scan::splits(self, e)).collect();
         let mut values = Vec::with_capacity(operands.len());
         for (i, operand) in operands.iter().enumerate() {
@@ -212,7 +220,7 @@ impl Lowering<'_> {
     }
 
     /// Whether evaluating `expr` after `later` gives what evaluating it before gives, without effects.
-    fn is_stable(&self, expr: &Expr, later: &[Expr]) -> bool {
+    pub(super) fn is_stable(&self, expr: &Expr, later: &[Expr]) -> bool {
         match expr {
             Expr::Lit(_) => true,
             Expr::Path(_) => match variable(&self.names, expr) {

@@ -71,6 +71,7 @@ impl Lowering<'_> {
             reads: vec![],
             arrives: VarSet::new(),
             lockstep: false,
+            primitive: None,
             region: id,
         });
         id

@@ -13,6 +13,7 @@ mod exits;
 mod expr;
 mod lockstep;
 mod number;
+mod primitive;
 mod ranges;
 mod scan;
 mod uniform;
@@ -40,6 +41,8 @@ pub struct LowerOptions {
     pub krate: Path,
     /// Whether branches without calls or loops stay inside ops.
     pub fuse: bool,
+    /// Functions with a batched kernel, as the code calls them.
+    pub primitives: Vec<Path>,
 }
 
 /// The lowered program and what only the emitter needs.
@@ -102,7 +105,7 @@ pub fn lower(
     self_type: Option<Ident>,
     options: &LowerOptions,
 ) -> Lowered {
-    let (batched, excluded) = worth::worth_batching(functions, entry);
+    let (batched, excluded) = worth::worth_batching(functions, entry, &options.primitives);
     let mut lowering = Lowering {
         functions,
         options,
@@ -260,6 +263,7 @@ impl Lowering<'_> {
             reads: vec![],
             arrives: VarSet::new(),
             lockstep: false,
+            primitive: None,
             region: id,
         });
         id

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
-use super::{Lowering, uniform};
+use super::{Lowering, primitive, uniform};
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
@@ -116,7 +116,9 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
                 self.found |= e.arms.iter().any(|arm| is_heavy(self.lower, |see| see(Node::Expr(&arm.body))));
             }
             Expr::While(_) | Expr::Loop(_) => self.found = true,
-            Expr::Call(_) | Expr::MethodCall(_) => self.found |= callee(self.lower, expr).is_some(),
+            Expr::Call(_) | Expr::MethodCall(_) => {
+                self.found |= callee(self.lower, expr).is_some() || primitive::is_batched(self.lower, expr);
+            }
             _ => {}
         }
         visit::visit_expr(self, expr);
@@ -166,7 +168,7 @@ fn root(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
+pub(super) fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
     root(place).and_then(|root| variable(&lower.names, root)).is_some_and(|var| !lower.is_reference(var))
 }
 
@@ -268,7 +270,8 @@ impl Unbatched<'_, '_> {
                 TokenTree::Group(group) => {
                     if group.delimiter() == proc_macro2::Delimiter::Parenthesis
                         && let Some(name) = previous.take()
-                        && self.lower.callable(&name.to_string()).is_some()
+                        && (self.lower.callable(&name.to_string()).is_some()
+                            || primitive::is_named(&self.lower.options.primitives, &name))
                     {
                         self.note(
                             name.span(),
@@ -303,6 +306,13 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 && let Some(span) = lent(self.lower, &e.args.iter().collect::<Vec<_>>())
             {
                 self.note(span, "a local of this function is lent to the call");
+            }
+            e.args.iter().for_each(|arg| self.visit_expr(arg));
+        } else if primitive::is_call(self.lower, e) {
+            if self.closure {
+                self.note(e.span(), "a call inside a closure is run by code that can't be batched");
+            } else if let Err((span, why)) = primitive::check_arguments(self.lower, e) {
+                self.note(span, why);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else {
@@ -358,8 +368,15 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
 
 /// The names of the program functions that a body may lead to, and whether it has loops. Mentions as a
 /// value and in macro tokens count: whoever gets the function may call it.
-pub(crate) fn called_names(function: &Function, known: &BTreeSet<String>) -> (BTreeSet<String>, bool) {
+///
+/// Calls of `primitives` count as loops: members wait there for each other.
+pub(crate) fn called_names(
+    function: &Function,
+    known: &BTreeSet<String>,
+    primitives: &[syn::Path],
+) -> (BTreeSet<String>, bool) {
     struct Scan<'a> {
+        primitives: &'a [syn::Path],
         known: &'a BTreeSet<String>,
         function: &'a Function,
         called: BTreeSet<String>,
@@ -393,6 +410,7 @@ pub(crate) fn called_names(function: &Function, known: &BTreeSet<String>) -> (BT
                     let name = Some(call.method.to_string());
                     self.called.extend(name.filter(|name| self.known.contains(name)));
                 }
+                Expr::Call(call) if primitive::names(self.primitives, &call.func) => self.loops = true,
                 Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => self.loops = true,
                 _ => {}
             }
@@ -403,7 +421,7 @@ pub(crate) fn called_names(function: &Function, known: &BTreeSet<String>) -> (BT
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut scan = Scan { known, function, called: BTreeSet::new(), loops: false };
+    let mut scan = Scan { primitives, known, function, called: BTreeSet::new(), loops: false };
     scan.visit_block(&function.body);
     (scan.called, scan.loops)
 }

@@ -10,16 +10,17 @@ use crate::input::Function;
 pub(crate) fn call_graph(
     functions: &[Function],
     entries: &[usize],
+    primitives: &[syn::Path],
 ) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
     let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
     let position = |name: &String| functions.iter().position(|f| f.sig.ident == *name);
     let called: Vec<BTreeSet<usize>> = functions
         .iter()
-        .map(|f| scan::called_names(f, &known).0.iter().filter_map(position).collect())
+        .map(|f| scan::called_names(f, &known, primitives).0.iter().filter_map(position).collect())
         .collect();
     let (mut worth, mut calls) = (BTreeSet::new(), BTreeSet::new());
     for entry in entries {
-        let (batched, excluded) = worth_batching(functions, *entry);
+        let (batched, excluded) = worth_batching(functions, *entry, primitives);
         let others = batched.keys().chain(&excluded).filter_map(position);
         let program: BTreeSet<usize> = others.chain([*entry]).collect();
         for from in &program {
@@ -37,9 +38,10 @@ pub(crate) fn call_graph(
 pub(super) fn worth_batching(
     functions: &[Function],
     entry: usize,
+    primitives: &[syn::Path],
 ) -> (BTreeMap<String, usize>, BTreeSet<String>) {
     let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
-    let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known)).collect();
+    let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known, primitives)).collect();
     let index: BTreeMap<String, usize> =
         functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
     let mut worth = vec![false; functions.len()];

@@ -63,6 +63,7 @@ fn split(program: &mut Program, b: BlockId, cont: BlockId) {
         reads: vec![],
         arrives: VarSet::new(),
         lockstep: false,
+        primitive: None,
         region: id,
     });
     if let Terminator::Call(call) = &mut program.blocks[b.0].term {

@@ -2,8 +2,8 @@
 //!
 //! A region is a single-entry acyclic set of blocks named by its head. Heads are: entries of
 //! functions, continuations of calls, loop headers, and blocks where paths from different regions
-//! meet, what stands behind a loop without calls, and blocks that a strip runs in lockstep together with
-//! what stands behind them; every other block joins its predecessors. The exit block belongs to no region: to reach it
+//! meet, what stands behind a loop without calls, and blocks whose lanes run together (in lockstep, or as one
+//! call of a primitive) with what stands behind them; every other block joins its predecessors. The exit block belongs to no region: to reach it
 //! is to return. Fusing saves steps of the scheduler and keeps variables out of columns ("temporaries
 //! stay inside blocks", Radul et al. 2020, optimisation 2); it costs idle lanes where members part
 //! inside a region. So heavy blocks behind a branch stay blocks of their own, where members that
@@ -45,8 +45,8 @@ pub fn run(program: &mut Program, fuse: bool) {
                 || program.is_exit(*b)
                 || flow.continuations.contains(b)
                 || flow.loop_headers.contains(b)
-                || program.block(*b).lockstep
-                || flow.preds[b.0].iter().any(|pred| program.block(*pred).lockstep)
+                || runs_together(program, *b)
+                || flow.preds[b.0].iter().any(|pred| runs_together(program, *pred))
                 || (meets && apart.contains(b) && is_heavy(program, *b));
             if is_head {
                 continue;
@@ -60,6 +60,10 @@ pub fn run(program: &mut Program, fuse: bool) {
             }
         }
     }
+}
+
+fn runs_together(program: &Program, b: BlockId) -> bool {
+    program.block(b).lockstep || program.block(b).primitive.is_some()
 }
 
 /// Whether `b` stands behind a loop without calls that `head` heads. Such a region repeats on a strip
@@ -90,7 +94,11 @@ fn natural_loop(program: &Program, flow: &Flow, header: BlockId) -> BTreeSet<Blo
 
 /// Whether members can be at different places of the function at one time for longer than a region.
 fn members_part(program: &Program, flow: &Flow, func: FuncId) -> bool {
-    flow.order[func.0].iter().any(|b| flow.loop_headers.contains(b) || called(program, *b).is_some())
+    flow.order[func.0].iter().any(|b| {
+        flow.loop_headers.contains(b)
+            || called(program, *b).is_some()
+            || program.block(*b).primitive.is_some()
+    })
 }
 
 /// Blocks that only some of the members in a block go to.

@@ -14,7 +14,14 @@ const W: usize = 16;
 static COLLATZ: Program = Program {
     name: "collatz",
     functions: &[Function { name: "collatz", group: 0, recursive: false }],
-    blocks: &[Block { function: 0, label: "while", line: 1, successors: &[0, 1], again: true }],
+    blocks: &[Block {
+        function: 0,
+        label: "while",
+        line: 1,
+        successors: &[0, 1],
+        again: true,
+        primitive: false,
+    }],
     calls: &[],
     groups: &[Group { functions: &[0], ret: 1 }],
     variables: &[],

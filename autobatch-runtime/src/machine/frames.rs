@@ -112,9 +112,9 @@ impl Frames {
         }
     }
 
-    /// The lane of the top frame has panicked in `block`.
-    pub(super) fn panicked(&mut self, lane: usize, block: u32, message: String) {
-        self.doom(lane, Place::Ran(block), FaultKind::Panic, message);
+    /// The lane of the top frame has panicked.
+    pub(super) fn panicked(&mut self, lane: usize, place: Place, message: String) {
+        self.doom(lane, place, FaultKind::Panic, message);
     }
 
     /// Finishes the step before and picks the next.
@@ -276,7 +276,8 @@ impl Frames {
             return None;
         }
         let least = word::lowest_above(words, point);
-        (least < program.blocks.len() as u32).then_some(least)
+        // Lanes at a primitive wait for the others.
+        (least < members.primitives).then_some(least)
     }
 
     /// Prepares a block step. False if some lanes had to die instead.

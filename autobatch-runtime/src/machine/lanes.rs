@@ -70,9 +70,9 @@ impl Tile {
         Way::Tile { lanes: &self.route }
     }
 
-    /// The lane has panicked in `block`.
-    pub(super) fn panicked(&mut self, lane: usize, block: u32, message: String) {
-        self.doom(lane, Place::Ran(block), FaultKind::Panic, message);
+    /// The lane has panicked.
+    pub(super) fn panicked(&mut self, lane: usize, place: Place, message: String) {
+        self.doom(lane, place, FaultKind::Panic, message);
     }
 
     /// Finishes the step before and picks the next.
@@ -131,7 +131,7 @@ impl Tile {
             if !members.loads.is_empty() {
                 return Step::Load;
             }
-            let point = self.waiting.pick(members.settings.schedule, blocks);
+            let point = self.waiting.pick(members.settings.schedule, members.primitives, blocks);
             let wanted = match point {
                 None => 0,
                 Some(_) if members.refilling() => self.width.div_ceil(16),

@@ -73,6 +73,8 @@ pub(super) struct Run {
 /// A worker's members. Lanes are those of the tile or of the root frame.
 pub(super) struct Members<'r> {
     pub(super) program: &'static Program,
+    /// Points from here on, up to the last block, call primitives.
+    pub(super) primitives: u32,
     pub(super) level: Level,
     pub(super) settings: Settings,
     pub(super) queue: &'r Queue,
@@ -111,6 +113,7 @@ impl<'r> Members<'r> {
         });
         Members {
             program,
+            primitives: program.primitives(),
             level: Level::new(settings.isa),
             settings,
             queue,

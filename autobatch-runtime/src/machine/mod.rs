@@ -175,6 +175,7 @@
 //! nobody has taken are drained and get `Cancelled` faults too.
 
 mod frames;
+mod gather;
 mod lanes;
 mod members;
 mod rounds;
@@ -231,6 +232,8 @@ pub enum Place {
     Ran(u32),
     /// Inside the callee of this call site.
     Calling(u32),
+    /// At this block, which calls a primitive: the arguments have been gathered, there is no result.
+    Gathered(u32),
 }
 
 /// Which algorithm runs the blocks.
@@ -500,8 +503,8 @@ impl<'r> Core<'r> {
             Step::Block(block) if lane != NONE => {
                 let lane = (self.strip + lane) as usize;
                 match &mut self.engine {
-                    Engine::Frames(frames) => frames.panicked(lane, block, message),
-                    Engine::Tile(tile) => tile.panicked(lane, block, message),
+                    Engine::Frames(frames) => frames.panicked(lane, Place::Ran(block), message),
+                    Engine::Tile(tile) => tile.panicked(lane, Place::Ran(block), message),
                 }
             }
             Step::Load if self.single && self.members.loaded == 0 && !self.by_lane => {

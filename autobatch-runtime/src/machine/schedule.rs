@@ -102,10 +102,12 @@ impl Waiting {
         Some(64 * at as u32 + word.trailing_zeros())
     }
 
-    /// The block to run; lanes wait at blocks only (points below `blocks`).
+    /// The block to run; lanes wait at blocks only (points below `blocks`). Those from `primitives` on call
+    /// primitives: where lanes wait elsewhere, they may join the call.
     #[inline(always)]
-    pub(super) fn pick(&self, schedule: Schedule, blocks: u32) -> Option<u32> {
+    pub(super) fn pick(&self, schedule: Schedule, primitives: u32, blocks: u32) -> Option<u32> {
         let first = self.first(0).filter(|&point| point < blocks)?;
+        let blocks = if first < primitives { primitives } else { blocks };
         match schedule {
             Schedule::EarliestBlock => Some(first),
             Schedule::MostLanes => {
@@ -136,14 +138,18 @@ mod tests {
             waiting.enter(point as usize % 2, point);
         }
         assert_eq!((waiting.first(0), waiting.first(4), waiting.first(71)), (Some(3), Some(70), Some(199)));
-        assert_eq!(waiting.pick(Schedule::EarliestBlock, 150), Some(3));
-        assert_eq!(waiting.pick(Schedule::MostLanes, 150), Some(70));
+        assert_eq!(waiting.pick(Schedule::EarliestBlock, 150, 150), Some(3));
+        assert_eq!(waiting.pick(Schedule::MostLanes, 150, 150), Some(70));
+        for schedule in [Schedule::EarliestBlock, Schedule::MostLanes] {
+            assert_eq!(waiting.pick(schedule, 70, 150), Some(3), "lanes at a primitive wait for others");
+        }
+        assert_eq!(waiting.pick(Schedule::MostLanes, 3, 150), Some(70));
         waiting.leave(1, 3);
         assert_eq!((waiting.first(0), waiting.at(0, 70), waiting.totals[70]), (Some(70), 2, 2));
         waiting.recount(0, &[5u32, 70, 6], 70, level);
         assert_eq!(waiting.totals[70], 1);
         waiting.recount(0, &[5u32, 5, 6], 70, level);
-        assert_eq!((waiting.first(0), waiting.pick(Schedule::MostLanes, 150)), (Some(199), None));
+        assert_eq!((waiting.first(0), waiting.pick(Schedule::MostLanes, 150, 150)), (Some(199), None));
         waiting.shift(199, Some(65));
         assert_eq!((waiting.first(0), waiting.at(1, 65), waiting.totals[65]), (Some(65), 1, 1));
         waiting.shift(65, None);

@@ -231,7 +231,14 @@ pub(crate) const fn program(
 
 /// A block of the only function.
 pub(crate) const fn block(successors: &'static [u32]) -> autobatch_runtime::program::Block {
-    autobatch_runtime::program::Block { function: 0, label: "", line: 0, successors, again: false }
+    autobatch_runtime::program::Block {
+        function: 0,
+        label: "",
+        line: 0,
+        successors,
+        again: false,
+        primitive: false,
+    }
 }
 
 /// A call of the only function to itself.

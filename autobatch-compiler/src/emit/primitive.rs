@@ -1,0 +1,142 @@
+//! The code of a block that calls a primitive: one call of the batched kernel for all lanes that wait there.
+//!
+//! ```text
+//! Step::Block(7) => {
+//!     let mut results = gradient::__batched(core.waiting(7), |push| {
+//!         for i in 0..core.strips() {
+//!             …                                            // the strips of the columns, as for `once`
+//!             for l in core.lanes::<u32, W>(i, 7) {
+//!                 let z = take(&z_[l], &bits(&z_[l]));
+//!                 push(model, &z.q);                       // the user's arguments; copies what is per member
+//!                 keep(&mut z_[l], z);                     // if it is live behind the call, else it drops here
+//!             }
+//!         }
+//!     });
+//!     for i in 0..core.strips() {
+//!         …
+//!         for l in core.lanes::<u32, W>(i, 7) {
+//!             match results.next() {                       // in the same order
+//!                 Ok(value) => { let new = leave(&mut g_[l], value); settle(&mut g_[l], new) }
+//!                 Err(message) => core.fail(i, l, 7, &message),
+//!             }
+//!         }
+//!         core.arrive::<u32, W>(i, 7, 8);
+//!     }
+//! },
+//! ```
+//!
+//! `gradient::__batched` is what `#[primitive]` has made of the function's signature (see
+//! [`crate::primitive`]). Nothing in the first loop can unwind (see `lower/primitive.rs`).
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Expr, PathArguments};
+
+use super::Emitter;
+use super::body::uniforms;
+use super::region::{Region, column, lane};
+use crate::ir::{BlockId, Primitive, Terminator, VarId, VarSet};
+
+fn name(text: &str) -> Ident {
+    Ident::new(text, Span::mixed_site())
+}
+
+/// Variables that hold a value behind the block.
+pub(super) fn live_behind(emitter: &Emitter<'_>, block: BlockId) -> VarSet {
+    match emitter.program.block(block).term {
+        Terminator::Jump(target) => emitter.live_at(target),
+        _ => unreachable!("a primitive ends in a jump"),
+    }
+}
+
+/// The arm of the block.
+pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitive) -> TokenStream {
+    let (rt, word, width) = (&emitter.rt, &emitter.word, emitter.width.strip);
+    let program = emitter.program;
+    let block = program.block(region.head);
+    let Terminator::Jump(target) = block.term else { unreachable!("a primitive ends in a jump") };
+    let next = match program.is_exit(target) {
+        true => emitter.return_point(block.func),
+        false => emitter.point(target),
+    };
+    let point = emitter.point(region.head);
+    let (i, l, at, push) = (name("__i"), lane(), name("__at"), name("__push"));
+    let live = live_behind(emitter, region.head);
+
+    let open = |v: &VarId| {
+        let (column, home) = (column(*v), column(emitter.column_of(*v)));
+        let guard = format_ident!("__g{}", v.0, span = Span::mixed_site());
+        quote! {
+            let #guard = #home.edit::<#width>(#at);
+            let mut #guard = #guard.open();
+            let #column = #guard.lanes();
+        }
+    };
+    let opened = region.takes.iter().map(open);
+    let takes = region.takes.iter().map(|v| {
+        let (column, ident) = (column(*v), &program.var(*v).ident);
+        quote!(let #ident = #rt::take(&#column[#l], &#rt::bits(&#column[#l]));)
+    });
+    let keeps = region.takes.iter().filter(|v| live.contains(v)).map(|v| {
+        let (column, ident) = (column(*v), &program.var(*v).ident);
+        quote!(#rt::keep(&mut #column[#l], #ident);)
+    });
+    let uniforms = uniforms(emitter, region);
+    // Locals computed from shared values stand before the call (see `passes::rematerialise`).
+    let before = block.ops[..block.ops.len() - 1].iter().flat_map(|op| &op.code);
+    let args = &primitive.call.args;
+    let kernel = kernel(&primitive.call.func);
+
+    let result = (live.contains(&primitive.dest) && emitter.has_column(primitive.dest)).then(|| {
+        let (column, ident) = (column(primitive.dest), &program.var(primitive.dest).ident);
+        let new = name("__new");
+        quote! {
+            let #new = #rt::leave(&mut #column[#l], #ident);
+            #rt::settle(&mut #column[#l], #new);
+        }
+    });
+    let open_result = result.is_some().then(|| open(&primitive.dest));
+    let (dest, ty) = (&program.var(primitive.dest).ident, primitive.ty.as_ref().map(|ty| quote!(: #ty)));
+    let (value, results, message) = (name("__value"), name("__results"), name("__message"));
+    quote! {
+        #rt::Step::Block(#point) => {
+            let mut #results = #kernel(__core.waiting::<#word, #width>(#point), #[inline(always)] |#push| {
+                for #i in 0..__core.strips() {
+                    let #at = __core.strip(#i);
+                    #(#opened)*
+                    for #l in __core.lanes::<#word, #width>(#i, #point) {
+                        #(#takes)*
+                        #(#uniforms)*
+                        #(#before)*
+                        #push(#args);
+                        #(#keeps)*
+                    }
+                }
+            });
+            for #i in 0..__core.strips() {
+                let #at = __core.strip(#i);
+                #open_result
+                for #l in __core.lanes::<#word, #width>(#i, #point) {
+                    match #results.next() {
+                        ::core::result::Result::Ok(#value) => {
+                            let #dest #ty = #value;
+                            #result
+                        }
+                        ::core::result::Result::Err(#message) => __core.fail(#i, #l, #point, &#message),
+                    }
+                }
+                __core.arrive::<#word, #width>(#i, #point, #next);
+            }
+        },
+    }
+}
+
+/// `models::gradient::<M>` to `models::gradient::__batched::<M>`.
+fn kernel(function: &Expr) -> TokenStream {
+    let Expr::Path(path) = function else { unreachable!("a primitive is called by its path") };
+    let mut path = path.path.clone();
+    let last = path.segments.last_mut().expect("a path has a segment");
+    let arguments = std::mem::replace(&mut last.arguments, PathArguments::None);
+    let batched = Ident::new(crate::primitive::BATCHED, last.ident.span());
+    quote!(#path::#batched #arguments)
+}

@@ -1,0 +1,166 @@
+//! Calls of functions that have a batched kernel.
+//!
+//! Such a call becomes a block of its own, whose lanes are gathered for one call of the kernel. Gathering must
+//! not fail half way, so the block's arguments are only literals, constants, variables and references to
+//! parts of variables; everything else is computed in the block before.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, Path, Type, UnOp, parse_quote};
+
+use super::{Lowering, scan};
+use crate::effects::variable;
+use crate::ir::{Primitive, VarId};
+
+/// Whether an expression is a call of a primitive that can be batched.
+pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(call) => is_call(lower, call) && check_arguments(lower, call).is_ok(),
+        _ => false,
+    }
+}
+
+/// Whether a call names a primitive, and no local.
+pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
+    variable(&lower.names, plain(&call.func)).is_none() && names(&lower.options.primitives, &call.func)
+}
+
+/// Whether an expression is the path of a primitive, generic arguments aside.
+pub(super) fn names(primitives: &[Path], function: &Expr) -> bool {
+    let Expr::Path(path) = plain(function) else { return false };
+    let same = |p: &&Path| {
+        let (a, b) = (&p.segments, &path.path.segments);
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.ident == b.ident)
+    };
+    path.qself.is_none() && primitives.iter().any(|p| same(&p))
+}
+
+/// A path that a macro has inserted stands in a group.
+fn plain(function: &Expr) -> &Expr {
+    match function {
+        Expr::Group(e) => plain(&e.expr),
+        Expr::Paren(e) => plain(&e.expr),
+        other => other,
+    }
+}
+
+/// Whether a word in a macro may name a primitive.
+pub(super) fn is_named(primitives: &[Path], name: &proc_macro2::Ident) -> bool {
+    primitives.iter().any(|p| p.segments.last().is_some_and(|last| last.ident == *name))
+}
+
+/// Whether the arguments can be gathered; else where and why not.
+pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(), (Span, &'static str)> {
+    for arg in &call.args {
+        let lent = match arg {
+            Expr::Reference(e) if e.mutability.is_some() => {
+                return Err((arg.span(), "a `&mut` argument can't be gathered"));
+            }
+            Expr::Reference(e) => !is_place(lower, &e.expr) && borrows_part(lower, &e.expr),
+            other => scan::plainly_borrows_local(lower, other),
+        };
+        if lent {
+            let why = "what borrows from a local can't be gathered, but for the local itself and its fields";
+            return Err((arg.span(), why));
+        }
+    }
+    Ok(())
+}
+
+/// A place other than a field, or something that holds a borrow of a local.
+fn borrows_part(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::Index(_) | Expr::Unary(_) => scan::is_owned_local(lower, expr),
+        other => scan::plainly_borrows_local(lower, other),
+    }
+}
+
+/// A variable or constant, or a field of one, however deep.
+fn is_place(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) => variable(&lower.names, expr).is_some(),
+        Expr::Field(e) => is_place(lower, &e.base),
+        Expr::Paren(e) => is_place(lower, &e.expr),
+        Expr::Group(e) => is_place(lower, &e.expr),
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_place(lower, &e.expr),
+        _ => false,
+    }
+}
+
+/// What can be evaluated when lanes are gathered.
+fn is_simple(lower: &Lowering<'_>, arg: &Expr) -> bool {
+    match arg {
+        Expr::Lit(_) => true,
+        Expr::Path(path) => variable(&lower.names, arg).is_some() || is_constant(path),
+        Expr::Reference(e) => e.mutability.is_none() && is_place(lower, &e.expr),
+        _ => false,
+    }
+}
+
+/// `EPSILON`, `f64::MAX`: by the spelling, as users write constants.
+fn is_constant(path: &syn::ExprPath) -> bool {
+    let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    last.chars().all(|c| !c.is_lowercase()) && last.chars().any(char::is_alphabetic)
+}
+
+impl Lowering<'_> {
+    /// A call of a primitive: its arguments, then the call in a block of its own, then what follows.
+    pub(super) fn primitive(&mut self, expr: Expr, dest: VarId, ty: Option<&Type>) {
+        let span = expr.span();
+        let Expr::Call(mut call) = expr else { unreachable!("only calls are called") };
+        let written: Vec<Expr> = call.args.iter().cloned().collect();
+        let values = self.operand_list(written.clone());
+        let args: Vec<Expr> = values
+            .into_iter()
+            .enumerate()
+            .map(|(i, value)| self.gathered(value, &written[i + 1..]))
+            .collect();
+        if self.cursor.is_none() {
+            return;
+        }
+        call.func = Box::new(plain(&call.func).clone());
+        call.args = args.into_iter().collect();
+        let block = self.new_block(span, "primitive");
+        self.jump(block);
+        self.start(block);
+        self.define(dest, ty, Expr::Call(call.clone()));
+        let known = self.program.var(dest).ty.clone();
+        let ty = ty.cloned().or(known);
+        self.program.blocks[block.0].primitive = Some(Primitive { call, dest, ty });
+        let after = self.new_block(span, "after primitive");
+        self.jump(after);
+        self.start(after);
+    }
+
+    /// An argument that can be evaluated when lanes are gathered, and not before `later` arguments.
+    fn gathered(&mut self, value: Expr, later: &[Expr]) -> Expr {
+        if is_simple(self, &value) && (matches!(value, Expr::Reference(_)) || self.is_stable(&value, later)) {
+            return value;
+        }
+        match value {
+            Expr::Paren(e) => self.gathered(*e.expr, later),
+            Expr::Reference(e) if e.mutability.is_none() && !self.reaches_shared(&e.expr) => {
+                let (dest, ident) = self.temp("arg", None);
+                self.define(dest, None, *e.expr);
+                parse_quote!(&#ident)
+            }
+            other => {
+                let (dest, ident) = self.temp("arg", None);
+                self.define(dest, None, other);
+                parse_quote!(#ident)
+            }
+        }
+    }
+
+    /// `model.rows[i]` behind a reference: taking a reference to it is not taking its value.
+    fn reaches_shared(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(_) => true,
+            Expr::Field(e) => self.reaches_shared(&e.base),
+            Expr::Index(e) => self.reaches_shared(&e.expr),
+            Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)),
+            Expr::Paren(e) => self.reaches_shared(&e.expr),
+            _ => false,
+        }
+    }
+}

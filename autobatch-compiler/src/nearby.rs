@@ -1,0 +1,284 @@
+//! Primitives that stand in the same file as an annotated item.
+//!
+//! A macro sees its own item only, and whether a call is one of a primitive has to be known before the
+//! program is cut into blocks. So the file is read once more: which functions with `#[primitive]` does the
+//! item reach, as siblings, in the blocks around it, in modules of the file by a path, or by a `use`? What
+//! stands in other files the user lists: `#[autobatch(primitives(…))]`.
+//!
+//! The item is found by its text. Where it can't be (a macro has made it), no primitives are known.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::visit::{self, Visit};
+use syn::{Item, Path, UseTree};
+
+use crate::input::is_primitive;
+
+/// How many `use` declarations are followed to find one name.
+const HOPS: u32 = 4;
+
+/// The primitives that `item` reaches in a file with this text, as its code can call them.
+pub fn primitives(file: &str, item: &TokenStream) -> Vec<Path> {
+    if !file.contains("primitive") {
+        return Vec::new();
+    }
+    let (Ok(file), Ok(item)) = (syn::parse_str::<syn::File>(file), syn::parse2::<Item>(item.clone())) else {
+        return Vec::new();
+    };
+    let Some(wanted) = body(&item) else { return Vec::new() };
+    let mut search = Search { wanted, scopes: vec![Scope::module(&file.items)], found: BTreeSet::new() };
+    search.items(&file.items);
+    search.found.iter().filter_map(|path| syn::parse_str(path).ok()).collect()
+}
+
+/// What tells an item from others: the text of its functions, attributes aside.
+fn body(item: &Item) -> Option<String> {
+    let function = |sig: &syn::Signature, block: &syn::Block| {
+        let mut sig = sig.clone();
+        crate::input::clean(&mut sig);
+        quote!(#sig #block)
+    };
+    let tokens = match item {
+        Item::Fn(f) => function(&f.sig, &f.block),
+        Item::Mod(m) => {
+            let functions = m.content.as_ref()?.1.iter().filter_map(|item| match item {
+                Item::Fn(f) => Some(function(&f.sig, &f.block)),
+                _ => None,
+            });
+            let ident = &m.ident;
+            quote!(mod #ident #(#functions)*)
+        }
+        Item::Impl(i) => {
+            let functions = i.items.iter().filter_map(|item| match item {
+                syn::ImplItem::Fn(f) => Some(function(&f.sig, &f.block)),
+                _ => None,
+            });
+            let ty = &i.self_ty;
+            quote!(impl #ty #(#functions)*)
+        }
+        _ => return None,
+    };
+    Some(tokens.to_string().split_whitespace().collect())
+}
+
+/// A module of the file, or a block with items.
+#[derive(Clone)]
+struct Scope<'a> {
+    items: Vec<&'a Item>,
+    is_module: bool,
+}
+
+impl<'a> Scope<'a> {
+    fn module(items: &'a [Item]) -> Self {
+        Scope { items: items.iter().collect(), is_module: true }
+    }
+
+    fn primitives(&self) -> impl Iterator<Item = String> + '_ {
+        self.items.iter().filter_map(|item| match item {
+            Item::Fn(f) if is_primitive(&f.attrs) => Some(f.sig.ident.to_string()),
+            _ => None,
+        })
+    }
+
+    fn child(&self, name: &Ident) -> Option<Scope<'a>> {
+        self.items.iter().find_map(|item| match item {
+            Item::Mod(m) if m.ident == *name => Some(Scope::module(&m.content.as_ref()?.1)),
+            _ => None,
+        })
+    }
+}
+
+struct Search<'a> {
+    wanted: String,
+    /// Where the search is, outermost first.
+    scopes: Vec<Scope<'a>>,
+    found: BTreeSet<String>,
+}
+
+impl<'a> Search<'a> {
+    fn items(&mut self, items: &'a [Item]) {
+        items.iter().for_each(|item| self.visit_item(item));
+    }
+
+    fn inside(&mut self, scope: Scope<'a>, search: impl FnOnce(&mut Self)) {
+        self.scopes.push(scope);
+        search(self);
+        self.scopes.pop();
+    }
+}
+
+impl<'a> Visit<'a> for Search<'a> {
+    fn visit_item(&mut self, item: &'a Item) {
+        let module = match item {
+            Item::Mod(m) => m.content.as_ref().map(|(_, items)| (Scope::module(items), items)),
+            _ => None,
+        };
+        if body(item).is_some_and(|body| body == self.wanted) {
+            let mut scopes = self.scopes.clone();
+            scopes.extend(module.iter().map(|(scope, _)| scope.clone()));
+            self.found.extend(reached(&scopes, HOPS));
+        }
+        match module {
+            Some((scope, items)) => self.inside(scope, |search| search.items(items)),
+            None => visit::visit_item(self, item),
+        }
+    }
+
+    fn visit_block(&mut self, block: &'a syn::Block) {
+        let items = block.stmts.iter().filter_map(|stmt| match stmt {
+            syn::Stmt::Item(item) => Some(item),
+            _ => None,
+        });
+        let scope = Scope { items: items.collect(), is_module: false };
+        self.inside(scope, |search| visit::visit_block(search, block));
+    }
+}
+
+/// The primitives that code in the innermost scope can call, by their paths.
+fn reached(scopes: &[Scope<'_>], hops: u32) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for depth in (0..scopes.len()).rev() {
+        let (here, scope) = (&scopes[..=depth], &scopes[depth]);
+        all.extend(scope.primitives());
+        for item in &scope.items {
+            match item {
+                Item::Use(u) if hops > 0 => used(here, None, &u.tree, hops - 1, &mut all),
+                Item::Mod(m) => below(&m.ident.to_string(), item, &mut all),
+                _ => {}
+            }
+        }
+        if scope.is_module {
+            let outer = innermost(&scopes[..depth]).last();
+            all.extend(
+                outer.iter().flat_map(|scope| scope.primitives()).map(|name| format!("super::{name}")),
+            );
+            break;
+        }
+    }
+    all
+}
+
+/// The scopes up to the innermost module.
+fn innermost<'s, 'a>(scopes: &'s [Scope<'a>]) -> &'s [Scope<'a>] {
+    let end = scopes.iter().rposition(|scope| scope.is_module).map_or(0, |at| at + 1);
+    &scopes[..end]
+}
+
+/// Primitives in a module, by their paths.
+fn below(path: &str, item: &Item, all: &mut BTreeSet<String>) {
+    let Item::Mod(syn::ItemMod { content: Some((_, items)), .. }) = item else { return };
+    all.extend(Scope::module(items).primitives().map(|name| format!("{path}::{name}")));
+    for item in items {
+        if let Item::Mod(m) = item {
+            below(&format!("{path}::{}", m.ident), item, all);
+        }
+    }
+}
+
+/// What a `use` makes of primitives of the file. `at`: the module that the path has led to so far.
+fn used(here: &[Scope<'_>], at: Option<&[Scope<'_>]>, tree: &UseTree, hops: u32, all: &mut BTreeSet<String>) {
+    let mut named = |name: &Ident, new: &Ident| {
+        if at.is_some_and(|at| reached(at, hops).contains(&name.to_string())) {
+            all.insert(new.to_string());
+        }
+    };
+    match (tree, at) {
+        (UseTree::Path(path), _) => {
+            let to = follow(here, at, &path.ident);
+            if !to.is_empty() {
+                used(here, Some(&to), &path.tree, hops, all);
+            }
+        }
+        (UseTree::Group(group), _) => group.items.iter().for_each(|tree| used(here, at, tree, hops, all)),
+        (UseTree::Name(name), _) => named(&name.ident, &name.ident),
+        (UseTree::Rename(name), _) => named(&name.ident, &name.rename),
+        (UseTree::Glob(_), Some(at)) => {
+            all.extend(reached(at, hops).into_iter().filter(|path| !path.contains("::")));
+        }
+        _ => {}
+    }
+}
+
+/// Where one more segment of a path leads; nowhere if that is not in the file.
+fn follow<'a>(here: &[Scope<'a>], at: Option<&[Scope<'a>]>, segment: &Ident) -> Vec<Scope<'a>> {
+    let child = |scopes: &[Scope<'a>]| {
+        let child = scopes.last()?.child(segment)?;
+        Some(scopes.iter().cloned().chain([child]).collect())
+    };
+    match (segment.to_string().as_str(), at) {
+        ("self", None) => innermost(here).to_vec(),
+        ("crate", None) => here[..1].to_vec(),
+        ("super", _) => match innermost(at.unwrap_or(here)) {
+            [outer @ .., _] => innermost(outer).to_vec(),
+            [] => Vec::new(),
+        },
+        // A first segment may be a module in one of the blocks around.
+        (_, None) => (1..=here.len()).rev().find_map(|end| child(&here[..end])).unwrap_or_default(),
+        (_, Some(at)) => child(at).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the function `f` reaches.
+    fn reaches(file: &str) -> Vec<String> {
+        let item = quote!(
+            fn f(x: f64) -> f64 {
+                g(x)
+            }
+        );
+        let mut all: Vec<String> =
+            primitives(file, &item).iter().map(|path| crate::ir::text(path).replace(' ', "")).collect();
+        all.sort();
+        all
+    }
+
+    const F: &str = "#[autobatch] fn f(#[each] x: f64) -> f64 { g(x) /* ! */ }";
+    const G: &str = "#[autobatch::primitive(batched = h)] fn g(x: f64) -> f64 { x }";
+
+    #[test]
+    fn siblings_and_blocks_around() {
+        assert_eq!(reaches(&format!("{F} {G}")), ["g"]);
+        assert_eq!(reaches(&format!("fn test() {{ {G} let x = 1; {{ {F} }} }}")), ["g"]);
+        assert!(reaches(&format!("fn test() {{ {G} }} fn other() {{ {F} }}")).is_empty());
+        assert!(reaches(&format!("{F} fn g(x: f64) -> f64 {{ x }} // primitive")).is_empty());
+        assert!(reaches(&format!("{G} fn f(x: f64) -> f64 {{ x }}")).is_empty(), "another function");
+    }
+
+    #[test]
+    fn modules_by_path_and_by_use() {
+        assert_eq!(reaches(&format!("{F} mod a {{ mod b {{ {G} }} }}")), ["a::b::g"]);
+        assert_eq!(reaches(&format!("{G} mod a {{ {F} }}")), ["super::g"]);
+        for import in ["super::g", "super::*", "super::{other, g}", "crate::{g}"] {
+            let file = format!("{G} mod a {{ use {import}; {F} }}");
+            assert_eq!(reaches(&file), ["g", "super::g"], "{import}");
+        }
+        assert_eq!(reaches(&format!("use a::g as h; {F} mod a {{ {G} }}")), ["a::g", "h"]);
+        assert_eq!(reaches(&format!("use other::g; {F} mod a {{ {G} }}")), ["a::g"]);
+        let twice =
+            format!("mod a {{ {G} }} mod b {{ pub use super::a::*; }} mod c {{ use super::b::g; {F} }}");
+        assert_eq!(reaches(&twice), ["g"]);
+        let circle = format!("mod a {{ use super::b::*; {F} }} mod b {{ use super::a::*; {G} }}");
+        assert_eq!(reaches(&circle), ["g"]);
+    }
+
+    #[test]
+    fn a_module_reaches_what_stands_around_it() {
+        let file = format!("{G} #[autobatch] mod m {{ use super::g; /** doc */ {F} }}");
+        let item = quote!(
+            mod m {
+                use super::g;
+                #[doc = " doc "]
+                fn f(x: f64) -> f64 {
+                    g(x)
+                }
+            }
+        );
+        let all: BTreeSet<String> = primitives(&file, &item).iter().map(crate::ir::text).collect();
+        assert!(all.contains("g"), "{all:?}");
+    }
+}

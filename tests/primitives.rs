@@ -1,0 +1,501 @@
+//! Calls of functions with a batched kernel: one call for all members that are there, results as the scalar
+//! function's.
+
+#![forbid(unsafe_code)]
+
+mod common;
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use autobatch::{Executor, FaultKind, Options, Schedule, autobatch};
+use common::{agree, agree_at, column};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Zip};
+
+/// A quadratic form, as a model with state.
+struct Bowl {
+    scale: f64,
+    shift: f64,
+}
+
+#[autobatch::primitive(batched = slopes)]
+fn slope(bowl: &Bowl, q: &Array1<f64>) -> (f64, Array1<f64>) {
+    let energy = q.iter().map(|x| bowl.scale * x * x).sum();
+    (energy, q.mapv(|x| 2.0 * bowl.scale * x + bowl.shift))
+}
+
+fn slopes(bowl: &Bowl, q: ArrayView2<'_, f64>) -> (Array1<f64>, Array2<f64>) {
+    let energy = q.rows().into_iter().map(|q| q.iter().map(|x| bowl.scale * x * x).sum()).collect();
+    (energy, q.mapv(|x| 2.0 * bowl.scale * x + bowl.shift))
+}
+
+#[autobatch(strict)]
+fn descend(bowl: &Bowl, mut q: Array1<f64>, rate: f64, tolerance: f64) -> (u32, Vec<f64>) {
+    let mut steps = 0;
+    loop {
+        let (energy, grad) = slope(bowl, &q);
+        if energy < tolerance || steps == 60 {
+            return (steps, q.to_vec());
+        }
+        q.scaled_add(-rate, &grad);
+        steps += 1;
+    }
+}
+
+#[test]
+fn vectors_in_a_loop() {
+    let bowl = Bowl { scale: 0.7, shift: 0.01 };
+    let inputs: Vec<(Vec<f64>, f64, f64)> = (0..40)
+        .map(|i| {
+            let q = (0..4).map(|k| f64::from(i * 7 % 11 + k) - 4.0).collect();
+            (q, 0.05 + f64::from(i % 5) / 20.0, 10.0_f64.powi(-(i % 6)))
+        })
+        .collect();
+    agree_at(
+        &[1, 60, 211],
+        &inputs,
+        |(q, rate, tolerance)| descend(&bowl, Array1::from(q.clone()), *rate, *tolerance),
+        |batch, options| {
+            let q = Array2::from_shape_fn((batch.len(), 4), |(i, k)| batch[i].0[k]);
+            descend_batched_with(&bowl, q.view(), column(batch, |b| b.1), column(batch, |b| b.2), options)
+        },
+    );
+}
+
+/// Everything that can be asked of one program: recursion, several results, several forms of parameters.
+#[autobatch(strict)]
+mod tree {
+    use super::{KERNEL_CALLS, KERNEL_ROWS, Ordering};
+    use ndarray::{ArrayView1, ArrayView2};
+
+    #[autobatch::primitive(batched = weights)]
+    pub(super) fn weight(
+        table: &[f64],
+        x: u32,
+        at: &[f64; 3],
+        #[shared] power: i32,
+        #[each] half: &f64,
+    ) -> ([f64; 3], f64, u32) {
+        let w = table[x as usize % table.len()];
+        (at.map(|a| (a + w).powi(power)), w * *half, x.rotate_left(3))
+    }
+
+    fn weights(
+        table: &[f64],
+        x: &[u32],
+        at: ArrayView2<'_, f64>,
+        power: i32,
+        half: ArrayView1<'_, f64>,
+    ) -> (Vec<[f64; 3]>, Vec<f64>, Vec<u32>) {
+        KERNEL_CALLS.fetch_add(1, Ordering::Relaxed);
+        KERNEL_ROWS.fetch_add(x.len(), Ordering::Relaxed);
+        let w: Vec<f64> = x.iter().map(|x| table[*x as usize % table.len()]).collect();
+        let at = at.rows().into_iter().zip(&w);
+        (
+            at.map(|(at, w)| std::array::from_fn(|i| (at[i] + w).powi(power))).collect(),
+            w.iter().zip(half).map(|(w, half)| w * *half).collect(),
+            x.iter().map(|x| x.rotate_left(3)).collect(),
+        )
+    }
+
+    pub(super) struct Node {
+        pub(super) at: [f64; 3],
+        pub(super) name: String,
+    }
+
+    pub(super) fn grow(table: &[f64], node: Node, depth: u32, seed: u32) -> (f64, String) {
+        if depth == 0 || seed.is_multiple_of(7) {
+            let (at, share, _) = weight(table, seed, &node.at, 2, &0.5);
+            return (at.iter().sum::<f64>() + share, node.name);
+        }
+        let half = 1.0 / f64::from(depth);
+        let (at, share, next) = weight(table, seed ^ depth, &node.at, 1 + (depth % 2) as i32, &half);
+        let Node { at: here, name } = node;
+        let (left, name) = grow(table, Node { at, name: name + "l" }, depth - 1, next);
+        if share > 1.5 {
+            return (left, name);
+        }
+        let (right, name) = grow(&table[1..], Node { at: here, name }, depth - 1, next / 3);
+        (left - right * share, name)
+    }
+}
+
+static KERNEL_CALLS: AtomicUsize = AtomicUsize::new(0);
+static KERNEL_ROWS: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn every_form_in_a_recursion() {
+    let table: Vec<f64> = (0..17).map(|i| f64::from(i % 6) * 0.7 - 1.0).collect();
+    let inputs: Vec<(u32, u32)> = (0..50).map(|i| (i % 7, i * 77 + 5)).collect();
+    let node = |i: u32| tree::Node { at: [0.1 * f64::from(i), -0.3, 0.2], name: format!("{i}") };
+    agree_at(
+        &[1, 50, 211],
+        &inputs,
+        |&(depth, seed)| tree::grow(&table, node(depth), depth, seed),
+        |batch, options| {
+            let nodes: Vec<_> = batch.iter().map(|(depth, _)| node(*depth)).collect();
+            let (depth, seed) = (column(batch, |b| b.0), column(batch, |b| b.1));
+            tree::grow_batched_with(&table, nodes, &depth, &seed, options)
+        },
+    );
+    // Gathered, not called for each: a shared slice differs between members in a recursion.
+    let (calls, rows) = (KERNEL_CALLS.load(Ordering::Relaxed), KERNEL_ROWS.load(Ordering::Relaxed));
+    assert!(calls * 2 < rows, "{calls} calls for {rows} members");
+}
+
+thread_local! {
+    static SCALAR: Cell<usize> = const { Cell::new(0) };
+    static BATCHED: Cell<usize> = const { Cell::new(0) };
+}
+
+#[autobatch::primitive(batched = thirds)]
+fn third(x: u64) -> u64 {
+    SCALAR.set(SCALAR.get() + 1);
+    x / 3
+}
+
+fn thirds(x: &[u64]) -> Array1<u64> {
+    BATCHED.set(BATCHED.get() + 1);
+    x.iter().map(|x| x / 3).collect()
+}
+
+#[autobatch(strict)]
+fn thirds_to_one(mut x: u64, delay: u32) -> u32 {
+    let mut wait = 0;
+    while wait < delay {
+        wait += 1;
+    }
+    let mut steps = 0;
+    while x > 1 {
+        x = third(x);
+        steps += 1;
+    }
+    steps
+}
+
+#[test]
+fn one_call_for_all_members_that_are_there() {
+    let x: Vec<u64> = (0..300).map(|i| 3_u64.pow(1 + i % 20)).collect();
+    let delay: Vec<u32> = (0..300).map(|i| i * 13 % 97).collect();
+    let want: Vec<u32> = (0..300).map(|i| 1 + i % 20).collect();
+    let line = include_str!("primitives.rs").lines().position(|line| line.contains("x = third(x)")).unwrap();
+    for executor in [Executor::Auto, Executor::Masked, Executor::ProgramCounter] {
+        for schedule in [Schedule::EarliestBlock, Schedule::MostLanes] {
+            SCALAR.set(0);
+            BATCHED.set(0);
+            let options = Options::default().executor(executor).schedule(schedule).threads(1).report(true);
+            let outcome = thirds_to_one_batched_with(&x, &delay, &options).unwrap();
+            let blocks = &outcome.report().blocks;
+            let block = blocks.iter().find(|block| block.label == "primitive").unwrap();
+            // As often as the member needs it that needs it most: who comes late is waited for.
+            assert_eq!((block.executions, block.active), (20, 15 * (1..=20).sum::<u64>()), "{executor:?}");
+            assert_eq!(block.line as usize, line + 1);
+            assert_eq!(outcome.into_values().unwrap(), want);
+            assert_eq!((SCALAR.get(), BATCHED.get()), (0, 20), "{executor:?}, {schedule:?}");
+        }
+    }
+    SCALAR.set(0);
+    BATCHED.set(0);
+    let options = Options::default().executor(Executor::Scalar).threads(1);
+    assert_eq!(thirds_to_one_batched_with(&x, &delay, &options).unwrap().into_values().unwrap(), want);
+    assert_eq!((SCALAR.get(), BATCHED.get()), (15 * (1..=20).sum::<usize>(), 0));
+}
+
+mod models {
+    use super::{Array1, ArrayView2};
+    use std::ops::Mul;
+
+    pub(super) trait Model {
+        type Number: Copy + PartialOrd + Mul<Output = Self::Number>;
+        fn double(&self, x: Self::Number) -> Self::Number;
+    }
+
+    pub(super) struct Plain;
+
+    impl Model for Plain {
+        type Number = f32;
+        fn double(&self, x: f32) -> f32 {
+            x + x
+        }
+    }
+
+    #[autobatch::primitive(batched = many)]
+    pub(super) fn one<M: Model, const D: usize>(model: &M, x: &[M::Number; D]) -> [M::Number; D] {
+        x.map(|x| model.double(x) * x)
+    }
+
+    fn many<M: Model>(model: &M, x: ArrayView2<'_, M::Number>) -> ndarray::Array2<M::Number> {
+        x.mapv(|x| model.double(x) * x)
+    }
+
+    #[autobatch::primitive(batched = alone)]
+    pub(super) fn lone(x: Array1<f32>) -> f32 {
+        x.iter().product()
+    }
+
+    #[allow(clippy::needless_pass_by_value)]
+    fn alone(x: ArrayView2<'_, f32>) -> Vec<f32> {
+        x.rows().into_iter().map(|x| x.iter().product()).collect()
+    }
+}
+
+use models::one;
+
+#[autobatch(strict)]
+fn generic<M: models::Model<Number = f32> + Sync, const D: usize>(model: &M, x: [f32; D], limit: f32) -> f32 {
+    let mut total = 1.0;
+    // Temporaries, nested calls, turbofish, conditions: all are calls like any other.
+    while models::lone(Array1::from(one::<M, D>(model, &[total; D]).to_vec())) < limit && total < 20.0 {
+        total += one(model, &one(model, &[total, x[0]]))[1].abs().clamp(1.0, 5.0);
+    }
+    total + models::lone(Array1::from(vec![total; D]))
+}
+
+#[test]
+fn generic_primitives_by_any_path() {
+    let inputs: Vec<([f32; 3], f32)> = (0..30_u8)
+        .map(|i| ([f32::from(i) * 0.1 - 1.0, 0.5, f32::from(i % 4)], f32::from(i) * 40.0))
+        .collect();
+    agree_at(
+        &[1, 211],
+        &inputs,
+        |(x, limit)| generic(&models::Plain, *x, *limit),
+        |batch, options| {
+            generic_batched_with(&models::Plain, column(batch, |b| b.0), column(batch, |b| b.1), options)
+        },
+    );
+}
+
+#[autobatch::primitive(batched = sums)]
+fn sum(x: &Array1<i64>) -> i64 {
+    x.sum()
+}
+
+fn sums(x: ArrayView2<'_, i64>) -> Array1<i64> {
+    x.rows().into_iter().map(|row| row.sum()).collect()
+}
+
+#[autobatch(strict)]
+fn ragged(x: Array1<i64>, n: i64) -> i64 {
+    let longer = Array1::from_iter(x.iter().copied().chain(0..n));
+    sum(&longer) + sum(&x)
+}
+
+#[test]
+fn vectors_of_different_lengths_are_called_for_apart() {
+    let inputs: Vec<(Array1<i64>, i64)> = (0..20).map(|i| (Array1::from_iter(0..i % 5), i % 3)).collect();
+    agree(
+        &inputs,
+        |(x, n)| ragged(x.clone(), *n),
+        |batch, options| ragged_batched_with(column(batch, |b| b.0.clone()), column(batch, |b| b.1), options),
+    );
+}
+
+#[autobatch::primitive(batched = roots)]
+fn root(x: f64) -> f64 {
+    assert!(x >= 0.0, "no root of {x}");
+    x.sqrt()
+}
+
+fn roots(x: ArrayView1<'_, f64>) -> Vec<f64> {
+    assert!(x.iter().all(|x| *x >= 0.0), "a negative number");
+    if x.iter().any(|x| *x > 1e6) { Vec::new() } else { x.iter().map(|x| x.sqrt()).collect() }
+}
+
+/// Counts what lives.
+struct Token<'a>(&'a AtomicUsize);
+
+impl<'a> Token<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Token(count)
+    }
+}
+
+impl Drop for Token<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[autobatch(strict)]
+fn rooted(count: &AtomicUsize, x: f64, rounds: u32) -> f64 {
+    let token = Token::new(count);
+    let argument = (x - f64::from(rounds), Token::new(count));
+    let value = root(argument.0);
+    if rounds > 0 {
+        let deeper = rooted(count, value, rounds - 1);
+        let twice = root(deeper);
+        drop(token);
+        return twice;
+    }
+    value
+}
+
+#[test]
+fn a_failing_kernel_is_the_fault_of_the_members_in_the_call() {
+    let count = AtomicUsize::new(0);
+    let run = |x: &[f64], rounds: &[u32], options: &Options<'_>| {
+        rooted_batched_with(&count, x, rounds, options).unwrap()
+    };
+    for executor in [Executor::Masked, Executor::ProgramCounter] {
+        for threads in [1, 2] {
+            let options = Options::default().executor(executor).threads(threads);
+            let (x, rounds) = ([9.0; 6], [0, 1, 2, 0, 1, 2]);
+            let want: Vec<f64> = (0..6).map(|i| rooted(&count, x[i], rounds[i])).collect();
+            assert_eq!(run(&x, &rounds, &options).into_values().unwrap(), want);
+
+            let outcome = run(&[9.0, 16.0, 3.0, 25.0], &[0, 0, 10, 0], &options.clone().threads(1));
+            let faults = outcome.faults();
+            assert_eq!(faults.len(), 4, "all of them were in the call");
+            for (member, fault) in faults.iter().enumerate() {
+                assert_eq!((fault.member, fault.kind), (member, FaultKind::Panic));
+                assert_eq!(fault.message, "the batched kernel `roots` panicked: a negative number");
+            }
+            assert_eq!(count.load(Ordering::Relaxed), 0, "{executor:?}: what they owned is dropped once");
+
+            // Members that are somewhere else go on.
+            let outcome = run(&[2e6, 16.0], &[0, 0], &options.clone().threads(1).lanes(1));
+            let short =
+                "the batched kernel `roots` was called for 1 member and returned a vector of length 0";
+            assert_eq!(outcome.faults()[0].message, short);
+            assert_eq!(outcome.into_results().swap_remove(1).unwrap(), 4.0);
+            assert_eq!(count.load(Ordering::Relaxed), 0);
+        }
+    }
+    let options = Options::default().executor(Executor::Scalar);
+    let outcome = run(&[9.0, -16.0], &[0, 0], &options);
+    assert_eq!(outcome.faults()[0].message, "no root of -16");
+    assert_eq!(outcome.faults().len(), 1, "the scalar function fails alone");
+}
+
+#[test]
+#[should_panic(expected = "the batched kernel `roots` panicked: a negative number")]
+fn the_plain_call_panics() {
+    rooted_batched(&AtomicUsize::new(0), &[9.0, 4.0, -1.0], &[0, 1, 0]);
+}
+
+#[autobatch]
+fn in_a_closure(x: u64, n: u64) -> u64 {
+    let values = [x, n];
+    (0..n).map(|i| third(x + i)).sum::<u64>() + third(values[0])
+}
+
+#[test]
+fn calls_that_cannot_be_seen_run_the_scalar_function() {
+    let inputs: Vec<(u64, u64)> = (0..20).map(|i| (i * 5, i % 4)).collect();
+    agree(
+        &inputs,
+        |&(x, n)| in_a_closure(x, n),
+        |batch, options| in_a_closure_batched_with(column(batch, |b| b.0), column(batch, |b| b.1), options),
+    );
+    let program = in_a_closure_batched::program().to_string();
+    assert!(program.contains("note:") && program.contains("inside a closure"), "{program}");
+    assert_eq!(in_a_closure_batched::program().blocks.iter().filter(|b| b.primitive).count(), 1);
+}
+
+struct Line {
+    slope: f64,
+}
+
+#[autobatch::primitive(batched = lines)]
+fn line(line: &Line, x: &[f64; 2]) -> [f64; 2] {
+    x.map(|x| line.slope * x)
+}
+
+fn lines(line: &Line, x: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    x.iter().map(|x| x.map(|x| line.slope * x)).collect()
+}
+
+struct Walker<T> {
+    line: Line,
+    tag: T,
+}
+
+#[autobatch(strict)]
+impl<T: Copy + Into<f64> + Send + Sync> Walker<T> {
+    /// Walks until it is far.
+    pub(crate) fn walk(&self, at: [f64; 2], budget: u32) -> f64 {
+        if budget == 0 || at[0] > 100.0 {
+            return at[1] + self.tag.into();
+        }
+        let to = line(&self.line, &at);
+        self.walk([to[0] + 1.0, to[1]], budget - 1) + self.part(to, budget / 2)
+    }
+
+    fn part(&self, mut at: [f64; 2], rounds: u32) -> f64 {
+        for _ in 0..rounds {
+            at = line(&self.line, &at);
+        }
+        at[0] - at[1]
+    }
+}
+
+#[test]
+fn in_methods() {
+    let walker = Walker { line: Line { slope: 1.25 }, tag: 3_u8 };
+    let inputs: Vec<([f64; 2], u32)> = (0..30).map(|i| ([f64::from(i), 2.0 - f64::from(i)], i % 9)).collect();
+    agree(
+        &inputs,
+        |(at, budget)| walker.walk(*at, *budget),
+        |batch, options| walker.walk_batched_with(column(batch, |b| b.0), column(batch, |b| b.1), options),
+    );
+}
+
+#[autobatch::primitive(batched = products)]
+fn product(matrix: &Array2<f64>, x: &Array1<f64>) -> Array1<f64> {
+    matrix.dot(x)
+}
+
+fn products(matrix: &Array2<f64>, x: ArrayView2<'_, f64>) -> Array2<f64> {
+    // Row by row, so that it rounds as the scalar function does.
+    let mut all = Array2::zeros((x.nrows(), matrix.nrows()));
+    Zip::from(all.rows_mut()).and(x.rows()).for_each(|mut to, x| to.assign(&matrix.dot(&x)));
+    all
+}
+
+#[autobatch(strict)]
+fn power(matrix: &Array2<f64>, x: Array1<f64>, n: u32) -> Vec<f64> {
+    let mut x = x;
+    for _ in 0..n {
+        x = product(matrix, &x);
+    }
+    x.to_vec()
+}
+
+#[test]
+fn more_members_than_lanes() {
+    let matrix = Array2::from_shape_fn((5, 5), |(i, j)| 0.1 * (i * 3 + j * j) as f64 - 0.4);
+    let inputs: Vec<(Array1<f64>, u32)> =
+        (0..25).map(|i| (Array1::from_iter((0..5).map(|k| f64::from(i - k))), (i % 6) as u32)).collect();
+    agree_at(
+        &[2500],
+        &inputs,
+        |(x, n)| power(&matrix, x.clone(), *n),
+        |batch, options| {
+            power_batched_with(&matrix, column(batch, |b| b.0.clone()), column(batch, |b| b.1), options)
+        },
+    );
+}
+
+macro_rules! made {
+    ($name:ident, $primitive:path) => {
+        #[autobatch(strict, primitives($primitive))]
+        fn $name(x: u64) -> u64 {
+            let mut x = x;
+            while x > 2 {
+                x = $primitive(x) + x / 7;
+            }
+            x
+        }
+    };
+}
+made!(made, third);
+
+/// What a macro has made, or stands in another file, is named.
+#[test]
+fn primitives_can_be_named() {
+    let inputs: Vec<u64> = (0..1000).map(|i| i * i).collect();
+    agree_at(&[211], &inputs, |x| made(*x), |batch, options| made_batched_with(batch, options));
+    assert!(made_batched::program().blocks.iter().any(|block| block.primitive));
+}
