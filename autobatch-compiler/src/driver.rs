@@ -178,8 +178,9 @@ fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> To
             }
             let (generics, ty) = (&i.generics, &i.self_ty);
             let (impl_generics, _, where_clause) = generics.split_for_impl();
+            let carried = emit::attributes::lints_and_conditions(&i.attrs);
             let families = (!families.is_empty() && i.trait_.is_none())
-                .then(|| quote!(impl #impl_generics #ty #where_clause { #(#families)* }));
+                .then(|| quote!(#(#carried)* impl #impl_generics #ty #where_clause { #(#families)* }));
             quote!(#i #families #errors)
         }
     }

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::{
     Attribute, Block, FnArg, Generics, ImplItem, Item, ItemFn, ItemImpl, Pat, PatType, ReceiverKind,
     ReturnType, Signature, Type, Visibility, parse_quote,
@@ -169,7 +170,7 @@ pub fn function(
                 params.push(Param {
                     ident: Ident::new(&format!("__p{index}"), Span::mixed_site()),
                     shown: match &**pat {
-                        Pat::Ident(p) => p.ident.to_string(),
+                        Pat::Ident(p) => p.ident.unraw().to_string(),
                         _ => format!("parameter {}", index + 1),
                     },
                     pattern: None,

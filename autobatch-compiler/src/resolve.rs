@@ -32,6 +32,13 @@ pub fn self_ident(span: Span) -> Ident {
     Ident::new("__self", span)
 }
 
+/// An identifier, raw or not, at another place.
+fn respelled(ident: &Ident, span: Span) -> Ident {
+    let mut ident = ident.clone();
+    ident.set_span(span);
+    ident
+}
+
 /// Resolves parameter patterns and the body of one function in place.
 pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings {
     let mut resolver =
@@ -63,7 +70,7 @@ impl Resolver {
 
     fn rename(&self, ident: &mut Ident) {
         if let Some(unique) = self.lookup(ident) {
-            *ident = Ident::new(&unique.to_string(), ident.span());
+            *ident = respelled(unique, ident.span());
         }
     }
 
@@ -164,7 +171,7 @@ fn bind_pat(r: &mut Resolver, pat: &mut Pat, assigned_later: bool, found: &mut B
             }
             let source = p.ident.to_string();
             let unique = match found.get(&source) {
-                Some(unique) => Ident::new(&unique.to_string(), p.ident.span()),
+                Some(unique) => respelled(unique, p.ident.span()),
                 None => {
                     let unique = r.fresh(&p.ident);
                     let mutable = assigned_later || (p.mutability.is_some() && p.by_ref.is_none());
@@ -281,7 +288,7 @@ impl VisitMut for Resolver {
                     && let Some(ident) = e.path.get_ident()
                     && let Some(unique) = self.lookup(ident)
                 {
-                    let ident = Ident::new(&unique.to_string(), ident.span());
+                    let ident = respelled(unique, ident.span());
                     e.path = ident.into();
                 }
             }

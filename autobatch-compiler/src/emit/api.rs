@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Type, Visibility, parse_quote};
 
+use super::attributes;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
 
@@ -223,9 +224,10 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let program_vis = inner_visibility(vis);
     let program_item = program_item(machine, function, &names, &program_vis, vis);
     let (doc, doc_into, doc_with) = docs(function, &names);
+    let (told, must_use) = (attributes::for_callers(&function.attrs), attributes::must_use(&function.attrs));
     let common = quote! {
-        #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-        #[allow(clippy::multiple_bound_locations)]
+        #(#told)*
+        #[allow(deprecated, dead_code, rustdoc::all, clippy::all, clippy::pedantic)]
     };
     let span = scalar.span();
     // Hygiene: the names belong where they are used, also if a macro has made the function.
@@ -238,9 +240,10 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     quote_spanned! {span=>
         #[doc = #doc]
         #common
+        #(#must_use)*
         #[track_caller]
         #vis fn #batched <#generic_params> (#(#inputs),*) -> ::std::vec::Vec<#output> #where_clause {
-            #rt::unwrap(#this #with #fish(#(#idents,)* &#krate::Options::default()))
+            #rt::unwrap(#this #with #fish(#(#idents,)* &<#krate::Options<'_> as ::core::default::Default>::default()))
         }
 
         #[doc = #doc_into]
@@ -272,10 +275,15 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
 fn inner_visibility(vis: &Visibility) -> Visibility {
     match vis {
         Visibility::Inherited => parse_quote!(pub(super)),
-        Visibility::Restricted(r) if r.path.is_ident("self") => parse_quote!(pub(super)),
-        Visibility::Restricted(r) if r.path.is_ident("super") => parse_quote!(pub(in super::super)),
-        Visibility::Restricted(r) if r.path.is_ident("crate") => vis.clone(),
-        Visibility::Restricted(_) => parse_quote!(pub(super)),
+        Visibility::Restricted(r) => {
+            let mut path = r.path.clone();
+            match path.segments[0].ident.to_string().as_str() {
+                "self" => path.segments[0].ident = Ident::new("super", Span::call_site()),
+                "super" => path.segments.insert(0, parse_quote!(super)),
+                _ => {}
+            }
+            parse_quote!(pub(in #path))
+        }
         _ => vis.clone(),
     }
 }
@@ -288,12 +296,15 @@ fn program_item(
     vis: &Visibility,
 ) -> TokenStream {
     let krate = &machine.krate;
+    let carried = attributes::for_callers(&function.attrs);
     let (batched, program, init) = (&names.batched, &names.program, &machine.program);
     let doc =
         format!("The static program of `{batched}`: functions, blocks, variables and their storage classes.");
     if function.associated {
         return quote! {
             #[doc = #doc]
+            #(#carried)*
+            #[allow(dead_code, clippy::all, clippy::pedantic)]
             #vis fn #program() -> &'static #krate::Program {
                 static PROGRAM: #krate::Program = #init;
                 &PROGRAM
@@ -303,8 +314,10 @@ fn program_item(
     let doc_mod = format!("What the compiler made of `{}`.", function.sig.ident);
     quote! {
         #[doc = #doc_mod]
+        #(#carried)*
         #vis mod #batched {
             #[doc = #doc]
+            #[allow(dead_code)]
             #inner fn program() -> &'static #krate::Program {
                 static PROGRAM: #krate::Program = #init;
                 &PROGRAM
@@ -316,9 +329,11 @@ fn program_item(
 /// Names stand without links: a batched function shares its name with a module, and methods need a path.
 fn docs(function: &Function, names: &Family) -> (String, String, String) {
     let (scalar, batched) = (&function.sig.ident, &names.batched);
+    let summary = attributes::summary(&function.attrs);
+    let summary = summary.map(|text| format!("\n\n`{scalar}`: {text}")).unwrap_or_default();
     (
         format!(
-            "`{scalar}` for every member of a batch: one result per member, in order.\n\n# Panics\n\nWhere \
+            "`{scalar}` for every member of a batch: one result per member, in order.{summary}\n\n# Panics\n\nWhere \
              `{scalar}` panics for a member, naming it, and when the columns do not fit together."
         ),
         format!(
@@ -432,11 +447,13 @@ fn bodies(
     ];
     let this = if function.associated { quote!(Self::) } else { quote!() };
     let fish = turbofish(generics);
+    let carried = attributes::lints_and_conditions(&function.attrs);
     let wrappers = variants.iter().map(|(isa, features)| {
         let name = format_ident!("{base}_{isa}");
         quote! {
             #[doc(hidden)]
-            #[allow(clippy::multiple_bound_locations)]
+            #(#carried)*
+            #[allow(deprecated, clippy::all, clippy::pedantic)]
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = #features)]
             fn #name <#generic_params> (#params) #where_clause {
@@ -447,7 +464,8 @@ fn bodies(
     quote! {
         #[doc(hidden)]
         #[inline(always)]
-        #[allow(unused_mut, unused_variables, unused_assignments, unreachable_code, unused_labels, dead_code)]
+        #(#carried)*
+        #[allow(deprecated, unused_results, unused_mut, unused_variables, unused_assignments, unreachable_code, unused_labels, dead_code)]
         #[allow(unused_parens, unused_braces, unused_must_use, path_statements, non_snake_case)]
         #[allow(clippy::all, clippy::pedantic)]
         fn #base <#generic_params> (#params) #where_clause {

@@ -5,6 +5,7 @@
 //! (uninitialised slots, instruction sets) lives in the runtime behind hidden functions.
 
 mod api;
+pub(crate) mod attributes;
 mod body;
 pub mod clone;
 mod lockstep;
