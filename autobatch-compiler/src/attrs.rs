@@ -88,7 +88,11 @@ impl Args {
         let list = match parser.parse2(tokens) {
             Ok(list) => list,
             Err(error) => {
-                diag.push(error);
+                diag.error_at(
+                    error.span(),
+                    &format!("the arguments are a list: {error}"),
+                    &format!("the arguments are {KNOWN}"),
+                );
                 return args;
             }
         };

@@ -20,11 +20,6 @@ impl Diagnostics {
         self.errors.push(syn::Error::new(at, format!("{why}\nhelp: {instead}")));
     }
 
-    /// Records an error of the parser.
-    pub fn push(&mut self, error: syn::Error) {
-        self.errors.push(error);
-    }
-
     /// Whether nothing was reported.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Item, Visibility};
 
 use crate::attrs::Args;
+use crate::checks;
 use crate::diag::Diagnostics;
 use crate::emit::clone::Clones;
 use crate::emit::{self, Width};
@@ -30,6 +31,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
+    checks::item(&input, &args, &mut diag);
     let functions = input::functions_of(&input, &mut diag);
     let families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
     let errors = diag.into_tokens();
@@ -50,6 +52,9 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
     let primitives = primitives(input, args);
     let clones = Clones::new(functions, &entries, self_type, &args.krate, vector_math.as_ref(), &primitives);
+    if !entries.iter().any(|entry| has_members(&functions[*entry])) {
+        checks::nothing_to_call(input, entries.len(), diag);
+    }
     let mut families = Vec::new();
     for entry in 0..functions.len() {
         let function = &functions[entry];

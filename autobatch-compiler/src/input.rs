@@ -84,15 +84,25 @@ impl Input {
         let instead = "put it on a function, on an inline `mod name { … }`, or on an `impl` block";
         let item: Item = match syn::parse2(tokens.clone()) {
             Ok(item) => item,
-            Err(_) if syn::parse2::<syn::TraitItemFn>(tokens.clone()).is_ok() => {
-                diag.error(&tokens, "`autobatch` needs the body of the function", instead);
-                return None;
-            }
             Err(error) => {
-                diag.push(error);
+                diag.error_at(
+                    error.span(),
+                    &format!("`autobatch` can't read this: {error}"),
+                    "mend what rustc says of it; if it says nothing, the syntax is newer than this crate",
+                );
                 return None;
             }
         };
+        if let Item::Verbatim(tokens) = &item
+            && let Ok(f) = syn::parse2::<syn::TraitItemFn>(tokens.clone())
+        {
+            diag.error(
+                &f.sig.ident,
+                "`autobatch` needs the function's body",
+                "annotate a function that has one; a trait's method can call it",
+            );
+            return None;
+        }
         match item {
             Item::Fn(f) => Some(Input::Function(f)),
             Item::Mod(m) if m.content.is_some() => Some(Input::Module(m)),
@@ -286,8 +296,18 @@ fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
 }
 
 fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing {
-    let shared = attrs.iter().find(|a| a.path().is_ident("shared"));
-    let each = attrs.iter().find(|a| a.path().is_ident("each"));
+    let mut marked = |name: &str| {
+        let mut of_name = attrs.iter().filter(|a| a.path().is_ident(name));
+        let first = of_name.next();
+        for again in of_name {
+            diag.error(again, &format!("`#[{name}]` is given twice"), "remove one of them");
+        }
+        if let Some(attr) = first.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
+            diag.error(attr, &format!("`#[{name}]` takes no arguments"), &format!("write just `#[{name}]`"));
+        }
+        first
+    };
+    let (shared, each) = (marked("shared"), marked("each"));
     match (ty, shared, each) {
         (_, Some(_), Some(each)) => {
             diag.error(each, "a parameter is either `#[shared]` or `#[each]`", "remove one of them");

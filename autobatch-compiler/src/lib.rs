@@ -4,6 +4,7 @@
 //! stages, public so that tools and tests can look at them.
 
 pub mod attrs;
+mod checks;
 pub mod diag;
 pub mod display;
 pub mod driver;

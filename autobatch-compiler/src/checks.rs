@@ -1,0 +1,138 @@
+//! What is wrong with the annotated item as a whole.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Ident, ImplItem, Item, ItemFn};
+
+use crate::attrs::Args;
+use crate::diag::Diagnostics;
+use crate::input::Input;
+
+/// Refuses items that can't get a batched form where they stand, or would get it twice.
+pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
+    let (kind, attrs) = match input {
+        Input::Function(f) => {
+            single_method(f, diag);
+            return twice(&f.attrs, "the function", diag);
+        }
+        Input::Module(m) => ("module", &m.attrs),
+        Input::Impl(i) => ("`impl` block", &i.attrs),
+    };
+    if let Some(name) = &args.name {
+        diag.error(
+            name,
+            &format!("`name` is for one function, and this {kind} may have several"),
+            "leave it out: each batched form is called after its function",
+        );
+    }
+    twice(attrs, &format!("the {kind}"), diag);
+    match input {
+        Input::Function(_) => {}
+        Input::Module(m) => {
+            for item in m.content.iter().flat_map(|(_, items)| items) {
+                if let Item::Fn(f) = item {
+                    within(&f.attrs, kind, diag);
+                }
+            }
+        }
+        Input::Impl(i) => {
+            if let Some((path, _)) = &i.trait_ {
+                diag.error(
+                    path,
+                    "the implementation of a trait can't hold batched methods: only the trait's own items may stand there",
+                    "move the code to an `impl` block of the type itself, annotate that, and call it from here",
+                );
+            }
+            for item in &i.items {
+                if let ImplItem::Fn(f) = item {
+                    within(&f.attrs, kind, diag);
+                }
+            }
+        }
+    }
+}
+
+/// Refuses a module or `impl` block of which nothing could be called.
+pub(crate) fn nothing_to_call(input: &Input, visible: usize, diag: &mut Diagnostics) {
+    let (at, kind): (TokenStream, _) = match input {
+        Input::Function(_) => return,
+        Input::Module(m) => (m.ident.to_token_stream(), "module"),
+        Input::Impl(i) => (i.self_ty.to_token_stream(), "`impl` block"),
+    };
+    match visible {
+        0 => diag.error(
+            &at,
+            &format!("no function of this {kind} is visible outside, so none gets a batched form"),
+            "make those `pub`, or `pub(super)`, that are to be called",
+        ),
+        _ => diag.error(
+            &at,
+            &format!("every parameter of this {kind}'s visible functions is shared, so there is nothing to batch over"),
+            "take at least one parameter by value, by `&mut`, or mark one `#[each]`",
+        ),
+    }
+}
+
+fn is_own(attr: &Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|last| last.ident == "autobatch")
+}
+
+fn twice(attrs: &[Attribute], what: &str, diag: &mut Diagnostics) {
+    for attr in attrs.iter().filter(|attr| is_own(attr)) {
+        diag.error(attr, &format!("{what} is batched already"), "remove one of the two attributes");
+    }
+}
+
+fn within(attrs: &[Attribute], kind: &str, diag: &mut Diagnostics) {
+    for attr in attrs.iter().filter(|attr| is_own(attr)) {
+        diag.error(
+            attr,
+            &format!("the attribute of the {kind} batches this function already"),
+            "remove this attribute, or that of the block",
+        );
+    }
+}
+
+/// A method by itself: what is generated can't stand in an `impl` block or a trait.
+fn single_method(f: &ItemFn, diag: &mut Diagnostics) {
+    let receiver = f.sig.receiver().map(ToTokens::to_token_stream);
+    let own_type = || named_self(f.sig.to_token_stream()).or_else(|| self_in_body(f));
+    if let Some(at) = receiver.or_else(|| own_type().map(|ident| ident.to_token_stream())) {
+        diag.error(
+            &at,
+            "a method can't be batched by itself: its batched forms need the `impl` block around it",
+            "put the attribute on the `impl` block of the type, or on a function that the method calls",
+        );
+    }
+}
+
+fn named_self(tokens: TokenStream) -> Option<Ident> {
+    tokens.into_iter().find_map(|tree| match tree {
+        TokenTree::Ident(ident) if ident == "Self" => Some(ident),
+        TokenTree::Group(group) => named_self(group.stream()),
+        _ => None,
+    })
+}
+
+/// `Self` in the body, other than in items of the body, which have a `Self` of their own.
+fn self_in_body(f: &ItemFn) -> Option<Ident> {
+    struct Scan(Option<Ident>);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_ident(&mut self, ident: &'ast Ident) {
+            if ident == "Self" {
+                self.0.get_or_insert_with(|| ident.clone());
+            }
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            if let Some(ident) = named_self(mac.tokens.clone()) {
+                self.0.get_or_insert(ident);
+            }
+            visit::visit_macro(self, mac);
+        }
+        fn visit_item(&mut self, _: &'ast Item) {}
+    }
+    let mut scan = Scan(None);
+    scan.visit_block(&f.block);
+    scan.0
+}
