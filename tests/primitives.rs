@@ -478,6 +478,46 @@ fn more_members_than_lanes() {
     );
 }
 
+/// Borrows what it works with.
+struct Ruler<'a, T> {
+    marks: &'a [T],
+}
+
+#[autobatch::primitive(batched = all_measured)]
+fn measured<T: Copy + Into<f64>>(ruler: &Ruler<'_, T>, marks: &&[T], x: f64) -> f64 {
+    ruler.marks.iter().zip(*marks).map(|(a, b)| (*a).into() * x - (*b).into()).sum()
+}
+
+fn all_measured<T: Copy + Into<f64>>(ruler: &Ruler<'_, T>, marks: &&[T], x: &[f64]) -> Vec<f64> {
+    x.iter().map(|x| measured(ruler, marks, *x)).collect()
+}
+
+#[autobatch(strict)]
+impl<'a, T: Copy + Into<f64> + Send + Sync> Ruler<'a, T> {
+    pub(crate) fn long(&self, mut x: f64, until: f64) -> (u32, f64) {
+        let mut steps = 0;
+        while x < until {
+            x = measured(self, &self.marks, x).max(x + 1.0);
+            steps += 1;
+        }
+        (steps, x)
+    }
+}
+
+/// Lifetimes inside of what a reference leads to, elided and named.
+#[test]
+fn what_is_shared_may_borrow() {
+    let marks = [1_i32, -2, 3];
+    let ruler = Ruler { marks: &marks };
+    let inputs: Vec<(f64, f64)> = (0..50).map(|i| (f64::from(i % 7), f64::from(i))).collect();
+    agree_at(
+        &[50],
+        &inputs,
+        |(x, until)| ruler.long(*x, *until),
+        |batch, options| ruler.long_batched_with(column(batch, |b| b.0), column(batch, |b| b.1), options),
+    );
+}
+
 macro_rules! made {
     ($name:ident, $primitive:path) => {
         #[autobatch(strict, primitives($primitive))]

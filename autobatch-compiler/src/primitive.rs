@@ -201,7 +201,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
     let rt = quote!(#krate::__rt::primitive);
     let (vis, ident) = (&function.vis, &function.sig.ident);
     let mut generics = function.sig.generics.clone();
-    let mut named = Fresh(Vec::new());
+    let mut named = Fresh::default();
     let mut pushed = Vec::new();
     for (arg, passing) in function.sig.inputs.iter().zip(passing) {
         let FnArg::Typed(arg) = arg else { unreachable!("receivers are refused") };
@@ -216,18 +216,21 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
         syn::ReturnType::Type(_, ty) => (**ty).clone(),
     };
     // What the result borrows, it borrows from what is shared.
-    if let Some(lifetime) = named.0.first() {
+    if let Some(lifetime) = named.made.first() {
         Elided(lifetime).visit_type_mut(&mut output);
     }
     let types: Vec<Ident> = generics.type_params().map(|p| p.ident.clone()).collect();
-    for lifetime in named.0.iter().rev() {
+    for lifetime in named.made.iter().rev() {
         generics.params.insert(0, parse_quote!(#lifetime));
-        // A reference in a signature implies this, one in the signature of a closure does not.
+        // A reference in a signature implies this and what follows, one in the signature of a closure does not.
         let clause = generics.make_where_clause();
         clause
             .predicates
             .extend(types.iter().map(|ty| -> syn::WherePredicate { parse_quote!(#ty: #lifetime) }));
     }
+    let inside = named.inside.iter();
+    let outlives = inside.map(|(inner, outer)| -> syn::WherePredicate { parse_quote!(#inner: #outer) });
+    generics.make_where_clause().predicates.extend(outlives);
     let (params, clause) = (&generics.params, &generics.where_clause);
     let column = |i: usize| format_ident!("__c{}", i, span = Span::mixed_site());
     let value = |i: usize| format_ident!("__v{}", i, span = Span::mixed_site());
@@ -287,27 +290,37 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
 }
 
 /// Gives each elided lifetime a name of its own.
-struct Fresh(Vec<Lifetime>);
+#[derive(Default)]
+struct Fresh {
+    made: Vec<Lifetime>,
+    /// References around the type that is visited.
+    around: Vec<Lifetime>,
+    /// Lifetimes in the type behind a reference, with that of the reference.
+    inside: Vec<(Lifetime, Lifetime)>,
+}
 
 impl Fresh {
     fn next(&mut self) -> Lifetime {
-        let lifetime = Lifetime::new(&format!("'__m{}", self.0.len()), Span::mixed_site());
-        self.0.push(lifetime.clone());
+        let lifetime = Lifetime::new(&format!("'__m{}", self.made.len()), Span::mixed_site());
+        self.made.push(lifetime.clone());
         lifetime
     }
 }
 
 impl VisitMut for Fresh {
     fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-        if r.lifetime.is_none() {
-            r.lifetime = Some(self.next());
-        }
-        visit_mut::visit_type_reference_mut(self, r);
+        let mut lifetime = r.lifetime.take().unwrap_or_else(|| self.next());
+        self.visit_lifetime_mut(&mut lifetime);
+        self.around.push(lifetime.clone());
+        self.visit_type_mut(&mut r.elem);
+        self.around.pop();
+        r.lifetime = Some(lifetime);
     }
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         if lifetime.ident == "_" {
             *lifetime = self.next();
         }
+        self.inside.extend(self.around.iter().map(|outer| (lifetime.clone(), outer.clone())));
     }
     fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
 }

@@ -27,7 +27,7 @@ fn fields(n: u32) -> f64 {
 fn operators(n: u32, text: &str) -> u32 {
     let mut k = n;
     loop {
-        if k + text > 3 {
+        if -text > k {
             return k;
         }
         k += 1;

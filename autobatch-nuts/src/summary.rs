@@ -1,39 +1,113 @@
-//! Posterior summaries with honest errors: split chains, rank normalisation and effective sample size as in
+//! Posterior summaries with honest errors: split chains, rank normalisation and effective sample sizes as in
 //! Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021).
 
+use std::fmt::Write as _;
+
+use crate::chains::Posterior;
+
 /// What is said about one quantity.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Summary {
-    pub(crate) mean: f64,
-    pub(crate) sd: f64,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub sd: f64,
     /// Monte-Carlo standard error of the mean.
-    pub(crate) mcse: f64,
+    pub mcse: f64,
+    /// Split R-hat.
+    pub r_hat_split: f64,
     /// The larger of the rank-normalised split R-hats of the values and of their distances from the median.
-    pub(crate) r_hat: f64,
+    pub r_hat: f64,
     /// Effective sample size of the rank-normalised values.
-    pub(crate) bulk_ess: f64,
+    pub ess_bulk: f64,
+    /// The smaller of the effective sample sizes of the 5 % and the 95 % quantile.
+    pub ess_tail: f64,
 }
 
 /// Draws that chains need at least, for each half to have a variance and an autocovariance.
-pub(crate) const MIN_DRAWS: usize = 8;
+pub const MIN_DRAWS: usize = 8;
 
-/// Summarises a quantity from chains of equal length, at least [`MIN_DRAWS`] long.
-pub(crate) fn summarise(chains: &[Vec<f64>]) -> Summary {
-    let halves = split(chains);
-    let (mean, sd) = moments(halves.iter().flatten().copied());
-    let bulk = rank_normalised(&halves);
-    let mut all: Vec<f64> = halves.iter().flatten().copied().collect();
-    all.sort_unstable_by(f64::total_cmp);
-    let median = (all[(all.len() - 1) / 2] + all[all.len() / 2]) / 2.0;
-    let folded: Vec<Vec<f64>> =
-        halves.iter().map(|half| half.iter().map(|x| (x - median).abs()).collect()).collect();
-    Summary {
-        mean,
-        sd,
-        mcse: sd / effective_sample_size(&halves).sqrt(),
-        r_hat: r_hat(&bulk).max(r_hat(&rank_normalised(&folded))),
-        bulk_ess: effective_sample_size(&bulk),
+impl Summary {
+    /// Summarises one quantity from its chains.
+    ///
+    /// # Panics
+    ///
+    /// If there is no chain, or chains are not equally long or shorter than [`MIN_DRAWS`].
+    pub fn of(chains: &[Vec<f64>]) -> Self {
+        assert!(!chains.is_empty(), "a summary of no chain");
+        let length = chains[0].len();
+        assert!(chains.iter().all(|chain| chain.len() == length), "chains are equally long");
+        assert!(length >= MIN_DRAWS, "chains of {MIN_DRAWS} draws or more, not {length}");
+        let halves = split(chains);
+        let (mean, sd) = moments(halves.iter().flatten().copied());
+        let bulk = rank_normalised(&halves);
+        let mut all: Vec<f64> = halves.iter().flatten().copied().collect();
+        all.sort_unstable_by(f64::total_cmp);
+        let folded = mapped(&halves, |x| (x - quantile(&all, 0.5)).abs());
+        let tail = |p: f64| {
+            let at = quantile(&all, p);
+            effective_sample_size(&mapped(&halves, |x| f64::from(u8::from(x <= at))))
+        };
+        Self {
+            mean,
+            sd,
+            mcse: sd / effective_sample_size(&halves).sqrt(),
+            r_hat_split: r_hat(&halves),
+            r_hat: r_hat(&bulk).max(r_hat(&rank_normalised(&folded))),
+            ess_bulk: effective_sample_size(&bulk),
+            ess_tail: tail(0.05).min(tail(0.95)),
+        }
     }
+
+    /// How many combined standard errors the mean is off one that others computed from `draws` nearly
+    /// independent draws with standard deviation `sd`.
+    pub fn errors_off(&self, mean: f64, sd: f64, draws: f64) -> f64 {
+        (self.mean - mean) / self.mcse.hypot(sd / draws.sqrt())
+    }
+}
+
+impl Posterior {
+    /// A summary of each quantity.
+    ///
+    /// # Panics
+    ///
+    /// As [`Summary::of`].
+    pub fn summaries(&self) -> Vec<Summary> {
+        self.values.iter().map(|chains| Summary::of(chains)).collect()
+    }
+
+    /// The summaries as a table.
+    ///
+    /// # Panics
+    ///
+    /// As [`Summary::of`].
+    pub fn table(&self) -> String {
+        let width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
+        let mut table = format!(
+            "{:width$} {:>9} {:>9} {:>9} {:>7} {:>7} {:>9} {:>9}\n",
+            "", "mean", "sd", "MCSE", "split R", "rank R", "bulk ESS", "tail ESS"
+        );
+        for (name, s) in self.names.iter().zip(self.summaries()) {
+            // Writing to a string can't fail.
+            let _ = writeln!(
+                table,
+                "{name:width$} {:9.4} {:9.4} {:9.4} {:7.4} {:7.4} {:9.0} {:9.0}",
+                s.mean, s.sd, s.mcse, s.r_hat_split, s.r_hat, s.ess_bulk, s.ess_tail
+            );
+        }
+        table
+    }
+}
+
+fn mapped(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
+    chains.iter().map(|chain| chain.iter().map(|x| f(*x)).collect()).collect()
+}
+
+/// Between the two sorted values around it, as R does by default.
+fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let at = p * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    below + (above - below) * (at - at.floor())
 }
 
 /// Each chain as two; the middle draw of an odd number is left out.
@@ -195,9 +269,9 @@ mod tests {
 
     #[test]
     fn independent_draws_count_in_full() {
-        let s = summarise(&autoregressive(0.0, 32, 500, 1));
+        let s = Summary::of(&autoregressive(0.0, 32, 500, 1));
         let n: f64 = 32.0 * 500.0;
-        assert!((s.bulk_ess / n - 1.0).abs() < 0.05, "{s:?}");
+        assert!((s.ess_bulk / n - 1.0).abs() < 0.05, "{s:?}");
         assert!((s.mcse * n.sqrt() - 1.0).abs() < 0.04, "{s:?}");
         assert!(s.mean.abs() < 4.0 * s.mcse && (s.sd - 1.0).abs() < 0.03, "{s:?}");
         assert!((0.998..1.004).contains(&s.r_hat), "{s:?}");
@@ -206,16 +280,16 @@ mod tests {
     #[test]
     fn autocorrelation_costs_what_theory_says() {
         for (rho, seed) in [(0.5, 2), (0.9, 3), (-0.4, 4)] {
-            let s = summarise(&autoregressive(rho, 64, 2000, seed));
+            let s = Summary::of(&autoregressive(rho, 64, 2000, seed));
             let expected = 64.0 * 2000.0 * (1.0 - rho) / (1.0 + rho);
-            assert!((s.bulk_ess / expected - 1.0).abs() < 0.1, "{rho}: {s:?} {expected}");
+            assert!((s.ess_bulk / expected - 1.0).abs() < 0.1, "{rho}: {s:?} {expected}");
             assert!((s.mcse * expected.sqrt() - 1.0).abs() < 0.06, "{rho}: {s:?}");
         }
     }
 
     #[test]
     fn the_standard_error_is_the_spread_of_the_means() {
-        let runs = (0..200).map(|seed| summarise(&autoregressive(0.6, 8, 250, 100 + seed)));
+        let runs = (0..200).map(|seed| Summary::of(&autoregressive(0.6, 8, 250, 100 + seed)));
         let squares: f64 = runs.map(|s| (s.mean / s.mcse).powi(2)).sum();
         assert!((0.75..1.3).contains(&(squares / 200.0)), "{squares}");
     }
@@ -228,19 +302,19 @@ mod tests {
         let change = |how: &dyn Fn(usize, f64) -> f64| -> Vec<Vec<f64>> {
             good.iter().enumerate().map(|(i, chain)| chain.iter().map(|&x| how(i, x)).collect()).collect()
         };
-        assert!(summarise(&good).r_hat < 1.01);
-        assert!(summarise(&change(&moved)).r_hat > 1.05);
-        assert!(summarise(&change(&widened)).r_hat > 1.05);
+        assert!(Summary::of(&good).r_hat < 1.01);
+        assert!(Summary::of(&change(&moved)).r_hat > 1.05);
+        assert!(Summary::of(&change(&widened)).r_hat > 1.05);
         let drifting: Vec<Vec<f64>> =
             good.iter().map(|c| c.iter().enumerate().map(|(j, x)| x + j as f64 / 200.0).collect()).collect();
-        assert!(summarise(&drifting).r_hat > 1.05);
+        assert!(Summary::of(&drifting).r_hat > 1.05);
     }
 
     #[test]
     fn ranks_do_not_depend_on_the_scale() {
         let good = autoregressive(0.3, 8, 300, 6);
         let exp: Vec<Vec<f64>> = good.iter().map(|c| c.iter().map(|x| (3.0 * x).exp()).collect()).collect();
-        assert_eq!(summarise(&good).bulk_ess, summarise(&exp).bulk_ess);
+        assert_eq!(Summary::of(&good).ess_bulk, Summary::of(&exp).ess_bulk);
         let tied = rank_normalised(&[vec![1.0, 2.0, 2.0], vec![3.0, 2.0, 0.0]]);
         assert_eq!((tied[0][1], tied[0][2]), (tied[1][1], tied[0][1]));
     }
