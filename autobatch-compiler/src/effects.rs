@@ -20,6 +20,8 @@ pub type Names = BTreeMap<String, VarId>;
 pub struct Effects {
     /// Variables mentioned.
     pub mentions: VarSet,
+    /// Those mentioned other than where a pattern binds them.
+    pub reads: VarSet,
     /// Jump markers, in order.
     pub exits: Vec<BlockId>,
     /// Estimated work.
@@ -88,7 +90,8 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
     let all = effects(names, |see| see(Node::Stmt(&stmt)));
     let mut op = Op {
         code: vec![],
-        uses: all.mentions,
+        // A jump that brings a value binds its target's variable in a block of its own, and reads nothing.
+        uses: all.reads,
         defs: VarSet::new(),
         declares: VarSet::new(),
         exits: all.exits,
@@ -106,14 +109,14 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
                             see(Node::Expr(diverge));
                         }
                     })
-                    .mentions
+                    .reads
                 }
                 None => VarSet::new(),
             };
         }
         Stmt::Expr(Expr::Assign(assign), _) => {
             if let Some(var) = variable(names, &assign.left) {
-                op.uses = of_expr(names, &assign.right).mentions;
+                op.uses = of_expr(names, &assign.right).reads;
                 op.defs.insert(var);
             }
         }
@@ -146,7 +149,7 @@ impl Visitor<'_> {
         for tree in tokens {
             match &tree {
                 TokenTree::Ident(ident) if !after_dot => {
-                    self.out.mentions.extend(self.names.get(&ident.to_string()));
+                    self.read(&ident.to_string());
                 }
                 TokenTree::Group(group) => self.tokens(group.stream()),
                 TokenTree::Literal(lit) => self.captures(&lit.to_string()),
@@ -160,7 +163,14 @@ impl Visitor<'_> {
     fn captures(&mut self, literal: &str) {
         for part in literal.split('{').skip(1) {
             let end = part.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(part.len());
-            self.out.mentions.extend(self.names.get(&part[..end]));
+            self.read(&part[..end]);
+        }
+    }
+
+    fn read(&mut self, name: &str) {
+        if let Some(var) = self.names.get(name) {
+            self.out.mentions.insert(*var);
+            self.out.reads.insert(*var);
         }
     }
 }
@@ -196,7 +206,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
         if e.qself.is_none()
             && let Some(ident) = e.path.get_ident()
         {
-            self.out.mentions.extend(self.names.get(&ident.to_string()));
+            self.read(&ident.to_string());
         }
         visit::visit_expr_path(self, e);
     }

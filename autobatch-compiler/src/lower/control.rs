@@ -184,6 +184,7 @@ impl Lowering<'_> {
     }
 
     fn branch(&mut self, cond: Expr, then: BlockId, otherwise: BlockId) {
+        let cond = before_brace(cond);
         let binds = bound_by_condition(&self.names, &cond);
         let mut uses = effects::of_expr(&self.names, &cond).mentions;
         uses.retain(|var| !binds.contains(var));
@@ -207,7 +208,7 @@ impl Lowering<'_> {
 
     fn match_(&mut self, e: syn::ExprMatch, dest: Option<VarId>, ty: Option<&Type>) {
         let span = e.match_token.span;
-        let scrutinee = self.settled(*e.expr);
+        let scrutinee = before_brace(self.settled(*e.expr));
         let mut uses = effects::of_expr(&self.names, &scrutinee).mentions;
         let join = self.new_block(span, "join");
         let mut arms = Vec::new();
@@ -286,5 +287,44 @@ impl Lowering<'_> {
         self.loops.pop();
         self.arrive(after);
         self.unit(dest, ty);
+    }
+}
+
+/// The expression as it can stand before a `{`: struct literals that nothing encloses in parentheses, of which
+/// lowering may have taken the user's own away.
+fn before_brace(expr: Expr) -> Expr {
+    match expr {
+        Expr::Let(mut e) => {
+            *e.expr = before_brace(*e.expr);
+            Expr::Let(e)
+        }
+        Expr::Binary(mut e) if matches!(e.op, BinOp::And(_)) => {
+            *e.left = before_brace(*e.left);
+            *e.right = before_brace(*e.right);
+            Expr::Binary(e)
+        }
+        other if has_bare_struct(&other) => parse_quote!((#other)),
+        other => other,
+    }
+}
+
+fn has_bare_struct(expr: &Expr) -> bool {
+    match expr {
+        Expr::Struct(_) => true,
+        Expr::Assign(e) => has_bare_struct(&e.left) || has_bare_struct(&e.right),
+        Expr::Await(e) => has_bare_struct(&e.base),
+        Expr::Binary(e) => has_bare_struct(&e.left) || has_bare_struct(&e.right),
+        Expr::Call(e) => has_bare_struct(&e.func),
+        Expr::Cast(e) => has_bare_struct(&e.expr),
+        Expr::Closure(e) => has_bare_struct(&e.body),
+        Expr::Field(e) => has_bare_struct(&e.base),
+        Expr::Group(e) => has_bare_struct(&e.expr),
+        Expr::Index(e) => has_bare_struct(&e.expr),
+        Expr::MethodCall(e) => has_bare_struct(&e.receiver),
+        Expr::Range(e) => e.start.iter().chain(&e.end).any(|end| has_bare_struct(end)),
+        Expr::Reference(e) => has_bare_struct(&e.expr),
+        Expr::Try(e) => has_bare_struct(&e.expr),
+        Expr::Unary(e) => has_bare_struct(&e.expr),
+        _ => false,
     }
 }

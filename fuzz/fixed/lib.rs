@@ -1,0 +1,1 @@
+//! Holds the test of `tests/fixed_seed.rs` only.

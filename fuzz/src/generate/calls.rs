@@ -1,0 +1,138 @@
+//! Calls of the program's functions.
+
+use super::{Gen, Via};
+use crate::tree::{Function, Node, Param, Passing, expr};
+use crate::types::Ty;
+
+impl Gen {
+    /// Whether a call that yields the type can stand here.
+    pub(super) fn may_call(&self, ty: &Ty) -> bool {
+        !self.callees(ty).is_empty()
+    }
+
+    fn callees(&self, ty: &Ty) -> Vec<usize> {
+        if self.pure > 0 {
+            return Vec::new();
+        }
+        (0..self.sigs.len())
+            .filter(|f| {
+                let f = &self.sigs[*f];
+                (f.ret == *ty || (f.ret.is_number() && ty.is_number())) && self.can_call(f)
+            })
+            .collect()
+    }
+
+    fn can_call(&self, f: &Function) -> bool {
+        let fueled = f.params.iter().any(|param| param.passing == Passing::Fuel);
+        // A helper calls nothing; a driver is called by the batch only.
+        let leaf = !fueled && !f.entry;
+        let affordable = if leaf { self.budget > 4 } else { fueled && self.calls >= self.weight };
+        let current = self.function();
+        let inside_leaf = !current.entry && !self.has_fuel();
+        affordable
+            && !inside_leaf
+            && f.params.iter().all(|param| match param.passing {
+                Passing::SharedRef | Passing::EachSlice => self.handed_on(&param.ty, Via::Ref).is_some(),
+                Passing::State => self.handed_on(&param.ty, Via::Mut).is_some(),
+                _ => true,
+            })
+    }
+
+    /// A parameter that can be handed on as it is.
+    fn handed_on(&self, ty: &Ty, via: Via) -> Option<String> {
+        self.visible()
+            .find(|var| var.ty == *ty && (var.via == via || (via == Via::Ref && matches!(ty, Ty::Slice(_)))))
+            .map(|var| var.name.clone())
+    }
+
+    /// A call that yields the type, perhaps with a cast, perhaps under a test of the fuel.
+    pub(super) fn call_of(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
+        let callees = self.callees(ty);
+        if callees.is_empty() {
+            return None;
+        }
+        let exact: Vec<usize> = callees.iter().copied().filter(|f| self.sigs[*f].ret == *ty).collect();
+        let callee =
+            if exact.is_empty() || self.chance(10) { self.pick(&callees) } else { self.pick(&exact) };
+        let f = self.sigs[callee].clone();
+        let fueled = f.params.iter().any(|param| param.passing == Passing::Fuel);
+        if fueled {
+            self.calls -= self.weight;
+        }
+        let (fuel, tested) = match (&self.less, self.has_fuel()) {
+            (Some(less), _) => {
+                let less = less.clone();
+                (self.lessened(&less), false)
+            }
+            (None, true) => (self.lessened("fuel - 1"), true),
+            (None, false) => (format!("{}u32", self.below(3)), false),
+        };
+        let lends = f.params.iter().any(|param| param.passing == Passing::State);
+        self.lent += u32::from(lends);
+        let mut call = expr!(f.ret;);
+        let associated = self.impl_form;
+        let receiver = f.params.first().filter(|param| param.name == "self").cloned();
+        let mut skip = 0;
+        match &receiver {
+            Some(param) if param.passing != Passing::Each && self.same_receiver(param) && self.chance(70) => {
+                call.parts.push(format!("self.{}(", f.name).into());
+                skip = 1;
+            }
+            _ if associated => call.parts.push(format!("Self::{}(", f.name).into()),
+            _ => call.parts.push(format!("{}(", f.name).into()),
+        }
+        for param in &f.params[skip..] {
+            match param.passing {
+                Passing::Fuel => call.parts.push(fuel.clone().into()),
+                Passing::Each | Passing::SharedValue => {
+                    let value = self.expr(&param.ty, depth - 1);
+                    call.parts.push(value.into());
+                }
+                Passing::SharedRef | Passing::EachSlice => {
+                    let name = self.handed_on(&param.ty, Via::Ref)?;
+                    if matches!(param.ty, Ty::Slice(_)) && self.chance(30) {
+                        let from = self.expr(&Ty::Usize, 1);
+                        call.parts.push(format!("&{name}[(").into());
+                        call.parts.push(from.into());
+                        call.parts.push(format!(").min({name}.len())..]").into());
+                    } else {
+                        call.parts.push(name.into());
+                    }
+                }
+                Passing::State => {
+                    self.lent -= 1;
+                    let name = self.handed_on(&param.ty, Via::Mut);
+                    self.lent += 1;
+                    call.parts.push(name?.into());
+                }
+            }
+            call.parts.push(", ".into());
+        }
+        self.lent -= u32::from(lends);
+        call.parts.push(")".into());
+        if f.ret != *ty {
+            let name = self.defs.name(ty);
+            call = expr!(ty; "(", call, format!(" as {name})"));
+        }
+        if tested {
+            let other = self.leaf(ty);
+            call = expr!(ty; "(if fuel > 0 { ", call, " } else { ", other, " })");
+        }
+        Some(call)
+    }
+
+    /// Whether the function being made has that receiver too.
+    fn same_receiver(&self, param: &Param) -> bool {
+        self.function().params.first() == Some(param)
+    }
+
+    /// Fuel that is less than what `less` is one less than.
+    fn lessened(&mut self, less: &str) -> String {
+        match self.below(6) {
+            0 => format!("({less}) / 2"),
+            1 => format!("({less}).saturating_sub(1)"),
+            2 => format!("({less}).min(2)"),
+            _ => less.into(),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Makes programs from seeds.
+//!
+//! Every program ends: loops count to a bound that is part of the loop, recursion has fuel that lessens with
+//! each call, and the calls of an activation, those in loops counted as often as the loop may run, are few
+//! enough for the fuel given. Which constructs a program may have is drawn first (swarm testing), so that
+//! constructs are rare in some programs and frequent in others.
+
+mod calls;
+mod expr;
+mod loops;
+mod matches;
+mod program;
+mod scalar;
+mod stmt;
+
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
+
+use crate::tree::{Function, Param, Passing};
+use crate::types::{Defs, Ty};
+
+pub use program::program;
+
+/// The seeds of the programs of a batch.
+pub fn seeds(seed: u64) -> impl Iterator<Item = u64> {
+    let mut rng = SplitMix64::seed_from_u64(seed);
+    std::iter::repeat_with(move || rng.random())
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Via {
+    /// A value.
+    Value,
+    /// A shared reference to the value.
+    Ref,
+    /// An exclusive reference to the value.
+    Mut,
+}
+
+#[derive(Clone, Debug)]
+struct Var {
+    name: String,
+    ty: Ty,
+    via: Via,
+    /// It may be assigned.
+    assign: bool,
+    /// It counts or is fuel: neither assigned nor shadowed.
+    locked: bool,
+}
+
+/// A loop or labelled block that the code stands in.
+#[derive(Clone, Debug)]
+struct Loop {
+    label: Option<String>,
+    /// `break` needs a value of this type.
+    value: Option<Ty>,
+    /// Whether it loops, or is a labelled block.
+    repeats: bool,
+}
+
+/// The constructs that a program may have, and how often.
+#[derive(Clone, Debug)]
+struct Swarm {
+    floats: bool,
+    checked: bool,
+    arrays: bool,
+    control_in_expr: bool,
+    loops: bool,
+    matches: bool,
+    closures: bool,
+    labels: bool,
+    exits: bool,
+    shadow: bool,
+    effects_in_expr: bool,
+}
+
+struct Gen {
+    rng: Xoshiro256PlusPlus,
+    defs: Defs,
+    /// Signatures, bodies empty.
+    sigs: Vec<Function>,
+    /// Types that variables have.
+    pool: Vec<Ty>,
+    swarm: Swarm,
+    /// Weighted calls that an activation may make.
+    branching: u32,
+    impl_form: bool,
+
+    // The function being made.
+    current: usize,
+    vars: Vec<Var>,
+    loops: Vec<Loop>,
+    /// How to write the fuel of a callee, where there is some for sure.
+    less: Option<String>,
+    /// How often the code here may run per activation.
+    weight: u32,
+    calls: u32,
+    /// Pieces that may still be made.
+    budget: i32,
+    /// Inside closures, guards and the like: no calls of the program, no effects, no exits.
+    pure: u32,
+    /// Where a state variable is lent already.
+    lent: u32,
+    names: u32,
+}
+
+impl Gen {
+    fn chance(&mut self, percent: u32) -> bool {
+        self.rng.random_range(0..100) < percent
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.rng.random_range(0..end)
+    }
+
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from.choose(&mut self.rng).expect("something to choose from").clone()
+    }
+
+    /// An index, by weight.
+    fn weighted(&mut self, weights: &[u32]) -> usize {
+        let total: u32 = weights.iter().sum();
+        let mut at = self.rng.random_range(0..total.max(1));
+        for (i, weight) in weights.iter().enumerate() {
+            if at < *weight {
+                return i;
+            }
+            at -= weight;
+        }
+        weights.len() - 1
+    }
+
+    fn fresh(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+
+    /// A type for a variable.
+    fn some_type(&mut self) -> Ty {
+        let pool = self.pool.clone();
+        self.pick(&pool)
+    }
+
+    /// A number type, mostly of the pool.
+    fn number_type(&mut self) -> Ty {
+        let numbers: Vec<Ty> = self.pool.iter().filter(|ty| ty.is_number()).cloned().collect();
+        if numbers.is_empty() || self.chance(10) { self.int_type() } else { self.pick(&numbers) }
+    }
+
+    fn int_type(&mut self) -> Ty {
+        let ints: Vec<Ty> = self.pool.iter().filter(|ty| ty.is_int()).cloned().collect();
+        if ints.is_empty() || self.chance(10) { self.pick(&crate::types::INTS) } else { self.pick(&ints) }
+    }
+
+    /// A name for a new variable, sometimes that of one there is.
+    fn new_name(&mut self) -> String {
+        if self.swarm.shadow && self.chance(25) {
+            let names: Vec<String> = self
+                .visible()
+                .filter(|var| !var.locked && var.via == Via::Value)
+                .map(|var| var.name.clone())
+                .collect();
+            if !names.is_empty() {
+                let name = self.pick(&names);
+                if name != "self" {
+                    return name;
+                }
+            }
+        }
+        self.fresh("v")
+    }
+
+    fn declare(&mut self, name: &str, ty: &Ty, assign: bool) {
+        self.vars.push(Var { name: name.into(), ty: ty.clone(), via: Via::Value, assign, locked: false });
+    }
+
+    fn declare_ref(&mut self, name: &str, ty: &Ty) {
+        self.vars.push(Var {
+            name: name.into(),
+            ty: ty.clone(),
+            via: Via::Ref,
+            assign: false,
+            locked: false,
+        });
+    }
+
+    fn declare_locked(&mut self, name: &str, ty: &Ty) {
+        self.vars.push(Var {
+            name: name.into(),
+            ty: ty.clone(),
+            via: Via::Value,
+            assign: false,
+            locked: true,
+        });
+    }
+
+    /// The variables that their names mean here.
+    fn visible(&self) -> impl Iterator<Item = &Var> {
+        self.vars.iter().enumerate().filter_map(|(i, var)| {
+            let hidden = self.vars[i + 1..].iter().any(|later| later.name == var.name);
+            let lent = self.lent > 0 && var.via == Via::Mut;
+            (!hidden && !lent).then_some(var)
+        })
+    }
+
+    /// Runs `make` in a scope of its own.
+    fn scoped<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let (vars, less) = (self.vars.len(), self.less.clone());
+        let made = make(self);
+        self.vars.truncate(vars);
+        self.less = less;
+        made
+    }
+
+    /// Runs `make` where nothing but values may be computed.
+    fn purely<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        self.pure += 1;
+        let made = make(self);
+        self.pure -= 1;
+        made
+    }
+
+    /// The function being made.
+    fn function(&self) -> &Function {
+        &self.sigs[self.current]
+    }
+
+    /// The parameter of that name and kind in scope, for references that are handed on.
+    fn has_fuel(&self) -> bool {
+        self.function().params.iter().any(|param: &Param| param.passing == Passing::Fuel)
+    }
+
+    /// Takes from the budget; false if nothing is left.
+    fn spend(&mut self) -> bool {
+        self.budget -= 1;
+        self.budget > 0
+    }
+}

@@ -1,0 +1,244 @@
+//! Whole programs: types, signatures, bodies.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Gen, Swarm, Var, Via};
+use crate::tree::{Form, Function, Node, Param, Passing, Program, fixed};
+use crate::types::{Defs, Enum, FLOATS, INTS, Struct, Ty};
+
+/// Weighted calls per activation, and the deepest recursion that goes with them.
+const SHAPES: [(u32, u32); 4] = [(1, 24), (2, 6), (3, 4), (4, 3)];
+
+/// The program of a seed.
+pub fn program(seed: u64) -> Program {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut on = |percent: u32| rng.random_range(0..100) < percent;
+    let swarm = Swarm {
+        floats: on(55),
+        checked: on(55),
+        arrays: on(60),
+        control_in_expr: on(65),
+        loops: on(75),
+        matches: on(65),
+        closures: on(0),
+        labels: on(50),
+        exits: on(70),
+        shadow: on(50),
+        effects_in_expr: on(60),
+    };
+    let form = match rng.random_range(0..10) {
+        0..=3 => Form::Function,
+        4..=7 => Form::Module,
+        _ => Form::Impl,
+    };
+    let (branching, fuel) = SHAPES[rng.random_range(0..SHAPES.len())];
+    let mut made = Gen {
+        rng,
+        defs: Defs::default(),
+        sigs: Vec::new(),
+        pool: Vec::new(),
+        swarm,
+        branching,
+        impl_form: form == Form::Impl,
+        current: 0,
+        vars: Vec::new(),
+        loops: Vec::new(),
+        less: None,
+        weight: 1,
+        calls: 0,
+        budget: 0,
+        pure: 0,
+        lent: 0,
+        names: 0,
+    };
+    made.types();
+    made.signatures(form);
+    for current in 0..made.sigs.len() {
+        let body = made.body(current);
+        made.sigs[current].body = body;
+    }
+    Program { seed, form, defs: made.defs, fuel, functions: made.sigs }
+}
+
+impl Gen {
+    /// Chooses the types that the program works with.
+    fn types(&mut self) {
+        let mut pool = vec![self.pick(&INTS), Ty::Bool];
+        if self.chance(60) {
+            pool.push(self.pick(&INTS));
+        }
+        if self.swarm.floats {
+            pool.push(self.pick(&FLOATS));
+            if self.chance(30) {
+                pool.push(self.pick(&FLOATS));
+            }
+        }
+        let scalars = pool.clone();
+        if self.chance(45) || self.impl_form {
+            let fields = (0..1 + self.below(3)).map(|_| self.pick(&scalars)).collect();
+            self.defs.structs.push(Struct { fields });
+            pool.push(Ty::Struct(0));
+        }
+        if self.swarm.matches && self.chance(45) {
+            let variants = (0..2 + self.below(3))
+                .map(|_| ((0..self.below(3)).map(|_| self.pick(&pool)).collect(), self.chance(40)))
+                .collect();
+            self.defs.enums.push(Enum { variants });
+            pool.push(Ty::Enum(0));
+        }
+        for _ in 0..self.below(3) {
+            let part = self.pick(&pool);
+            let ty = match self.below(5) {
+                0 => Ty::Tuple((0..2 + self.below(2)).map(|_| self.pick(&pool)).collect()),
+                1 | 2 if self.swarm.arrays => Ty::Array(Box::new(part), 1 + self.below(4)),
+                3 => Ty::Result(Box::new(part)),
+                _ => Ty::Option(Box::new(part)),
+            };
+            pool.push(ty);
+        }
+        self.pool = pool;
+    }
+
+    fn signatures(&mut self, form: Form) {
+        let count = if form == Form::Function { 1 } else { 1 + self.below(3) };
+        let slice = (self.swarm.arrays && self.chance(45)).then(|| Ty::Slice(Box::new(self.some_type())));
+        let each_slice = self.chance(40);
+        let state = self.chance(35).then(|| self.some_type());
+        for index in 0..count {
+            let entry = index == 0 || self.chance(40);
+            let fueled = self.chance(80);
+            let mut params: Vec<Param> = Vec::new();
+            let param =
+                |name: String, passing: Passing, ty: Ty, mutable: bool| Param { name, passing, ty, mutable };
+            if form == Form::Impl && self.chance(70) {
+                let (passing, mutable) = match self.below(3) {
+                    0 => (Passing::Each, self.chance(50)),
+                    1 => (Passing::SharedRef, false),
+                    _ => (Passing::State, false),
+                };
+                params.push(param("self".into(), passing, Ty::Struct(0), mutable));
+            }
+            if fueled {
+                params.push(param("fuel".into(), Passing::Fuel, Ty::U32, false));
+            }
+            for i in 0..1 + self.below(3) {
+                let ty = self.some_type();
+                let (passing, mutable) = match self.chance(15) {
+                    true => (Passing::SharedValue, false),
+                    false => (Passing::Each, self.chance(30)),
+                };
+                params.push(param(format!("a{i}"), passing, ty, mutable));
+            }
+            if !params.iter().any(|p| matches!(p.passing, Passing::Each | Passing::Fuel)) {
+                let ty = self.some_type();
+                params.push(param("each".into(), Passing::Each, ty, false));
+            }
+            if let Some(ty) = &slice
+                && self.chance(80)
+            {
+                let passing = if each_slice { Passing::EachSlice } else { Passing::SharedRef };
+                params.push(param("xs".into(), passing, ty.clone(), false));
+            }
+            if let Some(ty) = &state
+                && self.chance(80)
+            {
+                params.push(param("state".into(), Passing::State, ty.clone(), false));
+            }
+            let ret = match self.below(10) {
+                0 => Ty::Option(Box::new(self.number_type())),
+                1 => Ty::Result(Box::new(self.number_type())),
+                2 => Ty::Unit,
+                _ => self.some_type(),
+            };
+            self.sigs.push(Function { name: format!("f{index}"), params, ret, entry, body: fixed!() });
+        }
+    }
+
+    fn body(&mut self, current: usize) -> Node {
+        self.current = current;
+        let function = self.sigs[current].clone();
+        self.vars = function
+            .params
+            .iter()
+            .map(|param| {
+                let via = match param.passing {
+                    Passing::State => Via::Mut,
+                    Passing::SharedRef | Passing::EachSlice => Via::Ref,
+                    _ => Via::Value,
+                };
+                Var {
+                    name: param.name.clone(),
+                    ty: param.ty.clone(),
+                    via,
+                    assign: param.mutable || via == Via::Mut,
+                    locked: param.passing == Passing::Fuel || param.name == "self",
+                }
+            })
+            .collect();
+        self.loops.clear();
+        self.less = None;
+        self.weight = 1;
+        self.names = 0;
+        self.budget = self.rng.random_range(25..110);
+        let leaf = !function.entry && !self.has_fuel();
+        self.calls = if leaf { 0 } else { self.branching };
+        let ret = function.ret;
+        let depth = 2 + self.below(3) as u32;
+        if !self.has_fuel() {
+            return self.plain_body(&ret, depth);
+        }
+        match self.below(5) {
+            0 | 1 => {
+                let base = self.base_case(&ret);
+                self.less = Some("fuel - 1".into());
+                self.with_head(fixed!("if fuel == 0 { return ", base, "; }"), &ret, depth)
+            }
+            2 => {
+                let base = self.base_case(&ret);
+                self.declare_locked("less", &Ty::U32);
+                self.less = Some("less".into());
+                self.with_head(
+                    fixed!("let Some(less) = fuel.checked_sub(1) else { return ", base, "; };"),
+                    &ret,
+                    depth,
+                )
+            }
+            3 => {
+                let base = self.base_case(&ret);
+                self.less = Some("fuel - 1".into());
+                let block = self.block(&ret, depth, 5);
+                fixed!("if fuel == 0 { ", base, " } else ", block)
+            }
+            _ => self.plain_body(&ret, depth),
+        }
+    }
+
+    /// A value that calls nothing.
+    fn base_case(&mut self, ret: &Ty) -> Node {
+        let calls = std::mem::take(&mut self.calls);
+        let value = self.purely(|g| g.expr(ret, 2));
+        self.calls = calls;
+        value
+    }
+
+    fn plain_body(&mut self, ret: &Ty, depth: u32) -> Node {
+        self.with_head(fixed!(), ret, depth)
+    }
+
+    fn with_head(&mut self, head: Node, ret: &Ty, depth: u32) -> Node {
+        let mut stmts = vec![head];
+        let count = 1 + self.below(5);
+        stmts.extend(self.stmts(count, depth));
+        let tail = match self.chance(35) {
+            true => self.call_of(ret, depth),
+            false => None,
+        };
+        let tail = match tail {
+            Some(tail) => tail,
+            None => self.expr(ret, depth),
+        };
+        stmts.push(fixed!(tail));
+        fixed!(stmts)
+    }
+}

@@ -1,0 +1,261 @@
+//! Statements.
+
+use super::{Gen, Via};
+use crate::tree::{Node, fixed, stmt};
+use crate::types::Ty;
+
+impl Gen {
+    /// Some statements; what they declare stays in scope.
+    pub(super) fn stmts(&mut self, count: usize, depth: u32) -> Vec<Node> {
+        let depth = depth.max(1);
+        (0..count).filter_map(|_| if self.spend() { self.stmt(depth) } else { None }).collect()
+    }
+
+    fn stmt(&mut self, depth: u32) -> Option<Node> {
+        let nested = depth > 1;
+        let weights = [
+            24,                                                             // 0 let
+            24,                                                             // 1 assignment
+            if nested { 12 } else { 0 },                                    // 2 if
+            if nested && self.swarm.matches { 8 } else { 0 },               // 3 match
+            if nested && self.swarm.loops { 14 } else { 0 },                // 4 loop
+            if self.loops.is_empty() || !self.swarm.exits { 0 } else { 8 }, // 5 break, continue
+            if self.swarm.exits { 4 } else { 0 },                           // 6 return
+            if self.swarm.exits && self.swarm.matches { 5 } else { 0 },     // 7 let else
+            if self.calls >= self.weight { 6 } else { 0 },                  // 8 call
+            3,                                                              // 9 late initialisation
+            if nested { 3 } else { 0 },                                     // 10 block
+            5,                                                              // 11 destructuring let
+        ];
+        match self.weighted(&weights) {
+            1 => self.assign(depth),
+            2 => Some(self.if_stmt(depth)),
+            3 => {
+                let node = self.match_expr(&Ty::Unit, depth);
+                Some(stmt!(node))
+            }
+            4 => self.loop_stmt(depth),
+            5 => self.jump(depth),
+            6 => {
+                let test = self.expr(&Ty::Bool, depth);
+                let value = self.value_of_return(depth);
+                Some(stmt!("if ", test, " { return ", value, "; }"))
+            }
+            7 => self.let_else(depth),
+            8 => {
+                let rets: Vec<Ty> = self.sigs.iter().map(|f| f.ret.clone()).collect();
+                let ret = self.pick(&rets);
+                let call = self.call_of(&ret, depth)?;
+                Some(stmt!(if self.chance(50) { "let _ = " } else { "" }, call, ";"))
+            }
+            9 => {
+                let ty = self.some_type();
+                let name = self.fresh("v");
+                let test = self.expr(&Ty::Bool, depth);
+                let mut branches = Vec::new();
+                for _ in 0..2 {
+                    let block = self.scoped(|g| {
+                        let count = g.below(2);
+                        let mut stmts = g.stmts(count, depth - 1);
+                        let value = g.expr(&ty, depth - 1);
+                        stmts.push(fixed!(format!("{name} = "), value, ";"));
+                        fixed!("{", stmts, "}")
+                    });
+                    branches.push(block);
+                }
+                self.declare(&name, &ty, false);
+                let (second, first) = (branches.pop()?, branches.pop()?);
+                let of = self.defs.name(&ty);
+                Some(stmt!(format!("let {name}: {of}; if "), test, " ", first, " else ", second))
+            }
+            10 => self.scoped(|g| {
+                let count = 1 + g.below(2);
+                let stmts = g.stmts(count, depth - 1);
+                Some(stmt!("{", stmts, "}"))
+            }),
+            11 => {
+                let ty = self.some_type();
+                let value = self.expr(&ty, depth);
+                let pattern = self.pattern(&ty, 2, false);
+                let of = self.defs.name(&ty);
+                Some(stmt!(format!("let {pattern}: {of} = "), value, ";"))
+            }
+            _ => {
+                let ty = self.some_type();
+                let value = self.expr(&ty, depth);
+                let name = self.new_name();
+                let mutable = self.chance(60);
+                self.declare(&name, &ty, mutable);
+                let mutability = if mutable { "mut " } else { "" };
+                let annotation = match self.chance(40) {
+                    true => format!(": {}", self.defs.name(&ty)),
+                    false => String::new(),
+                };
+                Some(stmt!(format!("let {mutability}{name}{annotation} = "), value, ";"))
+            }
+        }
+    }
+
+    fn value_of_return(&mut self, depth: u32) -> Node {
+        let ret = self.function().ret.clone();
+        if self.chance(30)
+            && let Some(call) = self.call_of(&ret, depth)
+        {
+            return call;
+        }
+        self.expr(&ret, depth)
+    }
+
+    fn if_stmt(&mut self, depth: u32) -> Node {
+        let (test, then) = self.scoped(|g| {
+            let test = g.condition(depth - 1);
+            let count = 1 + g.below(2);
+            (test, g.stmts(count, depth - 1))
+        });
+        if self.chance(50) {
+            return stmt!("if ", test, " {", then, "}");
+        }
+        let otherwise = self.scoped(|g| {
+            let count = 1 + g.below(2);
+            g.stmts(count, depth - 1)
+        });
+        if self.chance(20) {
+            let (second, third) = self.scoped(|g| {
+                let test = g.condition(depth - 1);
+                (test, g.stmts(1, depth - 1))
+            });
+            return stmt!(
+                "if ",
+                test,
+                " {",
+                then,
+                "} else if ",
+                second,
+                " {",
+                third,
+                "} else {",
+                otherwise,
+                "}"
+            );
+        }
+        stmt!("if ", test, " {", then, "} else {", otherwise, "}")
+    }
+
+    /// `break` or `continue` under a condition.
+    fn jump(&mut self, depth: u32) -> Option<Node> {
+        let test = self.expr(&Ty::Bool, depth.min(2));
+        let jump = self.jump_away(depth)?;
+        Some(stmt!("if ", test, " { ", jump, " }"))
+    }
+
+    /// An unconditional `break` or `continue`.
+    fn jump_away(&mut self, depth: u32) -> Option<Node> {
+        let last = self.loops.len().checked_sub(1)?;
+        let labelled: Vec<usize> = (0..=last).filter(|i| self.loops[*i].label.is_some()).collect();
+        let plain = self.loops[last].repeats;
+        let (target, label) = if labelled.is_empty() || (plain && self.chance(60)) {
+            if !plain {
+                return None;
+            }
+            (last, String::new())
+        } else {
+            let target = self.pick(&labelled);
+            (target, format!(" {}", self.loops[target].label.clone()?))
+        };
+        let target = self.loops[target].clone();
+        if target.repeats && self.chance(40) {
+            return Some(fixed!(format!("continue{label};")));
+        }
+        Some(match &target.value {
+            Some(ty) => {
+                let value = self.expr(ty, depth.min(2));
+                fixed!(format!("break{label} "), value, ";")
+            }
+            None => fixed!(format!("break{label};")),
+        })
+    }
+
+    fn let_else(&mut self, depth: u32) -> Option<Node> {
+        let of = match self.below(2) {
+            0 => Ty::Option(Box::new(self.number_type())),
+            _ => self.some_type(),
+        };
+        if of == Ty::Unit || of.is_float() {
+            return None;
+        }
+        let value = self.expr(&of, depth);
+        let away = match self.chance(50) {
+            true => self.jump_away(depth),
+            false => None,
+        };
+        let away = match away {
+            Some(away) => away,
+            None => {
+                let value = self.value_of_return(depth.min(2));
+                fixed!("return ", value, ";")
+            }
+        };
+        let pattern = self.pattern(&of, 2, true);
+        Some(stmt!(format!("let {pattern} = ("), value, ") else { ", away, " };"))
+    }
+
+    /// Places that can be assigned: text and type.
+    fn assignable(&self) -> Vec<(String, Ty)> {
+        let mut found = Vec::new();
+        for var in self.visible().filter(|var| var.assign) {
+            let whole = if var.via == Via::Value { var.name.clone() } else { format!("*{}", var.name) };
+            found.push((whole, var.ty.clone()));
+            let parts: Vec<(String, Ty)> = match &var.ty {
+                Ty::Tuple(parts) => parts
+                    .iter()
+                    .enumerate()
+                    .map(|(i, ty)| (format!("{}.{i}", var.name), ty.clone()))
+                    .collect(),
+                Ty::Struct(index) => self.defs.structs[*index]
+                    .fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, ty)| (format!("{}.f{i}", var.name), ty.clone()))
+                    .collect(),
+                _ => Vec::new(),
+            };
+            found.extend(parts);
+        }
+        found
+    }
+
+    fn assign(&mut self, depth: u32) -> Option<Node> {
+        let places = self.assignable();
+        if places.is_empty() {
+            return None;
+        }
+        let (place, ty) = self.pick(&places);
+        if let Ty::Array(of, len) = &ty
+            && self.chance(70)
+        {
+            let index = self.expr(&Ty::Usize, depth.min(2));
+            let len = if self.chance(90) { format!(" % {len}") } else { String::new() };
+            let base = if place.starts_with('*') { format!("({place})") } else { place };
+            return Some(self.store(fixed!(format!("{base}["), index, format!("{len}]")), of, depth));
+        }
+        Some(self.store(fixed!(place), &ty, depth))
+    }
+
+    fn store(&mut self, place: Node, ty: &Ty, depth: u32) -> Node {
+        let compound = self.chance(45);
+        let value = self.expr(ty, depth);
+        if compound && ty.is_int() && self.swarm.checked && self.chance(60) {
+            let op = self.pick(&["+", "-", "*", "+", "/", "%"]);
+            return stmt!(place, format!(" {op}= "), value, ";");
+        }
+        if compound && (ty.is_int() || *ty == Ty::Bool) {
+            let op = self.pick(&["^", "|", "&"]);
+            return stmt!(place, format!(" {op}= "), value, ";");
+        }
+        if compound && ty.is_float() {
+            let op = self.pick(&["+", "-", "*", "/"]);
+            return stmt!(place, format!(" {op}= "), value, ";");
+        }
+        stmt!(place, " = ", value, ";")
+    }
+}

@@ -1,0 +1,229 @@
+//! The types of generated programs.
+
+use std::fmt::Write;
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is the type of its name")]
+pub enum Ty {
+    Unit,
+    Bool,
+    I32,
+    I64,
+    U32,
+    U64,
+    Usize,
+    F32,
+    F64,
+    Tuple(Vec<Ty>),
+    Array(Box<Ty>, usize),
+    /// The struct with this index among the program's.
+    Struct(usize),
+    /// The enum with this index.
+    Enum(usize),
+    Option(Box<Ty>),
+    /// A `Result` whose error is a `u32`.
+    Result(Box<Ty>),
+    /// `[T]`, behind a reference.
+    Slice(Box<Ty>),
+    /// `&T`.
+    Ref(Box<Ty>),
+}
+
+/// The integer types.
+pub const INTS: [Ty; 5] = [Ty::I32, Ty::I64, Ty::U32, Ty::U64, Ty::Usize];
+/// The floating-point types.
+pub const FLOATS: [Ty; 2] = [Ty::F32, Ty::F64];
+
+impl Ty {
+    /// Whether it is an integer.
+    pub fn is_int(&self) -> bool {
+        INTS.contains(self)
+    }
+
+    /// Whether it is an integer with a sign.
+    pub fn is_signed(&self) -> bool {
+        matches!(self, Ty::I32 | Ty::I64)
+    }
+
+    /// Whether it is a floating-point number.
+    pub fn is_float(&self) -> bool {
+        FLOATS.contains(self)
+    }
+
+    /// Whether it is a number.
+    pub fn is_number(&self) -> bool {
+        self.is_int() || self.is_float()
+    }
+}
+
+/// A struct: names and types of its fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Struct {
+    /// Its fields; `f0`, `f1`, …
+    pub fields: Vec<Ty>,
+}
+
+/// An enum: a variant is a unit, a tuple, or a struct.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enum {
+    /// The data of each variant, and whether its fields have names.
+    pub variants: Vec<(Vec<Ty>, bool)>,
+}
+
+/// The types that a program defines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Defs {
+    /// `S0`, `S1`, …
+    pub structs: Vec<Struct>,
+    /// `E0`, `E1`, …
+    pub enums: Vec<Enum>,
+}
+
+impl Defs {
+    /// The type whose methods a program of that form has.
+    pub fn self_type(&self) -> &'static str {
+        "S0"
+    }
+
+    /// How a type is written.
+    pub fn name(&self, ty: &Ty) -> String {
+        match ty {
+            Ty::Unit => "()".into(),
+            Ty::Bool => "bool".into(),
+            Ty::I32 => "i32".into(),
+            Ty::I64 => "i64".into(),
+            Ty::U32 => "u32".into(),
+            Ty::U64 => "u64".into(),
+            Ty::Usize => "usize".into(),
+            Ty::F32 => "f32".into(),
+            Ty::F64 => "f64".into(),
+            Ty::Tuple(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.name(part)).collect();
+                format!("({})", parts.join(", "))
+            }
+            Ty::Array(of, len) => format!("[{}; {len}]", self.name(of)),
+            Ty::Struct(index) => format!("S{index}"),
+            Ty::Enum(index) => format!("E{index}"),
+            Ty::Option(of) => format!("Option<{}>", self.name(of)),
+            Ty::Result(of) => format!("Result<{}, u32>", self.name(of)),
+            Ty::Slice(of) => format!("[{}]", self.name(of)),
+            Ty::Ref(of) => format!("&{}", self.name(of)),
+        }
+    }
+
+    /// The simplest value of a type; `None` for references.
+    pub fn zero(&self, ty: &Ty) -> Option<String> {
+        let list = |types: &[Ty]| -> Option<String> {
+            let parts: Option<Vec<String>> = types.iter().map(|ty| self.zero(ty)).collect();
+            Some(parts?.join(", "))
+        };
+        Some(match ty {
+            Ty::Unit => "()".into(),
+            Ty::Bool => "false".into(),
+            Ty::F32 => "0.0f32".into(),
+            Ty::F64 => "0.0f64".into(),
+            Ty::Tuple(parts) => format!("({})", list(parts)?),
+            Ty::Array(of, len) => format!("[{}; {len}]", self.zero(of)?),
+            Ty::Struct(index) => {
+                let fields: Option<Vec<String>> = self.structs[*index]
+                    .fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, ty)| Some(format!("f{i}: {}", self.zero(ty)?)))
+                    .collect();
+                format!("S{index} {{ {} }}", fields?.join(", "))
+            }
+            Ty::Enum(index) => {
+                let (data, named) = &self.enums[*index].variants[0];
+                let parts: Option<Vec<String>> = data.iter().map(|ty| self.zero(ty)).collect();
+                self.variant(*index, 0, &parts?, *named)
+            }
+            Ty::Option(_) => "None".into(),
+            Ty::Result(_) => "Err(0u32)".into(),
+            Ty::Slice(_) | Ty::Ref(_) => return None,
+            int => format!("0{}", self.name(int)),
+        })
+    }
+
+    /// A variant with its data, as an expression or as a pattern.
+    pub fn variant(&self, index: usize, variant: usize, parts: &[String], named: bool) -> String {
+        let path = format!("E{index}::V{variant}");
+        if parts.is_empty() {
+            return path;
+        }
+        if named {
+            let fields: Vec<String> =
+                parts.iter().enumerate().map(|(i, part)| format!("f{i}: {part}")).collect();
+            return format!("{path} {{ {} }}", fields.join(", "));
+        }
+        format!("{path}({})", parts.join(", "))
+    }
+
+    /// The definitions, with the comparison of their bits and inputs of their type.
+    pub fn print(&self) -> String {
+        let mut text = String::new();
+        for (index, def) in self.structs.iter().enumerate() {
+            let fields: Vec<String> =
+                def.fields.iter().enumerate().map(|(i, ty)| format!("pub f{i}: {}", self.name(ty))).collect();
+            let _ = writeln!(
+                text,
+                "#[derive(Clone, Copy, Debug, PartialEq)]\npub struct S{index} {{ {} }}",
+                fields.join(", ")
+            );
+        }
+        for (index, def) in self.enums.iter().enumerate() {
+            let variants: Vec<String> = def
+                .variants
+                .iter()
+                .enumerate()
+                .map(|(v, (data, named))| {
+                    let data: Vec<String> = data.iter().map(|ty| self.name(ty)).collect();
+                    self.variant(index, v, &data, *named).replace(&format!("E{index}::"), "")
+                })
+                .collect();
+            let _ = writeln!(
+                text,
+                "#[derive(Clone, Copy, Debug, PartialEq)]\npub enum E{index} {{ {} }}",
+                variants.join(", ")
+            );
+        }
+        text
+    }
+
+    /// Implementations of the harness's traits for the program's types.
+    pub fn print_harness(&self) -> String {
+        let mut text = String::new();
+        for (index, def) in self.structs.iter().enumerate() {
+            let words: String = (0..def.fields.len()).map(|i| format!("self.f{i}.words(to); ")).collect();
+            let fields: String = (0..def.fields.len()).map(|i| format!("f{i}: dice.make(), ")).collect();
+            let _ = writeln!(
+                text,
+                "impl Words for S{index} {{ fn words(&self, to: &mut Vec<u64>) {{ {words} }} }}\n\
+                 impl Make for S{index} {{ fn make(dice: &mut Dice) -> Self {{ S{index} {{ {fields} }} }} }}"
+            );
+        }
+        for (index, def) in self.enums.iter().enumerate() {
+            let (mut words, mut make) = (String::new(), String::new());
+            for (v, (data, named)) in def.variants.iter().enumerate() {
+                let names: Vec<String> = (0..data.len()).map(|i| format!("x{i}")).collect();
+                let each: String = names.iter().map(|name| format!("{name}.words(to); ")).collect();
+                let made = vec!["dice.make()".to_string(); data.len()];
+                let _ = write!(
+                    words,
+                    "{} => {{ to.push({v}); {each} }} ",
+                    self.variant(index, v, &names, *named)
+                );
+                let arm = if v + 1 == def.variants.len() { "_".into() } else { v.to_string() };
+                let _ = write!(make, "{arm} => {}, ", self.variant(index, v, &made, *named));
+            }
+            let _ = writeln!(
+                text,
+                "impl Words for E{index} {{ fn words(&self, to: &mut Vec<u64>) {{ match self {{ {words} }} }} }}\n\
+                 impl Make for E{index} {{ fn make(dice: &mut Dice) -> Self {{ match dice.below({}) {{ {make} }} }} }}",
+                def.variants.len()
+            );
+        }
+        text
+    }
+}
