@@ -5,7 +5,7 @@
 mod common;
 
 use autobatch::autobatch;
-use common::agree_at;
+use common::{agree_at, column};
 
 const SIZES: [usize; 3] = [0, 1, 97];
 
@@ -48,6 +48,72 @@ fn unused_value_of_a_loop(fuel: u32) -> u32 {
     fuel
 }
 
+/// Neither the loop's value nor the call's has a `let`; both are assigned where nobody needs the old value.
+#[autobatch(strict)]
+fn assigned_anew(n: u32) -> u32 {
+    let mut looped = loop {
+        if n > 3 {
+            break 1;
+        }
+        if n <= 3 {
+            break 2;
+        }
+    };
+    let mut called = if n > 0 { assigned_anew(n - 1) } else { 7 };
+    let mut returned = match n {
+        0 => 1,
+        _ => assigned_anew(n / 2),
+    };
+    let mut k = looped;
+    while k < n {
+        k += 1;
+    }
+    while k > n / 2 {
+        looped = k + 1;
+        called = looped ^ n;
+        returned = 9;
+        k -= 1 + looped % 2;
+        if looped > 7 {
+            break;
+        }
+    }
+    k
+}
+
+/// A closure that captures a local, in a chain that ends with a value.
+#[autobatch(strict)]
+fn consumed_closures(n: u32, k: u32, xs: &[u32]) -> u32 {
+    if n == 0 {
+        return k;
+    }
+    let folded = xs.iter().map(|x| x.wrapping_mul(k)).fold(0u32, |a, x| a.wrapping_add(x ^ n));
+    let gotten = xs.get(2).copied().map(|x| x ^ k).unwrap_or(n);
+    let less = k.checked_sub(3).map(|x| x.wrapping_mul(k));
+    let large = less.filter(|x| *x > k);
+    let any = xs.iter().any(|x| *x == k);
+    let below = consumed_closures(n - 1, xs.iter().fold(k, |a, x| a.wrapping_add(*x ^ k)), xs);
+    let more = consumed_closures(n / 2, large.map_or(3, |x| x ^ k), &xs[(k as usize).min(xs.len())..]);
+    folded ^ gotten.wrapping_add(below) ^ less.unwrap_or(3) ^ large.unwrap_or(7) ^ any as u32 ^ more
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    by: u32,
+}
+
+/// A method without loops is no part of the program: calling it needs no known receiver.
+#[autobatch(strict)]
+impl Scale {
+    pub(crate) fn shrink(&self, n: u32) -> u32 {
+        let other = Scale { by: self.by + 1 };
+        if n == 0 { self.times(1) } else { self.shrink(n / 2) + self.times(n) + other.times(n) }
+    }
+
+    fn times(&self, n: u32) -> u32 {
+        self.by * n
+    }
+}
+
 #[test]
 fn conditions() {
     let ns: Vec<u32> = (0..7).collect();
@@ -58,4 +124,24 @@ fn conditions() {
         |n, o| struct_literal_in_a_condition_batched_with(n, o),
     );
     agree_at(&SIZES, &ns, |n| unused_value_of_a_loop(*n), |n, o| unused_value_of_a_loop_batched_with(n, o));
+    agree_at(&SIZES, &ns, |n| assigned_anew(*n), |n, o| assigned_anew_batched_with(n, o));
+}
+
+#[test]
+fn closures() {
+    let inputs: Vec<(u32, u32)> = (0..35).map(|i| (i % 5, i * 7 % 12)).collect();
+    let xs = [3, 5, 9, 2];
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(n, k)| consumed_closures(*n, *k, &xs),
+        |b, o| consumed_closures_batched_with(column(b, |x| x.0), column(b, |x| x.1), &xs, o),
+    );
+}
+
+#[test]
+fn methods() {
+    let ns: Vec<u32> = (0..7).collect();
+    let scale = Scale { by: 3 };
+    agree_at(&SIZES, &ns, |n| scale.shrink(*n), |n, o| scale.shrink_batched_with(n, o));
 }

@@ -92,7 +92,13 @@ fn main() -> ExitCode {
 fn run(args: &Arguments) -> io::Result<usize> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).unwrap_or_default();
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let bench = Workbench { root, directory: target.join("fuzz"), release: args.release, jobs: args.jobs };
+    let bench = Workbench {
+        root,
+        directory: target.join("fuzz"),
+        release: args.release,
+        jobs: args.jobs,
+        check: false,
+    };
     let begin = Instant::now();
     let mut seeds: Box<dyn Iterator<Item = u64>> = match args.programs.is_empty() {
         true => {

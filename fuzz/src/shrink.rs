@@ -6,6 +6,9 @@ use crate::tree::{Kind, Node, Part, Program};
 use crate::types::{Defs, Ty};
 use crate::workbench::Workbench;
 
+/// How a failure begins that rustc reports.
+pub const COMPILES_NOT: &str = "does not compile";
+
 /// Programs compiled at once.
 const AT_ONCE: usize = 48;
 
@@ -21,6 +24,7 @@ pub fn shrink(
     said: &mut dyn FnMut(usize),
 ) -> io::Result<(Program, String)> {
     let (mut program, mut failure) = (program, failure);
+    let bench = &Workbench { check: kind(&failure) == COMPILES_NOT, ..bench.clone() };
     loop {
         let mut candidates = candidates(&program);
         candidates.retain(|candidate| candidate.size() < program.size());
@@ -45,7 +49,7 @@ pub fn shrink(
 
 /// What a failure has in common with that of a smaller program.
 fn kind(message: &str) -> &str {
-    let kinds = ["does not compile", "the process ends", "still running", "the batched call panics"];
+    let kinds = [COMPILES_NOT, "the process ends", "still running", "the batched call panics"];
     kinds.into_iter().find(|kind| message.contains(kind)).unwrap_or("differs")
 }
 

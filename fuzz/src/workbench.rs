@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::crate_text;
+use crate::shrink::COMPILES_NOT;
 use crate::tree::Program;
 
 /// What test crates are called.
@@ -23,6 +24,8 @@ pub struct Workbench {
     pub release: bool,
     /// Threads of rustc; `None` is cargo's default.
     pub jobs: Option<usize>,
+    /// Only whether programs compile, which is faster.
+    pub check: bool,
 }
 
 /// What became of a batch of programs.
@@ -75,9 +78,12 @@ impl Workbench {
                 }
             }
             for index in scalar {
-                verdict.failures.insert(index, format!("does not compile: {}", errors[&index]));
+                verdict.failures.insert(index, format!("{COMPILES_NOT}: {}", errors[&index]));
             }
             left.retain(|index| !suspects.contains(index));
+        }
+        if self.check {
+            return Ok(verdict);
         }
         verdict.programs = left.len();
         verdict.functions = left.iter().map(|index| programs[*index].functions.len()).sum();
@@ -116,12 +122,12 @@ impl Workbench {
         fs::copy(self.root.join("Cargo.lock"), package.join("Cargo.lock"))?;
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo
-            .arg(if batched { "build" } else { "check" })
+            .arg(if batched && !self.check { "build" } else { "check" })
             .args(["--offline", "--quiet", "--color=never", "--message-format=short", "--target-dir"])
             .arg(self.directory.join("target"))
             .current_dir(&package)
             .env_remove("CARGO_TARGET_DIR");
-        if self.release && batched {
+        if self.release && batched && !self.check {
             cargo.arg("--release");
         }
         if let Some(jobs) = self.jobs {

@@ -92,6 +92,8 @@ impl<'a> Emitter<'a> {
             for op in &block.ops {
                 declared.extend(&op.declares);
             }
+            // A value that all paths bring with a jump has its `let`s in the jumps.
+            declared.extend(&block.arrives);
             for (nth, _) in block.term.successors().iter().enumerate() {
                 declared.extend(block.term.binds(nth));
             }

@@ -7,6 +7,7 @@
 //!
 //! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
 
+mod chains;
 mod computed;
 mod control;
 mod exits;
@@ -86,6 +87,8 @@ pub(crate) struct Lowering<'a> {
     func: FuncId,
     names: Names,
     references: VarSet,
+    /// Locals that are an `Option` or a `Result`.
+    options_known: VarSet,
     /// Locals that have the same value for every member.
     uniforms: VarSet,
     loops: Vec<LoopContext>,
@@ -133,6 +136,7 @@ pub fn lower(
         func: FuncId(0),
         names: Names::new(),
         references: VarSet::new(),
+        options_known: VarSet::new(),
         uniforms: VarSet::new(),
         loops: vec![],
         cursor: None,
@@ -166,8 +170,10 @@ impl Lowering<'_> {
         self.batched.contains_key(&self.functions[self.current].sig.ident.to_string())
     }
 
-    fn methods(&self) -> &BTreeSet<String> {
-        &self.method_names
+    /// Whether a method has that name whose calls are batched, or would be if it had no type parameters. Other
+    /// methods are plain calls on any receiver.
+    fn is_program_method(&self, name: &str) -> bool {
+        self.method_names.contains(name) && (self.batched.contains_key(name) || self.excluded.contains(name))
     }
 
     /// The declared id of a callee found by [`scan::callee`].
@@ -449,6 +455,7 @@ impl Lowering<'_> {
             return self.declaration(&local.pat);
         };
         self.note_references(&local.pat, &init.expr);
+        self.note_option(&local.pat, &init.expr);
         let uniforms = uniform::defines(self, &self.uniforms, &local);
         self.uniforms.extend(uniforms);
         if !scan::stmt_splits(self, &Stmt::Local(local.clone())) {

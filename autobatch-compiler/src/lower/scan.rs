@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
-use super::{Lowering, primitive, uniform};
+use super::{Lowering, chains, primitive, uniform};
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
@@ -195,6 +195,11 @@ pub(super) fn may_borrow_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
 /// Whether a `let` initialiser plainly takes a borrow of a local: `&x`, a closure over locals, or
 /// the start of an iteration over one.
 pub(super) fn plainly_borrows_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    borrows(lower, expr, true)
+}
+
+/// [`plainly_borrows_local`]; unless `closures` can be called later, it is what they return that counts.
+fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool {
     const BORROWING: [&str; 14] = [
         "iter",
         "iter_mut",
@@ -213,14 +218,17 @@ pub(super) fn plainly_borrows_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
     ];
     match expr {
         Expr::Reference(e) => is_owned_local(lower, &e.expr),
+        Expr::MethodCall(e) if chains::yields_number(&e.method) => false,
         Expr::MethodCall(e) => {
+            let closures = closures && !chains::ends_closures(lower, e);
             (is_owned_local(lower, &e.receiver) && BORROWING.contains(&e.method.to_string().as_str()))
-                || plainly_borrows_local(lower, &e.receiver)
-                || e.args.iter().any(|arg| plainly_borrows_local(lower, arg))
+                || borrows(lower, &e.receiver, closures)
+                || e.args.iter().any(|arg| borrows(lower, arg, closures))
         }
-        Expr::Closure(e) => e.capture.is_none() && captures(&lower.names, e),
-        Expr::Paren(e) => plainly_borrows_local(lower, &e.expr),
-        Expr::Tuple(e) => e.elems.iter().any(|e| plainly_borrows_local(lower, e)),
+        Expr::Closure(e) if closures => e.capture.is_none() && captures(&lower.names, e),
+        Expr::Closure(e) => borrows(lower, &e.body, true),
+        Expr::Paren(e) => borrows(lower, &e.expr, closures),
+        Expr::Tuple(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
         _ => false,
     }
 }
@@ -239,7 +247,8 @@ pub(super) fn lent(lower: &Lowering<'_>, args: &[&Expr]) -> Option<Span> {
     args.iter().find_map(|arg| match arg {
         Expr::Reference(e) if is_owned_local(lower, &e.expr) => Some(e.span()),
         Expr::Closure(e) if plainly_borrows_local(lower, arg) => Some(e.span()),
-        Expr::MethodCall(e) if plainly_borrows_local(lower, arg) => Some(e.span()),
+        // The columns of a parameter have its type, which can't name a closure.
+        Expr::MethodCall(e) if borrows(lower, arg, false) => Some(e.span()),
         _ => None,
     })
 }
@@ -333,7 +342,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             } else if let Some(span) = lent(self.lower, &e.args.iter().collect::<Vec<_>>()) {
                 self.note(span, "a local of this function is lent to the call");
             }
-        } else if self.lower.methods().contains(&e.method.to_string())
+        } else if self.lower.is_program_method(&e.method.to_string())
             && self.lower.functions[self.lower.current].associated
         {
             self.note(

@@ -21,7 +21,7 @@ pub fn program(seed: u64) -> Program {
         control_in_expr: on(65),
         loops: on(75),
         matches: on(65),
-        closures: on(0),
+        closures: on(35),
         labels: on(50),
         exits: on(70),
         shadow: on(50),
@@ -105,6 +105,8 @@ impl Gen {
         let slice = (self.swarm.arrays && self.chance(45)).then(|| Ty::Slice(Box::new(self.some_type())));
         let each_slice = self.chance(40);
         let state = self.chance(35).then(|| self.some_type());
+        // A receiver of the same type would be lent in its place.
+        let state = state.filter(|ty| form != Form::Impl || *ty != Ty::Struct(0));
         for index in 0..count {
             let entry = index == 0 || self.chance(40);
             let fueled = self.chance(80);
