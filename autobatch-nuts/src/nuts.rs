@@ -171,7 +171,7 @@ impl<'m, T: Real> Nuts<'m, T> {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch(strict, primitives(gradient))]
 impl<'m, T: Real> Nuts<'m, T> {
     /// A chain of trajectories from the state `z`, which ends up where the chain does.
     ///
@@ -416,6 +416,7 @@ mod tests {
     #[test]
     fn what_does_not_change_in_the_recursion_has_no_stack() {
         let program = Nuts::<f64>::chain_batched_program();
+        assert_eq!(program.blocks.iter().filter(|block| block.primitive).count(), 2, "{program}");
         let build = program.functions.iter().position(|function| function.name == "build");
         let stacked: Vec<&str> = (program.variables.iter())
             .filter(|variable| build == Some(variable.function.into()) && variable.class == Class::Stacked)

@@ -1,6 +1,6 @@
 //! Correlated normal distributions.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Slice};
 use pulp::Arch;
 use rand::SeedableRng as _;
 
@@ -35,6 +35,31 @@ impl<T: Real> Gaussian<T> {
         let product = factor.dot(&factor.t());
         Self::new(Array2::from_shape_fn((dim, dim), |(i, j)| T::of(product[[i.min(j), i.max(j)]])))
     }
+
+    /// A draw of the distribution itself. It factors the matrix each time.
+    ///
+    /// # Panics
+    ///
+    /// If the precision matrix is not positive definite.
+    pub fn exact(&self, rng: &mut Generator) -> Array1<T> {
+        // With the Cholesky factor L of the precision, x = L⁻ᵀz has its inverse as covariance.
+        let dim = self.precision.nrows();
+        let mut l = self.precision.clone();
+        for j in 0..dim {
+            for i in j..dim {
+                let known = l.slice_axis(Axis(1), Slice::from(..j));
+                let rest = l[[i, j]] - known.row(i).dot(&known.row(j));
+                l[[i, j]] = if i == j { rest.sqrt() } else { rest / l[[j, j]] };
+            }
+            assert!(l[[j, j]] > T::zero(), "the precision matrix is positive definite");
+        }
+        let mut x = Array1::from_shape_simple_fn(dim, || T::normal(rng));
+        for i in (0..dim).rev() {
+            let sum = (i + 1..dim).fold(x[i], |sum, j| sum - l[[j, i]] * x[j]);
+            x[i] = sum / l[[i, i]];
+        }
+        x
+    }
 }
 
 /// Elements of a row of the result that are summed at once, for so many rows.
@@ -42,6 +67,24 @@ const ELEMENTS: usize = 16;
 const ROWS: usize = 4;
 
 /// `-q P` for a symmetric `P`, each element summed from the first to the last.
+///
+/// Not a closure: the shim through which those are called is not inlined, and then not compiled for the widest
+/// instruction set.
+struct Product<'a, T> {
+    precision: ArrayView2<'a, T>,
+    q: ArrayView2<'a, T>,
+    out: ArrayViewMut2<'a, T>,
+}
+
+impl<T: Real> pulp::NullaryFnOnce for Product<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
+        product(self.precision, self.q, self.out.view_mut());
+    }
+}
+
 #[inline(always)]
 fn product<T: Real>(precision: ArrayView2<'_, T>, q: ArrayView2<'_, T>, mut out: ArrayViewMut2<'_, T>) {
     let dim = precision.ncols();
@@ -100,10 +143,7 @@ impl<T: Real> Model<T> for Gaussian<T> {
     }
 
     fn gradients(&self, q: ArrayView2<'_, T>, lp: &mut [T], mut grad: ArrayViewMut2<'_, T>) {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || product(self.precision.view(), q, grad.view_mut()),
-        );
+        Arch::new().dispatch(Product { precision: self.precision.view(), q, out: grad.view_mut() });
         for ((lp, q), grad) in lp.iter_mut().zip(q.rows()).zip(grad.rows()) {
             *lp = half_dot(q, grad);
         }
@@ -185,6 +225,19 @@ mod tests {
         let mut grad = Array2::zeros((9, 37));
         product(model.precision.view(), q.view(), grad.view_mut());
         assert!((grad + q.dot(&model.precision)).iter().all(|x| x.abs() < 1e-9));
+    }
+
+    #[test]
+    fn exact_draws_have_the_inverse_covariance() {
+        let precision = ndarray::array![[2.0, -0.6, 0.0], [-0.6, 1.0, 0.3], [0.0, 0.3, 1.5]];
+        let model = Gaussian::new(precision.clone());
+        let mut rng = Generator::seed_from_u64(3);
+        let draws: Vec<Array1<f64>> = (0..20_000).map(|_| model.exact(&mut rng)).collect();
+        let covariance = Array2::from_shape_fn((3, 3), |(i, j)| {
+            draws.iter().map(|x| x[i] * x[j]).sum::<f64>() / draws.len() as f64
+        });
+        let off = covariance.dot(&precision) - Array2::<f64>::eye(3);
+        assert!(off.iter().all(|x| x.abs() < 0.06), "{off}");
     }
 
     #[test]

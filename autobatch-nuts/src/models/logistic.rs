@@ -90,17 +90,34 @@ impl<T: Real> LogisticRegression<T> {
     }
 }
 
-/// Turns `x · beta` of one point in many chains into residuals, and adds up the log likelihood: in `lp` the part
+/// Turns `x · beta` of some points in all chains into residuals, and adds up the log likelihood: in `lp` the part
 /// that is linear, in `odds` the factors of which it has the logarithm.
-#[inline(always)]
-fn link<T: Real>(eta: &mut [T], y: T, lp: &mut [T], odds: &mut [T]) {
-    for ((eta, lp), odds) in eta.iter_mut().zip(lp).zip(odds) {
-        let small = (-eta.abs()).vector_exp();
-        let whole = T::one() + small;
-        let positive = *eta > T::zero();
-        *lp += y * *eta - if positive { *eta } else { T::zero() };
-        *odds *= whole;
-        *eta = y - if positive { T::one() } else { small } / whole;
+///
+/// Not a closure: the shim through which those are called is not inlined, and then not compiled for the widest
+/// instruction set.
+struct Link<'a, T> {
+    /// A row per point, an element per chain.
+    eta: &'a mut [T],
+    y: &'a [T],
+    lp: &'a mut [T],
+    odds: &'a mut [T],
+}
+
+impl<T: Real> pulp::NullaryFnOnce for Link<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (eta, &y) in self.eta.chunks_exact_mut(self.lp.len()).zip(self.y) {
+            for ((eta, lp), odds) in eta.iter_mut().zip(&mut *self.lp).zip(&mut *self.odds) {
+                let small = (-eta.abs()).vector_exp();
+                let whole = T::one() + small;
+                let positive = *eta > T::zero();
+                *lp += y * *eta - if positive { *eta } else { T::zero() };
+                *odds *= whole;
+                *eta = y - if positive { T::one() } else { small } / whole;
+            }
+        }
     }
 }
 
@@ -143,14 +160,7 @@ impl<T: Real> Model<T> for LogisticRegression<T> {
         self.blocks(q, grad, |mut eta, y| {
             let eta = eta.as_slice_mut().expect("standard layout");
             for (eta, y) in eta.chunks_mut(most * odds.len()).zip(y.chunks(most)) {
-                arch.dispatch(
-                    #[inline(always)]
-                    || {
-                        for (eta, y) in eta.chunks_exact_mut(odds.len()).zip(y) {
-                            link(eta, *y, lp, &mut odds);
-                        }
-                    },
-                );
+                arch.dispatch(Link { eta, y, lp, odds: &mut odds });
                 for (lp, odds) in lp.iter_mut().zip(&mut odds) {
                     *lp -= odds.ln();
                     *odds = T::one();
