@@ -80,6 +80,21 @@ fn assigned_anew(n: u32) -> u32 {
     k
 }
 
+/// The variable's `let` stands in the branches; behind them it is assigned, its value dead.
+#[autobatch(strict)]
+fn assigned_behind_branches(n: u32, k: u32) -> u32 {
+    let mut x = if k > 1 {
+        if k > 3 {
+            return assigned_behind_branches(n / 2, k - 1);
+        }
+        n + 1
+    } else {
+        n
+    };
+    x = k + 5;
+    x ^ n
+}
+
 /// A closure that captures a local, in a chain that ends with a value.
 #[autobatch(strict)]
 fn consumed_closures(n: u32, k: u32, xs: &[u32]) -> u32 {
@@ -124,6 +139,18 @@ fn conditions() {
         |n, o| struct_literal_in_a_condition_batched_with(n, o),
     );
     agree_at(&SIZES, &ns, |n| unused_value_of_a_loop(*n), |n, o| unused_value_of_a_loop_batched_with(n, o));
+}
+
+#[test]
+fn assignments() {
+    let inputs: Vec<(u32, u32)> = (0..35).map(|i| (i % 5, i * 7 % 12)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(n, k)| assigned_behind_branches(*n, *k),
+        |b, o| assigned_behind_branches_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
+    );
+    let ns: Vec<u32> = (0..7).collect();
     agree_at(&SIZES, &ns, |n| assigned_anew(*n), |n, o| assigned_anew_batched_with(n, o));
 }
 

@@ -148,6 +148,31 @@ impl<T: Make> Make for Vec<T> {
     }
 }
 
+impl Words for String {
+    fn words(&self, to: &mut Vec<u64>) {
+        to.push(self.len() as u64);
+        to.extend(self.bytes().map(u64::from));
+    }
+}
+
+impl Make for String {
+    fn make(dice: &mut Dice) -> Self {
+        (0..dice.below(5)).map(|_| char::from(b'a' + dice.below(4) as u8)).collect()
+    }
+}
+
+impl<T: Words> Words for Box<T> {
+    fn words(&self, to: &mut Vec<u64>) {
+        (**self).words(to);
+    }
+}
+
+impl<T: Make> Make for Box<T> {
+    fn make(dice: &mut Dice) -> Self {
+        Box::new(dice.make())
+    }
+}
+
 impl<T: Words> Words for Option<T> {
     fn words(&self, to: &mut Vec<u64>) {
         to.push(self.is_some().into());

@@ -28,6 +28,9 @@ pub enum Ty {
     Slice(Box<Ty>),
     /// `&T`.
     Ref(Box<Ty>),
+    Vec(Box<Ty>),
+    String,
+    Box(Box<Ty>),
 }
 
 /// The integer types.
@@ -49,6 +52,11 @@ impl Ty {
     /// Whether it is a floating-point number.
     pub fn is_float(&self) -> bool {
         FLOATS.contains(self)
+    }
+
+    /// Whether values are moved and have to be dropped.
+    pub fn is_owned(&self) -> bool {
+        matches!(self, Ty::Vec(_) | Ty::String | Ty::Box(_))
     }
 
     /// Whether it is a number.
@@ -109,6 +117,9 @@ impl Defs {
             Ty::Result(of) => format!("Result<{}, u32>", self.name(of)),
             Ty::Slice(of) => format!("[{}]", self.name(of)),
             Ty::Ref(of) => format!("&{}", self.name(of)),
+            Ty::Vec(of) => format!("Vec<{}>", self.name(of)),
+            Ty::String => "String".into(),
+            Ty::Box(of) => format!("Box<{}>", self.name(of)),
         }
     }
 
@@ -142,6 +153,9 @@ impl Defs {
             Ty::Option(_) => "None".into(),
             Ty::Result(_) => "Err(0u32)".into(),
             Ty::Slice(_) | Ty::Ref(_) => return None,
+            Ty::Vec(of) => format!("Vec::<{}>::new()", self.name(of)),
+            Ty::String => "String::new()".into(),
+            Ty::Box(of) => format!("Box::new({})", self.zero(of)?),
             int => format!("0{}", self.name(int)),
         })
     }

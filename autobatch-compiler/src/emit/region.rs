@@ -160,9 +160,11 @@ impl Shape {
                 mentioned.extend(&op.uses);
                 mentioned.extend(&op.defs);
                 bound.extend(op.declares.intersection(&op.defs));
-                for exit in op.exits.iter().filter(|e| !inside(**e)) {
-                    leaves_to(*exit, &mut exits);
+                for exit in &op.exits {
                     bound.extend(&program.block(*exit).arrives);
+                    if !inside(*exit) {
+                        leaves_to(*exit, &mut exits);
+                    }
                 }
             }
             mentioned.extend(block.term.uses());
@@ -220,16 +222,60 @@ impl Shape {
             .collect();
         let outs = &outs - &kept;
         let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
+        let assigned_out_of_scope = |v: VarId| {
+            order.iter().any(|b| {
+                let mut scope = in_scope_at_start(emitter, *b, v, &idom, &is_merge);
+                program.block(*b).ops.iter().any(|op| {
+                    let out =
+                        !scope && (op.uses.contains(&v) || op.defs.contains(&v)) && !op.declares.contains(&v);
+                    scope |= op.declares.contains(&v);
+                    out
+                })
+            })
+        };
         let deferred = mentioned
             .iter()
             .copied()
             .filter(|v| {
                 // A parameter that a call's result replaces has no `let` anywhere.
                 let known = emitter.declared.contains(v) || matches!(program.var(*v).role, Role::Param(_));
-                known && !takes.contains(v) && !bound.contains(v) && !is_uniform(v)
+                let elsewhere =
+                    || !bound.contains(v) || (program.var(*v).mutable && assigned_out_of_scope(*v));
+                known && !takes.contains(v) && !is_uniform(v) && elsewhere()
             })
             .collect();
         Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred }
+    }
+}
+
+/// Whether a variable that the region binds has its binding in scope where a block's code begins. Where paths meet,
+/// only values that are needed there are handed on.
+fn in_scope_at_start(
+    emitter: &Emitter<'_>,
+    block: BlockId,
+    v: VarId,
+    idom: &BTreeMap<BlockId, BlockId>,
+    is_merge: &BTreeSet<BlockId>,
+) -> bool {
+    let program = emitter.program;
+    let mut at = block;
+    loop {
+        let merge = is_merge.contains(&at);
+        let arrives = program.block(at).arrives.contains(&v);
+        if (merge && emitter.live_at(at).contains(&v)) || (!merge && arrives) {
+            return true;
+        }
+        let above = idom[&at];
+        if above == at {
+            return false;
+        }
+        let binds = |nth: usize| program.block(above).term.binds(nth).contains(&v);
+        if program.block(above).ops.iter().any(|op| op.declares.contains(&v))
+            || (0..program.block(above).term.successors().len()).any(binds)
+        {
+            return true;
+        }
+        at = above;
     }
 }
 

@@ -14,7 +14,12 @@ impl Gen {
             }
             let whole = if var.via == Via::Value { var.name.clone() } else { format!("(*{})", var.name) };
             if var.ty == *ty {
-                found.push(whole);
+                found.push(whole.clone());
+            }
+            if let Ty::Box(of) = &var.ty
+                && **of == *ty
+            {
+                found.push(format!("(*{whole})"));
             }
             self.fields(&var.name, &var.ty, ty, 2, &mut found);
         }
@@ -45,6 +50,9 @@ impl Gen {
 
     /// A variable, a field, or a literal.
     pub(super) fn leaf(&mut self, ty: &Ty) -> Node {
+        if ty.is_owned() {
+            return self.owned_leaf(ty);
+        }
         let reads = self.reads(ty);
         if !reads.is_empty() && self.chance(80) {
             let place = self.pick(&reads);
@@ -66,7 +74,7 @@ impl Gen {
         );
         let calls = if self.may_call(ty) { 14 } else { 0 };
         let weights = [
-            12,                                               // 0 leaf
+            if ty.is_owned() { 6 } else { 12 },               // 0 leaf
             if composite { 14 } else { 0 },                   // 1 compose
             if ty.is_number() { 24 } else { 0 },              // 2 arithmetic
             if *ty == Ty::Bool { 24 } else { 0 },             // 3 comparison
@@ -79,6 +87,7 @@ impl Gen {
             if self.swarm.arrays { 4 } else { 0 },            // 10 index
             if self.may_try() { 4 } else { 0 },               // 11 ?
             if self.swarm.closures { 4 } else { 0 },          // 12 adaptors
+            if self.swarm.owned { 6 } else { 0 },             // 13 parts of owned values
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -93,6 +102,8 @@ impl Gen {
             10 => self.index(ty, depth),
             11 => self.question(ty, depth),
             12 => self.adaptor(ty, depth),
+            13 if ty.is_owned() => Some(self.owned(ty, depth)),
+            13 => self.of_owned(ty, depth),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

@@ -1,6 +1,6 @@
 //! Loops, each with a bound that is part of it.
 
-use super::{Gen, Loop};
+use super::{Gen, Loop, Via};
 use crate::tree::{Node, expr, fixed, stmt};
 use crate::types::Ty;
 
@@ -158,7 +158,11 @@ impl Gen {
         let arrays: Vec<(String, Ty, usize)> = self
             .visible()
             .filter_map(|var| match &var.ty {
-                Ty::Array(of, len) => Some((var.name.clone(), (**of).clone(), *len)),
+                Ty::Array(of, len) => {
+                    let place =
+                        if var.via == Via::Value { var.name.clone() } else { format!("*{}", var.name) };
+                    Some((place, (**of).clone(), *len))
+                }
                 _ => None,
             })
             .collect();

@@ -9,6 +9,7 @@ mod calls;
 mod expr;
 mod loops;
 mod matches;
+mod owned;
 mod program;
 mod scalar;
 mod stmt;
@@ -48,6 +49,10 @@ struct Var {
     assign: bool,
     /// It counts or is fuel: neither assigned nor shadowed.
     locked: bool,
+    /// The loops around its declaration: it can be moved out of where there are no more.
+    depth: usize,
+    /// Its value has been moved out.
+    moved: bool,
 }
 
 /// A loop or labelled block that the code stands in.
@@ -74,6 +79,10 @@ struct Swarm {
     exits: bool,
     shadow: bool,
     effects_in_expr: bool,
+    owned: bool,
+    asserts: bool,
+    items: bool,
+    references: bool,
 }
 
 struct Gen {
@@ -103,6 +112,10 @@ struct Gen {
     pure: u32,
     /// Where a state variable is lent already.
     lent: u32,
+    /// Variables that must not be mentioned, because they are borrowed.
+    hidden: Vec<String>,
+    /// Owned types of the program.
+    owned_types: Vec<Ty>,
     names: u32,
 }
 
@@ -173,27 +186,20 @@ impl Gen {
     }
 
     fn declare(&mut self, name: &str, ty: &Ty, assign: bool) {
-        self.vars.push(Var { name: name.into(), ty: ty.clone(), via: Via::Value, assign, locked: false });
+        self.vars.push(self.var(name, ty, Via::Value, assign, false));
     }
 
     fn declare_ref(&mut self, name: &str, ty: &Ty) {
-        self.vars.push(Var {
-            name: name.into(),
-            ty: ty.clone(),
-            via: Via::Ref,
-            assign: false,
-            locked: false,
-        });
+        self.vars.push(self.var(name, ty, Via::Ref, false, false));
     }
 
     fn declare_locked(&mut self, name: &str, ty: &Ty) {
-        self.vars.push(Var {
-            name: name.into(),
-            ty: ty.clone(),
-            via: Via::Value,
-            assign: false,
-            locked: true,
-        });
+        self.vars.push(self.var(name, ty, Via::Value, false, true));
+    }
+
+    fn var(&self, name: &str, ty: &Ty, via: Via, assign: bool, locked: bool) -> Var {
+        let depth = self.loops.len();
+        Var { name: name.into(), ty: ty.clone(), via, assign, locked, depth, moved: false }
     }
 
     /// The variables that their names mean here.
@@ -201,7 +207,8 @@ impl Gen {
         self.vars.iter().enumerate().filter_map(|(i, var)| {
             let hidden = self.vars[i + 1..].iter().any(|later| later.name == var.name);
             let lent = self.lent > 0 && var.via == Via::Mut;
-            (!hidden && !lent).then_some(var)
+            let usable = !hidden && !lent && !var.moved && !self.hidden.contains(&var.name);
+            usable.then_some(var)
         })
     }
 
@@ -211,6 +218,14 @@ impl Gen {
         let made = make(self);
         self.vars.truncate(vars);
         self.less = less;
+        made
+    }
+
+    /// Runs `make` where a variable must not be mentioned.
+    fn hiding<T>(&mut self, name: &str, make: impl FnOnce(&mut Self) -> T) -> T {
+        self.hidden.push(name.into());
+        let made = make(self);
+        self.hidden.pop();
         made
     }
 

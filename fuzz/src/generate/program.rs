@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Gen, Swarm, Var, Via};
+use super::{Gen, Swarm, Via};
 use crate::tree::{Form, Function, Node, Param, Passing, Program, fixed};
 use crate::types::{Defs, Enum, FLOATS, INTS, Struct, Ty};
 
@@ -26,6 +26,10 @@ pub fn program(seed: u64) -> Program {
         exits: on(70),
         shadow: on(50),
         effects_in_expr: on(60),
+        owned: on(40),
+        asserts: on(25),
+        items: on(20),
+        references: on(40),
     };
     let form = match rng.random_range(0..10) {
         0..=3 => Form::Function,
@@ -50,6 +54,8 @@ pub fn program(seed: u64) -> Program {
         budget: 0,
         pure: 0,
         lent: 0,
+        hidden: Vec::new(),
+        owned_types: Vec::new(),
         names: 0,
     };
     made.types();
@@ -98,13 +104,33 @@ impl Gen {
             pool.push(ty);
         }
         self.pool = pool;
+        if self.swarm.owned {
+            for _ in 0..1 + self.below(2) {
+                let part = self.some_type();
+                let ty = match self.below(5) {
+                    0 => Ty::String,
+                    1 => Ty::Box(Box::new(part)),
+                    _ => Ty::Vec(Box::new(part)),
+                };
+                self.owned_types.push(ty);
+            }
+        }
+    }
+
+    /// A type for a parameter or result: owned ones too.
+    fn passed_type(&mut self) -> Ty {
+        if !self.owned_types.is_empty() && self.chance(30) {
+            let owned = self.owned_types.clone();
+            return self.pick(&owned);
+        }
+        self.some_type()
     }
 
     fn signatures(&mut self, form: Form) {
         let count = if form == Form::Function { 1 } else { 1 + self.below(3) };
         let slice = (self.swarm.arrays && self.chance(45)).then(|| Ty::Slice(Box::new(self.some_type())));
         let each_slice = self.chance(40);
-        let state = self.chance(35).then(|| self.some_type());
+        let state = self.chance(35).then(|| self.passed_type());
         // A receiver of the same type would be lent in its place.
         let state = state.filter(|ty| form != Form::Impl || *ty != Ty::Struct(0));
         for index in 0..count {
@@ -125,8 +151,8 @@ impl Gen {
                 params.push(param("fuel".into(), Passing::Fuel, Ty::U32, false));
             }
             for i in 0..1 + self.below(3) {
-                let ty = self.some_type();
-                let (passing, mutable) = match self.chance(15) {
+                let ty = self.passed_type();
+                let (passing, mutable) = match !ty.is_owned() && self.chance(15) {
                     true => (Passing::SharedValue, false),
                     false => (Passing::Each, self.chance(30)),
                 };
@@ -151,7 +177,7 @@ impl Gen {
                 0 => Ty::Option(Box::new(self.number_type())),
                 1 => Ty::Result(Box::new(self.number_type())),
                 2 => Ty::Unit,
-                _ => self.some_type(),
+                _ => self.passed_type(),
             };
             self.sigs.push(Function { name: format!("f{index}"), params, ret, entry, body: fixed!() });
         }
@@ -159,6 +185,7 @@ impl Gen {
 
     fn body(&mut self, current: usize) -> Node {
         self.current = current;
+        self.loops.clear();
         let function = self.sigs[current].clone();
         self.vars = function
             .params
@@ -169,16 +196,11 @@ impl Gen {
                     Passing::SharedRef | Passing::EachSlice => Via::Ref,
                     _ => Via::Value,
                 };
-                Var {
-                    name: param.name.clone(),
-                    ty: param.ty.clone(),
-                    via,
-                    assign: param.mutable || via == Via::Mut,
-                    locked: param.passing == Passing::Fuel || param.name == "self",
-                }
+                let assign = param.mutable || via == Via::Mut;
+                let locked = param.passing == Passing::Fuel || param.name == "self";
+                self.var(&param.name, &param.ty, via, assign, locked)
             })
             .collect();
-        self.loops.clear();
         self.less = None;
         self.weight = 1;
         self.names = 0;

@@ -34,6 +34,7 @@ impl Gen {
             Ty::Unit => expr!(ty; "()"),
             Ty::Bool => expr!(ty; if self.chance(50) { "true" } else { "false" }),
             ty if ty.is_number() => self.number(ty),
+            ty if ty.is_owned() => self.owned_leaf(ty),
             ty => self.compose(ty, &mut |g, part| g.literal(part)),
         }
     }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{Gen, Via};
-use crate::tree::{Node, fixed, stmt};
+use crate::tree::{Node, expr, fixed, stmt};
 use crate::types::Ty;
 
 impl Gen {
@@ -26,6 +26,10 @@ impl Gen {
             3,                                                              // 9 late initialisation
             if nested { 3 } else { 0 },                                     // 10 block
             5,                                                              // 11 destructuring let
+            if self.swarm.owned { 14 } else { 0 },                          // 12 owned values
+            if self.swarm.asserts { 4 } else { 0 },                         // 13 assert
+            if self.swarm.items { 4 } else { 0 },                           // 14 const
+            if self.swarm.references { 6 } else { 0 },                      // 15 references
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -73,6 +77,30 @@ impl Gen {
                 let stmts = g.stmts(count, depth - 1);
                 Some(stmt!("{", stmts, "}"))
             }),
+            12 => self.owned_stmt(depth),
+            13 => {
+                let test = self.purely(|g| g.expr(&Ty::Bool, depth.min(2)));
+                let ty = self.number_type();
+                let shown = self.leaf(&ty);
+                Some(match self.chance(70) {
+                    // Rarely false, or no member would get far.
+                    true => {
+                        stmt!("assert!(", test, " || ", self.unlikely(), ", \"asserted {}\", ", shown, ");")
+                    }
+                    false => {
+                        stmt!("if !", test, " && !", self.unlikely(), " { panic!(\"no {}\", ", shown, "); }")
+                    }
+                })
+            }
+            14 => {
+                let ty = self.number_type();
+                let prefix = format!("C{}_", self.current);
+                let name = self.fresh(&prefix);
+                let (of, value) = (self.defs.name(&ty), self.literal(&ty));
+                self.declare_locked(&name, &ty);
+                Some(stmt!(format!("const {name}: {of} = "), value, ";"))
+            }
+            15 => self.reference(depth),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
@@ -94,6 +122,51 @@ impl Gen {
                 Some(stmt!(format!("let {mutability}{name}{annotation} = "), value, ";"))
             }
         }
+    }
+
+    /// A test that fails for few members.
+    fn unlikely(&mut self) -> Node {
+        let ty = self.int_type();
+        let value = self.leaf(&ty);
+        expr!(Ty::Bool; "(", value, format!(" != {})", self.below(8)))
+    }
+
+    /// A reference: into shared data, or to a local for the length of a statement.
+    fn reference(&mut self, depth: u32) -> Option<Node> {
+        if let Some((name, of)) = self.some_slice()
+            && self.chance(65)
+        {
+            let index = self.expr(&Ty::Usize, depth.min(2));
+            let away = match self.chance(50) {
+                true => self.jump_away(depth),
+                false => None,
+            };
+            let away = match away {
+                Some(away) => away,
+                None => {
+                    let value = self.value_of_return(depth.min(2));
+                    fixed!("return ", value, ";")
+                }
+            };
+            let x = self.fresh("r");
+            self.declare_ref(&x, &of);
+            return Some(match self.chance(50) {
+                true => stmt!(format!("let Some({x}) = {name}.get("), index, ") else { ", away, " };"),
+                false => stmt!(format!("let [{x}, ..] = {name} else {{ "), away, " };"),
+            });
+        }
+        let places = self.assignable();
+        if places.is_empty() {
+            return None;
+        }
+        let (place, ty) = self.pick(&places);
+        if ty.is_owned() {
+            return None;
+        }
+        let base: String = place.chars().skip_while(|c| *c == '*').take_while(|c| *c != '.').collect();
+        let value = self.hiding(&base, |g| g.purely(|g| g.expr(&ty, 2)));
+        let r = self.fresh("r");
+        Some(stmt!(format!("{{ let {r} = &mut {place}; *{r} = "), value, "; }"))
     }
 
     fn value_of_return(&mut self, depth: u32) -> Node {
@@ -243,6 +316,11 @@ impl Gen {
 
     fn store(&mut self, place: Node, ty: &Ty, depth: u32) -> Node {
         let compound = self.chance(45);
+        if ty.is_owned() {
+            // The old value must not be moved away by the new one's code.
+            let value = self.purely(|g| g.expr(ty, depth));
+            return stmt!(place, " = ", value, ";");
+        }
         let value = self.expr(ty, depth);
         if compound && ty.is_int() && self.swarm.checked && self.chance(60) {
             let op = self.pick(&["+", "-", "*", "+", "/", "%"]);
