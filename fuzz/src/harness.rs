@@ -218,8 +218,8 @@ tuples!(A 0, B 1);
 tuples!(A 0, B 1, C 2);
 tuples!(A 0, B 1, C 2, D 3);
 
-/// What the scalar function made of a member: the words of result and state, or the panic's message.
-pub type Expected = Result<(Vec<u64>, Vec<u64>), String>;
+/// What the scalar function made of a member: the words of result and state, or its fault.
+pub type Expected = Result<(Vec<u64>, Vec<u64>), (FaultKind, String)>;
 
 /// What a batched call made of all members: results, and the words of each member's state.
 pub type Batched<R> = Result<(Outcome<R>, Vec<Vec<u64>>), BatchError>;
@@ -272,24 +272,70 @@ impl Case {
             .map(|member| {
                 catch_unwind(AssertUnwindSafe(|| scalar(member)))
                     .map(|(result, state)| (result.all_words(), state))
-                    .map_err(|payload| message(&*payload))
+                    .map_err(|payload| (FaultKind::Panic, message(&*payload)))
             })
             .collect();
         self.members += members as u64;
         self.panics += expected.iter().filter(|e| e.is_err()).count() as u64;
         for (how, options) in ways(members, self.seed) {
-            let run = catch_unwind(AssertUnwindSafe(|| batched(&options)));
-            let failed = match run {
-                Err(payload) => Some(format!("the batched call panics: {}", message(&*payload))),
-                Ok(Err(error)) => Some(format!("the batched call is refused: {error}")),
-                Ok(Ok((outcome, states))) => differs(&expected, outcome, &states, &inputs),
-            };
-            self.comparisons += members as u64;
-            if let Some(failed) = failed {
-                self.failure = Some(format!("{how}, {members} members: {failed}"));
+            if !self.agrees(&how, &options, &expected, &batched, &inputs) {
                 return;
             }
         }
+        if members == Self::SIZES[1] {
+            self.limited(expected, &batched, &inputs);
+        }
+    }
+
+    /// Runs a batch whose members may not go deep: the scalar executor decides which of them go too deep, the
+    /// others have to fail for the same.
+    fn limited<R: Words + std::fmt::Debug>(
+        &mut self,
+        mut expected: Vec<Expected>,
+        batched: &impl Fn(&Options<'_>) -> Batched<R>,
+        inputs: &impl Fn(usize) -> String,
+    ) {
+        let depth = 1 + (self.seed >> 11) as usize % 3;
+        let options = Options::default().max_depth(depth).threads(1);
+        if let Ok(Ok((outcome, _))) =
+            catch_unwind(AssertUnwindSafe(|| batched(&options.clone().executor(Executor::Scalar))))
+        {
+            for fault in outcome.faults().iter().filter(|fault| fault.kind == FaultKind::DepthExceeded) {
+                expected[fault.member] = Err((fault.kind, fault.message.clone()));
+            }
+        }
+        for (how, executor, schedule) in [
+            ("scalar", Executor::Scalar, Schedule::MostLanes),
+            ("masked", Executor::Masked, Schedule::MostLanes),
+            ("pc most lanes", Executor::ProgramCounter, Schedule::MostLanes),
+            ("pc earliest", Executor::ProgramCounter, Schedule::EarliestBlock),
+        ] {
+            let how = format!("{how}, depth {depth}");
+            let options = options.clone().executor(executor).schedule(schedule);
+            if !self.agrees(&how, &options, &expected, batched, inputs) {
+                return;
+            }
+        }
+    }
+
+    /// Runs the batch in one way; whether all is as expected.
+    fn agrees<R: Words + std::fmt::Debug>(
+        &mut self,
+        how: &str,
+        options: &Options<'_>,
+        expected: &[Expected],
+        batched: &impl Fn(&Options<'_>) -> Batched<R>,
+        inputs: &impl Fn(usize) -> String,
+    ) -> bool {
+        let run = catch_unwind(AssertUnwindSafe(|| batched(options)));
+        let failed = match run {
+            Err(payload) => Some(format!("the batched call panics: {}", message(&*payload))),
+            Ok(Err(error)) => Some(format!("the batched call is refused: {error}")),
+            Ok(Ok((outcome, states))) => differs(expected, outcome, &states, inputs),
+        };
+        self.comparisons += expected.len() as u64;
+        self.failure = failed.map(|failed| format!("{how}, {} members: {failed}", expected.len()));
+        self.failure.is_none()
     }
 }
 
@@ -309,8 +355,8 @@ fn differs<R: Words + std::fmt::Debug>(
             (Ok((value, state)), Ok(got)) => {
                 *value == got.all_words() && states.get(member).is_none_or(|words| words == state)
             }
-            (Err(message), Err(fault)) => {
-                fault.kind == FaultKind::Panic && fault.message == *message && fault.member == member
+            (Err((kind, message)), Err(fault)) => {
+                fault.kind == *kind && fault.message == *message && fault.member == member
             }
             _ => false,
         };

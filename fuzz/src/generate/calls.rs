@@ -40,9 +40,12 @@ impl Gen {
 
     /// A parameter that can be handed on as it is.
     fn handed_on(&self, ty: &Ty, via: Via) -> Option<String> {
-        self.visible()
-            .find(|var| var.ty == *ty && (var.via == via || (via == Via::Ref && matches!(ty, Ty::Slice(_)))))
-            .map(|var| var.name.clone())
+        self.all_handed_on(ty, via).pop()
+    }
+
+    fn all_handed_on(&self, ty: &Ty, via: Via) -> Vec<String> {
+        let fits = |of: Via| of == via || (via == Via::Ref && matches!(ty, Ty::Slice(_)));
+        self.visible().filter(|var| var.ty == *ty && fits(var.via)).map(|var| var.name.clone()).collect()
     }
 
     /// A call that yields the type, perhaps with a cast, perhaps under a test of the fuel.
@@ -89,7 +92,8 @@ impl Gen {
                     call.parts.push(value.into());
                 }
                 Passing::SharedRef | Passing::EachSlice => {
-                    let name = self.handed_on(&param.ty, Via::Ref)?;
+                    let names = self.all_handed_on(&param.ty, Via::Ref);
+                    let name = if names.is_empty() { return None } else { self.pick(&names) };
                     if matches!(param.ty, Ty::Slice(_)) && self.chance(30) {
                         let from = self.expr(&Ty::Usize, 1);
                         call.parts.push(format!("&{name}[(").into());

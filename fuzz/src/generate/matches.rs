@@ -112,8 +112,42 @@ impl Gen {
         }
     }
 
+    /// `match` on a slice: its first and last element, and what is left.
+    fn match_slice(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
+        let (name, of) = self.some_slice()?;
+        let mut node = expr!(ty; format!("match {name} {{ "));
+        if self.chance(50) {
+            self.arm(&mut node, ty, depth, false, |_| "[]".into());
+        }
+        let shape = self.below(4);
+        self.arm(&mut node, ty, depth, true, |g| {
+            let (first, last, rest) = (g.fresh("r"), g.fresh("r"), g.fresh("s"));
+            let slice = Ty::Slice(Box::new(of.clone()));
+            let pattern = match shape {
+                0 => format!("[{first}, {rest} @ ..]"),
+                1 => format!("[{rest} @ .., {first}]"),
+                2 => format!("[{first}, .., {last}]"),
+                _ => format!("[_, {first}, {rest} @ ..]"),
+            };
+            g.declare_ref(&first, &of);
+            match shape {
+                2 => g.declare_ref(&last, &of),
+                _ => g.declare_ref(&rest, &slice),
+            }
+            pattern
+        });
+        self.arm(&mut node, ty, depth, false, |_| "_".into());
+        node.parts.push("}".into());
+        Some(node)
+    }
+
     /// `match` with arms of the type.
     pub(super) fn match_expr(&mut self, ty: &Ty, depth: u32) -> Node {
+        if self.chance(30)
+            && let Some(node) = self.match_slice(ty, depth)
+        {
+            return node;
+        }
         let of = self.matched_type();
         let scrutinee = self.expr(&of, depth - 1);
         let mut node = expr!(ty; "match (", scrutinee, ") { ");
