@@ -9,6 +9,7 @@ Usage: figures <throughput|utilisation> [OPTIONS]
   utilisation      how full the batched gradient is on correlated normal distributions
 
 Options:
+  --least N        smallest number of chains          [1]
   --most N         largest number of chains           [1024]
   --points N       points of the logistic regression  [10000]
   --precision P    f32 or f64, for throughput         [f64]
@@ -28,6 +29,7 @@ pub(crate) enum Figure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     pub(crate) figure: Figure,
+    pub(crate) least: usize,
     pub(crate) most: usize,
     pub(crate) points: usize,
     pub(crate) double: bool,
@@ -44,7 +46,7 @@ pub(crate) enum Request {
 /// Reads the arguments that follow the program's name.
 pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
     let mut figure = None;
-    let (mut most, mut points, mut double, mut seed) = (1024, 10_000, true, 1);
+    let (mut least, mut most, mut points, mut double, mut seed) = (1, 1024, 10_000, true, 1);
     while let Some(argument) = arguments.next() {
         let mut number = |least: u32| -> Result<u32, String> {
             let text = arguments.next().ok_or_else(|| format!("`{argument}` needs a number"))?;
@@ -56,6 +58,7 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Reque
         match argument.as_str() {
             "throughput" => figure = Some(Figure::Throughput),
             "utilisation" => figure = Some(Figure::Utilisation),
+            "--least" => least = number(1)? as usize,
             "--most" => most = number(1)? as usize,
             "--points" => points = number(10)? as usize,
             "--seed" => seed = number(0)?,
@@ -71,7 +74,7 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Reque
         }
     }
     let figure = figure.ok_or_else(|| format!("which figure?\n\n{HELP}"))?;
-    Ok(Request::Run(Config { figure, most, points, double, seed }))
+    Ok(Request::Run(Config { figure, least, most, points, double, seed }))
 }
 
 #[cfg(test)]
@@ -84,8 +87,9 @@ mod tests {
 
     #[test]
     fn arguments_are_read_and_mistakes_named() {
-        let config = Config { figure: Figure::Throughput, most: 8, points: 10_000, double: false, seed: 1 };
-        assert_eq!(read("throughput --most 8 --precision f32"), Ok(Request::Run(config)));
+        let config =
+            Config { figure: Figure::Throughput, least: 2, most: 8, points: 10_000, double: false, seed: 1 };
+        assert_eq!(read("throughput --least 2 --most 8 --precision f32"), Ok(Request::Run(config)));
         assert!(matches!(read("--help"), Ok(Request::Help(_))));
         for (line, part) in [
             ("", "which figure?"),

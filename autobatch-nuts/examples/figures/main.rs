@@ -52,9 +52,10 @@ fn run(config: &Config) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Batch sizes: powers of two up to `most`.
-fn sizes(most: usize) -> Vec<usize> {
-    (0..usize::BITS).map(|i| 1 << i).take_while(|size| *size <= most).collect()
+/// Batch sizes: powers of two.
+fn sizes(config: &Config) -> Vec<usize> {
+    let all = (0..usize::BITS).map(|i| 1 << i);
+    all.filter(|size| (config.least..=config.most).contains(size)).collect()
 }
 
 fn progress_bar(length: usize) -> Result<ProgressBar, Box<dyn Error>> {

@@ -22,6 +22,9 @@ const WARM: usize = 32;
 const WARM_UP: usize = 50;
 /// Small batches are measured again until this many seconds have passed, and the best counts.
 const SECONDS: f64 = 0.5;
+/// Of chains that run one by one no more than so many are measured: more are not faster, only longer.
+const ALONE: usize = 64;
+const ALONE_NUTS_RS: usize = 8;
 /// The batch size that is compared in words.
 const COMPARED: usize = 256;
 
@@ -61,12 +64,17 @@ pub(crate) fn run<T: Real>(config: &Config) -> Result<(), Box<dyn Error>> {
     bar.finish_and_clear();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
 
-    let sizes = sizes(config.most);
+    let sizes = sizes(config);
     let bar = progress_bar(sizes.len() * WAYS.len())?;
     let mut rates = vec![[None; WAYS.len()]; sizes.len()];
     for (rates, &size) in rates.iter_mut().zip(&sizes) {
-        let start = many(&warm, size, config.seed);
         for ((way, name), rate) in WAYS.into_iter().zip(rates) {
+            let size = match way {
+                Way::Scalar | Way::Rayon => size.min(ALONE),
+                Way::NutsRs => size.min(ALONE_NUTS_RS),
+                _ => size,
+            };
+            let start = many(&warm, size, config.seed);
             bar.set_message(format!("{size} chains, {name}"));
             *rate =
                 pool.install(|| best(way, &model, &start, config.seed)).map_err(|error| error.to_string())?;
@@ -211,6 +219,10 @@ fn print(
         }
     }
     println!("\n{table}");
+    println!(
+        "Scalar chains run one by one: where there are more than {ALONE}, that many were measured, and of nuts-rs \
+         {ALONE_NUTS_RS}."
+    );
     let colours = [PINK, RED, ORANGE, SKY, BLUE, GREEN, GREY];
     let series: Vec<Series> = (WAYS.iter().zip(colours).enumerate())
         .map(|(i, ((way, name), colour))| {

@@ -119,7 +119,7 @@ fn lines(rows: &[Row]) -> Vec<Series> {
 
 fn measure(config: &Config, target: &Target<'_>) -> Result<Vec<Row>, Box<dyn Error>> {
     let &Target { model, exact, eps, max_depth, .. } = target;
-    let sizes = sizes(config.most);
+    let sizes = sizes(config);
     let bar = progress_bar(TRAJECTORIES.len() * sizes.len() * WAYS.len())?;
     let mut rows = Vec::new();
     for trajectories in TRAJECTORIES {
