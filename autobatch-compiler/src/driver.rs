@@ -8,12 +8,13 @@ use crate::attrs::Args;
 use crate::checks;
 use crate::diag::Diagnostics;
 use crate::emit::clone::Clones;
-use crate::emit::{self, Width};
+use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Note;
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
+use crate::plain;
 use crate::vector_math::VectorMath;
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
@@ -72,7 +73,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             continue;
         }
         let options =
-            LowerOptions { krate: args.krate.clone(), fuse: args.fuse, primitives: primitives.clone() };
+            LowerOptions { krate: args.krate.clone(), fuse: args.fuse, primitives: primitives.clone(), part: false };
         let mut lowered = lower::lower(functions, entry, self_ident.clone(), &options);
         let analyses =
             passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
@@ -87,13 +88,30 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
         }
         let width = width(functions, &lowered);
-        families.push(emit::emit(function, &lowered, &analyses, &clones, args, width));
+        let nested = nested(functions, entry, self_ident.as_ref(), &lowered, &options, args.fuse);
+        families.push(emit::emit(function, &lowered, &analyses, nested, &clones, args, width));
     }
     if !families.is_empty() {
         families.extend(clones.items());
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
+}
+
+/// The program for nested frames, if it only computes.
+fn nested(
+    functions: &[Function],
+    entry: usize,
+    self_ident: Option<&Ident>,
+    lowered: &Lowered,
+    options: &LowerOptions,
+    fuse: bool,
+) -> Option<Nested> {
+    let plain = plain::of(lowered, functions)?;
+    let options = LowerOptions { part: true, ..options.clone() };
+    let mut lowered = lower::lower(functions, entry, self_ident.cloned(), &options);
+    let analyses = passes::run(&mut lowered.program, &PassOptions { fuse, part: true, ..Default::default() });
+    Some(Nested { plain, lowered, analyses })
 }
 
 /// The functions with a batched kernel, as the code calls them: those that the arguments name and those of

@@ -16,6 +16,7 @@ pub mod lockstep;
 pub mod lower;
 pub mod nearby;
 pub mod passes;
+pub mod plain;
 pub mod primitive;
 pub mod resolve;
 pub mod vector_math;

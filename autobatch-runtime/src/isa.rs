@@ -1,6 +1,7 @@
 //! Instruction sets: detection, entering code compiled for them, and the kernels that need one.
 
 use crate::machine::Core;
+use crate::nest::Nest;
 use crate::options::Isa;
 use crate::store::Store;
 
@@ -123,6 +124,32 @@ impl<'r> Core<'r> {
     }
 }
 
+impl Nest<'_> {
+    /// As [`Core::dispatch`], for the generated code of nested frames.
+    #[cfg(target_arch = "x86_64")]
+    pub fn dispatch<A>(
+        &mut self,
+        args: A,
+        base: fn(&mut Nest<'_>, A),
+        avx2: unsafe fn(&mut Nest<'_>, A),
+        avx512: unsafe fn(&mut Nest<'_>, A),
+    ) {
+        match self.level().0 {
+            // SAFETY: as for `Core::dispatch`.
+            Isa::Avx512 => unsafe { avx512(self, args) },
+            // SAFETY: as above.
+            Isa::Avx2 => unsafe { avx2(self, args) },
+            _ => base(self, args),
+        }
+    }
+
+    /// Enters the generated code.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn dispatch<A>(&mut self, args: A, base: fn(&mut Nest<'_>, A)) {
+        base(self, args)
+    }
+}
+
 /// The kernels of one width of words, where the CPU has them: see [`avx512`].
 macro_rules! scans {
     ($lowest:ident, $mask:ident, $word:ty) => {
@@ -158,6 +185,24 @@ scans!(lowest64, mask64, u64);
 #[inline(always)]
 pub(crate) fn count(mask: &[u64]) -> usize {
     mask.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+/// The bits of `bits` that are set in `mask`, side by side.
+#[inline(always)]
+pub(crate) fn extract(bits: u64, mask: u64, level: Level) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if matches!(level.0, Isa::Avx2 | Isa::Avx512) {
+        // SAFETY: a `Level` exists only for what the CPU has, and these have BMI2.
+        return unsafe { std::arch::x86_64::_pext_u64(bits, mask) };
+    }
+    let _ = level;
+    let (mut rest, mut all, mut at) = (mask, 0, 0);
+    while rest != 0 {
+        all |= (bits >> rest.trailing_zeros() & 1) << at;
+        rest &= rest - 1;
+        at += 1;
+    }
+    all
 }
 
 /// One more than the highest lane set.

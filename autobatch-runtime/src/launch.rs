@@ -13,6 +13,7 @@ use crate::depth::{self, Depth, TooDeep};
 use crate::fault::{BatchError, Fault, FaultKind, too_deep};
 use crate::isa;
 use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
+use crate::nest::Nest;
 use crate::options::{Defaults, Executor, Isa, MAX_DEPTH, Options, Progress, Schedule};
 use crate::out::{Out, Output};
 use crate::outcome::Outcome;
@@ -28,24 +29,44 @@ const LONG_PIECE: Duration = Duration::from_micros(10);
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
 const PRIMITIVE_LANES: usize = 1024;
 
-/// Runs a batch into new memory.
-///
-/// `scalar` runs the user's function, or its clone, for one member; `tile` enters the generated body with a worker's
-/// core and store, and may unwind. For generated code only.
+/// The ways to run members. For generated code only.
 #[doc(hidden)]
+pub struct Ways<S, T, N> {
+    /// Runs the user's function, or its clone, for one member.
+    pub scalar: S,
+    /// Enters the generated body with a worker's core and store; may unwind.
+    pub tile: T,
+    /// Runs a tile in nested frames; may unwind.
+    pub nest: N,
+    /// The lanes of such a tile by default; 0 if the program can't be run that way.
+    pub nests: usize,
+}
+
+/// The code that runs one member.
+trait Scalar<R>: Fn(usize, Depth) -> R + Sync {}
+impl<R, F: Fn(usize, Depth) -> R + Sync> Scalar<R> for F {}
+/// The machine's code.
+trait Tile<R>: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync {}
+impl<R, F: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync> Tile<R> for F {}
+/// The code of nested frames.
+trait Nested<R>: Fn(&mut Nest<'_>, &Out<'_, R>) + Sync {}
+impl<R, F: Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> Nested<R> for F {}
+
+/// Runs a batch into new memory. For generated code only.
+#[doc(hidden)]
+#[expect(private_bounds, reason = "names for what closures are")]
 pub fn run<R: Send>(
     program: &'static Program,
     defaults: Defaults,
     options: &Options<'_>,
     lens: &[(&'static str, Option<usize>)],
-    scalar: impl Fn(usize, Depth) -> R + Sync,
-    tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
+    ways: Ways<impl Scalar<R>, impl Tile<R>, impl Nested<R>>,
 ) -> Result<Outcome<R>, BatchError> {
     let members = members(lens)?;
     let mut values: Vec<MaybeUninit<R>> = Vec::with_capacity(members);
     values.resize_with(members, MaybeUninit::uninit);
     let out = Out::fresh(&mut values);
-    let (faults, report) = Launch::new(program, defaults, options, members).run(&scalar, &tile, &out);
+    let (faults, report) = Launch::new(program, defaults, options, members).run(&ways, &out);
     let set = out.into_set();
     Ok(Outcome::new(values, set, faults, report))
 }
@@ -54,12 +75,12 @@ pub fn run<R: Send>(
 /// member, whose place keeps its old value. For generated code only.
 #[doc(hidden)]
 #[track_caller]
+#[expect(private_bounds, reason = "names for what closures are")]
 pub fn run_into<R: Send>(
     program: &'static Program,
     defaults: Defaults,
     lens: &[(&'static str, Option<usize>)],
-    scalar: impl Fn(usize, Depth) -> R + Sync,
-    tile: impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync,
+    ways: Ways<impl Scalar<R>, impl Tile<R>, impl Nested<R>>,
     mut output: impl Output<R>,
 ) -> Result<(), BatchError> {
     let members = members(lens)?;
@@ -67,7 +88,7 @@ pub fn run_into<R: Send>(
         return Err(BatchError::Output { expected: members, found: output.room() });
     }
     let out = output.out();
-    let (faults, _) = Launch::new(program, defaults, &Options::default(), members).run(&scalar, &tile, &out);
+    let (faults, _) = Launch::new(program, defaults, &Options::default(), members).run(&ways, &out);
     match faults.first() {
         None => Ok(()),
         Some(first) => panic!("{first}"),
@@ -168,10 +189,9 @@ impl<'a> Launch<'a> {
         }
     }
 
-    fn run<R: Send, T: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync>(
+    fn run<R: Send, T: Tile<R>>(
         &self,
-        scalar: &(impl Fn(usize, Depth) -> R + Sync),
-        tile: &T,
+        ways: &Ways<impl Scalar<R>, T, impl Nested<R>>,
         out: &Out<'_, R>,
     ) -> (Vec<Fault>, Report) {
         let begin = Instant::now();
@@ -182,8 +202,9 @@ impl<'a> Launch<'a> {
         let phase = |executor: Executor, range: Range<usize>, threads: usize| {
             let begin = Instant::now();
             match executor {
-                Executor::Scalar => self.scalar(range, threads, scalar, out, &ledger),
-                _ => self.machine(executor, range, threads, tile, out, &ledger),
+                Executor::Scalar => self.scalar(range, threads, &ways.scalar, out, &ledger),
+                _ if self.nests(executor, ways.nests) => self.nested(range, threads, ways, out, &ledger),
+                _ => self.machine(executor, range, threads, &ways.tile, out, &ledger),
             }
             begin.elapsed()
         };
@@ -233,7 +254,7 @@ impl<'a> Launch<'a> {
         executor: Executor,
         range: Range<usize>,
         threads: usize,
-        tile: &(impl Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync),
+        tile: &impl Tile<R>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) {
@@ -293,7 +314,7 @@ impl<'a> Launch<'a> {
         &self,
         range: Range<usize>,
         threads: usize,
-        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) {
@@ -310,7 +331,7 @@ impl<'a> Launch<'a> {
         &self,
         queue: &Queue,
         mut size: usize,
-        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         faults: &mut Vec<Fault>,
     ) {
@@ -343,7 +364,7 @@ impl<'a> Launch<'a> {
         &self,
         mut piece: Range<usize>,
         depth: Depth,
-        scalar: &(impl Fn(usize, Depth) -> R + Sync),
+        scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         faults: &mut Vec<Fault>,
     ) {
@@ -422,6 +443,7 @@ pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
 }
 
 mod auto;
+mod nested;
 #[cfg(test)]
 mod auto_tests;
 #[cfg(test)]

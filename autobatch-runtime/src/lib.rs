@@ -16,6 +16,8 @@ pub mod lockstep;
 #[doc(hidden)]
 pub mod machine;
 pub mod math;
+#[doc(hidden)]
+pub mod nest;
 mod options;
 mod out;
 mod outcome;
@@ -47,10 +49,11 @@ pub mod __rt {
         count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to,
     };
     pub use crate::depth::{Depth, Published};
-    pub use crate::launch::{run, run_into, unwrap_unit};
+    pub use crate::launch::{Ways, run, run_into, unwrap_unit};
     pub use crate::lockstep;
     pub use crate::machine::{Core, Place, Step};
     pub use crate::math;
+    pub use crate::nest;
     pub use crate::options::Defaults;
     pub use crate::out::Out;
     pub use crate::outcome::unwrap;

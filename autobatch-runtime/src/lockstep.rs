@@ -71,7 +71,7 @@ fn id<T>() -> TypeId {
 
 /// Whether `T` is a primitive number, `bool` or `char`.
 #[inline(always)]
-fn is_plain<T>() -> bool {
+pub(crate) fn is_plain<T>() -> bool {
     macro_rules! any { ($($t:ty)*) => { $(id::<T>() == TypeId::of::<$t>())||* } }
     any!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool char)
 }

@@ -106,6 +106,15 @@ impl<'o, R> Out<'o, R> {
         filled.done = set.len();
     }
 
+    /// The results of consecutive members, which are the values of the first lanes of a column.
+    #[inline(always)]
+    pub fn store(&self, mut members: Range<usize>, column: &[MaybeUninit<R>]) {
+        let first = members.start;
+        let column = &column[..members.len()];
+        // SAFETY: by the protocol of nested frames each of these lanes has a value, which is used once.
+        self.fill(&mut members, |member| unsafe { column[member - first].assume_init_read() });
+    }
+
     /// Whether the member has a result.
     pub(crate) fn is_set(&self, member: usize) -> bool {
         self.set[member].load(Ordering::Relaxed)

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fault::BatchError;
+use crate::lockstep::is_plain;
 
 /// A column of a batch: one `T` per member.
 ///
@@ -169,9 +170,16 @@ impl<T: Send> Source<T> for Owned<T> {
     }
     #[inline(always)]
     fn get(&self, member: usize) -> T {
-        self.taken.claim(member);
-        // SAFETY: initialised by construction, and `claim` lets only one caller through per member.
+        if !self.repeatable() {
+            self.taken.claim(member);
+        }
+        // SAFETY: initialised by construction, and `claim` lets only one caller through per member; numbers
+        // may be copied.
         unsafe { self.values[member].assume_init_read() }
+    }
+    #[inline(always)]
+    fn repeatable(&self) -> bool {
+        is_plain::<T>()
     }
 }
 

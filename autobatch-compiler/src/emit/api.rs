@@ -1,13 +1,15 @@
 //! The functions users call: `f_batched`, `f_batched_into`, `f_batched_with`, `f_batched::program()`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Type, Visibility, parse_quote};
 
 use super::attributes;
+use super::nest::Nest;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
+use crate::plain::{self, Plain};
 
 /// The names of everything generated for one function.
 pub(super) struct Family {
@@ -16,6 +18,7 @@ pub(super) struct Family {
     pub(super) with: Ident,
     pub(super) program: Ident,
     pub(super) body: Ident,
+    pub(super) nests: Ident,
 }
 
 impl Family {
@@ -30,6 +33,7 @@ impl Family {
             with: format_ident!("{base}_with", span = span),
             program: format_ident!("{base}_program", span = span),
             body: format_ident!("__{base}_body", span = span),
+            nests: format_ident!("__{base}_nests", span = span),
             batched: base,
         }
     }
@@ -139,6 +143,8 @@ fn where_clause(generics: &Generics, outer: &Generics) -> syn::WhereClause {
 pub(super) struct Machine<'a> {
     /// The statements of the body, given `__core`, `__store`, `__out` and the parameters.
     pub(super) body: Option<TokenStream>,
+    /// The program in nested frames.
+    pub(super) nests: Option<Nests>,
     /// The initialiser of the static `Program`.
     pub(super) program: TokenStream,
     /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
@@ -150,6 +156,33 @@ pub(super) struct Machine<'a> {
     pub(super) function: &'a Function,
 }
 
+/// The code of nested frames.
+pub(super) struct Nests {
+    /// For each instruction set of [`VARIANTS`] its functions.
+    pub(super) variants: Vec<Nest>,
+    pub(super) plain: Plain,
+    /// Whether the program has calls.
+    pub(super) recursive: bool,
+    /// The type of each parameter and result.
+    pub(super) types: Vec<Type>,
+}
+
+/// The instruction sets that generated code has instances for, with the features that each is compiled
+/// with (on x86-64).
+pub(super) const VARIANTS: [(&str, &str); 3] = [
+    ("", ""),
+    ("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
+    ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
+];
+
+/// `name`, `name_avx2`, …
+fn instances(name: &Ident) -> [Ident; 3] {
+    VARIANTS.map(|(isa, _)| match isa {
+        "" => name.clone(),
+        isa => format_ident!("{name}_{isa}"),
+    })
+}
+
 /// Generates the family of one function.
 pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let function = machine.function;
@@ -157,7 +190,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let rt = quote!(#krate::__rt);
     let names = Family::new(function, args);
     let named = Named::new(function);
-    let (Family { batched, into, with, program, body }, scalar) = (&names, &function.sig.ident);
+    let (Family { batched, into, with, program, body, .. }, scalar) = (&names, &function.sig.ident);
     let vis = &function.vis;
     let (generics, output) = (&named.generics, &named.output);
     let generic_params = &generics.params;
@@ -207,8 +240,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         None => quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*)),
     };
     let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, function, krate));
-    let variants = [format_ident!("{body}"), format_ident!("{body}_avx2"), format_ident!("{body}_avx512")];
-    let [base, avx2, avx512] = &variants;
+    let [base, avx2, avx512] = &instances(body);
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
             #[cfg(target_arch = "x86_64")]
@@ -219,6 +251,20 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     } else {
         quote!(|_: &mut #rt::Core<'_>, _: &#rt::Store, _: &#rt::Out<'_, #output>| {})
     };
+    let nest = match &machine.nests {
+        Some(_) => {
+            let [base, avx2, avx512] = &instances(&names.nests);
+            quote!(|__nest: &mut #rt::nest::Nest<'_>, __out: &#rt::Out<'_, #output>| {
+                #[cfg(target_arch = "x86_64")]
+                __nest.dispatch((#(#passed,)* __out), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
+                #[cfg(not(target_arch = "x86_64"))]
+                #this #base #fish(__nest, (#(#passed,)* __out));
+            })
+        }
+        None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
+    };
+    let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
+    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &named, function, krate));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
     let program_vis = inner_visibility(vis);
@@ -234,8 +280,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let run = quote_spanned!(span=>
         #receiver
         #(#sources)*
-        let __scalar = #run_scalar;
-        let __tile = #tile;
+        let __nests = #nests;
+        let __ways = #rt::Ways { scalar: #run_scalar, tile: #tile, nest: #nest, nests: __nests };
     );
     quote_spanned! {span=>
         #[doc = #doc]
@@ -252,7 +298,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #vis fn #into <#generic_params> (#(#inputs,)* __output: impl #krate::Output<#output>) #where_clause {
             let __run = || -> ::core::result::Result<(), #krate::BatchError> {
                 #run
-                #rt::run_into(#program_path, #defaults, #lens, __scalar, __tile, __output)
+                #rt::run_into(#program_path, #defaults, #lens, __ways, __output)
             };
             #rt::unwrap_unit(__run());
         }
@@ -263,12 +309,90 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             #(#inputs,)* __options: &#krate::Options<'_>
         ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
             #run
-            #rt::run(#program_path, #defaults, __options, #lens, __scalar, __tile)
+            #rt::run(#program_path, #defaults, __options, #lens, __ways)
         }
 
         #program_item
         #bodies
+        #nested
     }
+}
+
+/// The lanes of a tile in nested frames by default; 0 if not all is primitive.
+fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
+    let types = nests.plain.types.iter().map(|ty| quote!(#rt::nest::plain::<#ty>()));
+    let leaves = nests.plain.leaves.iter().map(|leaf| {
+        let (value, at) = (&leaf.value, plain::index());
+        match &leaf.root {
+            Some((root, ty)) => {
+                quote!(#rt::nest::yields_plain(|(#root, #at): (#ty, usize)| #rt::nest::typed(&#value)))
+            }
+            None => quote!(#rt::nest::yields_plain(|#at: usize| #rt::nest::typed(&#value))),
+        }
+    });
+    // What has been taken from a source must be there again for members that run as scalar code.
+    let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
+        let ident = &p.ident;
+        quote!(#rt::Source::repeatable(&#ident))
+    });
+    let (recursive, sizes) = (nests.recursive, &nests.types);
+    quote! {
+        #rt::nest::lanes(
+            true #(&& #types)* #(&& #leaves)* #(&& #sources)*,
+            #recursive,
+            0 #(+ ::core::mem::size_of::<#sizes>())*,
+        )
+    }
+}
+
+/// The functions of nested frames.
+fn nested(
+    nests: &Nests,
+    names: &Family,
+    named: &Named,
+    function: &Function,
+    krate: &syn::Path,
+) -> TokenStream {
+    let generic_params = &named.generics.params;
+    let where_clause = where_clause(&named.generics, &function.outer);
+    let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
+    let args = arguments(named, krate);
+    let carried = attributes::lints_and_conditions(&function.attrs);
+    let names = instances(&names.nests);
+    let all = nests.variants.iter().zip(VARIANTS).zip(&names).map(|((nest, (_, features)), name)| {
+        let features = (!features.is_empty()).then(|| {
+            quote!(#[cfg(target_arch = "x86_64")] #[target_feature(enable = #features)])
+        });
+        let attributes = quote! {
+            #[doc(hidden)]
+            #(#carried)*
+            #GENERATED
+            #features
+        };
+        let functions = nest.functions.iter().map(|(name, params, body)| {
+            quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #body })
+        });
+        let tile = &nest.tile;
+        quote! {
+            #(#functions)*
+            #attributes
+            fn #name <#generic_params> (__nest: &mut #krate::__rt::nest::Nest<'_>, __args: #args) #where_clause {
+                let (#(#idents,)* __out) = __args;
+                #tile
+            }
+        }
+    });
+    quote!(#(#all)*)
+}
+
+/// The type of the arguments of a body: sources, shared values, and where results go.
+fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
+    let types = named.params.iter().map(|p| {
+        let ty = &p.ty;
+        if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #krate::__rt::Source<#ty>) }
+    });
+    let output = &named.output;
+    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>))
 }
 
 /// The visibility one module further in.
@@ -417,6 +541,20 @@ fn source(p: &Param, shown: &str, rt: &TokenStream) -> Option<TokenStream> {
     })
 }
 
+/// The lints that the user's code need not fear in its second form.
+struct Generated;
+const GENERATED: Generated = Generated;
+
+impl ToTokens for Generated {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(quote! {
+            #[allow(deprecated, unused_results, unused_mut, unused_variables, unused_assignments, unreachable_code, unused_labels, dead_code)]
+            #[allow(unused_parens, unused_braces, unused_must_use, path_statements, non_snake_case)]
+            #[allow(clippy::all, clippy::pedantic)]
+        });
+    }
+}
+
 /// The machine code, once per instruction set.
 fn bodies(
     code: &TokenStream,
@@ -426,30 +564,17 @@ fn bodies(
     krate: &syn::Path,
 ) -> TokenStream {
     let rt = quote!(#krate::__rt);
-    let (generics, output) = (&named.generics, &named.output);
+    let generics = &named.generics;
     let generic_params = &generics.params;
     let where_clause = where_clause(generics, &function.outer);
     let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
-    let types: Vec<TokenStream> = named
-        .params
-        .iter()
-        .map(|p| {
-            let ty = &p.ty;
-            if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #rt::Source<#ty>) }
-        })
-        .collect();
     let base = &names.body;
-    let args = quote!((#(#types,)* &#rt::Out<'_, #output>));
+    let args = arguments(named, krate);
     let params = quote!(__core: &mut #rt::Core<'_>, __store: &#rt::Store, __args: #args);
-    let variants = [
-        ("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
-        ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
-    ];
     let this = if function.associated { quote!(Self::) } else { quote!() };
     let fish = turbofish(generics);
     let carried = attributes::lints_and_conditions(&function.attrs);
-    let wrappers = variants.iter().map(|(isa, features)| {
-        let name = format_ident!("{base}_{isa}");
+    let wrappers = instances(base).into_iter().zip(VARIANTS).skip(1).map(|(name, (_, features))| {
         quote! {
             #[doc(hidden)]
             #(#carried)*
@@ -465,9 +590,7 @@ fn bodies(
         #[doc(hidden)]
         #[inline(always)]
         #(#carried)*
-        #[allow(deprecated, unused_results, unused_mut, unused_variables, unused_assignments, unreachable_code, unused_labels, dead_code)]
-        #[allow(unused_parens, unused_braces, unused_must_use, path_statements, non_snake_case)]
-        #[allow(clippy::all, clippy::pedantic)]
+        #GENERATED
         fn #base <#generic_params> (#params) #where_clause {
             let (#(#idents,)* __out) = __args;
             #code

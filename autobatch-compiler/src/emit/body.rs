@@ -12,7 +12,7 @@ use quote::{format_ident, quote};
 use super::Emitter;
 use super::lockstep::{Lockstep, lockstep};
 use super::primitive;
-use super::region::{self, Region, column, lane, lane_label, new, next, old};
+use super::region::{self, Chooser, Region, Round, column, here, lane, lane_label, next};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
 
@@ -35,7 +35,7 @@ fn name(text: &str) -> Ident {
 pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
     let rt = &emitter.rt;
     let regions: Vec<Region> =
-        emitter.heads_in_source_order().into_iter().map(|head| region::region(emitter, head)).collect();
+        emitter.heads_in_source_order().into_iter().map(|head| region::region(emitter, head, false)).collect();
     let successors =
         regions.iter().map(|r| (emitter.point(r.head), r.successors.iter().copied().collect())).collect();
 
@@ -182,7 +182,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     let point = emitter.point(region.head);
     let strip = emitter.width.strip;
     let word = &emitter.word;
-    let (i, at, here, stay) = (name("__i"), name("__at"), name("__here"), name("__stay"));
+    let (i, at, here, stay) = (name("__i"), name("__at"), here(), name("__stay"));
     let (l, label) = (lane(), lane_label());
     let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
     let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
@@ -201,34 +201,10 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         let open = if fades(v) { quote!(open_where(&#was)) } else { quote!(open()) };
         quote!(let mut #guard = #guard.#open; let #strip_ident = #guard.lanes();)
     });
-    // All slots are read before the branch, or LLVM selects between addresses.
-    let before = touched.iter().map(|v| {
-        let (column, old) = (column(*v), old(*v));
-        quote!(let #old = #rt::bits(&#column[#l]);)
-    });
-    let merged = region.outs.iter().map(|v| new(*v));
-    // Where the lane is not here a slot keeps its bits. Who chooses makes a difference to LLVM: in a loop the
-    // branches of the lane code do it best, but where these only move a value it would choose between
-    // addresses, and load what is there, which does not vectorise.
-    let branches_choose = region.again;
-    let absent = region.outs.iter().map(|v| {
-        let (new, old) = (new(*v), old(*v));
-        if branches_choose && !fades(v) { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
-    });
-    let takes = region.takes.iter().map(|v| {
-        let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
-        quote!(let mut #ident = #rt::take(&#column[#l], &#old);)
-    });
+    let chooser = if region.again { Chooser::Branches } else { Chooser::Value };
+    let Round { before, merged, takes, absent, settle } = region::round(emitter, region, chooser, fades);
     let uniforms = uniforms(emitter, region);
     let code = &region.code;
-    let settle = region.outs.iter().map(|v| {
-        let (column, new, old) = (column(*v), new(*v), old(*v));
-        if branches_choose {
-            quote!(#rt::settle(&mut #column[#l], #new);)
-        } else {
-            quote!(#rt::choose(&mut #column[#l], #here, #new, #old);)
-        }
-    });
     let (words, next) = (name("__strip"), next());
     let (run, points) = match (way_out, region.again) {
         (Some((exit, _)), _) => (quote!(repeat_until), quote!(&#was, #exit)),
@@ -237,24 +213,23 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     };
     let was = way_out.map(|_| quote!(let #was = #words.at(#point);));
     let find = quote!(let mut #words = __core.open::<#word, #strip>(#i););
-    // Each body has one instance per instruction set, which only inlined code inherits. Values are merged
-    // in variables of their own: from a tuple LLVM makes selects of addresses, which don't vectorise.
+    // Each body has one instance per instruction set, which only inlined code inherits.
     let run = quote! {
         #words.#run(#points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
-            #(#before)*
-            #(let #merged;)*
+            #before
+            #merged
             let #next;
             if #here {
                 #label: {
-                    #(#takes)*
+                    #takes
                     #(#uniforms)*
                     #code
                 }
             } else {
-                #(#absent)*
+                #absent
                 #next = #stay;
             }
-            #(#settle)*
+            #settle
             #next
         });
     };

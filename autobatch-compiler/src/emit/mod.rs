@@ -9,6 +9,7 @@ pub(crate) mod attributes;
 mod body;
 pub mod clone;
 mod lockstep;
+mod nest;
 mod primitive;
 mod region;
 mod table;
@@ -24,6 +25,7 @@ use crate::input::Function;
 use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
+use crate::plain::Plain;
 use crate::vector_math::Rewrite;
 use clone::Clones;
 
@@ -56,11 +58,22 @@ pub(crate) struct Emitter<'a> {
     groups: Vec<GroupId>,
 }
 
+/// The program that runs in nested frames.
+pub struct Nested {
+    /// What must be primitive for it.
+    pub plain: Plain,
+    /// The program, parted for them.
+    pub lowered: Lowered,
+    /// What the passes found out.
+    pub analyses: Analyses,
+}
+
 /// Generates the whole family of `function`, whose program is `lowered`.
 pub fn emit(
     function: &Function,
     lowered: &Lowered,
     analyses: &Analyses,
+    nested: Option<Nested>,
     clones: &Clones<'_>,
     args: &Args,
     width: Width,
@@ -74,7 +87,30 @@ pub fn emit(
     let clone = emitter.clone_path(lowered.program.entry);
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
-    api::family(&api::Machine { body, program, clone, native_depth, function, krate }, args)
+    let nests = nested.and_then(|nested| nests(function, nested, clones, args, width));
+    api::family(&api::Machine { body, nests, program, clone, native_depth, function, krate }, args)
+}
+
+/// The code of nested frames, if they can hold the program.
+fn nests(
+    function: &Function,
+    nested: Nested,
+    clones: &Clones<'_>,
+    args: &Args,
+    width: Width,
+) -> Option<api::Nests> {
+    let Nested { plain, lowered, analyses } = nested;
+    let emitter = Emitter::new(&lowered, &analyses, clones, args, width);
+    let program = &lowered.program;
+    let variants = api::VARIANTS.iter().map(|(isa, _)| nest::nest(&emitter, function, args, isa));
+    let variants = variants.collect::<Option<Vec<_>>>()?;
+    let variable = |v: &VarId| program.var(*v).ty.clone();
+    let types = program.functions.iter().flat_map(|f| {
+        let columns = f.params.iter().filter(|v| emitter.has_column(**v));
+        columns.filter_map(variable).chain([f.output.clone()]).collect::<Vec<_>>()
+    });
+    let recursive = program.functions.iter().any(|f| f.recursive);
+    Some(api::Nests { variants, plain, recursive, types: types.collect() })
 }
 
 impl<'a> Emitter<'a> {

@@ -36,6 +36,77 @@ pub(super) struct Region {
     pub(super) code: TokenStream,
 }
 
+/// What surrounds the lane code of a region: a round of one lane.
+pub(super) struct Round {
+    /// Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
+    pub(super) before: TokenStream,
+    /// Declares the new values: in variables of their own, because from a tuple LLVM makes selects of
+    /// addresses.
+    pub(super) merged: TokenStream,
+    /// The values that the lane code starts with, under the user's names.
+    pub(super) takes: TokenStream,
+    /// The new values of a lane that is not here.
+    pub(super) absent: TokenStream,
+    /// Puts the new values down.
+    pub(super) settle: TokenStream,
+}
+
+/// Who chooses between new values and old ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chooser {
+    /// The branches of the lane code, which is best in loops.
+    Branches,
+    /// A choice by value behind them: where branches only move a value, LLVM would choose between addresses,
+    /// and load what is there, which does not vectorise.
+    Value,
+    /// Nobody: all lanes are here.
+    Nobody,
+}
+
+/// `__here`: whether the lane is here.
+pub(super) fn here() -> Ident {
+    Ident::new("__here", Span::mixed_site())
+}
+
+/// The round of a region. Variables that `fades` names may hold junk in lanes that are not here.
+pub(super) fn round(
+    emitter: &Emitter<'_>,
+    region: &Region,
+    chooser: Chooser,
+    fades: impl Fn(&VarId) -> bool,
+) -> Round {
+    let (rt, l, here) = (&emitter.rt, lane(), here());
+    let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
+    let before = touched.iter().map(|v| {
+        let (column, old) = (column(*v), old(*v));
+        quote!(let #old = #rt::bits(&#column[#l]);)
+    });
+    let merged = region.outs.iter().map(|v| new(*v));
+    let absent = region.outs.iter().map(|v| {
+        let (new, old) = (new(*v), old(*v));
+        if chooser == Chooser::Branches && !fades(v) { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
+    });
+    let takes = region.takes.iter().map(|v| {
+        let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
+        quote!(let mut #ident = #rt::take(&#column[#l], &#old);)
+    });
+    let settle = region.outs.iter().map(|v| {
+        let (column, new, old) = (column(*v), new(*v), old(*v));
+        if chooser == Chooser::Value {
+            quote!(#rt::choose(&mut #column[#l], #here, #new, #old);)
+        } else {
+            quote!(#rt::settle(&mut #column[#l], #new);)
+        }
+    });
+    Round {
+        before: quote!(#(#before)*),
+        merged: quote!(#(let #merged;)*),
+        takes: quote!(#(#takes)*),
+        absent: quote!(#(#absent)*),
+        settle: quote!(#(#settle)*),
+    }
+}
+
 /// `__c3`: a column, and inside a region the strip of it that is being run.
 pub(super) fn column(var: VarId) -> Ident {
     format_ident!("__c{}", var.0, span = Span::mixed_site())
@@ -66,10 +137,11 @@ pub(super) fn lane_label() -> Lifetime {
     Lifetime::new("'__lane", Span::mixed_site())
 }
 
-/// Builds the code of the region headed by `head`.
-pub(super) fn region(emitter: &Emitter<'_>, head: BlockId) -> Region {
+/// Builds the code of the region headed by `head`. In a `plain` program nothing that stays where it is needs
+/// to be put back.
+pub(super) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Region {
     let shape = Shape::new(emitter, head);
-    let mut writer = Writer { emitter, shape: &shape, successors: BTreeSet::new() };
+    let mut writer = Writer { emitter, shape: &shape, plain, successors: BTreeSet::new() };
     let body = writer.node(head);
     let successors = writer.successors;
     let declare = shape.deferred.iter().map(|v| {
@@ -319,6 +391,7 @@ fn common(
 struct Writer<'a, 'e> {
     emitter: &'a Emitter<'e>,
     shape: &'a Shape,
+    plain: bool,
     successors: BTreeSet<u32>,
 }
 
@@ -455,7 +528,7 @@ impl Writer<'_, '_> {
                 }
             })
             .collect();
-        let kept = self.shape.kept.iter().filter(|v| live.contains(v)).map(|v| {
+        let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {
             let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
             quote!(#rt::keep(&mut #column[#l], #ident);)
         });

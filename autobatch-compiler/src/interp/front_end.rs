@@ -20,7 +20,7 @@ fn agree(item: TokenStream, batch: &[Vec<i64>], expected: &[i64]) {
         batch.iter().map(|args| args.iter().copied().map(Value::Int).collect()).collect();
     let expected: Vec<_> = expected.iter().map(|n| Ok(Value::Int(*n))).collect();
     for fuse in [true, false] {
-        let options = LowerOptions { krate: syn::parse_quote!(::autobatch), fuse, primitives: vec![] };
+        let options = LowerOptions { krate: syn::parse_quote!(::autobatch), fuse, primitives: vec![], part: false };
         let lowered = lower(&functions, 0, None, &options);
         assert!(lowered.program.notes.is_empty(), "everything is batched");
         for (pop_push, order) in [(true, BlockOrder::Shape), (false, BlockOrder::Source)] {
@@ -28,7 +28,7 @@ fn agree(item: TokenStream, batch: &[Vec<i64>], expected: &[i64]) {
             for (args, expected) in batch.iter().zip(&expected) {
                 assert_eq!(&scalar(&program, args), expected, "lowered, {args:?}\n{program}");
             }
-            let analyses = run(&mut program, &PassOptions { fuse, pop_push, order });
+            let analyses = run(&mut program, &PassOptions { fuse, pop_push, order, part: false });
             for schedule in [Schedule::EarliestBlock, Schedule::MostLanes, Schedule::Masked] {
                 let out = machine::run(&program, &analyses, &batch, schedule);
                 assert_eq!(out.results, expected, "{schedule:?}, fuse {fuse}\n{program}");

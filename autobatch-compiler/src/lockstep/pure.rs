@@ -98,7 +98,7 @@ pub fn is_pure_method(name: &syn::Ident) -> bool {
 }
 
 /// Whether a path names such a function: `f64::sqrt`, `u32::from`, `autobatch::math::exp`.
-pub(super) fn is_pure_function(path: &syn::ExprPath) -> bool {
+pub fn is_pure_function(path: &syn::ExprPath) -> bool {
     let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
     match &segments[..] {
         [.., of, name] if path.qself.is_none() => {
@@ -130,7 +130,7 @@ pub fn is_list(ty: &syn::Type) -> bool {
 }
 
 /// Whether a path can only be a constant: its last segment is in upper case.
-pub(super) fn is_constant(path: &syn::ExprPath) -> bool {
+pub fn is_constant(path: &syn::ExprPath) -> bool {
     path.path.segments.last().is_some_and(|s| {
         let name = s.ident.to_string();
         name.starts_with(|c: char| c.is_uppercase()) && !name.contains(|c: char| c.is_lowercase())
@@ -138,7 +138,7 @@ pub(super) fn is_constant(path: &syn::ExprPath) -> bool {
 }
 
 /// `a += b` and the like.
-pub(super) fn is_compound(op: &BinOp) -> bool {
+pub fn is_compound(op: &BinOp) -> bool {
     use BinOp::*;
     matches!(
         op,

@@ -37,6 +37,7 @@ use crate::ir::{
 };
 
 /// What the lowering can be told.
+#[derive(Clone)]
 pub struct LowerOptions {
     /// Where the facade crate is found.
     pub krate: Path,
@@ -44,6 +45,8 @@ pub struct LowerOptions {
     pub fuse: bool,
     /// Functions with a batched kernel, as the code calls them.
     pub primitives: Vec<Path>,
+    /// Whether blocks end behind statements that may return early.
+    pub part: bool,
 }
 
 /// The lowered program and what only the emitter needs.
@@ -348,7 +351,13 @@ impl Lowering<'_> {
         }
         self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
         let op = effects::op(&self.names, stmt);
+        let parts = self.options.part && !op.exits.is_empty();
         self.push_op(op);
+        if let (true, Some(block)) = (parts, self.cursor) {
+            let next = self.new_block(self.program.block(block).span, "after exit");
+            self.jump(next);
+            self.start(next);
+        }
     }
 
     fn push_op(&mut self, op: Op) {

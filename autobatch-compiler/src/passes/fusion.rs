@@ -28,8 +28,8 @@ pub fn is_heavy(program: &Program, b: BlockId) -> bool {
     program.block(b).ops.iter().map(|op| op.weight).sum::<u32>() > HEAVY
 }
 
-/// Runs the pass.
-pub fn run(program: &mut Program, fuse: bool) {
+/// Runs the pass; `parted` blocks are heads too.
+pub fn run(program: &mut Program, fuse: bool, parted: &BTreeSet<BlockId>) {
     let flow = Flow::compute(program);
     let apart = branch_targets(program);
     for b in program.block_ids() {
@@ -45,6 +45,7 @@ pub fn run(program: &mut Program, fuse: bool) {
                 || program.is_exit(*b)
                 || flow.continuations.contains(b)
                 || flow.loop_headers.contains(b)
+                || parted.contains(b)
                 || runs_together(program, *b)
                 || flow.preds[b.0].iter().any(|pred| runs_together(program, *pred))
                 || (meets && apart.contains(b) && is_heavy(program, *b));
@@ -120,7 +121,7 @@ mod tests {
 
     fn heads(source: &str, fuse: bool) -> Vec<String> {
         let (mut program, labels) = parse(source);
-        run(&mut program, fuse);
+        run(&mut program, fuse, &BTreeSet::new());
         let mut heads: Vec<String> = labels
             .iter()
             .filter(|(_, b)| program.is_head(**b) && !program.is_exit(**b))

@@ -13,6 +13,7 @@ pub mod flow;
 pub mod fusion;
 pub mod liveness;
 pub mod order;
+pub mod part;
 pub mod pop_push;
 pub mod prune;
 pub mod rematerialise;
@@ -22,6 +23,8 @@ pub mod uniform;
 
 #[cfg(test)]
 mod tests;
+
+use std::collections::BTreeSet;
 
 use crate::ir::{Program, VarId, VarSet};
 use crate::verify::{Stage, verify};
@@ -38,13 +41,15 @@ pub struct PassOptions {
     pub fuse: bool,
     /// Whether a pop followed by a push of the same variable becomes a read and an update in place.
     pub pop_push: bool,
+    /// Whether what leads to a call is parted from the entry region, where members may return at once.
+    pub part: bool,
     /// How region heads are ordered.
     pub order: BlockOrder,
 }
 
 impl Default for PassOptions {
     fn default() -> Self {
-        PassOptions { fuse: true, pop_push: true, order: BlockOrder::Shape }
+        PassOptions { fuse: true, pop_push: true, part: false, order: BlockOrder::Shape }
     }
 }
 
@@ -79,7 +84,8 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     uniform::run(program);
     continuations::run(program);
     check(program, Stage::Lowered, "continuations");
-    fusion::run(program, options.fuse);
+    let apart = if options.part { part::run(program) } else { BTreeSet::new() };
+    fusion::run(program, options.fuse, &apart);
     check(program, Stage::Fused, "fusion");
     rematerialise::run(program);
     check(program, Stage::Fused, "rematerialisation");

@@ -116,7 +116,7 @@ fn batched(n: &[u64], options: &Options<'_>) -> Outcome<u64> {
     let lens = [("n", source.len())];
     let scalar = |member, _| collatz(source.get(member));
     let tile = |core: &mut Core<'_>, store: &Store, out: &Out<'_, u64>| body(&source, next, core, store, out);
-    run(&COLLATZ, Defaults::NONE, options, &lens, scalar, tile).unwrap()
+    run(&COLLATZ, Defaults::NONE, options, &lens, ways(scalar, tile)).unwrap()
 }
 
 const BOTH: [Executor; 2] = [Executor::Masked, Executor::ProgramCounter];
@@ -200,7 +200,7 @@ fn cancelling_ends_endless_members() {
             };
             let options = Options::default().executor(executor).threads(threads).lanes(16).cancel(&token);
             let outcome =
-                run(&COLLATZ, Defaults::NONE, &options, &[("n", Some(100))], |_, _| 0, tile).unwrap();
+                run(&COLLATZ, Defaults::NONE, &options, &[("n", Some(100))], ways(|_, _| 0, tile)).unwrap();
             assert_eq!(outcome.faults().len(), 100);
             assert!(outcome.faults().iter().all(|fault| fault.kind == FaultKind::Cancelled));
         }

@@ -24,12 +24,18 @@ pub(super) const SCALAR: Program = Program {
 };
 static PROGRAM: Program = SCALAR;
 
+/// A program without nested frames.
+pub(super) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> {
+    let nest = |_: &mut Nest<'_>, _: &Out<'_, R>| unreachable!("the program has no nested frames");
+    Ways { scalar, tile, nest, nests: 0 }
+}
+
 fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {
     unreachable!("the scalar executor has no tiles");
 }
 
 fn run_scalar<R: Send>(members: usize, options: &Options<'_>, f: impl Fn(usize) -> R + Sync) -> Outcome<R> {
-    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], |member, _| f(member), tile).unwrap()
+    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], ways(|member, _| f(member), tile)).unwrap()
 }
 
 fn into(
@@ -37,7 +43,7 @@ fn into(
     members: usize,
     f: impl Fn(usize) -> usize + Sync,
 ) -> Result<(), BatchError> {
-    run_into(&PROGRAM, Defaults::NONE, &[("x", Some(members))], |member, _| f(member), tile, output)
+    run_into(&PROGRAM, Defaults::NONE, &[("x", Some(members))], ways(|member, _| f(member), tile), output)
 }
 
 #[test]

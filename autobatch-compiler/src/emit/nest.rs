@@ -1,0 +1,743 @@
+//! Nested frames: for each function of a program that only computes (see [`crate::plain`]) a native function
+//! over columns, once per instruction set. Calls are native calls.
+//!
+//! ```text
+//! fn fib_avx2(mut arena: Arena, depth: Depth, here: &Set, out: &mut [_], a0: &[_]) {
+//!     let h… = arena.column(lanes);  let p… = arena.set(lanes, …);
+//!     for i in 0..lanes / W { … }                    // the entry region, in the caller's lanes: who returns at
+//!                                                    // once has its result in `out`
+//!     if few { …scalar clone for each…  return }
+//!     let dense = is_sparse(…);                      // from here on in the caller's lanes, or in a dense frame
+//!     let h0 = if dense { gather(…) } else { a0 };  …
+//!     loop {                                         // the earliest point first; what stands behind a loop
+//!         if p1.any() { …region…; continue }         // stands behind it here too
+//!         if p4.any() { fib_avx2(arena.sub(), depth.next(), &p4, &mut h2, &h1); p2.absorb(&mut p4); continue }
+//!         …
+//!         break
+//!     }
+//!     if dense { scatter(out, …) }
+//! }
+//! ```
+//!
+//! Invariants: `p…` are the lanes at a program point, `h…` the columns of a frame; a set has pads only with
+//! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
+//! writes them.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Emitter;
+use super::api::{Family, Named, turbofish};
+use super::region::{self, Chooser, Region, Round, column, here, lane, lane_label, next};
+use crate::attrs::Args;
+use crate::input::Function;
+use crate::ir::{BlockId, Call, Class, FuncId, Role, Terminator, VarId, VarSet};
+
+/// Columns and words that a closure of the runtime's `with…` can be given.
+const ARGUMENTS: usize = 20;
+
+/// How the functions are named.
+struct Naming {
+    /// `fib_batched`.
+    family: Ident,
+    /// The type arguments to pass on.
+    fish: TokenStream,
+    /// `Self::` in an `impl` block.
+    this: TokenStream,
+}
+
+impl Naming {
+    /// The function for `func` and an instruction set.
+    fn function(&self, emitter: &Emitter<'_>, func: FuncId, isa: &str) -> Ident {
+        let name = &emitter.program.func(func).name;
+        let suffix = if isa.is_empty() { String::new() } else { format!("_{isa}") };
+        format_ident!("__{}_nest_{}{}", self.family, name, suffix, span = Span::mixed_site())
+    }
+}
+
+/// Everything that nested frames need, emitted.
+pub(super) struct Nest {
+    /// For each function its name, parameters and body, to be compiled for the instruction set.
+    pub(super) functions: Vec<(Ident, TokenStream, TokenStream)>,
+    /// Statements that run a tile, given `__nest` and the parameters of the entry function.
+    pub(super) tile: TokenStream,
+}
+
+fn name(text: &str) -> Ident {
+    Ident::new(text, Span::mixed_site())
+}
+
+/// `__a3`: a parameter where the caller has it.
+fn argument(var: VarId) -> Ident {
+    format_ident!("__a{}", var.0, span = Span::mixed_site())
+}
+
+/// `__w3`: the column of a variable in a loop.
+fn work(var: VarId) -> Ident {
+    format_ident!("__w{}", var.0, span = Span::mixed_site())
+}
+
+/// `__p3`: the lanes at a program point.
+fn set(point: u32) -> Ident {
+    format_ident!("__p{}", point, span = Span::mixed_site())
+}
+
+/// Where lanes of a function can be.
+enum Stop<'a> {
+    Region(&'a Region),
+    Call(&'a Call),
+    Tail(FuncId, &'a [VarId]),
+}
+
+/// One function.
+struct Writer<'e, 'a> {
+    emitter: &'e Emitter<'a>,
+    naming: &'e Naming,
+    isa: &'e str,
+    func: FuncId,
+    regions: Vec<Region>,
+}
+
+/// The functions for one instruction set; `None` if one has too many variables.
+pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa: &str) -> Option<Nest> {
+    let naming = &Naming {
+        family: Family::new(function, args).batched,
+        fish: turbofish(&Named::new(function).generics),
+        this: if function.associated { quote!(Self::) } else { quote!() },
+    };
+    let mut functions = Vec::new();
+    for func in emitter.program.func_ids() {
+        let heads = emitter.heads_in_source_order();
+        let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
+        let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, true)).collect();
+        let writer = Writer { emitter, naming, isa, func, regions };
+        let fits = |r: &Region| r.takes.len() + r.outs.len() + 2 <= ARGUMENTS;
+        if !writer.regions.iter().all(fits) {
+            return None;
+        }
+        functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
+    }
+    Some(Nest { functions, tile: tile(emitter, naming, isa) })
+}
+
+/// Runs a tile.
+fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
+    let (rt, program) = (&emitter.rt, emitter.program);
+    let entry = program.func(program.entry);
+    let strip = emitter.width.strip;
+    let (lanes, members, arena) = (name("__lanes"), name("__members"), name("__arena"));
+    let params = entry.params.iter().filter(|v| emitter.has_column(**v));
+    let loads = params.clone().map(|v| {
+        let (column, var) = (argument(*v), program.var(*v));
+        let ident = &var.ident;
+        if var.shared {
+            quote!(let #column = #rt::nest::load_same(&mut #arena, #ident, #lanes);)
+        } else {
+            quote!(let #column = #rt::nest::load(&mut #arena, #ident, #members.clone(), #lanes);)
+        }
+    });
+    let columns = params.map(|v| argument(*v));
+    let uniforms = uniforms(emitter, program.entry);
+    let (this, fish) = (&naming.this, &naming.fish);
+    let function = naming.function(emitter, program.entry, isa);
+    quote! {
+        let #members = __nest.members();
+        let __depth = __nest.depth();
+        let #lanes = #rt::nest::width::<#strip>(#members.len());
+        let mut #arena = __nest.arena();
+        #(#loads)*
+        let __results = #arena.column(#lanes);
+        let __all = #rt::nest::full(&mut #arena, #lanes, #members.len());
+        #this #function #fish(#arena.sub(), __depth, &__all, &mut *__results, #(#columns,)* #(#uniforms,)*);
+        __out.store(#members, __results);
+    }
+}
+
+/// The parameters of a function that are the same for every member.
+fn uniforms<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> impl Iterator<Item = &'e Ident> {
+    let params = emitter.program.func(func).params.iter().map(|v| emitter.program.var(*v));
+    params.filter(|v| matches!(v.class, Class::Uniform(_))).map(|v| &v.ident)
+}
+
+impl<'e> Writer<'e, '_> {
+    fn params(&self) -> TokenStream {
+        let (emitter, rt) = (self.emitter, &self.emitter.rt);
+        let function = emitter.program.func(self.func);
+        let output = &function.output;
+        let columns = function.params.iter().filter(|v| emitter.has_column(**v)).map(|v| {
+            let (ident, ty) = (argument(*v), &emitter.program.var(*v).ty);
+            quote!(#ident: &[::core::mem::MaybeUninit<#ty>])
+        });
+        let params = function.params.iter().map(|v| emitter.program.var(*v));
+        let uniforms = params.filter(|v| matches!(v.class, Class::Uniform(_))).map(|v| {
+            let (ident, ty) = (&v.ident, &v.ty);
+            quote!(#ident: #ty)
+        });
+        quote! {
+            mut __arena: #rt::nest::Arena<'_>,
+            __depth: #rt::Depth,
+            __here: &#rt::nest::Set<'_>,
+            __out: &mut [::core::mem::MaybeUninit<#output>],
+            #(#columns,)*
+            #(#uniforms,)*
+        }
+    }
+
+    /// Where a variable of a frame is.
+    fn home(&self, var: VarId) -> Ident {
+        match self.emitter.program.var(var).role {
+            Role::Result => Ident::new("__res", Span::call_site()),
+            _ => format_ident!("__h{}", var.0, span = Span::mixed_site()),
+        }
+    }
+
+    fn is_result(&self, var: VarId) -> bool {
+        self.emitter.program.var(var).role == Role::Result
+    }
+
+    fn entry(&self) -> BlockId {
+        self.emitter.program.func(self.func).entry
+    }
+
+    fn entry_region(&self) -> &Region {
+        self.regions.iter().find(|r| r.head == self.entry()).expect("the entry heads a region")
+    }
+
+    /// Whether the entry region runs once, in the caller's lanes.
+    fn entry_first(&self) -> bool {
+        let point = self.emitter.point(self.entry());
+        !self.regions.iter().any(|r| r.successors.contains(&point))
+    }
+
+    /// Where lanes can be, in source order.
+    fn stops(&self) -> Vec<Stop<'_>> {
+        let program = self.emitter.program;
+        let mut stops = Vec::new();
+        let mut tails = BTreeSet::new();
+        for region in &self.regions {
+            if !(region.head == self.entry() && self.entry_first()) {
+                stops.push(Stop::Region(region));
+            }
+            for (block, call) in &self.emitter.calls {
+                if program.block(*block).region == region.head {
+                    stops.push(Stop::Call(call));
+                }
+            }
+            for block in program.blocks.iter().filter(|b| b.region == region.head) {
+                if let Terminator::TailCall { callee, args } = &block.term
+                    && *callee != self.func
+                    && tails.insert(*callee)
+                {
+                    stops.push(Stop::Tail(*callee, args));
+                }
+            }
+        }
+        stops
+    }
+
+    fn point(&self, stop: &Stop<'_>) -> u32 {
+        match stop {
+            Stop::Region(r) => self.emitter.point(r.head),
+            Stop::Call(call) => self.emitter.call_point(call.id),
+            Stop::Tail(callee, _) => self.emitter.point(self.emitter.program.func(*callee).entry),
+        }
+    }
+
+    /// Variables with a column whose values are needed at a stop.
+    fn live(&self, stop: &Stop<'_>) -> VarSet {
+        let emitter = self.emitter;
+        let mut live = match stop {
+            Stop::Region(r) => emitter.live_at(r.head),
+            Stop::Call(call) => emitter.live_at_call(call),
+            Stop::Tail(callee, _) => emitter.program.func(*callee).params.iter().copied().collect(),
+        };
+        live.retain(|v| emitter.has_column(*v) && !self.is_result(*v));
+        live
+    }
+
+    /// The points among `stops` where a region leads.
+    fn successors<'s>(&self, region: &Region, stops: &'s [Stop<'s>]) -> Vec<&'s Stop<'s>> {
+        stops.iter().filter(|s| region.successors.contains(&self.point(s))).collect()
+    }
+
+    fn body(&self) -> TokenStream {
+        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let stops = self.stops();
+        let (entry, first) = (self.entry_region(), self.entry_first());
+        let begin: Vec<&Stop<'_>> = match first {
+            true => self.successors(entry, &stops),
+            false => stops.iter().filter(|s| self.point(s) == emitter.point(entry.head)).collect(),
+        };
+        // The columns with which a frame begins.
+        let live: VarSet = begin.iter().flat_map(|s| self.live(s)).collect();
+        let params: VarSet = emitter.program.func(self.func).params.iter().copied().collect();
+        let new: VarSet = entry.outs.iter().copied().filter(|v| first && !self.is_result(*v)).collect();
+        let columns = new.iter().map(|v| {
+            let home = self.home(*v);
+            match entry.takes.contains(v) {
+                true => {
+                    let from = argument(*v);
+                    quote!(let mut #home = #rt::nest::copied(&mut __arena, #from);)
+                }
+                false => self.column(*v),
+            }
+        });
+        let begin_sets: Vec<Ident> = begin.iter().map(|s| set(self.point(s))).collect();
+        let run = first.then(|| self.run_entry(entry, &begin));
+        let enter = self.emitter.program.func(self.func).recursive.then(|| self.elsewhere());
+        let start = quote! {
+            #enter
+            let (mut __lanes, mut __count) = (__out.len(), __here.count());
+            #(let mut #begin_sets = __arena.set(__lanes, __count);)*
+            #(#columns)*
+        };
+        if begin.is_empty() {
+            return quote!(#start #run);
+        }
+        let join = match first {
+            true => quote!(#(__going.include(&#begin_sets);)*),
+            false => quote!(__going.include(__here); #(#begin_sets.include(__here);)*),
+        };
+        let few = self.few();
+        let sets = match &begin_sets[..] {
+            [one] => quote! {
+                let mut #one = if __dense { #rt::nest::full(&mut __arena, __lanes, __count) } else { #one };
+            },
+            _ => quote!(#(
+                let mut #begin_sets = if __dense {
+                    #rt::nest::squeeze(&mut __arena, &#begin_sets, &__going, __lanes, __count)
+                } else {
+                    #begin_sets
+                };
+            )*),
+        };
+        let frame = live.iter().map(|v| {
+            let home = self.home(*v);
+            let from = if new.contains(v) { home.clone() } else { argument(*v) };
+            let gather = quote!(#rt::nest::gather(&mut __arena, &*#from, &__going, __lanes, __count));
+            match (new.contains(v), self.is_written(*v, first)) {
+                (true, _) => quote!(let mut #home = if __dense { #gather } else { #home };),
+                (false, true) => quote! {
+                    let mut #home = if __dense { #gather } else { #rt::nest::copied(&mut __arena, #from) };
+                },
+                (false, false) => quote!(let #home = if __dense { &*#gather } else { #from };),
+            }
+        });
+        // Columns and sets that nothing has been put in yet.
+        let mut more = VarSet::new();
+        for region in &self.regions {
+            more.extend(region.takes.iter().chain(&region.outs));
+        }
+        for stop in &stops {
+            more.extend(self.live(stop));
+            if let Stop::Call(call) = stop {
+                more.insert(emitter.column_of(call.dest));
+            }
+        }
+        more.retain(|v| !live.contains(v) && !self.is_result(*v) && !(params.contains(v) && self.unread(*v, first)));
+        let more = more.iter().map(|v| self.column(*v));
+        let more_sets: Vec<Ident> =
+            stops.iter().map(|s| set(self.point(s))).filter(|s| !begin_sets.contains(s)).collect();
+        let arms = stops.iter().map(|stop| {
+            let (set, code) = (set(self.point(stop)), self.stop(stop, &stops));
+            quote!(if #set.any() { #code continue; })
+        });
+        quote! {
+            #start
+            #run
+            let mut __going = __arena.set(__lanes, __count);
+            #join
+            let __some = __going.trim();
+            if __some == 0 {
+                return;
+            }
+            #few
+            let __dense = #rt::nest::is_sparse(__some, __lanes);
+            if __dense {
+                __count = __some;
+                __lanes = #rt::nest::width::<#strip>(__count);
+            }
+            #sets
+            #(#frame)*
+            #(#more)*
+            #(let mut #more_sets = __arena.set(__lanes, __count);)*
+            let __own = if __dense { __arena.column(__lanes) } else { &mut [] };
+            let mut __res = if __dense { &mut *__own } else { &mut *__out };
+            loop {
+                #(#arms)*
+                break;
+            }
+            if __dense {
+                #rt::nest::scatter(&mut *__out, &*__own, &__going, &__arena);
+            }
+            #rt::nest::pad(__out, __here.count());
+        }
+    }
+
+    /// Whether a parameter has no use behind the entry region.
+    fn unread(&self, var: VarId, first: bool) -> bool {
+        let used = |r: &Region| r.takes.contains(&var) || r.outs.contains(&var);
+        !self.regions.iter().filter(|r| !(first && r.head == self.entry())).any(used)
+    }
+
+    /// Whether a variable is written in a frame, behind an entry region that runs first.
+    fn is_written(&self, var: VarId, first: bool) -> bool {
+        let regions = self.regions.iter().filter(|r| !(first && r.head == self.entry()));
+        let by_call = |(block, call): &(BlockId, &Call)| {
+            self.emitter.program.block(*block).func == self.func && call.dest == var
+        };
+        regions.into_iter().any(|r| r.outs.contains(&var)) || self.emitter.calls.iter().any(by_call)
+    }
+
+    fn column(&self, var: VarId) -> TokenStream {
+        let home = self.home(var);
+        match &self.emitter.program.var(var).ty {
+            Some(ty) => quote!(let mut #home = __arena.column::<#ty>(__lanes);),
+            None => quote!(let mut #home = __arena.column(__lanes);),
+        }
+    }
+
+    /// Goes on where there is native stack.
+    fn elsewhere(&self) -> TokenStream {
+        let emitter = self.emitter;
+        let function = emitter.program.func(self.func);
+        let name = self.naming.function(emitter, self.func, self.isa);
+        let (this, fish) = (&self.naming.this, &self.naming.fish);
+        let columns = function.params.iter().filter(|v| emitter.has_column(**v)).map(|v| argument(*v));
+        let uniforms = uniforms(emitter, self.func);
+        quote! {
+            if __depth.stops() {
+                return __depth.elsewhere(move |__depth| {
+                    #this #name #fish(__arena, __depth, __here, __out, #(#columns,)* #(#uniforms,)*);
+                });
+            }
+        }
+    }
+
+    /// Very few lanes run as scalar code, from the beginning.
+    fn few(&self) -> Option<TokenStream> {
+        let (emitter, rt) = (self.emitter, &self.emitter.rt);
+        let function = emitter.program.func(self.func);
+        let clone = emitter.clone_path(self.func).filter(|_| function.recursive)?;
+        let mut args = Vec::new();
+        for v in &function.params {
+            let (variable, from) = (emitter.program.var(*v), argument(*v));
+            let ident = &variable.ident;
+            args.push(match (&variable.class, emitter.has_column(*v)) {
+                (Class::Uniform(_), _) => quote!(#ident),
+                (_, true) => quote!(#rt::nest::value(#from, __lane)),
+                // Nothing reads it, so nobody has it.
+                (_, false) => return None,
+            });
+        }
+        let fish = &self.naming.fish;
+        let fish = (self.func == emitter.program.entry).then_some(fish);
+        Some(quote! {
+            if __arena.few(__some) {
+                for __lane in __going.lanes() {
+                    #rt::nest::give(&mut *__out, __lane, #clone #fish(#(#args,)* __depth));
+                }
+                #rt::nest::pad(__out, __here.count());
+                return;
+            }
+        })
+    }
+
+    fn run_entry(&self, entry: &Region, begin: &[&Stop<'_>]) -> TokenStream {
+        let from = |v: VarId| match entry.outs.contains(&v) {
+            true if self.is_result(v) => Ident::new("__out", Span::call_site()),
+            true => self.home(v),
+            false => argument(v),
+        };
+        self.strips(entry, &quote!(__here), begin, &from)
+    }
+
+    fn stop(&self, stop: &Stop<'_>, stops: &[Stop<'_>]) -> TokenStream {
+        match stop {
+            Stop::Region(region) if region.again => self.sweep(region, stops),
+            Stop::Region(region) => {
+                let set = set(self.point(stop));
+                let next = self.successors(region, stops);
+                let strips = self.strips(region, &quote!(#set), &next, &|v| self.home(v));
+                quote!(#strips #set.clear();)
+            }
+            Stop::Call(call) => self.call(call),
+            Stop::Tail(callee, args) => self.tail(*callee, args),
+        }
+    }
+
+    /// Runs a region once, on every strip in which a lane is in `set`.
+    fn strips(
+        &self,
+        region: &Region,
+        set: &TokenStream,
+        next_stops: &[&Stop<'_>],
+        home: &dyn Fn(VarId) -> Ident,
+    ) -> TokenStream {
+        let (rt, word, strip) = (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip);
+        let (l, label, next, here) = (lane(), lane_label(), next(), here());
+        let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
+        let places: Vec<TokenStream> = touched
+            .iter()
+            .map(|v| {
+                let home = home(*v);
+                match region.outs.contains(v) {
+                    true => quote!(#rt::nest::edit::<_, #strip>(&mut *#home, __i)),
+                    false => quote!(#rt::nest::view::<_, #strip>(&*#home, __i)),
+                }
+            })
+            .collect();
+        let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
+        let code = &region.code;
+        let parts = region.successors.len() > 1;
+        let keep = parts.then(|| quote!(__w[#l] = #next;));
+        let words = parts.then(|| quote!(let mut __words = [0 as #word; #strip];));
+        let (words_arg, words_name) =
+            (parts.then(|| quote!(&mut __words,)), parts.then(|| quote!(__w,)));
+        let Round { before, merged, takes, settle, .. } =
+            region::round(self.emitter, region, Chooser::Nobody, |_| true);
+        let with = format_ident!("with{}", columns.len() + usize::from(parts));
+        let full = quote! {
+            #rt::nest::#with(#(#places,)* #words_arg #[inline(always)] |#(#columns,)* #words_name| {
+                for #l in 0..#strip {
+                    #before
+                    #merged
+                    let #next: #word;
+                    #label: {
+                        #takes
+                        #code
+                    }
+                    #settle
+                    #keep
+                }
+            });
+        };
+        let Round { before, merged, takes, absent, settle } =
+            region::round(self.emitter, region, Chooser::Value, |_| true);
+        let with = format_ident!("with{}", columns.len() + usize::from(parts) + 1);
+        let masked = quote! {
+            let __mask: [#word; #strip] = #rt::nest::spread(__bits);
+            #rt::nest::#with(#(#places,)* #words_arg &__mask, #[inline(always)] |#(#columns,)* #words_name __m| {
+                for #l in 0..#strip {
+                    let #here = __m[#l] != 0;
+                    #before
+                    #merged
+                    let #next: #word;
+                    if #here {
+                        #label: {
+                            #takes
+                            #code
+                        }
+                    } else {
+                        #absent
+                        #next = !0;
+                    }
+                    #settle
+                    #keep
+                }
+            });
+        };
+        let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
+        let arrive = match (&points[..], parts) {
+            ([], _) => quote!(),
+            ([only], false) => {
+                let to = self::set(*only);
+                quote!(#to.add::<#strip>(__i, __bits);)
+            }
+            (all, _) => {
+                let sets = all.iter().map(|point| self::set(*point));
+                quote!(#(#sets.add::<#strip>(__i, __bits & #rt::nest::at(&__words, #all, &__arena));)*)
+            }
+        };
+        quote! {
+            for __i in 0..#set.strips::<#strip>() {
+                let __bits = #set.strip::<#strip>(__i);
+                if __bits == 0 {
+                    continue;
+                }
+                #words
+                if #rt::nest::Set::is_full::<#strip>(__bits) {
+                    #full
+                } else {
+                    #masked
+                }
+                #arrive
+            }
+        }
+    }
+
+    /// Runs a loop until all lanes have left it.
+    fn sweep(&self, region: &Region, stops: &[Stop<'_>]) -> TokenStream {
+        let (emitter, rt, word) = (self.emitter, &self.emitter.rt, &self.emitter.word);
+        let strip = emitter.width.strip;
+        let (l, label, next, here, stay) = (lane(), lane_label(), next(), here(), name("__stay"));
+        let point = emitter.point(region.head);
+        let set_here = set(point);
+        let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
+        let works: Vec<Ident> = touched.iter().map(|v| work(*v)).collect();
+        let gather = touched.iter().map(|v| {
+            let (work, home) = (work(*v), self.home(*v));
+            match region.takes.contains(v) {
+                true => quote!(let #work = __work.gather(&mut __sub, &*#home, &#set_here);),
+                false => quote!(let #work = __work.column(&mut __sub);),
+            }
+        });
+        let open = touched.iter().map(|v| {
+            let (work, guard, column) = (work(*v), format_ident!("__g{}", v.0, span = Span::mixed_site()), column(*v));
+            quote! {
+                let mut #guard = #rt::nest::open::<_, #strip>(&mut *#work, __i).open();
+                let #column = #guard.lanes();
+            }
+        });
+        let guards = touched.iter().map(|v| format_ident!("__g{}", v.0, span = Span::mixed_site()));
+        let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
+        let fades = |v: &VarId| match &region.way_out {
+            Some((_, live)) => !live.contains(v),
+            None => false,
+        };
+        let Round { before, merged, takes, absent, settle } =
+            region::round(emitter, region, Chooser::Branches, fades);
+        let code = &region.code;
+        let body = quote! {
+            #before
+            #merged
+            let #next: #word;
+            if #here {
+                #label: {
+                    #takes
+                    #code
+                }
+            } else {
+                #absent
+                #next = #stay;
+            }
+            #settle
+            #next
+        };
+        let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #body });
+        let run = match &exits[..] {
+            [exit] => quote! {
+                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, &__sub, #lane_code);
+            },
+            _ => quote! {
+                let mut __words = [0 as #word; #strip];
+                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #lane_code);
+            },
+        };
+        let leave = exits.iter().map(|exit| {
+            let gone = match exits.len() {
+                1 => quote!(__bits & !__on),
+                _ => quote!(__bits & #rt::nest::at(&__words, #exit, &__sub)),
+            };
+            let to = stops.iter().find(|s| self.point(s) == *exit);
+            let enter = to.map(|_| {
+                let to = set(*exit);
+                quote!(__work.enter::<#strip>(__i, __gone, &mut #to);)
+            });
+            let live = to.map(|to| self.live(to));
+            let put = region.outs.iter().filter(|v| match &live {
+                Some(live) => live.contains(v),
+                None => self.is_result(**v),
+            });
+            let put = put.map(|v| {
+                let (home, work) = (self.home(*v), work(*v));
+                quote!(__work.put::<_, #strip>(__i, __gone, &mut *#home, &*#work);)
+            });
+            quote! {
+                let __gone = #gone;
+                if __gone != 0 {
+                    #(#put)*
+                    #enter
+                    __work.leave::<#strip>(__i, __gone);
+                }
+            }
+        });
+        let leave: Vec<TokenStream> = leave.collect();
+        quote! {
+            #set_here.trim();
+            let mut __sub = __arena.sub();
+            let mut __work = #rt::nest::Work::new::<#strip>(&mut __sub, &#set_here);
+            #(#gather)*
+            #set_here.clear();
+            while __work.any() {
+                for __i in 0..__work.strips::<#strip>() {
+                    let __bits = __work.strip::<#strip>(__i);
+                    if __bits == 0 {
+                        continue;
+                    }
+                    #(#open)*
+                    #run
+                    #(#rt::nest::done(#guards);)*
+                    #(#leave)*
+                }
+                if __work.sparse() {
+                    #(__work.compact(&mut *#works, &__sub);)*
+                    __work.close(&__sub);
+                }
+            }
+        }
+    }
+
+    /// Calls the callee for the lanes at a call.
+    fn call(&self, call: &Call) -> TokenStream {
+        let (emitter, program) = (self.emitter, self.emitter.program);
+        let from = set(emitter.call_point(call.id));
+        let dest = self.home(emitter.column_of(call.dest));
+        let callee = self.callee(call.callee, &call.args, &dest);
+        let (this, fish) = (&self.naming.this, &self.naming.fish);
+        let function = self.naming.function(emitter, call.callee, self.isa);
+        let (copies, args) = callee;
+        let after = match program.is_exit(call.cont) {
+            true => quote!(#from.clear();),
+            false => {
+                let to = set(emitter.point(call.cont));
+                quote!(#to.absorb(&mut #from);)
+            }
+        };
+        quote! {
+            #copies
+            #this #function #fish(__arena.sub(), __depth.next(), &#from, &mut *#dest, #args);
+            #after
+        }
+    }
+
+    /// What must be done before a call that gives its result to `dest`, and its arguments.
+    fn callee(&self, callee: FuncId, args: &[VarId], dest: &Ident) -> (TokenStream, TokenStream) {
+        let (emitter, program, rt) = (self.emitter, self.emitter.program, &self.emitter.rt);
+        let (mut copies, mut columns, mut uniforms) = (TokenStream::new(), Vec::new(), Vec::new());
+        for (nth, (param, arg)) in program.func(callee).params.iter().zip(args).enumerate() {
+            if matches!(program.var(*param).class, Class::Uniform(_)) {
+                uniforms.push(program.var(*arg).ident.clone());
+            } else if emitter.has_column(*param) {
+                let home = self.home(emitter.column_of(*arg));
+                if home == *dest {
+                    let copy = format_ident!("__copy{}", nth, span = Span::mixed_site());
+                    copies.extend(quote!(let #copy = #rt::nest::copied(&mut __arena, &*#home);));
+                    columns.push(copy);
+                } else {
+                    columns.push(home);
+                }
+            }
+        }
+        (copies, quote!(#(&*#columns,)* #(#uniforms,)*))
+    }
+
+    /// Calls the function that takes over, whose parameters have been set.
+    fn tail(&self, callee: FuncId, args: &[VarId]) -> TokenStream {
+        let (emitter, program) = (self.emitter, self.emitter.program);
+        let function = program.func(callee);
+        let from = set(emitter.point(function.entry));
+        let columns = function.params.iter().filter(|v| emitter.has_column(**v)).map(|v| self.home(*v));
+        let uniforms = function.params.iter().zip(args);
+        let uniforms = uniforms.filter(|(p, _)| matches!(program.var(**p).class, Class::Uniform(_)));
+        let uniforms = uniforms.map(|(_, arg)| &program.var(*arg).ident);
+        let (this, fish) = (&self.naming.this, &self.naming.fish);
+        let name = self.naming.function(emitter, callee, self.isa);
+        quote! {
+            #this #name #fish(__arena.sub(), __depth, &#from, &mut *__res, #(&*#columns,)* #(#uniforms,)*);
+            #from.clear();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Parts what leads to a call from the entry region of a recursive function.
+//!
+//! In nested frames the entry region runs in the caller's lanes, many of which often return from it; what
+//! leads to a call is better computed in the dense frame of those that go on, as long as that does not make
+//! more variables cross: for functions of at most [`FEW`] parameters with a value per member.
+//!
+//! The result names the blocks that shall head regions of their own; the lowering has cut blocks behind early
+//! exits (`LowerOptions::part`).
+
+use std::collections::BTreeSet;
+
+use super::flow::Flow;
+use crate::ir::{BlockId, Class, Program, Terminator, VarId};
+
+/// With so many parameters the arguments of a call are no more than what they are computed from.
+const FEW: usize = 2;
+
+/// Runs the pass; classes of parameters are settled.
+pub fn run(program: &Program) -> BTreeSet<BlockId> {
+    let flow = Flow::compute(program);
+    let mut apart = BTreeSet::new();
+    for b in flow.blocks() {
+        let (block, function) = (program.block(b), program.func(program.block(b).func));
+        let per_member = |v: &&VarId| !matches!(program.var(**v).class, Class::Uniform(_));
+        let few = function.params.iter().filter(per_member).count() <= FEW;
+        if !few || !function.recursive || !matches!(block.term, Terminator::Call(_)) {
+            continue;
+        }
+        if b != function.entry {
+            apart.insert(b);
+        }
+    }
+    apart
+}

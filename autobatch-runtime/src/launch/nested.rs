@@ -1,0 +1,61 @@
+//! Running members in nested frames: see [`crate::nest`].
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use super::{BODY_STACK, Launch, Ledger, Nested, Scalar, Ways};
+use crate::depth::Depth;
+use crate::isa::Level;
+use crate::machine::{Queue, Watch};
+use crate::nest::{Memory, Nest};
+use crate::options::Executor;
+use crate::out::Out;
+
+impl Launch<'_> {
+    /// Whether an executor runs the program in nested frames: they call as the masked executor does, and a
+    /// program without calls has but one way. They count nothing, and end no member early.
+    pub(super) fn nests(&self, executor: Executor, lanes: usize) -> bool {
+        let same = executor == Executor::Masked || self.program.calls.is_empty() && !self.program.recursive;
+        let options = self.options;
+        lanes > 0 && same && !options.report && options.max_steps.is_none() && options.cancel.is_none()
+    }
+
+    /// Tile after tile. One that unwinds has no results: its members run as scalar code, which says what is
+    /// wrong with whom.
+    pub(super) fn nested<R: Send, T>(
+        &self,
+        range: Range<usize>,
+        threads: usize,
+        ways: &Ways<impl Scalar<R>, T, impl Nested<R>>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) where
+        T: Sync,
+    {
+        let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(ways.nests);
+        let level = Level::new(self.isa());
+        let queue = Queue::new(range, threads);
+        self.spread(threads, || {
+            let mut memory = Memory::default();
+            let mut faults = Vec::new();
+            let mut tiles = || {
+                let depth = Depth::root(self.max_depth());
+                let _published = depth.publish();
+                loop {
+                    let members = queue.take(lanes);
+                    if members.is_empty() {
+                        return;
+                    }
+                    let mut nest = Nest { memory: &mut memory, members: members.clone(), depth, level };
+                    match catch_unwind(AssertUnwindSafe(|| (ways.nest)(&mut nest, out))) {
+                        Ok(()) => self.ended(members.len()),
+                        Err(_) => self.scalar_piece(members, depth, &ways.scalar, out, &mut faults),
+                    }
+                }
+            };
+            stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, &mut tiles);
+            ledger.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
+        });
+    }
+}

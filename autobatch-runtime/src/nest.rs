@@ -1,0 +1,236 @@
+//! Nested frames: how programs that only compute run calls, by native recursion over columns. For generated
+//! code only.
+//!
+//! Every function of such a program is, once per instruction set, a native function from columns to columns
+//! ([`Arena::column`]): it runs for the lanes of a [`Set`]. A call is a native call; its callee works in the
+//! caller's lanes for as long as it takes to see who returns at once, then goes on in a dense frame of its
+//! own if few are left ([`is_sparse`]), or by scalar code if very few are ([`Arena::few`]). Loops run in
+//! columns of their own, which lose the lanes that have left ([`loops`]).
+//!
+//! *Only compute* means that running a piece of the program once more, or on a copy of a member, shows
+//! nowhere: values are numbers, `bool`s, `char`s, and tuples and arrays of them. So pads may compute, and a
+//! panic drops the whole tile, whose members then run one by one, as scalar code.
+//!
+//! These functions are safe to call because generated code contains no `unsafe`; they are sound under the
+//! protocol that a slot is read only in lanes in which the variable is live.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::ptr;
+
+use crate::depth::Depth;
+use crate::isa::{self, Level};
+use crate::lockstep;
+use crate::source::Source;
+use crate::strip::{Home, Local};
+
+mod arena;
+mod dense;
+mod loops;
+mod set;
+
+pub use arena::Arena;
+pub(crate) use arena::Memory;
+pub use dense::{copied, gather, scatter};
+pub use loops::{Work, rounds, rounds_of};
+pub use set::{Set, at, full, spread, squeeze};
+
+/// Calls of at most so many lanes run as scalar code.
+const FEW: usize = 4;
+
+/// What a tile is run with.
+pub struct Nest<'r> {
+    pub(crate) memory: &'r mut Memory,
+    pub(crate) members: Range<usize>,
+    pub(crate) depth: Depth,
+    pub(crate) level: Level,
+}
+
+impl Nest<'_> {
+    /// The members of the tile.
+    #[inline(always)]
+    pub fn members(&self) -> Range<usize> {
+        self.members.clone()
+    }
+
+    /// The depth of the entry function.
+    #[inline(always)]
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// The memory of its frames.
+    #[inline(always)]
+    pub fn arena(&mut self) -> Arena<'_> {
+        self.memory.arena(self.level, FEW)
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+}
+
+impl Arena<'_> {
+    /// Whether so few lanes run faster as scalar code.
+    #[inline(always)]
+    pub fn few(&self, lanes: usize) -> bool {
+        lanes <= self.few
+    }
+}
+
+/// Whether `count` members shall leave a frame of `lanes` for one of their own.
+#[inline(always)]
+pub fn is_sparse(count: usize, lanes: usize) -> bool {
+    4 * count < 3 * lanes
+}
+
+/// The lanes of a frame for `count` members: whole strips.
+#[inline(always)]
+pub fn width<const W: usize>(count: usize) -> usize {
+    count.next_multiple_of(W)
+}
+
+/// The column of a parameter for the members of a tile.
+#[inline(always)]
+pub fn load<'a, T>(
+    arena: &mut Arena<'a>,
+    source: &impl Source<T>,
+    members: Range<usize>,
+    lanes: usize,
+) -> &'a mut [MaybeUninit<T>] {
+    let column = arena.column(lanes);
+    source.fill(members.start, &mut column[..members.len()]);
+    pad(column, members.len());
+    column
+}
+
+/// The column of a parameter that is the same for all members.
+#[inline(always)]
+pub fn load_same<'a, T>(arena: &mut Arena<'a>, value: T, lanes: usize) -> &'a mut [MaybeUninit<T>] {
+    let column = arena.column(lanes);
+    if let [first, ..] = &mut *column {
+        first.write(value);
+        pad(column, 1);
+    }
+    column
+}
+
+/// Gives the lanes behind the first `count` the bits of the last of these.
+#[inline(always)]
+pub fn pad<T>(column: &mut [MaybeUninit<T>], count: usize) {
+    let (members, pads) = column.split_at_mut(count);
+    if let Some(last) = members.last() {
+        // SAFETY: any bits are a `MaybeUninit`; copies of values that only compute are harmless.
+        pads.iter_mut().for_each(|pad| *pad = unsafe { ptr::read(last) });
+    }
+}
+
+/// The lanes of a strip, to be read.
+#[inline(always)]
+pub fn view<T, const W: usize>(column: &[MaybeUninit<T>], strip: usize) -> &[MaybeUninit<T>; W] {
+    column[strip * W..].first_chunk().expect("a frame has whole strips")
+}
+
+/// The lanes of a strip, to be written.
+#[inline(always)]
+pub fn edit<T, const W: usize>(column: &mut [MaybeUninit<T>], strip: usize) -> &mut [MaybeUninit<T>; W] {
+    column[strip * W..].first_chunk_mut().expect("a frame has whole strips")
+}
+
+/// The lanes of a strip, to work on in a copy that goes back in the end.
+#[inline(always)]
+pub fn open<T, const W: usize>(column: &mut [MaybeUninit<T>], strip: usize) -> Home<'_, T, W, true> {
+    Home(edit(column, strip))
+}
+
+/// Puts such a copy back.
+#[inline(always)]
+pub fn done<T, const W: usize>(copy: Local<'_, T, W, true>) {
+    drop(copy);
+}
+
+/// The value of a lane.
+#[inline(always)]
+pub fn value<T>(column: &[MaybeUninit<T>], lane: usize) -> T {
+    // SAFETY: by the protocol the slot holds a value, which only computes, so that it may be copied.
+    unsafe { column[lane].assume_init_read() }
+}
+
+/// Gives a lane its value.
+#[inline(always)]
+pub fn give<T>(column: &mut [MaybeUninit<T>], lane: usize, value: T) {
+    column[lane].write(value);
+}
+
+/// Whether values of a type only compute.
+#[inline(always)]
+pub fn plain<T>() -> bool {
+    lockstep::is_plain::<T>()
+}
+
+/// The same for what a function yields, which is not called: for types that have no name.
+#[inline(always)]
+pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Typed<T>) -> bool {
+    lockstep::is_plain::<T>()
+}
+
+/// Shows a type to the compiler.
+pub struct Typed<T>(std::marker::PhantomData<T>);
+
+/// The type of a value.
+#[inline(always)]
+pub fn typed<T>(_: &T) -> Typed<T> {
+    Typed(std::marker::PhantomData)
+}
+
+/// The lanes of a tile by default, for programs whose parameters and results take so many bytes; 0 if it
+/// does not only compute.
+#[inline(always)]
+pub fn lanes(plain: bool, recursive: bool, bytes: usize) -> usize {
+    /// Frames of some levels shall stay in the first cache.
+    const CACHE: usize = 26 << 10;
+    match (plain, recursive) {
+        (false, _) => 0,
+        // Nothing waits for memory in a loop, and the longest run decides when a tile ends.
+        (true, false) => 8192,
+        (true, true) => (CACHE / (2 * bytes).max(1)).next_power_of_two().clamp(128, 2048) / 2,
+    }
+}
+
+/// Calls a function: its arguments are known to be apart from each other.
+macro_rules! with {
+    ($($name:ident: $($arg:ident $ty:ident),*;)*) => {$(
+        /// Calls `f`: inside, the arguments are known to be apart from each other.
+        #[inline(always)]
+        #[allow(clippy::too_many_arguments)]
+        pub fn $name<R, $($ty),*>($($arg: $ty,)* f: impl FnOnce($($ty),*) -> R) -> R {
+            f($($arg),*)
+        }
+    )*};
+}
+with! {
+    with0: ;
+    with1: a A;
+    with2: a A, b B;
+    with3: a A, b B, c C;
+    with4: a A, b B, c C, d D;
+    with5: a A, b B, c C, d D, e E;
+    with6: a A, b B, c C, d D, e E, g G;
+    with7: a A, b B, c C, d D, e E, g G, h H;
+    with8: a A, b B, c C, d D, e E, g G, h H, i I;
+    with9: a A, b B, c C, d D, e E, g G, h H, i I, j J;
+    with10: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K;
+    with11: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L;
+    with12: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M;
+    with13: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N;
+    with14: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O;
+    with15: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P;
+    with16: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q;
+    with17: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S;
+    with18: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T;
+    with19: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U;
+    with20: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Loops of nested frames: lanes run in columns of their own, which lose those that have left.
+
+use std::mem::MaybeUninit;
+
+use super::arena::Arena;
+use super::set::Set;
+use super::isa;
+use crate::machine::{Word, mask};
+
+/// Rounds before lanes that have left are looked for.
+const ROUNDS: usize = 32;
+/// Columns close their gaps when this part of the lanes has left.
+const GAPS: usize = 8;
+
+/// The lanes of a frame that run a loop, side by side.
+pub struct Work<'a> {
+    /// The lane of the frame that each has come from.
+    numbers: &'a mut [MaybeUninit<u32>],
+    /// Those that have not left.
+    on: Set<'a>,
+    len: usize,
+    left: usize,
+    /// Lanes left since gaps were closed.
+    gaps: usize,
+}
+
+impl<'a> Work<'a> {
+    /// For the lanes of `set`, which has no pads.
+    #[inline(always)]
+    pub fn new<const W: usize>(arena: &mut Arena<'a>, set: &Set<'_>) -> Work<'a> {
+        let len = isa::count(set.words());
+        let lanes = len.next_multiple_of(W);
+        let numbers = arena.column::<u32>(lanes);
+        for (slot, lane) in numbers.iter_mut().zip(isa::lanes(set.words())) {
+            slot.write(lane as u32);
+        }
+        let mut on = arena.set(lanes, len);
+        on.fill(len);
+        Work { numbers, on, len, left: len, gaps: 0 }
+    }
+
+    /// A column for them.
+    #[inline(always)]
+    pub fn column<T>(&self, arena: &mut Arena<'a>) -> &'a mut [MaybeUninit<T>] {
+        arena.column(self.numbers.len())
+    }
+
+    /// A column with the values of the frame's.
+    #[inline(always)]
+    pub fn gather<T>(
+        &self,
+        arena: &mut Arena<'a>,
+        from: &[MaybeUninit<T>],
+        set: &Set<'_>,
+    ) -> &'a mut [MaybeUninit<T>] {
+        let column = arena.column(self.numbers.len());
+        isa::compress(column, from, set.words(), arena.level);
+        column
+    }
+
+    /// Whether a lane is left.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        self.left > 0
+    }
+
+    /// The number of strips.
+    #[inline(always)]
+    pub fn strips<const W: usize>(&self) -> usize {
+        self.len.div_ceil(W)
+    }
+
+    /// The lanes of a strip that have not left.
+    #[inline(always)]
+    pub fn strip<const W: usize>(&self, strip: usize) -> u64 {
+        self.on.strip::<W>(strip)
+    }
+
+    /// Lanes of a strip leave.
+    #[inline(always)]
+    pub fn leave<const W: usize>(&mut self, strip: usize, gone: u64) {
+        self.on.remove::<W>(strip, gone);
+        let gone = gone.count_ones() as usize;
+        (self.left, self.gaps) = (self.left - gone, self.gaps + gone);
+    }
+
+    /// Lanes of a strip come to a point of the frame.
+    #[inline(always)]
+    pub fn enter<const W: usize>(&self, strip: usize, gone: u64, set: &mut Set<'_>) {
+        isa::lanes(&[gone]).for_each(|lane| set.insert(self.number(strip * W + lane)));
+    }
+
+    /// Lanes of a strip leave a value behind.
+    #[inline(always)]
+    pub fn put<T, const W: usize>(
+        &self,
+        strip: usize,
+        gone: u64,
+        to: &mut [MaybeUninit<T>],
+        from: &[MaybeUninit<T>],
+    ) {
+        let mut rest = gone;
+        while rest != 0 {
+            let at = strip * W + rest.trailing_zeros() as usize;
+            // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
+            to[self.number(at)] = unsafe { std::ptr::read(&from[at]) };
+            rest &= rest - 1;
+        }
+    }
+
+    #[inline(always)]
+    fn number(&self, at: usize) -> usize {
+        // SAFETY: strips have bits for lanes with a number only.
+        unsafe { self.numbers[at].assume_init() as usize }
+    }
+
+    /// Whether the gaps are worth closing.
+    #[inline(always)]
+    pub fn sparse(&self) -> bool {
+        self.left > 0 && GAPS * self.gaps >= self.len
+    }
+
+    /// Closes the gaps of a column.
+    #[inline(always)]
+    pub fn compact<T>(&self, column: &mut [MaybeUninit<T>], arena: &Arena<'_>) {
+        isa::compact(column, self.on.words(), arena.level);
+    }
+
+    /// Closes its own gaps; all columns have.
+    #[inline(always)]
+    pub fn close(&mut self, arena: &Arena<'_>) {
+        isa::compact(self.numbers, self.on.words(), arena.level);
+        (self.len, self.gaps) = (self.left, 0);
+        self.on.clear();
+        self.on.fill(self.len);
+    }
+}
+
+/// Runs the lanes `here` of a strip round by round until all have come to `exit`, or for some time; those
+/// that have not. `lane` is called with a lane, whether it is here, and `exit`; it returns where it goes.
+#[inline(always)]
+pub fn rounds<P: Word, const W: usize>(
+    here: u64,
+    exit: u32,
+    arena: &Arena<'_>,
+    mut lane: impl FnMut(usize, bool, P) -> P,
+) -> u64 {
+    let exit = P::of(exit);
+    let mut on: [P; W] = super::spread(here);
+    for _ in 0..ROUNDS {
+        let mut again = P::of(0);
+        for at in 0..W {
+            let next = lane(at, on[at].is_set(), exit);
+            let set = P::set(next != exit);
+            on[at] = set;
+            again = again.or(set);
+        }
+        if again == P::of(0) {
+            return 0;
+        }
+    }
+    here & !mask(&on, 0, arena.level)
+}
+
+/// The same for a loop with several ways out: as long as a lane stays at `point`. `words` are where each
+/// lane of `here` is then.
+#[inline(always)]
+pub fn rounds_of<P: Word, const W: usize>(
+    here: u64,
+    point: u32,
+    words: &mut [P; W],
+    mut lane: impl FnMut(usize, bool, P) -> P,
+) {
+    let point = P::of(point);
+    let on: [P; W] = super::spread(here);
+    for (word, on) in words.iter_mut().zip(on) {
+        *word = if on.is_set() { point } else { P::IDLE };
+    }
+    for _ in 0..ROUNDS {
+        let mut again = P::of(0);
+        for at in 0..W {
+            let stay = words[at];
+            let next = lane(at, stay == point, stay);
+            words[at] = next;
+            again = again.or(next.same(point));
+        }
+        if again == P::of(0) {
+            return;
+        }
+    }
+}
