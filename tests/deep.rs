@@ -17,16 +17,28 @@ fn all() -> [Options<'static>; 3] {
 fn a_million_deep() {
     for options in all() {
         let n = [3, 1_000_000, 0, 17];
-        let outcome = sum_batched_with(&n, &options).unwrap();
-        let scalar = outcome.report().executor == Executor::Scalar;
-        assert_eq!(outcome.report().depth, if scalar { 0 } else { 1_000_000 });
-        assert_eq!(outcome.into_values().unwrap(), [6, 500_000_500_000, 0, 153]);
+        for report in [false, true] {
+            let outcome = sum_batched_with(&n, &options.clone().report(report)).unwrap();
+            // Who counts steps counts depth.
+            let counts = report && outcome.report().executor != Executor::Scalar;
+            assert!(!counts || outcome.report().depth == 1_000_000);
+            assert_eq!(outcome.into_values().unwrap(), [6, 500_000_500_000, 0, 153]);
+        }
+    }
+}
+
+#[test]
+fn thousands_of_members_are_deep_together() {
+    for options in all() {
+        let n: Vec<u64> = (0..2000).map(|i| 5000 + i % 7).collect();
+        let want: Vec<u64> = n.iter().map(|n| n * (n + 1) / 2).collect();
+        assert_eq!(sum_batched_with(&n, &options).unwrap().into_values().unwrap(), want);
     }
 }
 
 #[test]
 fn too_deep_members_end_alone() {
-    for options in all() {
+    for options in all().into_iter().chain(all().map(|options| options.report(true))) {
         let n: Vec<u64> = (0..2000).collect();
         let outcome = sum_batched_with(&n, &options.max_depth(1000)).unwrap();
         let results = outcome.into_results();

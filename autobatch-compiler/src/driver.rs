@@ -72,8 +72,12 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
             continue;
         }
-        let options =
-            LowerOptions { krate: args.krate.clone(), fuse: args.fuse, primitives: primitives.clone(), part: false };
+        let options = LowerOptions {
+            krate: args.krate.clone(),
+            fuse: args.fuse,
+            primitives: primitives.clone(),
+            part: false,
+        };
         let mut lowered = lower::lower(functions, entry, self_ident.clone(), &options);
         let analyses =
             passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });

@@ -443,10 +443,10 @@ pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
 }
 
 mod auto;
-mod nested;
 #[cfg(test)]
 mod auto_tests;
 #[cfg(test)]
 mod machine_tests;
+mod nested;
 #[cfg(test)]
 mod tests;

@@ -32,8 +32,8 @@ mod set;
 pub use arena::Arena;
 pub(crate) use arena::Memory;
 pub use dense::{copied, gather, scatter};
-pub use loops::{Work, rounds, rounds_of};
-pub use set::{Set, at, full, spread, squeeze};
+pub use loops::{Words, Work, rounds, rounds_of};
+pub use set::{Set, full, spread, squeeze};
 
 /// Calls of at most so many lanes run as scalar code.
 const FEW: usize = 4;
@@ -203,7 +203,8 @@ macro_rules! with {
         /// Calls `f`: inside, the arguments are known to be apart from each other.
         #[inline(always)]
         #[allow(clippy::too_many_arguments)]
-        pub fn $name<R, $($ty),*>($($arg: $ty,)* f: impl FnOnce($($ty),*) -> R) -> R {
+        pub fn $name<R, $($ty),*>($($arg: $ty,)* mut f: impl FnMut($($ty),*) -> R) -> R {
+            let f: &mut dyn FnMut($($ty),*) -> R = &mut f;
             f($($arg),*)
         }
     )*};
@@ -230,6 +231,14 @@ with! {
     with18: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T;
     with19: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U;
     with20: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V;
+    with21: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W;
+    with22: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X;
+    with23: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y;
+    with24: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z;
+    with25: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA;
+    with26: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB;
+    with27: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB, cc CC;
+    with28: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB, cc CC, dd DD;
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub struct Report {
     /// The threads that worked.
     pub threads: usize,
     /// The largest number of nested batched calls of any member, tail calls not counted.
+    /// Counted for certain only if a report was asked for, and never by scalar code; else it may be 0.
     pub depth: usize,
     /// Members that took the place of finished ones.
     pub refills: u64,

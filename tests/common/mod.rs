@@ -78,6 +78,8 @@ pub fn executors() -> Vec<(&'static str, Options<'static>)> {
     let base = Options::default;
     vec![
         ("masked", base().executor(Executor::Masked)),
+        // Reports are the machine's, where nested frames run the program otherwise.
+        ("masked machine", base().executor(Executor::Masked).report(true)),
         ("pc most lanes", base().executor(Executor::ProgramCounter).schedule(Schedule::MostLanes)),
         ("pc earliest", base().executor(Executor::ProgramCounter).schedule(Schedule::EarliestBlock)),
         ("scalar", base().executor(Executor::Scalar)),

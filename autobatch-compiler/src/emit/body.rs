@@ -34,8 +34,11 @@ fn name(text: &str) -> Ident {
 /// Generates the body of the program.
 pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
     let rt = &emitter.rt;
-    let regions: Vec<Region> =
-        emitter.heads_in_source_order().into_iter().map(|head| region::region(emitter, head, false)).collect();
+    let regions: Vec<Region> = emitter
+        .heads_in_source_order()
+        .into_iter()
+        .map(|head| region::region(emitter, head, false))
+        .collect();
     let successors =
         regions.iter().map(|r| (emitter.point(r.head), r.successors.iter().copied().collect())).collect();
 

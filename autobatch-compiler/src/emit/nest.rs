@@ -23,6 +23,8 @@
 //! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
 //! writes them.
 
+mod run;
+
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -30,13 +32,13 @@ use quote::{format_ident, quote};
 
 use super::Emitter;
 use super::api::{Family, Named, turbofish};
-use super::region::{self, Chooser, Region, Round, column, here, lane, lane_label, next};
+use super::region::{self, Region};
 use crate::attrs::Args;
 use crate::input::Function;
 use crate::ir::{BlockId, Call, Class, FuncId, Role, Terminator, VarId, VarSet};
 
 /// Columns and words that a closure of the runtime's `with…` can be given.
-const ARGUMENTS: usize = 20;
+const ARGUMENTS: usize = 28;
 
 /// How the functions are named.
 struct Naming {
@@ -84,6 +86,11 @@ fn set(point: u32) -> Ident {
     format_ident!("__p{}", point, span = Span::mixed_site())
 }
 
+/// The variables whose columns a region works on.
+fn touched(region: &Region) -> VarSet {
+    region.takes.iter().chain(&region.outs).copied().collect()
+}
+
 /// Where lanes of a function can be.
 enum Stop<'a> {
     Region(&'a Region),
@@ -113,7 +120,7 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
         let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, true)).collect();
         let writer = Writer { emitter, naming, isa, func, regions };
-        let fits = |r: &Region| r.takes.len() + r.outs.len() + 2 <= ARGUMENTS;
+        let fits = |r: &Region| touched(r).len() + 2 <= ARGUMENTS;
         if !writer.regions.iter().all(fits) {
             return None;
         }
@@ -176,7 +183,7 @@ impl<'e> Writer<'e, '_> {
             quote!(#ident: #ty)
         });
         quote! {
-            mut __arena: #rt::nest::Arena<'_>,
+            __arena: #rt::nest::Arena<'_>,
             __depth: #rt::Depth,
             __here: &#rt::nest::Set<'_>,
             __out: &mut [::core::mem::MaybeUninit<#output>],
@@ -289,6 +296,8 @@ impl<'e> Writer<'e, '_> {
         let enter = self.emitter.program.func(self.func).recursive.then(|| self.elsewhere());
         let start = quote! {
             #enter
+            // For the time of this call only: its columns may hold what does not outlive it.
+            let mut __arena = __arena;
             let (mut __lanes, mut __count) = (__out.len(), __here.count());
             #(let mut #begin_sets = __arena.set(__lanes, __count);)*
             #(#columns)*
@@ -336,7 +345,9 @@ impl<'e> Writer<'e, '_> {
                 more.insert(emitter.column_of(call.dest));
             }
         }
-        more.retain(|v| !live.contains(v) && !self.is_result(*v) && !(params.contains(v) && self.unread(*v, first)));
+        more.retain(|v| {
+            !live.contains(v) && !self.is_result(*v) && !(params.contains(v) && self.unread(*v, first))
+        });
         let more = more.iter().map(|v| self.column(*v));
         let more_sets: Vec<Ident> =
             stops.iter().map(|s| set(self.point(s))).filter(|s| !begin_sets.contains(s)).collect();
@@ -465,218 +476,6 @@ impl<'e> Writer<'e, '_> {
             }
             Stop::Call(call) => self.call(call),
             Stop::Tail(callee, args) => self.tail(*callee, args),
-        }
-    }
-
-    /// Runs a region once, on every strip in which a lane is in `set`.
-    fn strips(
-        &self,
-        region: &Region,
-        set: &TokenStream,
-        next_stops: &[&Stop<'_>],
-        home: &dyn Fn(VarId) -> Ident,
-    ) -> TokenStream {
-        let (rt, word, strip) = (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip);
-        let (l, label, next, here) = (lane(), lane_label(), next(), here());
-        let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
-        let places: Vec<TokenStream> = touched
-            .iter()
-            .map(|v| {
-                let home = home(*v);
-                match region.outs.contains(v) {
-                    true => quote!(#rt::nest::edit::<_, #strip>(&mut *#home, __i)),
-                    false => quote!(#rt::nest::view::<_, #strip>(&*#home, __i)),
-                }
-            })
-            .collect();
-        let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
-        let code = &region.code;
-        let parts = region.successors.len() > 1;
-        let keep = parts.then(|| quote!(__w[#l] = #next;));
-        let words = parts.then(|| quote!(let mut __words = [0 as #word; #strip];));
-        let (words_arg, words_name) =
-            (parts.then(|| quote!(&mut __words,)), parts.then(|| quote!(__w,)));
-        let Round { before, merged, takes, settle, .. } =
-            region::round(self.emitter, region, Chooser::Nobody, |_| true);
-        let with = format_ident!("with{}", columns.len() + usize::from(parts));
-        let full = quote! {
-            #rt::nest::#with(#(#places,)* #words_arg #[inline(always)] |#(#columns,)* #words_name| {
-                for #l in 0..#strip {
-                    #before
-                    #merged
-                    let #next: #word;
-                    #label: {
-                        #takes
-                        #code
-                    }
-                    #settle
-                    #keep
-                }
-            });
-        };
-        let Round { before, merged, takes, absent, settle } =
-            region::round(self.emitter, region, Chooser::Value, |_| true);
-        let with = format_ident!("with{}", columns.len() + usize::from(parts) + 1);
-        let masked = quote! {
-            let __mask: [#word; #strip] = #rt::nest::spread(__bits);
-            #rt::nest::#with(#(#places,)* #words_arg &__mask, #[inline(always)] |#(#columns,)* #words_name __m| {
-                for #l in 0..#strip {
-                    let #here = __m[#l] != 0;
-                    #before
-                    #merged
-                    let #next: #word;
-                    if #here {
-                        #label: {
-                            #takes
-                            #code
-                        }
-                    } else {
-                        #absent
-                        #next = !0;
-                    }
-                    #settle
-                    #keep
-                }
-            });
-        };
-        let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
-        let arrive = match (&points[..], parts) {
-            ([], _) => quote!(),
-            ([only], false) => {
-                let to = self::set(*only);
-                quote!(#to.add::<#strip>(__i, __bits);)
-            }
-            (all, _) => {
-                let sets = all.iter().map(|point| self::set(*point));
-                quote!(#(#sets.add::<#strip>(__i, __bits & #rt::nest::at(&__words, #all, &__arena));)*)
-            }
-        };
-        quote! {
-            for __i in 0..#set.strips::<#strip>() {
-                let __bits = #set.strip::<#strip>(__i);
-                if __bits == 0 {
-                    continue;
-                }
-                #words
-                if #rt::nest::Set::is_full::<#strip>(__bits) {
-                    #full
-                } else {
-                    #masked
-                }
-                #arrive
-            }
-        }
-    }
-
-    /// Runs a loop until all lanes have left it.
-    fn sweep(&self, region: &Region, stops: &[Stop<'_>]) -> TokenStream {
-        let (emitter, rt, word) = (self.emitter, &self.emitter.rt, &self.emitter.word);
-        let strip = emitter.width.strip;
-        let (l, label, next, here, stay) = (lane(), lane_label(), next(), here(), name("__stay"));
-        let point = emitter.point(region.head);
-        let set_here = set(point);
-        let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
-        let works: Vec<Ident> = touched.iter().map(|v| work(*v)).collect();
-        let gather = touched.iter().map(|v| {
-            let (work, home) = (work(*v), self.home(*v));
-            match region.takes.contains(v) {
-                true => quote!(let #work = __work.gather(&mut __sub, &*#home, &#set_here);),
-                false => quote!(let #work = __work.column(&mut __sub);),
-            }
-        });
-        let open = touched.iter().map(|v| {
-            let (work, guard, column) = (work(*v), format_ident!("__g{}", v.0, span = Span::mixed_site()), column(*v));
-            quote! {
-                let mut #guard = #rt::nest::open::<_, #strip>(&mut *#work, __i).open();
-                let #column = #guard.lanes();
-            }
-        });
-        let guards = touched.iter().map(|v| format_ident!("__g{}", v.0, span = Span::mixed_site()));
-        let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
-        let fades = |v: &VarId| match &region.way_out {
-            Some((_, live)) => !live.contains(v),
-            None => false,
-        };
-        let Round { before, merged, takes, absent, settle } =
-            region::round(emitter, region, Chooser::Branches, fades);
-        let code = &region.code;
-        let body = quote! {
-            #before
-            #merged
-            let #next: #word;
-            if #here {
-                #label: {
-                    #takes
-                    #code
-                }
-            } else {
-                #absent
-                #next = #stay;
-            }
-            #settle
-            #next
-        };
-        let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #body });
-        let run = match &exits[..] {
-            [exit] => quote! {
-                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, &__sub, #lane_code);
-            },
-            _ => quote! {
-                let mut __words = [0 as #word; #strip];
-                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #lane_code);
-            },
-        };
-        let leave = exits.iter().map(|exit| {
-            let gone = match exits.len() {
-                1 => quote!(__bits & !__on),
-                _ => quote!(__bits & #rt::nest::at(&__words, #exit, &__sub)),
-            };
-            let to = stops.iter().find(|s| self.point(s) == *exit);
-            let enter = to.map(|_| {
-                let to = set(*exit);
-                quote!(__work.enter::<#strip>(__i, __gone, &mut #to);)
-            });
-            let live = to.map(|to| self.live(to));
-            let put = region.outs.iter().filter(|v| match &live {
-                Some(live) => live.contains(v),
-                None => self.is_result(**v),
-            });
-            let put = put.map(|v| {
-                let (home, work) = (self.home(*v), work(*v));
-                quote!(__work.put::<_, #strip>(__i, __gone, &mut *#home, &*#work);)
-            });
-            quote! {
-                let __gone = #gone;
-                if __gone != 0 {
-                    #(#put)*
-                    #enter
-                    __work.leave::<#strip>(__i, __gone);
-                }
-            }
-        });
-        let leave: Vec<TokenStream> = leave.collect();
-        quote! {
-            #set_here.trim();
-            let mut __sub = __arena.sub();
-            let mut __work = #rt::nest::Work::new::<#strip>(&mut __sub, &#set_here);
-            #(#gather)*
-            #set_here.clear();
-            while __work.any() {
-                for __i in 0..__work.strips::<#strip>() {
-                    let __bits = __work.strip::<#strip>(__i);
-                    if __bits == 0 {
-                        continue;
-                    }
-                    #(#open)*
-                    #run
-                    #(#rt::nest::done(#guards);)*
-                    #(#leave)*
-                }
-                if __work.sparse() {
-                    #(__work.compact(&mut *#works, &__sub);)*
-                    __work.close(&__sub);
-                }
-            }
         }
     }
 

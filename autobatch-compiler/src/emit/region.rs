@@ -84,7 +84,11 @@ pub(super) fn round(
     let merged = region.outs.iter().map(|v| new(*v));
     let absent = region.outs.iter().map(|v| {
         let (new, old) = (new(*v), old(*v));
-        if chooser == Chooser::Branches && !fades(v) { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
+        if chooser == Chooser::Branches && !fades(v) {
+            quote!(#new = #old;)
+        } else {
+            quote!(#new = #rt::dead();)
+        }
     });
     let takes = region.takes.iter().map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);

@@ -20,7 +20,8 @@ fn agree(item: TokenStream, batch: &[Vec<i64>], expected: &[i64]) {
         batch.iter().map(|args| args.iter().copied().map(Value::Int).collect()).collect();
     let expected: Vec<_> = expected.iter().map(|n| Ok(Value::Int(*n))).collect();
     for fuse in [true, false] {
-        let options = LowerOptions { krate: syn::parse_quote!(::autobatch), fuse, primitives: vec![], part: false };
+        let options =
+            LowerOptions { krate: syn::parse_quote!(::autobatch), fuse, primitives: vec![], part: false };
         let lowered = lower(&functions, 0, None, &options);
         assert!(lowered.program.notes.is_empty(), "everything is batched");
         for (pop_push, order) in [(true, BlockOrder::Shape), (false, BlockOrder::Source)] {

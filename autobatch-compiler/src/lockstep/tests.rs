@@ -15,7 +15,8 @@ fn shapes(item: TokenStream) -> Vec<String> {
     let input = Input::parse(item, &mut diag).expect("an item");
     let functions = functions_of(&input, &mut diag);
     assert!(diag.is_empty());
-    let options = LowerOptions { krate: syn::parse_quote!(::autobatch), fuse: true, primitives: vec![], part: false };
+    let options =
+        LowerOptions { krate: syn::parse_quote!(::autobatch), fuse: true, primitives: vec![], part: false };
     let program = lower(&functions, 0, None, &options).program;
     assert!(program.notes.is_empty());
     let blocks = program.blocks.iter().filter(|b| b.lockstep);

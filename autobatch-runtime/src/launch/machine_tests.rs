@@ -1,6 +1,7 @@
 //! Runs a program with one loop through both batching executors, its body written by hand as the
 //! compiler would.
 
+use super::tests::ways;
 use super::*;
 use crate::machine::Step;
 use crate::options::CancelToken;

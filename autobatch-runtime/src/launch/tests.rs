@@ -35,7 +35,8 @@ fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {
 }
 
 fn run_scalar<R: Send>(members: usize, options: &Options<'_>, f: impl Fn(usize) -> R + Sync) -> Outcome<R> {
-    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], ways(|member, _| f(member), tile)).unwrap()
+    run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], ways(|member, _| f(member), tile))
+        .unwrap()
 }
 
 fn into(

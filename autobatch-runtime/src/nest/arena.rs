@@ -48,7 +48,12 @@ impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
     #[inline(always)]
     pub fn sub(&mut self) -> Arena<'_> {
-        Arena { free: &mut *self.free, next: self.next.as_mut().map(|next| &mut **next), level: self.level, few: self.few }
+        Arena {
+            free: &mut *self.free,
+            next: self.next.as_mut().map(|next| &mut **next),
+            level: self.level,
+            few: self.few,
+        }
     }
 
     /// A column without values, of so many lanes.
@@ -65,8 +70,10 @@ impl<'a> Arena<'a> {
     #[inline(always)]
     pub fn set(&mut self, lanes: usize, count: usize) -> Set<'a> {
         let words = self.column::<u64>(lanes.div_ceil(64));
-        // Not by `memset`: most sets are a line or two, and what is written as vectors can be read as such.
-        words.iter_mut().for_each(|word| _ = word.write(0));
+        let (first, rest) = words.split_at_mut(words.len().min(8));
+        // Few sets are longer, and a call of `memset` takes as long as the whole frame needs for one.
+        first.iter_mut().for_each(|word| _ = word.write(0));
+        rest.iter_mut().for_each(|word| _ = word.write(0));
         // SAFETY: all words have just been written.
         Set::new(unsafe { words.assume_init_mut() }, lanes, count)
     }
@@ -84,7 +91,9 @@ impl<'a> Arena<'a> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, lines: usize) {
-        let Some(next) = self.next.take() else { unreachable!("a chunk is followed by a place for the next") };
+        let Some(next) = self.next.take() else {
+            unreachable!("a chunk is followed by a place for the next")
+        };
         if next.as_ref().is_none_or(|chunk| chunk.lines.len() < lines) {
             let room = lines.max(CHUNK);
             *next = Some(Box::new(Chunk { lines: Box::new_uninit_slice(room), next: None }));

@@ -3,9 +3,10 @@
 use std::mem::MaybeUninit;
 
 use super::arena::Arena;
-use super::set::Set;
 use super::isa;
+use super::set::Set;
 use crate::machine::{Word, mask};
+use crate::strip::Aligned;
 
 /// Rounds before lanes that have left are looked for.
 const ROUNDS: usize = 32;
@@ -146,7 +147,8 @@ pub fn rounds<P: Word, const W: usize>(
     mut lane: impl FnMut(usize, bool, P) -> P,
 ) -> u64 {
     let exit = P::of(exit);
-    let mut on: [P; W] = super::spread(here);
+    let mut on = Aligned(super::spread::<P, W>(here));
+    let on = &mut on.0;
     for _ in 0..ROUNDS {
         let mut again = P::of(0);
         for at in 0..W {
@@ -159,7 +161,30 @@ pub fn rounds<P: Word, const W: usize>(
             return 0;
         }
     }
-    here & !mask(&on, 0, arena.level)
+    here & !mask(on, 0, arena.level)
+}
+
+/// Where each lane of a strip is.
+pub struct Words<P, const W: usize>(Aligned<[P; W]>);
+
+impl<P: Word, const W: usize> Words<P, W> {
+    /// Nowhere.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Words(Aligned([P::IDLE; W]))
+    }
+
+    /// The lanes that are at `point`.
+    #[inline(always)]
+    pub fn at(&self, point: u32, arena: &Arena<'_>) -> u64 {
+        mask(&self.0.0, point, arena.level)
+    }
+}
+
+impl<P: Word, const W: usize> Default for Words<P, W> {
+    fn default() -> Self {
+        Words::new()
+    }
 }
 
 /// The same for a loop with several ways out: as long as a lane stays at `point`. `words` are where each
@@ -168,11 +193,12 @@ pub fn rounds<P: Word, const W: usize>(
 pub fn rounds_of<P: Word, const W: usize>(
     here: u64,
     point: u32,
-    words: &mut [P; W],
+    words: &mut Words<P, W>,
     mut lane: impl FnMut(usize, bool, P) -> P,
 ) {
     let point = P::of(point);
     let on: [P; W] = super::spread(here);
+    let words = &mut words.0.0;
     for (word, on) in words.iter_mut().zip(on) {
         *word = if on.is_set() { point } else { P::IDLE };
     }

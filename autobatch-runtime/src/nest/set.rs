@@ -1,7 +1,7 @@
 //! Sets of lanes: which lanes of a frame are at a program point.
 
 use crate::isa::{self, Level};
-use crate::machine::{Word, mask};
+use crate::machine::Word;
 
 use super::arena::Arena;
 
@@ -188,12 +188,6 @@ fn extract(bits: u64, mask: u64, level: Level) -> u64 {
         return if mask == !0 { !0 } else { (1u64 << mask.count_ones()) - 1 };
     }
     isa::extract(bits, mask, level)
-}
-
-/// The bits of the lanes of a strip whose word is `point`.
-#[inline(always)]
-pub fn at<P: Word, const W: usize>(words: &[P; W], point: u32, arena: &Arena<'_>) -> u64 {
-    mask(words, point, arena.level)
 }
 
 /// Words of a strip, as wide as the data: zero for lanes that are not in `bits`.

@@ -64,8 +64,11 @@ fn owned_values_are_dropped_once() {
 
 #[test]
 fn members_are_handed_out_once() {
-    let owned = vec![1, 2].into_source("x").unwrap();
-    assert_eq!(owned.get(1), 2);
+    let numbers = vec![1, 2].into_source("x").unwrap();
+    assert!(numbers.repeatable() && numbers.get(1) == numbers.get(1));
+    let owned = vec![String::new(), "2".to_owned()].into_source("x").unwrap();
+    assert!(!owned.repeatable());
+    assert_eq!(owned.get(1), "2");
     assert!(catch_unwind(AssertUnwindSafe(|| owned.get(1))).is_err());
     assert!(catch_unwind(AssertUnwindSafe(|| owned.get(2))).is_err());
     let mut states = [1, 2];

@@ -1,0 +1,231 @@
+//! How the regions of nested frames run: once for the lanes of a set, or as a loop until all have left.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{Stop, Writer, name, set, touched, work};
+use crate::emit::region::{self, Chooser, Region, Round, column, here, lane, lane_label, next};
+use crate::ir::VarId;
+
+impl Writer<'_, '_> {
+    /// Runs a region once, on every strip in which a lane is in `set`.
+    pub(super) fn strips(
+        &self,
+        region: &Region,
+        set: &TokenStream,
+        next_stops: &[&Stop<'_>],
+        home: &dyn Fn(VarId) -> Ident,
+    ) -> TokenStream {
+        let (rt, word, strip) = (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip);
+        let (l, label, next, here) = (lane(), lane_label(), next(), here());
+        let touched = touched(region);
+        let places: Vec<TokenStream> = touched
+            .iter()
+            .map(|v| {
+                let home = home(*v);
+                match region.outs.contains(v) {
+                    true => quote!(#rt::nest::edit::<_, #strip>(&mut *#home, __i)),
+                    false => quote!(#rt::nest::view::<_, #strip>(&*#home, __i)),
+                }
+            })
+            .collect();
+        let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
+        let code = &region.code;
+        // One bit per lane for each point, collected as the lanes run: no word goes through memory.
+        let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
+        let parts = region.successors.len() > 1;
+        let bits: Vec<Ident> = match parts {
+            true => points.iter().map(|p| format_ident!("__b{}", p, span = Span::mixed_site())).collect(),
+            false => vec![],
+        };
+        let wide = strip > 32 || self.emitter.width.word64;
+        let bits_type = if wide { quote!(u64) } else { quote!(u32) };
+        let none = quote!(#(let mut #bits = 0 as #bits_type;)*);
+        let collect = bits
+            .iter()
+            .zip(&points)
+            .map(|(bits, point)| quote!(#bits |= if #next == #point as #word { 1 << #l } else { 0 };));
+        let collect = quote!(#(#collect)*);
+        let all = quote!((#(#bits,)*));
+        let Round { before, merged, takes, settle, .. } =
+            region::round(self.emitter, region, Chooser::Nobody, |_| true);
+        let with = format_ident!("with{}", columns.len());
+        let full = quote! {
+            #rt::nest::#with(#(#places,)* |#(#columns,)*| {
+                #none
+                for #l in 0..#strip {
+                    #before
+                    #merged
+                    let #next: #word;
+                    #label: {
+                        #takes
+                        #code
+                    }
+                    #settle
+                    #collect
+                }
+                #all
+            })
+        };
+        let Round { before, merged, takes, absent, settle } =
+            region::round(self.emitter, region, Chooser::Value, |_| true);
+        let with = format_ident!("with{}", columns.len() + 1);
+        let masked = quote! {
+            let __mask: [#word; #strip] = #rt::nest::spread(__bits);
+            #rt::nest::#with(#(#places,)* &__mask, |#(#columns,)* __m| {
+                #none
+                for #l in 0..#strip {
+                    let #here = __m[#l] != 0;
+                    #before
+                    #merged
+                    let #next: #word;
+                    if #here {
+                        #label: {
+                            #takes
+                            #code
+                        }
+                    } else {
+                        #absent
+                        #next = !0;
+                    }
+                    #settle
+                    #collect
+                }
+                #all
+            })
+        };
+        let arrive = match (&points[..], parts) {
+            ([only], false) => {
+                let to = self::set(*only);
+                quote!(#to.add::<#strip>(__i, __bits);)
+            }
+            (all, _) => {
+                let sets = all.iter().map(|point| self::set(*point));
+                quote!(#(#sets.add::<#strip>(__i, __bits & #bits as u64);)*)
+            }
+        };
+        quote! {
+            for __i in 0..#set.strips::<#strip>() {
+                let __bits = #set.strip::<#strip>(__i);
+                if __bits == 0 {
+                    continue;
+                }
+                let #all = if #rt::nest::Set::is_full::<#strip>(__bits) { #full } else { #masked };
+                #arrive
+            }
+        }
+    }
+
+    /// Runs a loop until all lanes have left it.
+    pub(super) fn sweep(&self, region: &Region, stops: &[Stop<'_>]) -> TokenStream {
+        let (emitter, rt, word) = (self.emitter, &self.emitter.rt, &self.emitter.word);
+        let strip = emitter.width.strip;
+        let (l, label, next, here, stay) = (lane(), lane_label(), next(), here(), name("__stay"));
+        let point = emitter.point(region.head);
+        let set_here = set(point);
+        let touched = touched(region);
+        let works: Vec<Ident> = touched.iter().map(|v| work(*v)).collect();
+        let gather = touched.iter().map(|v| {
+            let (work, home) = (work(*v), self.home(*v));
+            match region.takes.contains(v) {
+                true => quote!(let #work = __work.gather(&mut __sub, &*#home, &#set_here);),
+                false => quote!(let #work = __work.column(&mut __sub);),
+            }
+        });
+        let open = touched.iter().map(|v| {
+            let (work, guard, column) =
+                (work(*v), format_ident!("__g{}", v.0, span = Span::mixed_site()), column(*v));
+            quote! {
+                let mut #guard = #rt::nest::open::<_, #strip>(&mut *#work, __i).open();
+                let #column = #guard.lanes();
+            }
+        });
+        let guards = touched.iter().map(|v| format_ident!("__g{}", v.0, span = Span::mixed_site()));
+        let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
+        let fades = |v: &VarId| match &region.way_out {
+            Some((_, live)) => !live.contains(v),
+            None => false,
+        };
+        let Round { before, merged, takes, absent, settle } =
+            region::round(emitter, region, Chooser::Branches, fades);
+        let code = &region.code;
+        let body = quote! {
+            #before
+            #merged
+            let #next: #word;
+            if #here {
+                #label: {
+                    #takes
+                    #code
+                }
+            } else {
+                #absent
+                #next = #stay;
+            }
+            #settle
+            #next
+        };
+        let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #body });
+        let run = match &exits[..] {
+            [exit] => quote! {
+                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, &__sub, #lane_code);
+            },
+            _ => quote! {
+                let mut __words = #rt::nest::Words::<#word, #strip>::new();
+                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #lane_code);
+            },
+        };
+        let leave = exits.iter().map(|exit| {
+            let gone = match exits.len() {
+                1 => quote!(__bits & !__on),
+                _ => quote!(__bits & __words.at(#exit, &__sub)),
+            };
+            let to = stops.iter().find(|s| self.point(s) == *exit);
+            let enter = to.map(|_| {
+                let to = set(*exit);
+                quote!(__work.enter::<#strip>(__i, __gone, &mut #to);)
+            });
+            let live = to.map(|to| self.live(to));
+            let put = region.outs.iter().filter(|v| match &live {
+                Some(live) => live.contains(v),
+                None => self.is_result(**v),
+            });
+            let put = put.map(|v| {
+                let (home, work) = (self.home(*v), work(*v));
+                quote!(__work.put::<_, #strip>(__i, __gone, &mut *#home, &*#work);)
+            });
+            quote! {
+                let __gone = #gone;
+                if __gone != 0 {
+                    #(#put)*
+                    #enter
+                    __work.leave::<#strip>(__i, __gone);
+                }
+            }
+        });
+        let leave: Vec<TokenStream> = leave.collect();
+        quote! {
+            #set_here.trim();
+            let mut __sub = __arena.sub();
+            let mut __work = #rt::nest::Work::new::<#strip>(&mut __sub, &#set_here);
+            #(#gather)*
+            #set_here.clear();
+            while __work.any() {
+                for __i in 0..__work.strips::<#strip>() {
+                    let __bits = __work.strip::<#strip>(__i);
+                    if __bits == 0 {
+                        continue;
+                    }
+                    #(#open)*
+                    #run
+                    #(#rt::nest::done(#guards);)*
+                    #(#leave)*
+                }
+                if __work.sparse() {
+                    #(__work.compact(&mut *#works, &__sub);)*
+                    __work.close(&__sub);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! The walk that admits code, or refuses it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::Ident;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
+
+use super::{All, Leaf, List, Plain, index, without_lifetimes};
+use crate::input::{Function, Passing};
+use crate::ir::goto_target;
+use crate::lockstep::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method};
+
+/// The walk over one function; `None` refuses the program.
+pub(super) struct Walk<'a> {
+    pub(super) plain: &'a mut Plain,
+    pub(super) functions: &'a [Function],
+    /// Functions of the item, called in lane code, that have been looked at.
+    pub(super) helpers: &'a mut BTreeSet<String>,
+    /// Variables with a value per member.
+    pub(super) locals: BTreeSet<String>,
+    /// Parameters that all members share.
+    pub(super) shared: BTreeMap<String, Type>,
+    /// Variables that stand for a place in shared data, or a copy of what is there.
+    pub(super) aliases: BTreeMap<String, Leaf>,
+    /// Whether jump markers may occur, else `return`.
+    pub(super) exits: bool,
+}
+
+impl Walk<'_> {
+    pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> Option<()> {
+        stmts.iter().admit_all(|stmt| self.stmt(stmt))
+    }
+
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        match stmt {
+            Stmt::Local(local) => {
+                let Some(init) = &local.init else { return self.pattern(&local.pat) };
+                if init.diverge.is_some() {
+                    return None;
+                }
+                self.bind(&local.pat, &init.expr)
+            }
+            Stmt::Expr(e, _) => self.expr(e),
+            Stmt::Macro(m) => self.macro_(&m.mac),
+            _ => None,
+        }
+    }
+
+    /// `let pat = value;`
+    fn bind(&mut self, pat: &Pat, value: &Expr) -> Option<()> {
+        let bare = match pat {
+            Pat::Type(t) => &*t.pat,
+            other => other,
+        };
+        if let Pat::Ident(p) = bare
+            && p.by_ref.is_none()
+            && p.subpat.is_none()
+            && let Some(leaf) = self.place(value)?
+        {
+            self.aliases.insert(p.ident.to_string(), leaf);
+            return Some(());
+        }
+        self.pattern(pat)?;
+        self.expr(value)
+    }
+
+    /// The place in shared data that an expression names. Its indices are walked.
+    fn place(&mut self, expr: &Expr) -> Option<Option<Leaf>> {
+        match expr {
+            Expr::Paren(e) => self.place(&e.expr),
+            Expr::Group(e) => self.place(&e.expr),
+            Expr::Path(p) => {
+                if let Some(name) = p.path.get_ident().filter(|_| p.qself.is_none()) {
+                    let key = name.to_string();
+                    if let Some(leaf) = self.aliases.get(&key) {
+                        return Some(Some(leaf.clone()));
+                    }
+                    if let Some(ty) = self.shared.get(&key) {
+                        let root = Some((name.clone(), without_lifetimes(ty)));
+                        let list = List::Of(ty.clone());
+                        return Some(Some(Leaf { root, value: parse_quote!(#name), list }));
+                    }
+                    if self.locals.contains(&key) {
+                        return Some(None);
+                    }
+                }
+                let constant = || Leaf { root: None, value: expr.clone(), list: List::Constant };
+                Some(is_constant(p).then(constant))
+            }
+            Expr::Field(e) => {
+                let member = &e.member;
+                Some(self.place(&e.base)?.map(|Leaf { root, value, .. }| Leaf {
+                    root,
+                    value: parse_quote!((#value).#member),
+                    list: List::Unknown,
+                }))
+            }
+            Expr::Index(e) => match self.place(&e.expr)? {
+                None => Some(None),
+                Some(Leaf { root, value, list }) => {
+                    self.expr(&e.index)?;
+                    let (at, list) = (index(), list.element()?);
+                    Some(Some(Leaf { root, value: parse_quote!((#value)[#at]), list }))
+                }
+            },
+            Expr::Reference(e) if e.mutability.is_none() => {
+                let leaf = self.place(&e.expr)?;
+                Some(leaf.map(|Leaf { root, value, list }| Leaf {
+                    root,
+                    value: parse_quote!((&#value)),
+                    list,
+                }))
+            }
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                let leaf = self.place(&e.expr)?;
+                Some(leaf.map(|Leaf { root, value, list }| Leaf {
+                    root,
+                    value: parse_quote!((*#value)),
+                    list,
+                }))
+            }
+            _ => Some(None),
+        }
+    }
+
+    pub(super) fn expr(&mut self, expr: &Expr) -> Option<()> {
+        if let Some(leaf) = self.place(expr)? {
+            self.plain.leaves.push(leaf);
+            return Some(());
+        }
+        match expr {
+            Expr::Lit(lit) => {
+                matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) | Lit::Byte(_))
+                    .then_some(())
+            }
+            Expr::Path(p) => {
+                let name = p.path.get_ident().map(Ident::to_string)?;
+                (self.locals.contains(&name) || name == "None").then_some(())
+            }
+            Expr::Paren(e) => self.expr(&e.expr),
+            Expr::Group(e) => self.expr(&e.expr),
+            Expr::Unary(e) => self.expr(&e.expr),
+            Expr::Cast(e) => is_primitive(&e.ty).then_some(()).and_then(|()| self.expr(&e.expr)),
+            Expr::Binary(e) if is_compound(&e.op) => {
+                self.assignable(&e.left)?;
+                self.expr(&e.right)
+            }
+            Expr::Binary(e) => {
+                self.expr(&e.left)?;
+                self.expr(&e.right)
+            }
+            Expr::Assign(e) => {
+                self.assignable(&e.left)?;
+                self.expr(&e.right)
+            }
+            Expr::Let(e) => {
+                self.pattern(&e.pat)?;
+                self.expr(&e.expr)
+            }
+            Expr::If(e) => {
+                self.expr(&e.cond)?;
+                self.stmts(&e.then_branch.stmts)?;
+                e.else_branch.as_ref().map_or(Some(()), |(_, e)| self.expr(e))
+            }
+            Expr::Match(e) => {
+                self.expr(&e.expr)?;
+                e.arms.iter().admit_all(|arm| {
+                    self.pattern(&arm.pat)?;
+                    self.expr(&arm.body)
+                })
+            }
+            Expr::Block(e) => self.stmts(&e.block.stmts),
+            Expr::While(e) => {
+                self.expr(&e.cond)?;
+                self.stmts(&e.body.stmts)
+            }
+            Expr::Loop(e) => self.stmts(&e.body.stmts),
+            Expr::ForLoop(e) => self.for_(e),
+            Expr::Break(e) => e.expr.as_ref().map_or(Some(()), |e| self.expr(e)),
+            Expr::Continue(_) => Some(()),
+            Expr::Return(e) if !self.exits => e.expr.as_ref().map_or(Some(()), |e| self.expr(e)),
+            Expr::Tuple(e) => e.elems.iter().admit_all(|e| self.expr(e)),
+            Expr::Array(e) => e.elems.iter().admit_all(|e| self.expr(e)),
+            Expr::Repeat(e) => self.expr(&e.expr),
+            Expr::Field(e) => self.expr(&e.base),
+            Expr::Index(e) => {
+                self.expr(&e.expr)?;
+                self.expr(&e.index)
+            }
+            Expr::MethodCall(e) if matches!(e.method.to_string().as_str(), "len" | "is_empty") => {
+                match self.place(&e.receiver)? {
+                    Some(_) => Some(()),
+                    None => self.expr(&e.receiver),
+                }
+            }
+            Expr::MethodCall(e) => {
+                is_pure_method(&e.method).then_some(())?;
+                self.expr(&e.receiver)?;
+                e.args.iter().admit_all(|e| self.expr(e))
+            }
+            Expr::Call(e) => self.call(e),
+            Expr::Macro(m) => self.macro_(&m.mac),
+            _ => None,
+        }
+    }
+
+    fn for_(&mut self, e: &syn::ExprForLoop) -> Option<()> {
+        let iter = match &*e.expr {
+            Expr::MethodCall(call) if call.method == "iter" && call.args.is_empty() => &call.receiver,
+            other => other,
+        };
+        match (self.place(iter)?, &*e.pat) {
+            (Some(leaf), Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => {
+                let (Leaf { root, value, list }, at) = (leaf, index());
+                // What a `for` over a reference or an `iter` hands out.
+                let element = Leaf { root, value: parse_quote!((&(#value)[#at])), list: list.element()? };
+                self.aliases.insert(p.ident.to_string(), element);
+            }
+            (Some(_), _) => return None,
+            (None, pat) => {
+                self.pattern(pat)?;
+                self.range(iter)?;
+            }
+        }
+        self.stmts(&e.body.stmts)
+    }
+
+    /// A range of numbers, or what `rev` and `step_by` make of one.
+    fn range(&mut self, expr: &Expr) -> Option<()> {
+        match expr {
+            Expr::Paren(e) => self.range(&e.expr),
+            Expr::Group(e) => self.range(&e.expr),
+            Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().admit_all(|e| self.expr(e)),
+            Expr::MethodCall(e) if e.method == "rev" || e.method == "step_by" => {
+                self.range(&e.receiver)?;
+                e.args.iter().admit_all(|e| self.expr(e))
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, call: &syn::ExprCall) -> Option<()> {
+        let Expr::Path(func) = &*call.func else { return None };
+        let segments: Vec<String> = func.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let names: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match &names[..] {
+            // The lowering's own counters.
+            [.., "__rt", name] if name.starts_with("count_") => call.args.iter().admit_all(|arg| match arg {
+                Expr::Reference(e) => self.expr(&e.expr),
+                other => self.expr(other),
+            }),
+            [.., "Some"] => call.args.iter().admit_all(|e| self.expr(e)),
+            _ if is_pure_function(func) => call.args.iter().admit_all(|e| self.expr(e)),
+            [name] | ["Self", name] => self.helper(name, call),
+            _ => None,
+        }
+    }
+
+    /// A call of another function of the item.
+    fn helper(&mut self, name: &str, call: &syn::ExprCall) -> Option<()> {
+        let helper = self.functions.iter().find(|f| f.sig.ident == name)?;
+        if self.locals.contains(name) || helper.params.len() != call.args.len() {
+            return None;
+        }
+        for (arg, param) in call.args.iter().zip(&helper.params) {
+            let lent = param.passing == Passing::Shared && matches!(param.ty, Type::Reference(_));
+            if !(lent && self.place(arg)?.is_some()) {
+                self.expr(arg)?;
+            }
+        }
+        if !self.helpers.insert(name.to_owned()) {
+            return Some(());
+        }
+        let generic = helper.sig.generics.type_params().next().is_some();
+        if generic || helper.sig.asyncness.is_some() {
+            return None;
+        }
+        self.plain.ty(&helper.output)?;
+        let mut shared = BTreeMap::new();
+        for param in &helper.params {
+            match param.passing {
+                Passing::Shared => _ = shared.insert(param.ident.to_string(), param.ty.clone()),
+                Passing::Each => self.plain.ty(&param.ty)?,
+                _ => return None,
+            }
+        }
+        let params = helper.params.iter().map(|p| p.ident.to_string());
+        let locals = helper.bindings.keys().cloned().chain(params).collect();
+        let mut walk = Walk {
+            plain: self.plain,
+            functions: self.functions,
+            helpers: self.helpers,
+            locals,
+            shared,
+            aliases: BTreeMap::new(),
+            exits: false,
+        };
+        for param in &helper.params {
+            param.pattern.as_ref().map_or(Some(()), |pat| walk.pattern(pat))?;
+        }
+        walk.stmts(&helper.body.stmts)
+    }
+
+    /// Assertions and panics: their conditions; what is formatted is lost with the tile.
+    fn macro_(&mut self, mac: &Macro) -> Option<()> {
+        if goto_target(mac).is_some() {
+            return self.exits.then_some(());
+        }
+        let name = mac.path.get_ident()?.to_string();
+        let conditions = match name.as_str() {
+            "assert" | "debug_assert" => 1,
+            "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => 2,
+            "panic" | "unreachable" | "todo" | "unimplemented" => 0,
+            _ => return None,
+        };
+        let args = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok()?;
+        args.iter().enumerate().admit_all(|(nth, arg)| match arg {
+            Expr::Lit(syn::ExprLit { lit: Lit::Str(_), .. }) if nth >= conditions => Some(()),
+            other => self.expr(other),
+        })
+    }
+
+    /// What may stand on the left of an assignment.
+    fn assignable(&mut self, place: &Expr) -> Option<()> {
+        match place {
+            Expr::Paren(e) => self.assignable(&e.expr),
+            Expr::Field(e) => self.assignable(&e.base),
+            Expr::Index(e) => {
+                self.assignable(&e.expr)?;
+                self.expr(&e.index)
+            }
+            Expr::Tuple(e) => e.elems.iter().admit_all(|e| self.assignable(e)),
+            Expr::Infer(_) => Some(()),
+            Expr::Path(p) => {
+                let name = p.path.get_ident()?.to_string();
+                // A copy of something shared that becomes a variable: its type says what it can be.
+                if let Some(leaf) = self.aliases.get(&name) {
+                    self.plain.leaves.push(leaf.clone());
+                }
+                self.locals.contains(&name).then_some(())
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn pattern(&mut self, pat: &Pat) -> Option<()> {
+        match pat {
+            Pat::Ident(p) => match &p.subpat {
+                _ if p.by_ref.is_some() => None,
+                Some((_, pat)) => self.pattern(pat),
+                None => Some(()),
+            },
+            Pat::Type(p) => self.pattern(&p.pat),
+            Pat::Paren(p) => self.pattern(&p.pat),
+            Pat::Tuple(p) => p.elems.iter().admit_all(|p| self.pattern(p)),
+            Pat::Or(p) => p.cases.iter().admit_all(|p| self.pattern(p)),
+            Pat::TupleStruct(p) if p.path.is_ident("Some") => p.elems.iter().admit_all(|p| self.pattern(p)),
+            Pat::Reference(p) if p.mutability.is_none() => self.pattern(&p.pat),
+            Pat::Wild(_) | Pat::Rest(_) | Pat::Lit(_) | Pat::Range(_) => Some(()),
+            _ => None,
+        }
+    }
+}
