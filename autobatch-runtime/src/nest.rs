@@ -46,11 +46,31 @@ pub struct Nest<'r> {
     pub(crate) level: Level,
 }
 
+/// Neighbouring members.
+#[derive(Clone, Copy)]
+pub struct Members {
+    first: usize,
+    len: usize,
+}
+
+impl Members {
+    /// How many.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn range(self) -> Range<usize> {
+        self.first..self.first + self.len
+    }
+}
+
 impl Nest<'_> {
     /// The members of the tile.
     #[inline(always)]
-    pub fn members(&self) -> Range<usize> {
-        self.members.clone()
+    pub fn members(&self) -> Members {
+        Members { first: self.members.start, len: self.members.len() }
     }
 
     /// The depth of the entry function.
@@ -95,12 +115,12 @@ pub fn width<const W: usize>(count: usize) -> usize {
 pub fn load<'a, T>(
     arena: &mut Arena<'a>,
     source: &impl Source<T>,
-    members: Range<usize>,
+    members: Members,
     lanes: usize,
 ) -> &'a mut [MaybeUninit<T>] {
     let column = arena.column(lanes);
-    source.fill(members.start, &mut column[..members.len()]);
-    pad(column, members.len());
+    source.fill(members.first, &mut column[..members.len]);
+    pad(column, members.len);
     column
 }
 

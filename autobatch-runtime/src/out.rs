@@ -5,6 +5,8 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::nest::Members;
+
 /// Takes results from any thread, each member's at most once. For generated code only.
 #[doc(hidden)]
 pub struct Out<'o, R> {
@@ -108,7 +110,8 @@ impl<'o, R> Out<'o, R> {
 
     /// The results of consecutive members, which are the values of the first lanes of a column.
     #[inline(always)]
-    pub fn store(&self, mut members: Range<usize>, column: &[MaybeUninit<R>]) {
+    pub fn store(&self, members: Members, column: &[MaybeUninit<R>]) {
+        let mut members = members.range();
         let first = members.start;
         let column = &column[..members.len()];
         // SAFETY: by the protocol of nested frames each of these lanes has a value, which is used once.

@@ -142,7 +142,7 @@ fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
         if var.shared {
             quote!(let #column = #rt::nest::load_same(&mut #arena, #ident, #lanes);)
         } else {
-            quote!(let #column = #rt::nest::load(&mut #arena, #ident, #members.clone(), #lanes);)
+            quote!(let #column = #rt::nest::load(&mut #arena, #ident, #members, #lanes);)
         }
     });
     let columns = params.map(|v| argument(*v));

@@ -9,7 +9,7 @@ fn read<T: Copy>(column: &[MaybeUninit<T>]) -> Vec<T> {
 
 fn loaded<'a>(arena: &mut Arena<'a>, values: &[u64], lanes: usize) -> &'a mut [MaybeUninit<u64>] {
     let source = Column::<u64>::into_source(values, "x").unwrap();
-    load(arena, &source, 0..values.len(), lanes)
+    load(arena, &source, Members { first: 0, len: values.len() }, lanes)
 }
 
 const ALL: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
