@@ -35,8 +35,9 @@ pub use dense::{copied, gather, scatter};
 pub use loops::{Words, Work, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
 
-/// Calls of at most so many lanes run as scalar code.
-const FEW: usize = 4;
+/// Calls of at most so many lanes run as scalar code. (Measured: a frame takes as long as the scalar code of 50
+/// to 200 small calls.)
+const FEW: usize = 64;
 
 /// What a tile is run with.
 pub struct Nest<'r> {

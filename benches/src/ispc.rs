@@ -5,7 +5,7 @@ use autobatch::Isa;
 /// An instruction set that the ISPC kernels were compiled for; there is none without a compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// `avx512spr-x16`.
+    /// `avx512skx-x16`.
     #[cfg(ispc)]
     Avx512,
     /// `avx2-i32x8`.
@@ -22,7 +22,11 @@ impl Target {
         #[cfg(ispc)]
         {
             let mut targets = Vec::new();
-            if is_x86_feature_detected!("avx512fp16") && is_x86_feature_detected!("avx512vbmi2") {
+            if is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512cd")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
                 targets.push(Target::Avx512);
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {

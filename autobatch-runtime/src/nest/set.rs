@@ -193,10 +193,11 @@ fn extract(bits: u64, mask: u64, level: Level) -> u64 {
 /// Words of a strip, as wide as the data: zero for lanes that are not in `bits`.
 #[inline(always)]
 pub fn spread<P: Word, const W: usize>(bits: u64) -> [P; W] {
-    std::array::from_fn(
-        #[inline(always)]
-        |lane| P::set(bits >> lane & 1 != 0),
-    )
+    let mut words = [P::of(0); W];
+    for (lane, word) in words.iter_mut().enumerate() {
+        *word = P::set(bits >> lane & 1 != 0);
+    }
+    words
 }
 
 #[cfg(test)]
