@@ -50,7 +50,7 @@ pub struct Leaf {
 #[derive(Clone)]
 enum List {
     /// It has this type.
-    Of(Type),
+    Of(Box<Type>),
     /// It is a constant or an element of one: by custom an array if it is indexed.
     Constant,
     /// Nothing.
@@ -60,23 +60,23 @@ enum List {
 impl List {
     /// What is known of its elements, if it certainly is a list.
     fn element(&self) -> Option<List> {
-        match self {
-            List::Of(Type::Reference(r)) => List::Of((*r.elem).clone()).element(),
-            List::Of(Type::Paren(t)) => List::Of((*t.elem).clone()).element(),
-            List::Of(Type::Slice(t)) => Some(List::Of((*t.elem).clone())),
-            List::Of(Type::Array(t)) => Some(List::Of((*t.elem).clone())),
-            List::Of(Type::Path(p)) => match p.path.segments.last() {
-                Some(last) if last.ident == "Vec" => match &last.arguments {
-                    syn::PathArguments::AngleBracketed(args) => match args.args.first() {
-                        Some(syn::GenericArgument::Type(ty)) => Some(List::Of(ty.clone())),
-                        _ => None,
-                    },
-                    _ => None,
-                },
-                _ => None,
-            },
-            List::Constant => Some(List::Constant),
-            List::Of(_) | List::Unknown => None,
+        let ty = match self {
+            List::Of(ty) => &**ty,
+            List::Constant => return Some(List::Constant),
+            List::Unknown => return None,
+        };
+        match ty {
+            Type::Reference(r) => List::Of(r.elem.clone()).element(),
+            Type::Paren(t) => List::Of(t.elem.clone()).element(),
+            Type::Slice(t) => Some(List::Of(t.elem.clone())),
+            Type::Array(t) => Some(List::Of(t.elem.clone())),
+            Type::Path(p) => {
+                let last = p.path.segments.last().filter(|last| last.ident == "Vec")?;
+                let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+                let Some(syn::GenericArgument::Type(ty)) = args.args.first() else { return None };
+                Some(List::Of(Box::new(ty.clone())))
+            }
+            _ => None,
         }
     }
 }

@@ -36,8 +36,8 @@ pub use loops::{Words, Work, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
 
 /// Calls of at most so many lanes run as scalar code. (Measured: a frame takes as long as the scalar code of 50
-/// to 200 small calls.)
-const FEW: usize = 64;
+/// to 200 small calls.) Tests shall meet frames of few lanes.
+const FEW: usize = if cfg!(debug_assertions) { 4 } else { 64 };
 
 /// What a tile is run with.
 pub struct Nest<'r> {

@@ -346,7 +346,8 @@ impl<'e> Writer<'e, '_> {
             }
         }
         more.retain(|v| {
-            !live.contains(v) && !self.is_result(*v) && !(params.contains(v) && self.unread(*v, first))
+            let gone = params.contains(v) && self.unread(*v, first);
+            !(live.contains(v) || self.is_result(*v) || gone)
         });
         let more = more.iter().map(|v| self.column(*v));
         let more_sets: Vec<Ident> =

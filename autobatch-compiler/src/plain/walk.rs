@@ -78,7 +78,7 @@ impl Walk<'_> {
                     }
                     if let Some(ty) = self.shared.get(&key) {
                         let root = Some((name.clone(), without_lifetimes(ty)));
-                        let list = List::Of(ty.clone());
+                        let list = List::Of(Box::new(ty.clone()));
                         return Some(Some(Leaf { root, value: parse_quote!(#name), list }));
                     }
                     if self.locals.contains(&key) {

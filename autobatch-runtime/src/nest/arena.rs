@@ -48,12 +48,7 @@ impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
     #[inline(always)]
     pub fn sub(&mut self) -> Arena<'_> {
-        Arena {
-            free: &mut *self.free,
-            next: self.next.as_mut().map(|next| &mut **next),
-            level: self.level,
-            few: self.few,
-        }
+        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, few: self.few }
     }
 
     /// A column without values, of so many lanes.
@@ -75,7 +70,8 @@ impl<'a> Arena<'a> {
         first.iter_mut().for_each(|word| _ = word.write(0));
         rest.iter_mut().for_each(|word| _ = word.write(0));
         // SAFETY: all words have just been written.
-        Set::new(unsafe { words.assume_init_mut() }, lanes, count)
+        let words = unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len()) };
+        Set::new(words, lanes, count)
     }
 
     #[inline(always)]

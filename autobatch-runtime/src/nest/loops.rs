@@ -151,11 +151,10 @@ pub fn rounds<P: Word, const W: usize>(
     let on = &mut on.0;
     for _ in 0..ROUNDS {
         let mut again = P::of(0);
-        for at in 0..W {
-            let next = lane(at, on[at].is_set(), exit);
-            let set = P::set(next != exit);
-            on[at] = set;
-            again = again.or(set);
+        for (at, on) in on.iter_mut().enumerate() {
+            let next = lane(at, on.is_set(), exit);
+            *on = P::set(next != exit);
+            again = again.or(*on);
         }
         if again == P::of(0) {
             return 0;
@@ -204,11 +203,9 @@ pub fn rounds_of<P: Word, const W: usize>(
     }
     for _ in 0..ROUNDS {
         let mut again = P::of(0);
-        for at in 0..W {
-            let stay = words[at];
-            let next = lane(at, stay == point, stay);
-            words[at] = next;
-            again = again.or(next.same(point));
+        for (at, word) in words.iter_mut().enumerate() {
+            *word = lane(at, *word == point, *word);
+            again = again.or(word.same(point));
         }
         if again == P::of(0) {
             return;
