@@ -61,6 +61,6 @@ pub mod __rt {
     pub use crate::question::{FromResidual, Question};
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
-    pub use crate::strip::{bits, choose, dead, keep, leave, settle, take};
+    pub use crate::strip::{bits, blank, choose, dead, keep, leave, settle, take};
     pub use crate::typed::{OtherType, Typed};
 }

@@ -59,7 +59,8 @@ pub(super) enum Chooser {
     /// A choice by value behind them: where branches only move a value, LLVM would choose between addresses,
     /// and load what is there, which does not vectorise.
     Value,
-    /// Nobody: all lanes are here.
+    /// Nobody: all lanes are here. Yet the new values stand behind a choice that is always the same, which LLVM
+    /// must not know: it would store in each branch of the lane code for itself, by masked stores.
     Nobody,
 }
 
@@ -96,10 +97,10 @@ pub(super) fn round(
     });
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));
-        if chooser == Chooser::Value {
-            quote!(#rt::choose(&mut #column[#l], #here, #new, #old);)
-        } else {
-            quote!(#rt::settle(&mut #column[#l], #new);)
+        match chooser {
+            Chooser::Branches => quote!(#rt::settle(&mut #column[#l], #new);),
+            Chooser::Value => quote!(#rt::choose(&mut #column[#l], #here, #new, #old);),
+            Chooser::Nobody => quote!(#rt::choose(&mut #column[#l], #here, #new, #rt::blank());),
         }
     });
     Round {

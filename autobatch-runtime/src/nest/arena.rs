@@ -1,10 +1,12 @@
 //! Where frames live: memory handed out by splitting, so that a frame's columns live as long as its call.
 
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::slice;
 
 use super::set::Set;
 use crate::isa::Level;
+use crate::machine::{Ones, Word};
 
 /// A cache line, the alignment of columns.
 #[repr(align(64))]
@@ -36,11 +38,12 @@ pub struct Arena<'a> {
     next: Option<&'a mut Option<Box<Chunk>>>,
     pub(super) level: Level,
     pub(super) few: usize,
+    ones: &'static Ones,
 }
 
 impl Memory {
     pub(super) fn arena(&mut self, level: Level, few: usize) -> Arena<'_> {
-        Arena { free: &mut [], next: Some(&mut self.first), level, few }
+        Arena { free: &mut [], next: Some(&mut self.first), level, few, ones: black_box(&Ones::ALL) }
     }
 }
 
@@ -48,7 +51,19 @@ impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
     #[inline(always)]
     pub fn sub(&mut self) -> Arena<'_> {
-        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, few: self.few }
+        Arena {
+            free: &mut *self.free,
+            next: self.next.as_deref_mut(),
+            level: self.level,
+            few: self.few,
+            ones: self.ones,
+        }
+    }
+
+    /// A mask of all lanes of a strip, which LLVM does not know to be one.
+    #[inline(always)]
+    pub fn ones<P: Word, const W: usize>(&self) -> &'static [P; W] {
+        P::ones(self.ones).first_chunk().expect("no strip is longer")
     }
 
     /// A column without values, of so many lanes.

@@ -49,11 +49,12 @@ impl Writer<'_, '_> {
         let all = quote!((#(#bits,)*));
         let Round { before, merged, takes, settle, .. } =
             region::round(self.emitter, region, Chooser::Nobody, |_| true);
-        let with = format_ident!("with{}", columns.len());
+        let with = format_ident!("with{}", columns.len() + 1);
         let full = quote! {
-            #rt::nest::#with(#(#places,)* |#(#columns,)*| {
+            #rt::nest::#with(#(#places,)* __arena.ones::<#word, #strip>(), |#(#columns,)* __m| {
                 #none
                 for #l in 0..#strip {
+                    let #here = __m[#l] != 0;
                     #before
                     #merged
                     let #next: #word;
@@ -69,7 +70,6 @@ impl Writer<'_, '_> {
         };
         let Round { before, merged, takes, absent, settle } =
             region::round(self.emitter, region, Chooser::Value, |_| true);
-        let with = format_ident!("with{}", columns.len() + 1);
         let masked = quote! {
             let __mask: [#word; #strip] = #rt::nest::spread(__bits);
             #rt::nest::#with(#(#places,)* &__mask, |#(#columns,)* __m| {
