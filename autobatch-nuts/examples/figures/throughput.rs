@@ -23,8 +23,8 @@ const WARM_UP: usize = 50;
 /// Small batches are measured again until this many seconds have passed, and the best counts.
 const SECONDS: f64 = 0.5;
 /// Of chains that run one by one no more than so many are measured: more are not faster, only longer.
-const ALONE: usize = 64;
-const ALONE_NUTS_RS: usize = 8;
+const ALONE: usize = 16;
+const ALONE_NUTS_RS: usize = 4;
 /// The batch size that is compared in words.
 const COMPARED: usize = 256;
 
@@ -68,7 +68,7 @@ pub(crate) fn run<T: Real>(config: &Config) -> Result<(), Box<dyn Error>> {
     let bar = progress_bar(sizes.len() * WAYS.len())?;
     let mut rates = vec![[None; WAYS.len()]; sizes.len()];
     for (rates, &size) in rates.iter_mut().zip(&sizes) {
-        for ((way, name), rate) in WAYS.into_iter().zip(rates) {
+        for ((way, name), rate) in WAYS.into_iter().zip(&mut *rates) {
             let size = match way {
                 Way::Scalar | Way::Rayon => size.min(ALONE),
                 Way::NutsRs => size.min(ALONE_NUTS_RS),
@@ -80,6 +80,8 @@ pub(crate) fn run<T: Real>(config: &Config) -> Result<(), Box<dyn Error>> {
                 pool.install(|| best(way, &model, &start, config.seed)).map_err(|error| error.to_string())?;
             bar.inc(1);
         }
+        let rates = rates.iter().map(|rate| rate.map_or("-".to_owned(), |rate| format!("{rate:.0}")));
+        bar.println(format!("{size:5} chains: {}", rates.collect::<Vec<_>>().join(", ")));
     }
     bar.finish_and_clear();
     print(config, std::any::type_name::<T>(), &sizes, &rates)
