@@ -94,7 +94,8 @@ impl Gen {
                 Passing::SharedRef | Passing::EachSlice => {
                     let names = self.all_handed_on(&param.ty, Via::Ref);
                     let name = if names.is_empty() { return None } else { self.pick(&names) };
-                    if matches!(param.ty, Ty::Slice(_)) && self.chance(30) {
+                    if matches!(param.ty, Ty::Slice(_)) && self.chance(if self.swarm.plain { 5 } else { 30 })
+                    {
                         let from = self.expr(&Ty::Usize, 1);
                         call.parts.push(format!("&{name}[(").into());
                         call.parts.push(from.into());

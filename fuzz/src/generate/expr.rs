@@ -164,12 +164,12 @@ impl Gen {
         let (name, len) = self.pick(&of);
         let index = self.expr(&Ty::Usize, depth - 1);
         Some(match (len, self.below(10)) {
-            (None, 0..=3) => {
+            (None, 0..=3) if !self.swarm.plain => {
                 let other = self.literal(ty);
                 expr!(ty; format!("{name}.get("), index, ").copied().unwrap_or(", other, ")")
             }
             (Some(len), 0..=8) => expr!(ty; format!("{name}["), index, format!(" % {len}]")),
-            (None, 4..=8) => {
+            (None, 0..=8) => {
                 let other = self.expr(ty, depth - 1);
                 expr!(ty; format!("(if {name}.is_empty() {{ "), other, format!(" }} else {{ {name}["), index, format!(" % {name}.len()] }})"))
             }

@@ -102,7 +102,7 @@ impl Gen {
     /// A type to match on.
     fn matched_type(&mut self) -> Ty {
         match self.below(6) {
-            0 => Ty::Option(Box::new(self.number_type())),
+            0 if !self.swarm.plain => Ty::Option(Box::new(self.number_type())),
             1 | 2 => self.int_type(),
             _ => match self.some_type() {
                 Ty::Unit => Ty::Bool,
@@ -144,6 +144,7 @@ impl Gen {
     /// `match` with arms of the type.
     pub(super) fn match_expr(&mut self, ty: &Ty, depth: u32) -> Node {
         if self.chance(30)
+            && !self.swarm.plain
             && let Some(node) = self.match_slice(ty, depth)
         {
             return node;

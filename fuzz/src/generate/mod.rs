@@ -83,6 +83,8 @@ struct Swarm {
     asserts: bool,
     items: bool,
     references: bool,
+    /// Only numbers and what is computed from them, in tuples and arrays.
+    plain: bool,
 }
 
 struct Gen {

@@ -30,9 +30,17 @@ pub fn program(seed: u64) -> Program {
         asserts: on(25),
         items: on(20),
         references: on(40),
+        plain: on(35),
+    };
+    let swarm = if swarm.plain {
+        let swarm = Swarm { closures: false, owned: false, items: false, references: false, ..swarm };
+        Swarm { asserts: swarm.asserts && swarm.checked, ..swarm }
+    } else {
+        swarm
     };
     let form = match rng.random_range(0..10) {
         0..=3 => Form::Function,
+        _ if swarm.plain => Form::Module,
         4..=7 => Form::Module,
         _ => Form::Impl,
     };
@@ -81,12 +89,12 @@ impl Gen {
             }
         }
         let scalars = pool.clone();
-        if self.chance(45) || self.impl_form {
+        if (self.chance(45) && !self.swarm.plain) || self.impl_form {
             let fields = (0..1 + self.below(3)).map(|_| self.pick(&scalars)).collect();
             self.defs.structs.push(Struct { fields });
             pool.push(Ty::Struct(0));
         }
-        if self.swarm.matches && self.chance(45) {
+        if self.swarm.matches && self.chance(45) && !self.swarm.plain {
             let variants = (0..2 + self.below(3))
                 .map(|_| ((0..self.below(3)).map(|_| self.pick(&pool)).collect(), self.chance(40)))
                 .collect();
@@ -97,7 +105,9 @@ impl Gen {
             let part = self.pick(&pool);
             let ty = match self.below(5) {
                 0 => Ty::Tuple((0..2 + self.below(2)).map(|_| self.pick(&pool)).collect()),
+                _ if self.swarm.plain && !self.swarm.arrays => continue,
                 1 | 2 if self.swarm.arrays => Ty::Array(Box::new(part), 1 + self.below(4)),
+                _ if self.swarm.plain => continue,
                 3 => Ty::Result(Box::new(part)),
                 _ => Ty::Option(Box::new(part)),
             };
@@ -129,8 +139,8 @@ impl Gen {
     fn signatures(&mut self, form: Form) {
         let count = if form == Form::Function { 1 } else { 1 + self.below(3) };
         let slice = (self.swarm.arrays && self.chance(45)).then(|| Ty::Slice(Box::new(self.some_type())));
-        let each_slice = self.chance(40);
-        let state = self.chance(35).then(|| self.passed_type());
+        let each_slice = self.chance(40) && !self.swarm.plain;
+        let state = (self.chance(35) && !self.swarm.plain).then(|| self.passed_type());
         // A receiver of the same type would be lent in its place.
         let state = state.filter(|ty| form != Form::Impl || *ty != Ty::Struct(0));
         for index in 0..count {
@@ -174,6 +184,7 @@ impl Gen {
                 params.push(param("state".into(), Passing::State, ty.clone(), false));
             }
             let ret = match self.below(10) {
+                0 | 1 if self.swarm.plain => self.number_type(),
                 0 => Ty::Option(Box::new(self.number_type())),
                 1 => Ty::Result(Box::new(self.number_type())),
                 2 => Ty::Unit,
@@ -218,7 +229,7 @@ impl Gen {
                 self.less = Some("fuel - 1".into());
                 self.with_head(fixed!("if fuel == 0 { return ", base, "; }"), &ret, depth)
             }
-            2 => {
+            2 if !self.swarm.plain => {
                 let base = self.base_case(&ret);
                 self.declare_locked("less", &Ty::U32);
                 self.less = Some("less".into());

@@ -168,11 +168,12 @@ impl Gen {
                 let op = self.pick(&["<<", ">>"]);
                 expr!(ty; "(", a, format!(" {op} ("), b, " & 7))")
             }
-            12 => {
+            12 if !self.swarm.plain => {
                 let method = self.pick(&["checked_add", "checked_sub", "checked_mul", "checked_div"]);
                 let other = self.literal(ty);
                 expr!(ty; "(", a, format!(").{method}("), b, ").unwrap_or(", other, ")")
             }
+            _ if self.swarm.plain => expr!(ty; "(", a, ").max(", b, ")"),
             _ if ty.is_signed() => expr!(ty; "(", a, ").wrapping_rem_euclid((", b, ") | 1)"),
             _ => expr!(ty; "(", a, ").abs_diff(", b, ")"),
         }
@@ -258,7 +259,7 @@ impl Gen {
                 let op = self.pick(&["==", "!="]);
                 expr!(ty; "(", a, format!(" {op} "), b, ")")
             }
-            5 if self.swarm.matches => {
+            5 if self.swarm.matches && !self.swarm.plain => {
                 let of = self.some_type();
                 let a = self.purely(|g| g.expr(&of, depth - 1));
                 let pattern = self.scoped(|g| g.pattern(&of, 2, true));

@@ -14,14 +14,14 @@ impl Gen {
     fn stmt(&mut self, depth: u32) -> Option<Node> {
         let nested = depth > 1;
         let weights = [
-            24,                                                             // 0 let
-            24,                                                             // 1 assignment
-            if nested { 12 } else { 0 },                                    // 2 if
-            if nested && self.swarm.matches { 8 } else { 0 },               // 3 match
-            if nested && self.swarm.loops { 14 } else { 0 },                // 4 loop
+            24,                                                                              // 0 let
+            24,                                                                              // 1 assignment
+            if nested { 12 } else { 0 },                                                     // 2 if
+            if nested && self.swarm.matches { 8 } else { 0 },                                // 3 match
+            if nested && self.swarm.loops { 14 } else { 0 },                                 // 4 loop
             if self.loops.is_empty() || !self.swarm.exits { 0 } else { 8 }, // 5 break, continue
             if self.swarm.exits { 4 } else { 0 },                           // 6 return
-            if self.swarm.exits && self.swarm.matches { 5 } else { 0 },     // 7 let else
+            if self.swarm.exits && self.swarm.matches && !self.swarm.plain { 5 } else { 0 }, // 7 let else
             if self.calls >= self.weight { 6 } else { 0 },                  // 8 call
             3,                                                              // 9 late initialisation
             if nested { 3 } else { 0 },                                     // 10 block
