@@ -56,20 +56,20 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
             Passing::Each | Passing::State => {
                 writeln!(
                     to,
-                    "            let {column}: Vec<{}> = case.dice().column(members);",
+                    "            let mut {column}: Vec<{}> = case.dice().column(members);",
                     of(&param.ty)
                 )
             }
             Passing::Fuel => writeln!(
                 to,
-                "            let {column}: Vec<u32> = case.dice().fuel(members, {});",
+                "            let mut {column}: Vec<u32> = case.dice().fuel(members, {});",
                 program.fuel
             ),
             Passing::EachSlice => {
                 let Ty::Slice(of_ty) = &param.ty else { unreachable!("a slice per member") };
                 writeln!(
                     to,
-                    "            let {column}: Vec<Vec<{}>> = case.dice().column(members);",
+                    "            let mut {column}: Vec<Vec<{}>> = case.dice().column(members);",
                     of(of_ty)
                 )
             }
@@ -84,6 +84,18 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
             },
         };
     }
+    // Once with all members, once more without those that panic.
+    to.push_str("            for again in [false, true] {\n            if again {\n                let Some(keep) = case.survivors() else { break };\n");
+    for param in &function.params {
+        if !matches!(param.passing, Passing::SharedValue | Passing::SharedRef) {
+            let column = column(param);
+            let _ = writeln!(to, "                {column} = pick({column}, &keep);");
+        }
+    }
+    let counted =
+        function.params.iter().find(|p| !matches!(p.passing, Passing::SharedValue | Passing::SharedRef));
+    let counted = counted.map(&column).expect("a parameter per member");
+    let _ = writeln!(to, "            }}\n            let members = {counted}.len();");
     let states: Vec<&Param> = function.params.iter().filter(|p| p.passing == Passing::State).collect();
     // The scalar call.
     to.push_str("            case.compare(members, |member| {\n");
@@ -144,5 +156,5 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
         let _ =
             writeln!(to, "                text.push_str(&format!(\"{name} = {{:?}} \", {column}{index}));");
     }
-    to.push_str("                text\n            });\n        }\n");
+    to.push_str("                text\n            });\n            }\n        }\n");
 }

@@ -235,6 +235,13 @@ pub struct Case {
     /// Members in all.
     pub members: u64,
     failure: Option<String>,
+    /// Which members of the last batch the scalar function did not panic for.
+    survivors: Vec<bool>,
+}
+
+/// The values of those members.
+pub fn pick<T>(column: Vec<T>, keep: &[bool]) -> Vec<T> {
+    column.into_iter().zip(keep).filter_map(|(value, keep)| keep.then_some(value)).collect()
 }
 
 impl Case {
@@ -249,7 +256,15 @@ impl Case {
             panics: 0,
             members: 0,
             failure: None,
+            survivors: Vec::new(),
         }
+    }
+
+    /// The members that do not panic, if some do: executors that start a tile again when one panics shall be seen
+    /// without that too.
+    pub fn survivors(&mut self) -> Option<Vec<bool>> {
+        let kept = self.survivors.iter().filter(|kept| **kept).count();
+        (self.failure.is_none() && kept > 1 && kept < self.survivors.len()).then(|| self.survivors.clone())
     }
 
     /// The source of inputs.
@@ -275,6 +290,7 @@ impl Case {
                     .map_err(|payload| (FaultKind::Panic, message(&*payload)))
             })
             .collect();
+        self.survivors = expected.iter().map(Result::is_ok).collect();
         self.members += members as u64;
         self.panics += expected.iter().filter(|e| e.is_err()).count() as u64;
         for (how, options) in ways(members, self.seed) {
