@@ -5,7 +5,7 @@
 mod common;
 
 use autobatch::autobatch;
-use common::{agree_at, column};
+use common::{agree_at, column, executors};
 
 const SIZES: [usize; 3] = [0, 1, 97];
 
@@ -95,6 +95,33 @@ fn assigned_behind_branches(n: u32, k: u32) -> u32 {
     x ^ n
 }
 
+/// What stands before a call is read before it, through a `&mut` too.
+#[autobatch(strict)]
+fn read_before_the_call(n: u32, state: &mut u32, pair: &mut (u32, u32)) -> u32 {
+    if n == 0 {
+        *state += 3;
+        pair.0 ^= *state;
+        return pair.1;
+    }
+    let before = *state * 2 + read_before_the_call(n - 1, state, pair);
+    let alias = &mut *pair;
+    let field = alias.0 % 7 + read_before_the_call(n / 2, state, pair);
+    before ^ (pair.1 & field)
+}
+
+/// A part of a slice that a pattern binds, handed on as a part again.
+#[autobatch(strict)]
+fn slices_of_slices(n: u32, xs: &[u32]) -> u32 {
+    match xs {
+        [first, rest @ ..] if n > 0 => {
+            let Some(second) = rest.first() else { return slices_of_slices(n - 1, &rest[rest.len()..]) };
+            let tail = &rest[1..];
+            slices_of_slices(n - 1, &tail[tail.len() / 2..]) + first * second
+        }
+        _ => n,
+    }
+}
+
 /// A closure that captures a local, in a chain that ends with a value.
 #[autobatch(strict)]
 fn consumed_closures(n: u32, k: u32, xs: &[u32]) -> u32 {
@@ -164,6 +191,58 @@ fn closures() {
         |(n, k)| consumed_closures(*n, *k, &xs),
         |b, o| consumed_closures_batched_with(column(b, |x| x.0), column(b, |x| x.1), &xs, o),
     );
+}
+
+#[test]
+fn references() {
+    let ns: Vec<u32> = (0..7).collect();
+    let xs = [3, 5, 9, 2, 8, 1, 4];
+    agree_at(&SIZES, &ns, |n| slices_of_slices(*n, &xs), |n, o| slices_of_slices_batched_with(n, &xs, o));
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| read_before_the_call(*n, &mut 5, &mut (9, 4)),
+        |n, o| {
+            let (mut states, mut pairs) = (vec![5; n.len()], vec![(9, 4); n.len()]);
+            let outcome = read_before_the_call_batched_with(n, &mut states, &mut pairs, o)?;
+            for (member, n) in n.iter().enumerate() {
+                let (mut state, mut pair) = (5, (9, 4));
+                read_before_the_call(*n, &mut state, &mut pair);
+                assert_eq!((states[member], pairs[member]), (state, pair));
+            }
+            Ok(outcome)
+        },
+    );
+}
+
+/// `helper` is an entry of its own, but a plain call in the program of `outer`: it adds no depth there.
+#[autobatch(strict)]
+mod entries {
+    pub(crate) fn helper(n: u32) -> u32 {
+        n / 2 + 1
+    }
+
+    fn inner(n: u32) -> u32 {
+        if n < 2 { helper(n) + 1 } else { inner(n - 2) + helper(n) }
+    }
+
+    pub(crate) fn outer(n: u32) -> u32 {
+        let first = inner(n);
+        first + helper(first)
+    }
+}
+
+#[test]
+fn depth_is_the_same_in_every_executor() {
+    let ns: Vec<u32> = (0..7).collect();
+    agree_at(&SIZES, &ns, |n| entries::helper(*n), |n, o| entries::helper_batched_with(n, o));
+    for (depth, deep) in [(1, vec![2, 3, 4, 5, 6]), (2, vec![4, 5, 6]), (4, vec![])] {
+        for (how, options) in executors() {
+            let outcome = entries::outer_batched_with(&ns, &options.max_depth(depth)).unwrap();
+            let faulty: Vec<usize> = outcome.faults().iter().map(|fault| fault.member).collect();
+            assert_eq!(faulty, deep, "{how}, depth {depth}");
+        }
+    }
 }
 
 #[test]

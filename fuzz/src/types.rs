@@ -31,6 +31,8 @@ pub enum Ty {
     Vec(Box<Ty>),
     String,
     Box(Box<Ty>),
+    /// A local closure that captures nothing, from the first to the second.
+    Closure(Box<Ty>, Box<Ty>),
 }
 
 /// The integer types.
@@ -120,6 +122,7 @@ impl Defs {
             Ty::Vec(of) => format!("Vec<{}>", self.name(of)),
             Ty::String => "String".into(),
             Ty::Box(of) => format!("Box<{}>", self.name(of)),
+            Ty::Closure(from, to) => format!("fn({}) -> {}", self.name(from), self.name(to)),
         }
     }
 
@@ -152,7 +155,7 @@ impl Defs {
             }
             Ty::Option(_) => "None".into(),
             Ty::Result(_) => "Err(0u32)".into(),
-            Ty::Slice(_) | Ty::Ref(_) => return None,
+            Ty::Slice(_) | Ty::Ref(_) | Ty::Closure(..) => return None,
             Ty::Vec(of) => format!("Vec::<{}>::new()", self.name(of)),
             Ty::String => "String::new()".into(),
             Ty::Box(of) => format!("Box::new({})", self.zero(of)?),

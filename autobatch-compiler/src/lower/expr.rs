@@ -230,12 +230,44 @@ impl Lowering<'_> {
                 }
                 None => true,
             },
-            Expr::Field(e) => self.is_stable(&e.base, later),
+            Expr::Field(e) => self.is_stable(&e.base, later) && self.is_stable_behind(&e.base, later),
             Expr::Paren(e) => self.is_stable(&e.expr, later),
             Expr::Reference(e) => self.is_stable(&e.expr, later),
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.is_stable(&e.expr, later),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                self.is_stable(&e.expr, later) && self.is_stable_behind(&e.expr, later)
+            }
             _ => false,
         }
+    }
+
+    /// Whether what `place` holds, or refers to, stays the same while `later` is evaluated, if the variable itself
+    /// does: not if it may be a `&mut`, or is moved.
+    fn is_stable_behind(&self, place: &Expr, later: &[Expr]) -> bool {
+        match place {
+            Expr::Field(e) => self.is_stable_behind(&e.base, later),
+            Expr::Paren(e) => self.is_stable_behind(&e.expr, later),
+            Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
+            _ => match variable(&self.names, place) {
+                Some(var) if self.is_reference(var) => true,
+                Some(var) => {
+                    let exclusive = match &self.program.var(var).ty {
+                        Some(ty) => ir_text(ty).contains("mut"),
+                        None => self.has_exclusive_references(),
+                    };
+                    !exclusive
+                        && !later.iter().any(|e| effects::of_expr(&self.names, e).mentions.contains(&var))
+                }
+                None => true,
+            },
+        }
+    }
+
+    /// Whether a local of the function may be a `&mut`: where there is none to start from, there is none.
+    fn has_exclusive_references(&self) -> bool {
+        let function = &self.functions[self.current];
+        let body = crate::ir::text(&function.body).replace(' ', "");
+        function.params.iter().any(|p| ir_text(&p.ty).contains("mut"))
+            || ["&mut", "refmut", "_mut"].iter().any(|sign| body.contains(sign))
     }
 
     /// `a && b`, `a || b` as a value, where a side has a call.

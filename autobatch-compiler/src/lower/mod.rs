@@ -16,6 +16,7 @@ mod lockstep;
 mod number;
 mod primitive;
 mod ranges;
+mod references;
 mod scan;
 mod uniform;
 mod worth;
@@ -193,11 +194,6 @@ impl Lowering<'_> {
         scan::lent(self, &args)
     }
 
-    /// Whether a variable certainly is a reference to something outside this activation.
-    fn is_reference(&self, var: VarId) -> bool {
-        self.references.contains(&var)
-    }
-
     /// Makes the function's id, parameters, result, entry and exit block.
     fn declare(&mut self, source: usize) -> FuncId {
         if let Some(id) = self.ids.get(&source) {
@@ -289,7 +285,7 @@ impl Lowering<'_> {
             .params
             .iter()
             .zip(&function.params)
-            .filter(|(_, p)| is_shared_reference(&p.ty))
+            .filter(|(_, p)| references::is_shared_reference(&p.ty))
             .map(|(v, _)| *v)
             .collect();
         for binding in function.bindings.values() {
@@ -305,6 +301,7 @@ impl Lowering<'_> {
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
+        self.find_references(&function.body);
         for (span, why) in scan::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });
         }
@@ -506,28 +503,6 @@ impl Lowering<'_> {
         self.push_op(Op { code: vec![], uses, defs, declares, exits: vec![], weight: 0 });
     }
 
-    /// Keeps track of which locals are references to data outside the activation, and of those that
-    /// borrow a local.
-    fn note_references(&mut self, pat: &Pat, init: &Expr) {
-        let binds = effects::bound(&self.names, pat);
-        let annotated = matches!(pat, Pat::Type(t) if is_shared_reference(&t.ty));
-        if scan::plainly_borrows_local(self, init) {
-            let span = init.span();
-            self.borrowers.extend(binds.into_iter().map(|var| (var, span)));
-        } else if annotated || matches!(init, Expr::Reference(r) if r.mutability.is_none()) {
-            self.references.extend(binds);
-        }
-    }
-
-    /// Bindings of a pattern matched against something reached through a reference are references.
-    fn note_pattern(&mut self, pat: &Pat, scrutinee: &Expr) {
-        let through = effects::of_expr(&self.names, scrutinee).mentions;
-        if !through.is_empty() && through.iter().all(|var| self.is_reference(*var)) {
-            let binds = effects::bound(&self.names, pat);
-            self.references.extend(binds);
-        }
-    }
-
     fn finish(mut self) -> Lowered {
         self.renumber();
         if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
@@ -552,11 +527,6 @@ fn item_name(item: &syn::Item) -> Option<String> {
         _ => return None,
     };
     Some(ident.to_string())
-}
-
-/// `&T`: copied freely. (A `&mut` is a value that must not be moved while something borrows from it.)
-fn is_shared_reference(ty: &Type) -> bool {
-    matches!(ty, Type::Reference(r) if r.mutability.is_none())
 }
 
 /// Stand-in ids of functions that are not declared yet start here.

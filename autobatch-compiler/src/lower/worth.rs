@@ -22,7 +22,14 @@ pub(crate) fn call_graph(
     for entry in entries {
         let (batched, excluded) = worth_batching(functions, *entry, primitives);
         let others = batched.keys().chain(&excluded).filter_map(position);
-        let program: BTreeSet<usize> = others.chain([*entry]).collect();
+        let mut program: BTreeSet<usize> = others.chain([*entry]).collect();
+        // In the others' programs a call of this entry may be a plain one.
+        let mut reached = BTreeSet::from([*entry]);
+        let mut queue = vec![*entry];
+        while let Some(from) = queue.pop() {
+            queue.extend(called[from].iter().copied().filter(|to| reached.insert(*to)));
+        }
+        program.retain(|f| reached.contains(f));
         for from in &program {
             calls.extend(called[*from].intersection(&program).map(|to| (*from, *to)));
         }

@@ -9,7 +9,7 @@ impl Gen {
     pub(super) fn reads(&self, ty: &Ty) -> Vec<String> {
         let mut found = Vec::new();
         for var in self.visible() {
-            if matches!(var.ty, Ty::Slice(_)) {
+            if matches!(var.ty, Ty::Slice(_) | Ty::Closure(..)) {
                 continue;
             }
             let whole = if var.via == Via::Value { var.name.clone() } else { format!("(*{})", var.name) };
@@ -88,6 +88,7 @@ impl Gen {
             if self.may_try() { 4 } else { 0 },               // 11 ?
             if self.swarm.closures { 4 } else { 0 },          // 12 adaptors
             if self.swarm.owned { 6 } else { 0 },             // 13 parts of owned values
+            if self.swarm.closures { 5 } else { 0 },          // 14 local closures
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -104,6 +105,7 @@ impl Gen {
             12 => self.adaptor(ty, depth),
             13 if ty.is_owned() => Some(self.owned(ty, depth)),
             13 => self.of_owned(ty, depth),
+            14 => self.closure_call(ty, depth),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))
@@ -244,6 +246,37 @@ impl Gen {
             }
             _ => None,
         }
+    }
+
+    /// A call of a local closure.
+    fn closure_call(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
+        let closures: Vec<(String, Ty)> = self
+            .visible()
+            .filter_map(|var| match &var.ty {
+                Ty::Closure(from, to) if **to == *ty => Some((var.name.clone(), (**from).clone())),
+                _ => None,
+            })
+            .collect();
+        if closures.is_empty() {
+            return None;
+        }
+        let (name, from) = self.pick(&closures);
+        let argument = self.expr(&from, depth - 1);
+        Some(expr!(ty; format!("{name}("), argument, ")"))
+    }
+
+    /// A local closure that captures nothing.
+    pub(super) fn local_closure(&mut self) -> Node {
+        let (from, to) = (self.some_type(), self.some_type());
+        let (name, parameter) = (self.fresh("g"), self.fresh("c"));
+        let vars = std::mem::take(&mut self.vars);
+        self.declare(&parameter, &from, false);
+        let body = self.purely(|g| g.expr(&to, 3));
+        self.vars = vars;
+        let of = self.defs.name(&from);
+        let var = self.var(&name, &Ty::Closure(Box::new(from), Box::new(to)), Via::Value, false, true);
+        self.vars.push(var);
+        stmt!(format!("let {name} = |{parameter}: {of}| "), body, ";")
     }
 
     fn closure(&mut self, name: &str, from: &Ty, to: &Ty, depth: u32) -> Node {

@@ -107,6 +107,7 @@ impl Gen {
                 })
             }
             5 if self.swarm.arrays => self.for_each(&label, &prefix, depth)?,
+            6 | 7 if self.swarm.owned => self.drain(&label, &prefix, bound, depth)?,
             _ => self.for_range(&label, &prefix, &ty, bound, depth),
         })
     }
@@ -206,6 +207,45 @@ impl Gen {
             g.declare(&x, &of, false);
             let body = g.some_stmts(depth);
             stmt!(format!("{prefix}for {x} in {name} {{"), body, "}")
+        }))
+    }
+
+    /// A loop over the elements of a `Vec`: popped one by one, or handed out by its iterator.
+    fn drain(&mut self, label: &Option<String>, prefix: &str, bound: u32, depth: u32) -> Option<Node> {
+        let vars: Vec<(String, Ty, bool)> = self
+            .visible()
+            .filter_map(|var| match &var.ty {
+                Ty::Vec(of) if var.via == Via::Value => Some((var.name.clone(), (**of).clone(), var.assign)),
+                _ => None,
+            })
+            .collect();
+        if vars.is_empty() {
+            return None;
+        }
+        let (name, of, assign) = self.pick(&vars);
+        let (x, k) = (self.fresh("x"), self.fresh("k"));
+        if assign && self.chance(50) {
+            return Some(self.inside(label, None, bound, |g| {
+                g.declare_locked(&k, &Ty::U32);
+                g.declare(&x, &of, false);
+                let mut body = vec![fixed!(format!("{k} += 1;"))];
+                body.extend(g.some_stmts(depth));
+                let head = format!("{prefix}while let Some({x}) = {name}.pop() && {k} < {bound} {{");
+                stmt!(format!("let mut {k} = 0u32; {head}"), body, "}")
+            }));
+        }
+        let source = match self.moved(&Ty::Vec(Box::new(of.clone()))) {
+            Some(name) => name,
+            None => format!("{name}.clone()"),
+        };
+        let source = match self.chance(30) {
+            true => format!("{source}.into_iter().rev()"),
+            false => format!("{source}.into_iter()"),
+        };
+        Some(self.inside(label, None, bound, |g| {
+            g.declare(&x, &of, true);
+            let body = g.some_stmts(depth);
+            stmt!(format!("{prefix}for mut {x} in {source}.take({bound}) {{"), body, "}")
         }))
     }
 

@@ -22,7 +22,7 @@ impl Gen {
     }
 
     /// Takes the value out of a variable, if that can be done here.
-    fn moved(&mut self, ty: &Ty) -> Option<String> {
+    pub(super) fn moved(&mut self, ty: &Ty) -> Option<String> {
         if self.pure > 0 {
             return None;
         }

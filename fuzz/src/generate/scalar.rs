@@ -70,6 +70,12 @@ impl Gen {
             }
             Ty::Struct(index) => {
                 let fields = self.defs.structs[*index].fields.clone();
+                let reads = self.reads(ty);
+                if !reads.is_empty() && self.chance(25) {
+                    let (i, base) = (self.below(fields.len()), self.pick(&reads));
+                    let value = make(self, &fields[i]);
+                    return expr!(ty; format!("S{index} {{ f{i}: "), value, format!(", ..{base} }}"));
+                }
                 let order = if self.chance(30) { fields.len() - 1 } else { 0 };
                 push(&mut node, &format!("S{index} {{ "));
                 for i in 0..fields.len() {

@@ -30,6 +30,7 @@ impl Gen {
             if self.swarm.asserts { 4 } else { 0 },                         // 13 assert
             if self.swarm.items { 4 } else { 0 },                           // 14 const
             if self.swarm.references { 6 } else { 0 },                      // 15 references
+            if self.swarm.closures { 3 } else { 0 },                        // 16 local closure
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -101,6 +102,7 @@ impl Gen {
                 Some(stmt!(format!("const {name}: {of} = "), value, ";"))
             }
             15 => self.reference(depth),
+            16 => Some(self.local_closure()),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
@@ -162,6 +164,14 @@ impl Gen {
         let (place, ty) = self.pick(&places);
         if ty.is_owned() {
             return None;
+        }
+        if let Ty::Option(of) = &ty
+            && self.chance(70)
+        {
+            let base: String = place.chars().skip_while(|c| *c == '*').take_while(|c| *c != '.').collect();
+            let value = self.hiding(&base, |g| g.purely(|g| g.expr(of, 2)));
+            let r = self.fresh("r");
+            return Some(stmt!(format!("if let Some({r}) = &mut {place} {{ *{r} = "), value, "; }"));
         }
         let base: String = place.chars().skip_while(|c| *c == '*').take_while(|c| *c != '.').collect();
         let value = self.hiding(&base, |g| g.purely(|g| g.expr(&ty, 2)));
