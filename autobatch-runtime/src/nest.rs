@@ -4,7 +4,7 @@
 //! Every function of such a program is, once per instruction set, a native function from columns to columns
 //! ([`Arena::column`]): it runs for the lanes of a [`Set`]. A call is a native call; its callee works in the
 //! caller's lanes for as long as it takes to see who returns at once, then goes on in a dense frame of its
-//! own if few are left ([`is_sparse`]), or by scalar code if very few are ([`Arena::few`]). Loops run in
+//! own if few are left ([`is_sparse`]), or by scalar code if very few are ([`is_few`]). Loops run in
 //! columns of their own, which lose the lanes that have left ([`loops`]).
 //!
 //! *Only compute* means that running a piece of the program once more, or on a copy of a member, shows
@@ -34,10 +34,6 @@ pub(crate) use arena::Memory;
 pub use dense::{copied, gather, scatter};
 pub use loops::{Words, Work, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
-
-/// Calls of at most so many lanes run as scalar code. (Measured: a frame takes as long as the scalar code of 50
-/// to 200 small calls.) Tests shall meet frames of few lanes.
-const FEW: usize = if cfg!(debug_assertions) { 4 } else { 64 };
 
 /// What a tile is run with.
 pub struct Nest<'r> {
@@ -83,7 +79,7 @@ impl Nest<'_> {
     /// The memory of its frames.
     #[inline(always)]
     pub fn arena(&mut self) -> Arena<'_> {
-        self.memory.arena(self.level, FEW)
+        self.memory.arena(self.level)
     }
 
     pub(crate) fn level(&self) -> Level {
@@ -91,12 +87,11 @@ impl Nest<'_> {
     }
 }
 
-impl Arena<'_> {
-    /// Whether so few lanes run faster as scalar code.
-    #[inline(always)]
-    pub fn few(&self, lanes: usize) -> bool {
-        lanes <= self.few
-    }
+/// Whether so few lanes run faster as scalar code, where that is so for up to `most`.
+#[inline(always)]
+pub fn is_few(lanes: usize, most: usize) -> bool {
+    // Tests shall meet frames of few lanes.
+    lanes <= if cfg!(debug_assertions) { 4 } else { most }
 }
 
 /// Whether `count` members shall leave a frame of `lanes` for one of their own.
@@ -209,12 +204,12 @@ pub fn typed<T>(_: &T) -> Typed<T> {
 #[inline(always)]
 pub fn lanes(plain: bool, recursive: bool, bytes: usize) -> usize {
     /// Frames of some levels shall stay in the first cache.
-    const CACHE: usize = 26 << 10;
+    const CACHE: usize = 64 << 10;
     match (plain, recursive) {
         (false, _) => 0,
         // Nothing waits for memory in a loop, and the longest run decides when a tile ends.
         (true, false) => 8192,
-        (true, true) => (CACHE / (2 * bytes).max(1)).next_power_of_two().clamp(128, 2048) / 2,
+        (true, true) => (CACHE / (2 * bytes).max(1)).next_power_of_two().clamp(128, 4096) / 2,
     }
 }
 

@@ -40,6 +40,13 @@ use crate::ir::{BlockId, Call, Class, FuncId, Role, Terminator, VarId, VarSet};
 /// Columns and words that a closure of the runtime's `with…` can be given.
 const ARGUMENTS: usize = 28;
 
+/// What a frame costs, whatever its lanes, and a scalar call, in units of [`crate::ir::Op::weight`]. Measured: a
+/// frame takes as long as 50 to 200 scalar calls.
+const FRAME: u32 = 1500;
+const CALL: u32 = 4;
+/// Frames of at most so many lanes never pay.
+const FEW: u32 = 64;
+
 /// How the functions are named.
 struct Naming {
     /// `fib_batched`.
@@ -446,8 +453,11 @@ impl<'e> Writer<'e, '_> {
         }
         let fish = &self.naming.fish;
         let fish = (self.func == emitter.program.entry).then_some(fish);
+        let blocks = emitter.program.blocks.iter().filter(|b| b.func == self.func);
+        let weight: u32 = blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum();
+        let most = (FRAME / (CALL + weight)).max(FEW) as usize;
         Some(quote! {
-            if __arena.few(__some) {
+            if #rt::nest::is_few(__some, #most) {
                 for __lane in __going.lanes() {
                     #rt::nest::give(&mut *__out, __lane, #clone #fish(#(#args,)* __depth));
                 }

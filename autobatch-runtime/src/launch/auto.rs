@@ -35,6 +35,9 @@ const SECOND: usize = 256;
 /// How many times cheaper a member may become from the first trial to the second. Measured with loops and
 /// recursions: 8 to 12.
 const WIDENING: f64 = 12.0;
+/// The part of the best cost that is a gain for certain: few lanes of a nested frame run as scalar code too,
+/// which says nothing about many.
+const WIN: f64 = 0.9;
 /// How many times more than the best a member may have cost in the second trial for a third.
 const CLOSE: f64 = 3.0;
 /// The part of the batch, for programs that have no other choice, to compare both machines on.
@@ -169,13 +172,10 @@ impl Launch<'_> {
                 machines.push(Executor::ProgramCounter);
             }
             for machine in machines {
-                if let Some(cost) = self.trial(machine, best.1, &mut rest, phase) {
-                    if cost < best.1 {
-                        best = (machine, cost);
-                    }
-                } else {
+                match self.trial(machine, best.1, &mut rest, phase) {
+                    Some(cost) if cost < WIN * best.1 => best = (machine, cost),
                     // The other machine has more to do for each call.
-                    break;
+                    _ => break,
                 }
             }
         }
@@ -193,7 +193,7 @@ impl Launch<'_> {
         }
         let half = (self.members / 8).min(SECOND) / 2;
         let cost = self.timed(phase, machine, &[rest.take(half), rest.take(half)], best);
-        if !(best..CLOSE * best).contains(&cost) {
+        if !(WIN * best..CLOSE * best).contains(&cost) {
             return Some(cost);
         }
         // The members that stay longest decide in a small batch, and are few in a large one.

@@ -12,6 +12,9 @@ use crate::nest::{Memory, Nest};
 use crate::options::Executor;
 use crate::out::Out;
 
+/// Members that are worth a thread of their own.
+const SHARE: usize = 128;
+
 impl Launch<'_> {
     /// Whether an executor runs the program in nested frames: they call as the masked executor does, and a
     /// program without calls has but one way. They count nothing, and end no member early.
@@ -35,6 +38,8 @@ impl Launch<'_> {
     {
         let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(ways.nests);
         let level = Level::new(self.isa());
+        // Tiles of a few strips would be all overhead.
+        let threads = threads.min(range.len().div_ceil(SHARE));
         let queue = Queue::new(range, threads);
         self.spread(threads, || {
             let mut memory = Memory::default();

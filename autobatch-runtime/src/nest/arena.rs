@@ -37,13 +37,12 @@ pub struct Arena<'a> {
     /// Where it goes on when `free` is too short.
     next: Option<&'a mut Option<Box<Chunk>>>,
     pub(super) level: Level,
-    pub(super) few: usize,
     ones: &'static Ones,
 }
 
 impl Memory {
-    pub(super) fn arena(&mut self, level: Level, few: usize) -> Arena<'_> {
-        Arena { free: &mut [], next: Some(&mut self.first), level, few, ones: black_box(&Ones::ALL) }
+    pub(super) fn arena(&mut self, level: Level) -> Arena<'_> {
+        Arena { free: &mut [], next: Some(&mut self.first), level, ones: black_box(&Ones::ALL) }
     }
 }
 
@@ -51,13 +50,7 @@ impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
     #[inline(always)]
     pub fn sub(&mut self) -> Arena<'_> {
-        Arena {
-            free: &mut *self.free,
-            next: self.next.as_deref_mut(),
-            level: self.level,
-            few: self.few,
-            ones: self.ones,
-        }
+        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, ones: self.ones }
     }
 
     /// A mask of all lanes of a strip, which LLVM does not know to be one.
@@ -125,7 +118,7 @@ mod tests {
         let mut memory = Memory::default();
         let level = Level::new(Isa::Baseline);
         for _ in 0..2 {
-            let mut arena = memory.arena(level, 0);
+            let mut arena = memory.arena(level);
             let mine = arena.column::<u64>(40);
             mine.iter_mut().for_each(|slot| _ = slot.write(1));
             let mut places = Vec::new();
@@ -150,7 +143,7 @@ mod tests {
     fn chunks_that_are_too_small_are_replaced() {
         let mut memory = Memory::default();
         for lanes in [1, 1 << 20, 1 << 22] {
-            let mut arena = memory.arena(Level::new(Isa::Baseline), 0);
+            let mut arena = memory.arena(Level::new(Isa::Baseline));
             assert_eq!(arena.column::<u8>(lanes).len(), lanes);
             assert_eq!(arena.column::<u8>(lanes).len(), lanes);
         }

@@ -210,7 +210,7 @@ mod tests {
     fn pads_follow_the_last_member() {
         let mut memory = Memory::default();
         for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
-            let mut arena = memory.arena(Level::new(isa), 0);
+            let mut arena = memory.arena(Level::new(isa));
             for (step, shift) in [(1, 0), (2, 0), (3, 1), (5, 2), (64, 63)] {
                 let lanes = 192;
                 let (mut kept, mut odd) = (arena.set(lanes, 150), arena.set(lanes, 150));
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn trimming_removes_pads() {
         let mut memory = Memory::default();
-        let mut arena = memory.arena(Level::new(Isa::Baseline), 0);
+        let mut arena = memory.arena(Level::new(Isa::Baseline));
         for (lanes, count) in [(32, 1), (64, 64), (64, 33), (96, 64), (128, 65), (128, 128), (192, 63)] {
             let mut set = full(&mut arena, lanes, count);
             assert_eq!(set.lanes().count(), lanes);
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn strips_are_parts_of_words() {
         let mut memory = Memory::default();
-        let mut arena = memory.arena(Level::new(Isa::Baseline), 0);
+        let mut arena = memory.arena(Level::new(Isa::Baseline));
         let (mut set, mut other) = (arena.set(128, 128), arena.set(128, 128));
         set.add::<32>(1, 5);
         other.add::<32>(3, 9);

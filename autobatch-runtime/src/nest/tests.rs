@@ -18,7 +18,7 @@ const ALL: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
 fn dense_frames_hold_the_lanes_kept_and_pads() {
     for isa in ALL {
         let mut memory = Memory::default();
-        let mut arena = memory.arena(Level::new(isa), FEW);
+        let mut arena = memory.arena(Level::new(isa));
         for keep in [1usize, 2, 3, 7, 64] {
             let values: Vec<u64> = (0..100).map(|i| i * i).collect();
             let column = loaded(&mut arena, &values, 128);
@@ -46,7 +46,7 @@ fn dense_frames_hold_the_lanes_kept_and_pads() {
 fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
     const W: usize = 32;
     let mut memory = Memory::default();
-    let mut arena = memory.arena(Level::new(isa), FEW);
+    let mut arena = memory.arena(Level::new(isa));
     let lanes = width::<W>(n.len());
     let column = loaded(&mut arena, n, lanes);
     let results = load_same(&mut arena, 0u64, lanes);
