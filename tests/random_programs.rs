@@ -109,6 +109,17 @@ fn read_before_the_call(n: u32, state: &mut u32, pair: &mut (u32, u32)) -> u32 {
     before ^ (pair.1 & field)
 }
 
+/// The assigned value is computed before a call in the place's index.
+#[autobatch(strict)]
+fn value_before_the_place(n: u32, state: &mut [u32; 3]) -> u32 {
+    if n == 0 {
+        state[1] += 5;
+        return state[0] % 3;
+    }
+    state[value_before_the_place(n - 1, state) as usize % 3] = state[1] + n;
+    state[0] * 100 + state[1] * 10 + state[2]
+}
+
 /// A part of a slice that a pattern binds, handed on as a part again.
 #[autobatch(strict)]
 fn slices_of_slices(n: u32, xs: &[u32]) -> u32 {
@@ -196,6 +207,15 @@ fn closures() {
 #[test]
 fn references() {
     let ns: Vec<u32> = (0..7).collect();
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| {
+            let mut state = [4, 1, 0];
+            value_before_the_place(*n, &mut state)
+        },
+        |n, o| value_before_the_place_batched_with(n, &mut vec![[4, 1, 0]; n.len()], o),
+    );
     let xs = [3, 5, 9, 2, 8, 1, 4];
     agree_at(&SIZES, &ns, |n| slices_of_slices(*n, &xs), |n, o| slices_of_slices_batched_with(n, &xs, o));
     agree_at(

@@ -125,8 +125,8 @@ impl Lowering<'_> {
                 Expr::Binary(e)
             }
             Expr::Assign(mut e) => {
-                *e.right = self.value(*e.right);
-                *e.left = self.value(*e.left);
+                // The value comes before the place.
+                [*e.right, *e.left] = self.operands([*e.right, *e.left]);
                 Expr::Assign(e)
             }
             Expr::Index(mut e) => {
