@@ -172,8 +172,8 @@ impl Launch<'_> {
                 machines.push(Executor::ProgramCounter);
             }
             for machine in machines {
-                match self.trial(machine, best.1, &mut rest, phase) {
-                    Some(cost) if cost < WIN * best.1 => best = (machine, cost),
+                match self.trial(machine, best, &mut rest, phase) {
+                    Some([cost, rival]) if cost < WIN * rival => best = (machine, cost),
                     // The other machine has more to do for each call.
                     _ => break,
                 }
@@ -183,22 +183,31 @@ impl Launch<'_> {
         best
     }
 
-    /// What a member costs in the machine; `None` if that is certainly more than `best`.
-    fn trial(&self, machine: Executor, best: f64, rest: &mut Rest, phase: &impl Phase) -> Option<f64> {
+    /// What a member costs in the machine, and what like ones cost in the best so far: members differ by more
+    /// than executors do. `None` if the machine is certainly behind.
+    fn trial(
+        &self,
+        machine: Executor,
+        best: (Executor, f64),
+        rest: &mut Rest,
+        phase: &impl Phase,
+    ) -> Option<[f64; 2]> {
         if self.program.recursive {
-            let cost = self.timed(phase, machine, &[rest.take(FIRST)], best);
-            if cost > WIDENING * best {
+            let cost = self.timed(phase, machine, &[rest.take(FIRST)], best.1);
+            if cost > WIDENING * best.1 {
                 return None;
             }
         }
         let half = (self.members / 8).min(SECOND) / 2;
-        let cost = self.timed(phase, machine, &[rest.take(half), rest.take(half)], best);
-        if !(WIN * best..CLOSE * best).contains(&cost) {
-            return Some(cost);
+        let costs =
+            [machine, best.0].map(|by| self.timed(phase, by, &[rest.take(half), rest.take(half)], best.1));
+        let [cost, rival] = costs;
+        if !(WIN * rival..CLOSE * rival).contains(&cost) {
+            return Some(costs);
         }
         // The members that stay longest decide in a small batch, and are few in a large one.
         let more = (self.members / 8).max(SECOND).min(self.members / 4);
-        Some(self.timed(phase, machine, &[rest.take(more)], best))
+        Some([machine, best.0].map(|by| self.timed(phase, by, &[rest.take(more)], rival)))
     }
 
     /// Measures the scalar code on this thread.
