@@ -130,7 +130,6 @@ impl Nest<'_> {
     pub fn dispatch<A>(
         &mut self,
         args: A,
-        base: fn(&mut Nest<'_>, A),
         avx2: unsafe fn(&mut Nest<'_>, A),
         avx512: unsafe fn(&mut Nest<'_>, A),
     ) {
@@ -139,7 +138,7 @@ impl Nest<'_> {
             Isa::Avx512 => unsafe { avx512(self, args) },
             // SAFETY: as above.
             Isa::Avx2 => unsafe { avx2(self, args) },
-            _ => base(self, args),
+            _ => unreachable!("the machine runs programs without vectors"),
         }
     }
 

@@ -256,7 +256,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             let [base, avx2, avx512] = &instances(&names.nests);
             quote!(|__nest: &mut #rt::nest::Nest<'_>, __out: &#rt::Out<'_, #output>| {
                 #[cfg(target_arch = "x86_64")]
-                __nest.dispatch((#(#passed,)* __out), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
+                __nest.dispatch((#(#passed,)* __out), #this #avx2 #fish, #this #avx512 #fish);
                 #[cfg(not(target_arch = "x86_64"))]
                 #this #base #fish(__nest, (#(#passed,)* __out));
             })
@@ -360,9 +360,11 @@ fn nested(
     let carried = attributes::lints_and_conditions(&function.attrs);
     let names = instances(&names.nests);
     let all = nests.variants.iter().zip(VARIANTS).zip(&names).map(|((nest, (_, features)), name)| {
-        let features = (!features.is_empty()).then(|| {
-            quote!(#[cfg(target_arch = "x86_64")] #[target_feature(enable = #features)])
-        });
+        // Without vectors of some length frames do not pay: there the machine runs the program.
+        let features = match features {
+            "" => quote!(#[cfg(not(target_arch = "x86_64"))]),
+            features => quote!(#[cfg(target_arch = "x86_64")] #[target_feature(enable = #features)]),
+        };
         let attributes = quote! {
             #[doc(hidden)]
             #(#carried)*

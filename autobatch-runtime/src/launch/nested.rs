@@ -9,19 +9,25 @@ use crate::depth::Depth;
 use crate::isa::Level;
 use crate::machine::{Queue, Watch};
 use crate::nest::{Memory, Nest};
-use crate::options::Executor;
+use crate::options::{Executor, Isa};
 use crate::out::Out;
 
 /// Members that are worth a thread of their own.
 const SHARE: usize = 128;
 
 impl Launch<'_> {
-    /// Whether an executor runs the program in nested frames: they call as the masked executor does, and a
-    /// program without calls has but one way. They count nothing, and end no member early.
+    /// Whether an executor runs the program in nested frames: they call as the masked executor does, a program
+    /// without calls has but one way, and they need vectors of some length. They count nothing, and end no member early.
     pub(super) fn nests(&self, executor: Executor, lanes: usize) -> bool {
         let same = executor == Executor::Masked || self.program.calls.is_empty() && !self.program.recursive;
         let options = self.options;
-        lanes > 0 && same && !options.report && options.max_steps.is_none() && options.cancel.is_none()
+        let vectors = !(cfg!(target_arch = "x86_64") && self.isa() == Isa::Baseline);
+        lanes > 0
+            && same
+            && vectors
+            && !options.report
+            && options.max_steps.is_none()
+            && options.cancel.is_none()
     }
 
     /// Tile after tile. One that unwinds has no results: its members run as scalar code, which says what is
