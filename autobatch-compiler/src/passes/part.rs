@@ -2,7 +2,7 @@
 //!
 //! In nested frames the entry region runs in the caller's lanes, many of which often return from it; what
 //! leads to a call is better computed in the dense frame of those that go on, as long as that does not make
-//! more variables cross: for functions of at most [`FEW`] parameters with a value per member.
+//! more variables cross: for functions of at most `FEW` parameters with a value per member.
 //!
 //! The result names the blocks that shall head regions of their own; the lowering has cut blocks behind early
 //! exits (`LowerOptions::part`).
