@@ -128,19 +128,21 @@ fn every_form_in_a_recursion() {
     let table: Vec<f64> = (0..17).map(|i| f64::from(i % 6) * 0.7 - 1.0).collect();
     let inputs: Vec<(u32, u32)> = (0..50).map(|i| (i % 7, i * 77 + 5)).collect();
     let node = |i: u32| tree::Node { at: [0.1 * f64::from(i), -0.3, 0.2], name: format!("{i}") };
-    agree_at(
-        &[1, 50, 211],
-        &inputs,
-        |&(depth, seed)| tree::grow(&table, node(depth), depth, seed),
-        |batch, options| {
-            let nodes: Vec<_> = batch.iter().map(|(depth, _)| node(*depth)).collect();
-            let (depth, seed) = (column(batch, |b| b.0), column(batch, |b| b.1));
-            tree::grow_batched_with(&table, nodes, &depth, &seed, options)
-        },
-    );
+    let batched = |batch: &[(u32, u32)], options: &Options<'_>| {
+        let nodes: Vec<_> = batch.iter().map(|(depth, _)| node(*depth)).collect();
+        let (depth, seed) = (column(batch, |b| b.0), column(batch, |b| b.1));
+        tree::grow_batched_with(&table, nodes, &depth, &seed, options)
+    };
+    agree_at(&[1, 50, 211], &inputs, |&(depth, seed)| tree::grow(&table, node(depth), depth, seed), batched);
     // Gathered, not called for each: a shared slice differs between members in a recursion.
-    let (calls, rows) = (KERNEL_CALLS.load(Ordering::Relaxed), KERNEL_ROWS.load(Ordering::Relaxed));
-    assert!(calls * 2 < rows, "{calls} calls for {rows} members");
+    let many: Vec<_> = inputs.iter().cycle().take(1000).copied().collect();
+    for executor in [Executor::Masked, Executor::ProgramCounter] {
+        KERNEL_CALLS.store(0, Ordering::Relaxed);
+        KERNEL_ROWS.store(0, Ordering::Relaxed);
+        batched(&many, &Options::default().executor(executor)).expect("columns of one length");
+        let (calls, rows) = (KERNEL_CALLS.load(Ordering::Relaxed), KERNEL_ROWS.load(Ordering::Relaxed));
+        assert!(calls * 4 < rows, "{executor:?}: {calls} calls for {rows} members");
+    }
 }
 
 thread_local! {
