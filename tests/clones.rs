@@ -454,3 +454,33 @@ fn auto_is_deep_limited_and_equal() {
         }
     }
 }
+
+/// A loop by tail calls that may call a small function.
+#[autobatch(strict)]
+mod last {
+    pub(crate) fn down(n: u64, at: u64, acc: u64) -> u64 {
+        if n == 0 {
+            return acc;
+        }
+        let acc = if n == at { acc ^ few(n % 5) } else { acc.rotate_left(1) };
+        if n % 2 == 0 { down(n - 1, at, acc) } else { odd(n - 1, at, acc) }
+    }
+
+    fn odd(n: u64, at: u64, acc: u64) -> u64 {
+        down(n, at, acc.wrapping_add(1))
+    }
+
+    fn few(n: u64) -> u64 {
+        if n <= 1 { 1 } else { few(n - 2) + few(n - 1) }
+    }
+}
+
+#[test]
+fn at_the_last_level_tail_calls_still_are_jumps() {
+    let inputs = [(300_000, 0), (7, 6), (7, 4), (0, 0), (300_001, 299_999)];
+    let (n, at) = (inputs.map(|i| i.0), inputs.map(|i| i.1));
+    for (depth, faults) in [(0, &[1, 2, 4][..]), (1, &[2, 4]), (3, &[2, 4]), (4, &[])] {
+        let found = same_faults(depth, |options| last::down_batched_with(&n, &at, same(1), options).unwrap());
+        assert_eq!(found.iter().map(|f| f.member).collect::<Vec<_>>(), faults, "depth {depth}");
+    }
+}

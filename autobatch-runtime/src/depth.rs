@@ -1,8 +1,8 @@
 //! Depth without native stack for scalar code: what the depth-counting clones of user functions carry.
 //!
 //! A clone is the user's function with one more parameter, the [`Depth`]. On entry it asks
-//! [`Depth::stops`], one subtraction's sign and one compare; where that says yes, [`Depth::elsewhere`]
-//! ends the member or goes on on a new stack segment.
+//! [`Depth::stops`] or [`Depth::nears`], one subtraction's sign and one compare; where that says yes,
+//! [`Depth::elsewhere`] ends the member or goes on on a new stack segment.
 //!
 //! Closures can't be handed the value: capturing it would bind them to the activation, and they may run
 //! on another thread or segment. They ask [`Depth::published`] instead, which is per thread.
@@ -61,19 +61,29 @@ impl Depth {
         self.left < 0 || stack_pointer() < self.limit
     }
 
-    /// Whether this is the call that is too many: for a function that is inlined into one that has asked
-    /// whether it [stops](Self::stops).
+    /// Whether a function that calls others without their asking can't be entered here: it needs a level for
+    /// itself and one for them.
     #[inline(always)]
-    pub fn exceeded(self) -> bool {
-        self.left < 0
+    pub fn nears(self) -> bool {
+        self.left < 1 || stack_pointer() < self.limit
     }
 
-    /// Enters the function after all, on a new segment; or ends the member, without the panic hook.
+    /// Whether a function entered here must not call.
+    #[inline(always)]
+    pub fn is_last(self) -> bool {
+        self.left == 0
+    }
+
+    /// Enters the function after all, on a new segment if it needs one; or ends the member, without the panic
+    /// hook.
     #[cold]
     #[inline(never)]
     pub fn elsewhere<R>(self, enter: impl FnOnce(Depth) -> R) -> R {
         if self.left < 0 {
             resume_unwind(Box::new(TooDeep));
+        }
+        if stack_pointer() >= self.limit {
+            return enter(self);
         }
         let size = (GROWN.get() + SEGMENT).min(LARGEST);
         on_segment(size, |limit| enter(Depth { limit, ..self }))

@@ -6,9 +6,10 @@
 //! scalar executor, functions that fall back as a whole, single calls of a lane.
 //!
 //! Where calls are most of the work, passing the depth on and checking it would cost a third of the time.
-//! So a small recursive function has a second, *inlined* clone, which checks no stack, and clones call
+//! So a small recursive function has a second, *inlined* clone, which checks nothing, and clones call
 //! in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
-//! function itself makes.
+//! function itself makes. A clone that calls inlined ones is entered only while two more levels are allowed;
+//! where it is the last one, the *leaf*, a third copy that calls clones, takes its place.
 //!
 //! What keeps calling the function itself: macro tokens, functions used as values, methods of receivers
 //! other than `self`, constant expressions, `async` blocks, items.
@@ -70,7 +71,7 @@ impl<'a> Clones<'a> {
             }
             calls.iter().any(|(a, b)| *b == f && seen.contains(a))
         };
-        let inlined =
+        let small: Vec<bool> =
             (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
         let self_name = match self_type {
             Some(Type::Path(p)) if p.qself.is_none() => {
@@ -78,16 +79,29 @@ impl<'a> Clones<'a> {
             }
             _ => None,
         };
-        Clones { functions, has, inlined, calls, vector_math, krate, self_name }
+        let mut clones = Clones {
+            functions,
+            has,
+            inlined: vec![false; functions.len()],
+            calls,
+            vector_math,
+            krate,
+            self_name,
+        };
+        clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls(f) == 0).collect();
+        clones
     }
 
     /// The path that calls the clone of a function of the item, given its position in the source:
     /// arguments as for the function itself, then a `Depth`.
     pub fn path(&self, function: usize) -> Option<TokenStream> {
+        self.has[function].then(|| self.path_of(function, Kind::Clone))
+    }
+
+    fn path_of(&self, function: usize, kind: Kind) -> TokenStream {
         let f = &self.functions[function];
-        let name = clone_name(&f.sig.ident, false);
-        let path = if f.associated { quote!(Self::#name) } else { quote!(#name) };
-        self.has[function].then_some(path)
+        let name = clone_name(&f.sig.ident, kind);
+        if f.associated { quote!(Self::#name) } else { quote!(#name) }
     }
 
     /// The function at a position in the source.
@@ -102,18 +116,42 @@ impl<'a> Clones<'a> {
 
     /// All clones, to stand beside the functions.
     pub fn items(&self) -> Vec<TokenStream> {
-        let own = (0..self.functions.len()).filter(|f| self.has[*f]).map(|f| self.item(f, false));
-        let inlined = (0..self.functions.len()).filter(|f| self.inlined[*f]).map(|f| self.item(f, true));
-        own.chain(inlined).collect()
+        let mut items = Vec::new();
+        for index in (0..self.functions.len()).filter(|f| self.has[*f]) {
+            items.push(self.item(index, Kind::Clone));
+            if self.inlines(index) {
+                items.push(self.item(index, Kind::Leaf));
+            }
+            if self.inlined[index] {
+                items.push(self.item(index, Kind::Inlined));
+            }
+        }
+        items
     }
 
-    fn item(&self, index: usize, inlined: bool) -> TokenStream {
+    /// Whether the clone of a function calls inlined clones.
+    fn inlines(&self, index: usize) -> bool {
+        let inlined = self.calls.iter().any(|(from, to)| *from == index && self.inlined[*to]);
+        inlined && self.calls_in(&self.functions[index]) <= INLINED_CALLS
+    }
+
+    /// How many tail calls of clones a function makes. In a clone they are jumps, in one inlined into another
+    /// function they would be calls.
+    fn tail_calls(&self, index: usize) -> usize {
+        let caller = &self.functions[index];
+        let mut body = caller.written.clone();
+        let mut redirect = Redirect::new(self, caller, Kind::Leaf, false);
+        Tails { redirect: &mut redirect }.function(&mut body);
+        redirect.tails
+    }
+
+    fn item(&self, index: usize, kind: Kind) -> TokenStream {
         let function = &self.functions[index];
         let krate = self.krate;
         let depth = depth_ident();
         let mut body = function.written.clone();
-        let inlines = !inlined && self.calls_in(function) <= INLINED_CALLS;
-        let mut redirect = Redirect { clones: self, caller: function, inlines, closure: false, found: false };
+        let inlines = kind == Kind::Clone && self.inlines(index);
+        let mut redirect = Redirect::new(self, function, kind, inlines);
         Tails { redirect: &mut redirect }.function(&mut body);
         let mut publish = None;
         for (at, stmt) in body.stmts.iter_mut().enumerate() {
@@ -132,7 +170,7 @@ impl<'a> Clones<'a> {
             math.body(function, &mut body);
         }
         let mut sig = function.sig.clone();
-        sig.ident = clone_name(&sig.ident, inlined);
+        sig.ident = clone_name(&function.sig.ident, kind);
         sig.constness = None;
         let mut args: Vec<TokenStream> = Vec::new();
         let mut patterns = Vec::new();
@@ -159,14 +197,32 @@ impl<'a> Clones<'a> {
         let plain = function.params.iter().all(|p| p.pattern.is_none());
         let patterns = (!plain).then_some(patterns).into_iter().flatten();
         sig.inputs.push(parse_quote!(#depth: #krate::__rt::Depth));
-        let path = self.path(index);
         let fish = turbofish(&sig.generics);
-        let (inline, stops) = match inlined {
-            true => (Some(quote!(#[inline(always)])), quote!(exceeded)),
-            false => (None, quote!(stops)),
+        let inline = match kind {
+            Kind::Clone => None,
+            Kind::Inlined => Some(quote!(#[inline(always)])),
+            Kind::Leaf => Some(quote!(#[cold] #[inline(never)])),
         };
+        let [clone, leaf] = [Kind::Clone, Kind::Leaf].map(|kind| self.path_of(index, kind));
+        let (stops, enter) = match kind {
+            Kind::Clone if inlines => (
+                quote!(nears),
+                quote!(if #depth.is_last() { #leaf #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) }),
+            ),
+            Kind::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
+            _ => (quote!(stops), quote!(#clone #fish(#(#args,)* #depth))),
+        };
+        let enter = (kind != Kind::Inlined).then(|| {
+            quote! {
+                if #depth.#stops() {
+                    return #depth.elsewhere(move |#depth| #enter);
+                }
+            }
+        });
         let attrs = function.attrs.iter();
-        let attrs = attrs.filter(|a| carries_over(a) && !(inlined && a.path().is_ident("inline")));
+        let own =
+            |a: &Attribute| kind != Kind::Clone && (a.path().is_ident("inline") || a.path().is_ident("cold"));
+        let attrs = attrs.filter(|a| carries_over(a) && !own(a));
         let mut attrs: Vec<Attribute> = attrs.cloned().collect();
         attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
         let stmts = &body.stmts;
@@ -179,9 +235,7 @@ impl<'a> Clones<'a> {
             #[doc(hidden)]
             #[allow(warnings, dead_code, unused_mut, clippy::all, clippy::pedantic)]
             #sig {
-                if #depth.#stops() {
-                    return #depth.elsewhere(move |#depth| #path #fish(#(#args,)* #depth));
-                }
+                #enter
                 let _ = #this #scalar #fish;
                 #(#patterns)*
                 #(#stmts)*
@@ -256,10 +310,25 @@ fn is_small(function: &Function) -> bool {
     count(function.written.to_token_stream()) <= SMALL
 }
 
+/// The copies of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Checks depth and stack.
+    Clone,
+    /// Inlined into a clone, which has checked both.
+    Inlined,
+    /// Takes the place of a clone where no call of its own is allowed.
+    Leaf,
+}
+
 /// `__autobatch_clone_f`, spelled with the span of `f`, so that rustc's messages about a call are those
 /// about the call of `f`, and are shown once.
-fn clone_name(name: &Ident, inlined: bool) -> Ident {
-    let kind = if inlined { "inlined" } else { "clone" };
+fn clone_name(name: &Ident, kind: Kind) -> Ident {
+    let kind = match kind {
+        Kind::Clone => "clone",
+        Kind::Inlined => "inlined",
+        Kind::Leaf => "leaf",
+    };
     format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
 }
 
@@ -312,15 +381,22 @@ pub(crate) fn can_be_repeated(function: &Function) -> bool {
 struct Redirect<'a> {
     clones: &'a Clones<'a>,
     caller: &'a Function,
+    kind: Kind,
     /// Whether it calls the inlined clones where there are any.
     inlines: bool,
     /// Inside a closure.
     closure: bool,
     /// Whether any call in a closure was found.
     found: bool,
+    /// The tail calls found.
+    tails: usize,
 }
 
-impl Redirect<'_> {
+impl<'a> Redirect<'a> {
+    fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: Kind, inlines: bool) -> Self {
+        Redirect { clones, caller, kind, inlines, closure: false, found: false, tails: 0 }
+    }
+
     /// In a closure, the depth is the one that the activation has published.
     fn closure(&mut self, closure: &mut syn::ExprClosure) {
         let before = (std::mem::replace(&mut self.closure, true), std::mem::take(&mut self.found));
@@ -337,24 +413,37 @@ impl Redirect<'_> {
         }
     }
 
-    /// Makes a call, not what it holds, one of a clone that gets `depth`; the function it calls.
-    fn call(&self, expr: &mut Expr, depth: &TokenStream) -> bool {
+    /// Which copy of a function a call is made one of. Closures run where other activations may have
+    /// published a depth: what they call checks it. A tail call passes the depth on; not to an inlined clone, as
+    /// LLVM makes a loop of a call of the same function.
+    fn copy(&self, callee: usize, tail: bool) -> Kind {
+        match self.kind {
+            Kind::Clone if self.inlines && !tail && !self.closure && self.clones.inlined[callee] => {
+                Kind::Inlined
+            }
+            Kind::Leaf if tail && self.clones.inlines(callee) => Kind::Leaf,
+            _ => Kind::Clone,
+        }
+    }
+
+    /// Makes a call, not what it holds, one of a clone; the function it calls.
+    fn call(&self, expr: &mut Expr, tail: bool) -> bool {
+        let depth = depth_ident();
+        let depth: Expr = if tail { parse_quote!(#depth) } else { parse_quote!(#depth.next()) };
         match expr {
             Expr::Call(call) => {
                 let Some(callee) = self.clones.called(call, self.caller) else { return false };
-                let inlined = self.inlines && self.clones.inlined[callee];
                 if let Expr::Path(path) = &mut *call.func
                     && let Some(last) = path.path.segments.last_mut()
                 {
-                    last.ident = clone_name(&last.ident, inlined);
+                    last.ident = clone_name(&last.ident, self.copy(callee, tail));
                 }
-                call.args.push(parse_quote!(#depth));
+                call.args.push(depth);
             }
             Expr::MethodCall(call) => {
                 let Some(callee) = self.clones.called_method(call, self.caller) else { return false };
-                let inlined = self.inlines && self.clones.inlined[callee];
-                call.method = clone_name(&call.method, inlined);
-                call.args.push(parse_quote!(#depth));
+                call.method = clone_name(&call.method, self.copy(callee, tail));
+                call.args.push(depth);
             }
             _ => return false,
         }
@@ -370,8 +459,7 @@ impl VisitMut for Redirect<'_> {
             Expr::Closure(e) => return self.closure(e),
             _ => visit_mut::visit_expr_mut(self, expr),
         }
-        let depth = depth_ident();
-        self.found |= self.call(expr, &quote!(#depth.next())) && self.closure;
+        self.found |= self.call(expr, false) && self.closure;
     }
 
     // A lint expected once need not come again.
@@ -443,10 +531,7 @@ impl Tails<'_, '_> {
     fn pass_on(&mut self, expr: &mut Expr, callee: Option<usize>) {
         let (clones, caller) = (self.redirect.clones, self.redirect.caller);
         if callee.is_some_and(|f| text(&clones.functions[f].output) == text(&caller.output)) {
-            // Not of an inlined clone: LLVM makes a loop of a call of the same function.
-            let inlines = std::mem::take(&mut self.redirect.inlines);
-            self.redirect.call(expr, &depth_ident().into_token_stream());
-            self.redirect.inlines = inlines;
+            self.redirect.tails += usize::from(self.redirect.call(expr, true));
         }
     }
 }
