@@ -107,7 +107,7 @@
 //!
 //! A kernel that panics, or returns anything but one result per member, is a [`Fault`] of all members in that
 //! call. Arguments are copied side by side, so they can't be `&mut`; and what is computed before the call is
-//! computed per member, so that a call in a closure or a macro, or one whose argument borrows from a local
+//! computed per member, so that a call in a stored closure or a macro, or one whose argument borrows from a local
 //! otherwise than `&x` or `&x.field`, runs the scalar function (`program()` says where, `strict` refuses it).
 //!
 //! Batched code knows the primitives in its own file that it reaches by a `use` or a path. Others are named as

@@ -6,6 +6,7 @@ use syn::{Item, Visibility};
 
 use crate::attrs::Args;
 use crate::checks;
+use crate::desugar;
 use crate::diag::Diagnostics;
 use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
@@ -33,10 +34,24 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
         return quote!(#item #errors);
     };
     checks::item(&input, &args, &mut diag);
-    let functions = input::functions_of(&input, &mut diag);
+    let mut functions = input::functions_of(&input, &mut diag);
+    desugar(&input, &mut functions, &args);
     let families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
     let errors = diag.into_tokens();
     assemble(input, families, errors)
+}
+
+/// Rewrites closures with calls of the program in them.
+fn desugar(input: &Input, functions: &mut [Function], args: &Args) {
+    let self_type = match input {
+        Input::Impl(i) => self_name(&i.self_ty),
+        _ => None,
+    };
+    let entries: Vec<usize> = (0..functions.len()).filter(|f| is_entry(input, &functions[*f])).collect();
+    let primitives = primitives(input, args);
+    let (worth, _) = lower::call_graph(functions, &entries, &primitives);
+    let batched = |f: usize| worth.contains(&f);
+    desugar::functions(functions, batched, self_type.as_ref(), &primitives, &args.krate);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.

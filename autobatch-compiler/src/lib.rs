@@ -5,6 +5,7 @@
 
 pub mod attrs;
 mod checks;
+mod desugar;
 pub mod diag;
 pub mod display;
 pub mod driver;

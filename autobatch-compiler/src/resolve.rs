@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::input::Function;
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, Macro, Pat, Stmt};
@@ -53,6 +54,30 @@ pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings
     }
     resolver.visit_block_mut(body);
     resolver.bindings
+}
+
+/// Makes names unique again behind a rewriting of the body, which was unique before it.
+pub(crate) fn again(function: &mut Function, mut body: Block) {
+    let has_self = function.sig.receiver().is_some();
+    let mut params: Vec<Pat> = function
+        .params
+        .iter()
+        .map(|p| p.pattern.clone().unwrap_or_else(|| if_ident(&p.ident, p.mutable)))
+        .collect();
+    let all = params.len();
+    let first = usize::from(has_self);
+    function.bindings = resolve(&mut params[first.min(all)..], &mut body, has_self);
+    for (param, pat) in function.params.iter_mut().zip(params) {
+        if param.pattern.is_some() {
+            param.pattern = Some(pat);
+        }
+    }
+    function.body = body;
+}
+
+fn if_ident(ident: &Ident, mutable: bool) -> Pat {
+    let mutability: Option<syn::Token![mut]> = mutable.then(Default::default);
+    syn::parse_quote!(#mutability #ident)
 }
 
 struct Resolver {

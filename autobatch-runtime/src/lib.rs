@@ -30,6 +30,7 @@ mod source;
 mod stack;
 mod store;
 mod strip;
+mod totals;
 mod typed;
 
 pub use fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
@@ -62,5 +63,6 @@ pub mod __rt {
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
     pub use crate::strip::{bits, blank, choose, dead, keep, leave, settle, take};
+    pub use crate::totals::{product_of_none, product_step, sum_of_none, sum_step};
     pub use crate::typed::{OtherType, Typed};
 }

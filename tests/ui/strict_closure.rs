@@ -1,11 +1,15 @@
 use autobatch::autobatch;
 
+fn twice(f: impl Fn(u64) -> u64, n: u64) -> u64 {
+    f(f(n))
+}
+
 #[autobatch(strict)]
-fn catalan(n: u64) -> u64 {
+fn halves(n: u64) -> u64 {
     if n == 0 {
         return 1;
     }
-    (0..n).map(|i| catalan(i) * catalan(n - 1 - i)).sum()
+    twice(|k| halves(k / 2) + 1, n / 2)
 }
 
 fn main() {}

@@ -1,11 +1,15 @@
 use autobatch::autobatch;
 
+fn through(n: u64, f: fn(u64) -> u64) -> u64 {
+    f(n)
+}
+
 #[autobatch(strict)]
 fn f(n: u64) -> u64 {
     if n == 0 {
         return 0;
     }
-    Some(n - 1).map_or(0, f)
+    through(n - 1, f)
 }
 
 fn main() {}

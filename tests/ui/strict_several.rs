@@ -1,5 +1,9 @@
 use autobatch::autobatch;
 
+fn through(n: u64, f: fn(u64) -> u64) -> u64 {
+    f(n)
+}
+
 #[autobatch(strict)]
 fn f(n: u64) -> u64 {
     if n < 3 {
@@ -7,7 +11,7 @@ fn f(n: u64) -> u64 {
     }
     let make = || f(n - 1);
     let all = vec![f(n - 2)];
-    Some(n - 3).map_or(0, f) + make() + all[0]
+    through(n - 3, f) + make() + all[0]
 }
 
 fn main() {

@@ -72,3 +72,28 @@ pub fn lent(n: u32) -> u32 {
     }
     if n == 0 { 0 } else { Some(n / 2).map_or(0, lent) + i }
 }
+
+/// In the closures of iterators.
+#[autobatch(strict)]
+#[must_use]
+pub fn catalan(n: u64) -> u64 {
+    if n == 0 { 1 } else { (0..n).map(|i| catalan(i) * catalan(n - 1 - i)).sum() }
+}
+
+/// In those that end early, of `Option`s, and with patterns of every kind.
+#[autobatch(strict)]
+#[must_use]
+pub fn adapted(n: u32, limit: u32) -> Option<u32> {
+    let below = n.checked_sub(2).and_then(|m| adapted(m, limit)).unwrap_or_else(|| n / 2);
+    let pairs = [(n / 2, 1), (n / 3, 2)];
+    let best = pairs
+        .into_iter()
+        .enumerate()
+        .filter(|&(i, (m, _))| i < 2 && m > 3)
+        .filter_map(|(_, (m, k))| adapted(m, limit).map(|v| v * k))
+        .max_by(|a, b| a.cmp(b).reverse());
+    let all: Option<Vec<u32>> = (0..n % 4).map(|m| adapted(m / 2, limit)).collect();
+    let none = !(0..n % 3).any(|m| adapted(m / 3, limit).is_some_and(|v| v > limit));
+    let sum: Option<u32> = (0..n % 2).map(|m| adapted(m, limit)).sum();
+    Some(below.max(best?) + u32::try_from(all?.len()).ok()? + u32::from(none) + sum?)
+}

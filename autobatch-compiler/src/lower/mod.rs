@@ -28,6 +28,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
+pub(crate) use primitive::names as names_primitive;
 pub(crate) use worth::call_graph;
 
 use crate::effects::{self, Names};

@@ -26,7 +26,7 @@ pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
 }
 
 /// Whether an expression is the path of a primitive, generic arguments aside.
-pub(super) fn names(primitives: &[Path], function: &Expr) -> bool {
+pub(crate) fn names(primitives: &[Path], function: &Expr) -> bool {
     let Expr::Path(path) = plain(function) else { return false };
     let same = |p: &&Path| {
         let (a, b) = (&p.segments, &path.path.segments);

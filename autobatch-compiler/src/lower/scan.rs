@@ -177,6 +177,8 @@ pub(super) fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
 pub(super) fn may_borrow_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
     match expr {
         Expr::Reference(e) => is_owned_local(lower, &e.expr) || may_borrow_local(lower, &e.expr),
+        // Takes its receiver by value.
+        Expr::MethodCall(e) if e.method == "into_iter" && matches!(*e.receiver, Expr::Path(_)) => false,
         Expr::MethodCall(e) => {
             is_owned_local(lower, &e.receiver)
                 || may_borrow_local(lower, &e.receiver)

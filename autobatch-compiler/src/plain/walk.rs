@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
@@ -135,8 +134,8 @@ impl Walk<'_> {
                     .then_some(())
             }
             Expr::Path(p) => {
-                let name = p.path.get_ident().map(Ident::to_string)?;
-                (self.locals.contains(&name) || name == "None").then_some(())
+                let local = p.path.get_ident().is_some_and(|i| self.locals.contains(&i.to_string()));
+                (local || of_option(&p.path, "None")).then_some(())
             }
             Expr::Paren(e) => self.expr(&e.expr),
             Expr::Group(e) => self.expr(&e.expr),
@@ -355,10 +354,22 @@ impl Walk<'_> {
             Pat::Paren(p) => self.pattern(&p.pat),
             Pat::Tuple(p) => p.elems.iter().admit_all(|p| self.pattern(p)),
             Pat::Or(p) => p.cases.iter().admit_all(|p| self.pattern(p)),
-            Pat::TupleStruct(p) if p.path.is_ident("Some") => p.elems.iter().admit_all(|p| self.pattern(p)),
+            Pat::TupleStruct(p) if of_option(&p.path, "Some") => {
+                p.elems.iter().admit_all(|p| self.pattern(p))
+            }
+            Pat::Path(p) if of_option(&p.path, "None") => Some(()),
             Pat::Reference(p) if p.mutability.is_none() => self.pattern(&p.pat),
             Pat::Wild(_) | Pat::Rest(_) | Pat::Lit(_) | Pat::Range(_) => Some(()),
             _ => None,
         }
     }
+}
+
+/// Whether a path is a variant of `Option`, alone or with the path that the rewriting of closures writes.
+fn of_option(path: &syn::Path, variant: &str) -> bool {
+    let full = || {
+        let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        segments.join("::") == format!("core::option::Option::{variant}")
+    };
+    path.is_ident(variant) || (path.leading_colon.is_some() && full())
 }

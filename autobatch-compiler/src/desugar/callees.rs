@@ -1,0 +1,89 @@
+//! Which expressions call functions of the program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Ident, Path, Type};
+
+use crate::input::Function;
+use crate::lower::names_primitive;
+
+/// The functions whose calls are batched, by name.
+pub(super) struct Callees {
+    free: BTreeMap<String, Type>,
+    associated: BTreeMap<String, Type>,
+    methods: BTreeSet<String>,
+    self_type: Option<Ident>,
+    primitives: Vec<Path>,
+}
+
+impl Callees {
+    pub(super) fn new(
+        functions: &[Function],
+        batched: impl Fn(usize) -> bool,
+        self_type: Option<&Ident>,
+        primitives: &[Path],
+    ) -> Callees {
+        let mut callees = Callees {
+            free: BTreeMap::new(),
+            associated: BTreeMap::new(),
+            methods: BTreeSet::new(),
+            self_type: self_type.cloned(),
+            primitives: primitives.to_vec(),
+        };
+        for (_, function) in functions.iter().enumerate().filter(|(i, _)| batched(*i)) {
+            let name = function.sig.ident.to_string();
+            if function.sig.receiver().is_some() {
+                callees.methods.insert(name.clone());
+            }
+            let names = if function.associated { &mut callees.associated } else { &mut callees.free };
+            names.insert(name, function.output.clone());
+        }
+        callees
+    }
+
+    /// The result type of the function that a path names.
+    pub(super) fn output(&self, func: &Expr, bindings: &BTreeSet<String>) -> Option<&Type> {
+        let Expr::Path(path) = func else { return None };
+        let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match &segments[..] {
+            [name] if path.qself.is_none() && !bindings.contains(name) => self.free.get(name),
+            [ty, name]
+                if path.qself.is_none()
+                    && (ty == "Self" || self.self_type.as_ref().is_some_and(|own| own == ty)) =>
+            {
+                self.associated.get(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a path names a function whose calls are batched.
+    pub(super) fn is_function(&self, path: &Expr, bindings: &BTreeSet<String>) -> bool {
+        let local = matches!(path, Expr::Path(p)
+            if p.path.get_ident().is_some_and(|name| bindings.contains(&name.to_string())));
+        self.output(path, bindings).is_some() || (!local && names_primitive(&self.primitives, path))
+    }
+
+    /// Whether code calls such a function.
+    pub(super) fn calls(&self, code: &Expr, bindings: &BTreeSet<String>) -> bool {
+        struct Scan<'a>(&'a Callees, &'a BTreeSet<String>, bool);
+        impl<'ast> Visit<'ast> for Scan<'_> {
+            fn visit_expr(&mut self, expr: &'ast Expr) {
+                self.2 |= match expr {
+                    Expr::Path(_) => self.0.is_function(expr, self.1),
+                    Expr::MethodCall(call) => {
+                        let own = matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("__self"));
+                        own && self.0.methods.contains(&call.method.to_string())
+                    }
+                    _ => false,
+                };
+                visit::visit_expr(self, expr);
+            }
+            fn visit_item(&mut self, _: &'ast syn::Item) {}
+        }
+        let mut scan = Scan(self, bindings, false);
+        scan.visit_expr(code);
+        scan.2
+    }
+}

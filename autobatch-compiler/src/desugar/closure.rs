@@ -1,0 +1,243 @@
+//! A closure that is called where it stands, as code.
+
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Ident, Lifetime, Macro, Pat, UnOp, parse_quote};
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+use super::Rewrite;
+
+/// What a closure is called with.
+#[derive(Clone)]
+pub(super) enum Arg {
+    /// A variable's value.
+    Value(Ident),
+    /// A reference to a variable.
+    Ref(Ident),
+}
+
+impl Arg {
+    fn expr(&self) -> Expr {
+        match self {
+            Arg::Value(ident) => parse_quote!(#ident),
+            Arg::Ref(ident) => parse_quote!(&#ident),
+        }
+    }
+}
+
+/// The call of `callee`, a closure or the path of a function, with `args`; `None` if it is something else, or a
+/// closure that can't be called in place.
+pub(super) fn apply(rewrite: &mut Rewrite<'_>, callee: &Expr, args: &[Arg]) -> Option<Expr> {
+    match callee {
+        Expr::Paren(e) => apply(rewrite, &e.expr, args),
+        Expr::Closure(closure) => in_place(rewrite, closure, args),
+        Expr::Path(path) => {
+            // A local may be a closure that changes what it has captured, which takes more than a call.
+            let local = path.path.get_ident().is_some_and(|i| rewrite.bindings.contains(&i.to_string()));
+            let args = args.iter().map(Arg::expr);
+            (!local).then(|| parse_quote!(#path(#(#args),*)))
+        }
+        _ => None,
+    }
+}
+
+fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg]) -> Option<Expr> {
+    let plain = closure.asyncness.is_none()
+        && closure.constness.is_none()
+        && closure.lifetimes.is_none()
+        && closure.attrs.is_empty();
+    if !plain || closure.inputs.len() != args.len() {
+        return None;
+    }
+    let mut body = (*closure.body).clone();
+    if closure.capture.is_some() && changes(&body) {
+        return None;
+    }
+    let mut lets: Vec<syn::Stmt> = Vec::new();
+    for (pat, arg) in closure.inputs.iter().zip(args) {
+        match (bare(pat), arg) {
+            (Pat::Reference(p), Arg::Ref(ident)) if p.mutability.is_none() => {
+                // What `&pat` binds is copied.
+                let pat = &p.pat;
+                lets.push(parse_quote!(let #pat = #ident;));
+            }
+            (Pat::Wild(_), _) => {}
+            (Pat::Ident(p), Arg::Ref(ident))
+                if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() =>
+            {
+                let mut stand_in = StandIn { name: p.ident.to_string(), ident, captured: false };
+                stand_in.visit_expr_mut(&mut body);
+                if stand_in.captured {
+                    lets.push(parse_quote!(let #pat = &#ident;));
+                }
+            }
+            (_, arg) => {
+                let value = arg.expr();
+                lets.push(parse_quote!(let #pat = #value;));
+            }
+        }
+    }
+    if leaves(&body) {
+        let label = rewrite.fresh_label("closure");
+        Returns { label: &label, krate: rewrite.krate }.visit_expr_mut(&mut body);
+        body = parse_quote!(#label: { #body });
+    }
+    if let syn::ReturnType::Type(_, ty) = &closure.output {
+        let value = rewrite.fresh("returned");
+        body = parse_quote!({ let #value: #ty = #body; #value });
+    }
+    Some(if lets.is_empty() { body } else { parse_quote!({ #(#lets)* #body }) })
+}
+
+/// A pattern without its type.
+fn bare(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Type(t) => bare(&t.pat),
+        Pat::Paren(p) => bare(&p.pat),
+        other => other,
+    }
+}
+
+/// Whether a `move` closure changes something, which may be its own copy of a variable.
+fn changes(body: &Expr) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.0 |= match expr {
+                Expr::Assign(_) => true,
+                Expr::Binary(e) => crate::lockstep::is_compound(&e.op),
+                Expr::Reference(e) => e.mutability.is_some(),
+                _ => false,
+            };
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut scan = Scan(false);
+    scan.visit_expr(body);
+    scan.0
+}
+
+/// Whether a closure's body leaves the closure before its end.
+fn leaves(body: &Expr) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Return(_) | Expr::Try(_) => self.0 = true,
+                Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+                _ => visit::visit_expr(self, expr),
+            }
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scan = Scan(false);
+    scan.visit_expr(body);
+    scan.0
+}
+
+/// `return` and `?` of a closure as jumps to its end.
+struct Returns<'a> {
+    label: &'a Lifetime,
+    krate: &'a syn::Path,
+}
+
+impl VisitMut for Returns<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return,
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+        let (label, krate) = (self.label, self.krate);
+        match expr {
+            Expr::Return(e) => {
+                let value = e.expr.take().unwrap_or_else(|| parse_quote!(()));
+                *expr = parse_quote!(break #label #value);
+            }
+            Expr::Try(e) => {
+                let inner = &e.expr;
+                let value = Ident::new("__output", proc_macro2::Span::mixed_site());
+                let rest = Ident::new("__residual", proc_macro2::Span::mixed_site());
+                *expr = parse_quote!(match #krate::__rt::Question::branch(#inner) {
+                    ::core::ops::ControlFlow::Continue(#value) => #value,
+                    ::core::ops::ControlFlow::Break(#rest) =>
+                        break #label #krate::__rt::FromResidual::from_residual(#rest),
+                });
+            }
+            _ => {}
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Puts `&ident` in the place of a variable, and `ident` in the place of what it refers to: such a reference is
+/// made anew wherever it is used, and need not be kept over a call.
+pub(super) struct StandIn<'a> {
+    pub(super) name: String,
+    pub(super) ident: &'a Ident,
+    /// Whether a format string names the variable.
+    pub(super) captured: bool,
+}
+
+impl StandIn<'_> {
+    fn is_it(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(p) => p.qself.is_none() && p.path.get_ident().is_some_and(|i| *i == self.name),
+            Expr::Paren(e) => self.is_it(&e.expr),
+            Expr::Group(e) => self.is_it(&e.expr),
+            _ => false,
+        }
+    }
+
+    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
+        let mut after_dot = false;
+        tokens
+            .into_iter()
+            .map(|tree| {
+                let field = after_dot;
+                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.') && !field;
+                match tree {
+                    TokenTree::Ident(i) if !field && i == self.name => {
+                        let ident = self.ident;
+                        TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(&#ident)))
+                    }
+                    TokenTree::Group(group) => {
+                        let mut new = Group::new(group.delimiter(), self.tokens(group.stream()));
+                        new.set_span(group.span());
+                        TokenTree::Group(new)
+                    }
+                    TokenTree::Literal(lit) => {
+                        self.captured |= lit.to_string().contains(&format!("{{{}", self.name));
+                        TokenTree::Literal(lit)
+                    }
+                    other => other,
+                }
+            })
+            .collect()
+    }
+}
+
+impl VisitMut for StandIn<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let ident = self.ident;
+        match expr {
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && self.is_it(&e.expr) => {
+                *expr = parse_quote!(#ident);
+            }
+            Expr::Field(e) if self.is_it(&e.base) => *e.base = parse_quote!(#ident),
+            Expr::Struct(e) => {
+                for field in &mut e.fields {
+                    field.colon_token.get_or_insert_with(Default::default);
+                }
+                visit_mut::visit_expr_mut(self, expr);
+            }
+            other if self.is_it(other) => *other = parse_quote!((&#ident)),
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        mac.tokens = self.tokens(mac.tokens.to_token_stream());
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

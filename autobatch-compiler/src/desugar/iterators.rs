@@ -1,0 +1,316 @@
+//! A chain of iterator adaptors as a loop.
+//!
+//! The loop runs over what stands before the first closure with a call of the program; each adaptor from there
+//! on becomes code in its body, in order, and the last method of the chain ([`super::terminals`]) what surrounds it.
+//! Adaptors are lazy, so an element runs through all of them before the next one is asked for: just as in a
+//! loop.
+
+use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, parse_quote};
+
+use super::Rewrite;
+use super::closure::{Arg, apply};
+use super::terminals::{self, Terminal};
+
+/// Methods that start an iteration.
+const STARTS: [&str; 32] = [
+    "ancestors",
+    "axis_iter",
+    "bytes",
+    "char_indices",
+    "chars",
+    "chunks",
+    "chunks_exact",
+    "columns",
+    "drain",
+    "into_iter",
+    "into_keys",
+    "into_values",
+    "iter",
+    "iter_mut",
+    "keys",
+    "lines",
+    "match_indices",
+    "matches",
+    "outer_iter",
+    "range",
+    "rchunks",
+    "rsplit",
+    "split",
+    "split_ascii_whitespace",
+    "split_inclusive",
+    "split_terminator",
+    "split_whitespace",
+    "splitn",
+    "successors",
+    "values",
+    "values_mut",
+    "windows",
+];
+
+/// Methods that make an iterator of an iterator.
+const ADAPTORS: [&str; 23] = [
+    "by_ref",
+    "chain",
+    "cloned",
+    "copied",
+    "cycle",
+    "enumerate",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "flatten",
+    "fuse",
+    "inspect",
+    "map",
+    "map_while",
+    "peekable",
+    "rev",
+    "scan",
+    "skip",
+    "skip_while",
+    "step_by",
+    "take",
+    "take_while",
+    "zip",
+];
+
+/// An adaptor.
+pub(super) struct Stage {
+    name: String,
+    args: Vec<Expr>,
+}
+
+/// What the code of one element needs to know of the loop around it.
+pub(super) struct Loop {
+    /// Leaves the loop.
+    pub(super) stop: Lifetime,
+    stops: bool,
+    /// What stands before the loop.
+    pub(super) before: Vec<Stmt>,
+}
+
+/// Whether an expression certainly is an iterator.
+fn is_iterator(expr: &Expr) -> bool {
+    match expr {
+        Expr::Range(_) => true,
+        Expr::Paren(e) => is_iterator(&e.expr),
+        Expr::Group(e) => is_iterator(&e.expr),
+        Expr::MethodCall(e) => {
+            let name = e.method.to_string();
+            STARTS.contains(&name.as_str()) || (ADAPTORS.contains(&name.as_str()) && is_iterator(&e.receiver))
+        }
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(p) => p.path.segments.iter().rev().nth(1).is_some_and(|module| module.ident == "iter"),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The adaptors of a chain, if one of them has a call of the program: from the first one with a closure on, because
+/// closures may borrow locals; and what stands before it.
+fn stages(rewrite: &Rewrite<'_>, chain: &Expr) -> Option<(Expr, Vec<Stage>)> {
+    let mut stages = Vec::new();
+    let mut rest = chain;
+    let mut first = None;
+    let mut called = false;
+    while let Expr::MethodCall(call) = rest {
+        let args: Vec<Expr> = call.args.iter().cloned().collect();
+        called |= args.iter().any(|arg| rewrite.leads_to_call(arg));
+        let closure = args.iter().any(|arg| matches!(arg, Expr::Closure(_)) || rewrite.leads_to_call(arg));
+        stages.push(Stage { name: call.method.to_string(), args });
+        if closure && is_iterator(&call.receiver) {
+            first = Some((stages.len(), &*call.receiver));
+        }
+        rest = &call.receiver;
+    }
+    let (count, source) = first.filter(|_| called)?;
+    stages.truncate(count);
+    stages.reverse();
+    Some((source.clone(), stages))
+}
+
+/// The block that a chain becomes, if its last method is one that asks for all elements.
+pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option<&Type>) -> Option<Expr> {
+    let whole = Expr::MethodCall(call.clone());
+    let (source, mut stages) = stages(rewrite, &whole)?;
+    let last = stages.pop()?;
+    let turbofish = call.turbofish.as_ref().and_then(|fish| match fish.args.first() {
+        Some(syn::GenericArgument::Type(ty)) => Some(ty),
+        _ => None,
+    });
+    let terminal = Terminal::new(rewrite, &last.name, &last.args, turbofish.or(ty))?;
+    let label = rewrite.fresh_label("chain");
+    let mut around = Loop { stop: rewrite.fresh_label("loop"), stops: false, before: Vec::new() };
+    let (source, stages) = turned(source, stages)?;
+    let item = rewrite.fresh("item");
+    let body = elements(rewrite, &stages, &item, &mut around, &mut |rewrite, item, around| {
+        terminals::step(rewrite, &terminal, item, &label, around)
+    })?;
+    let walk = walk(parse_quote!(#item), source, &around, body);
+    let (before, stages_before) = (&terminal.before, &around.before);
+    let value = &terminal.value;
+    let code: Expr = parse_quote!({ #(#before)* #(#stages_before)* #walk #value });
+    Some(match (terminal.breaks, &terminal.ty) {
+        (false, _) => code,
+        (true, None) => parse_quote!(#label: #code),
+        (true, Some(ty)) => {
+            let whole = rewrite.fresh("chained");
+            parse_quote!({ let #whole: #ty = #label: #code; #whole })
+        }
+    })
+}
+
+/// A `for` over a chain.
+pub(super) fn for_loop(rewrite: &mut Rewrite<'_>, e: &ExprForLoop) -> Option<Expr> {
+    let (source, stages) = stages(rewrite, &e.expr)?;
+    // The loop's own `break`s would leave the inner loop only.
+    if !e.attrs.is_empty() || stages.iter().any(|s| matches!(s.name.as_str(), "flat_map" | "flatten")) {
+        return None;
+    }
+    let stop = e.label.as_ref().map_or_else(|| rewrite.fresh_label("loop"), |label| label.name.clone());
+    let mut around = Loop { stop, stops: e.label.is_some(), before: Vec::new() };
+    let (source, stages) = turned(source, stages)?;
+    let item = rewrite.fresh("item");
+    let (pat, body) = (&e.pat, &e.body);
+    let inside = elements(rewrite, &stages, &item, &mut around, &mut |_, item, _| {
+        Some(vec![parse_quote!(let #pat = #item;), parse_quote!(#body)])
+    })?;
+    let walk = walk(parse_quote!(#item), source, &around, inside);
+    let before = &around.before;
+    Some(parse_quote!({ #(#before)* #walk }))
+}
+
+/// `rev` goes to the front: an element that is asked for from the back runs through the same adaptors.
+fn turned(mut source: Expr, stages: Vec<Stage>) -> Option<(Expr, Vec<Stage>)> {
+    let mut out: Vec<Stage> = Vec::new();
+    for stage in stages {
+        if stage.name != "rev" {
+            out.push(stage);
+            continue;
+        }
+        let symmetric = ["map", "filter", "filter_map", "inspect"];
+        if !out.iter().all(|s| symmetric.contains(&s.name.as_str())) {
+            return None;
+        }
+        source = match source {
+            Expr::MethodCall(_) | Expr::Paren(_) => parse_quote!(#source.rev()),
+            other => parse_quote!((#other).rev()),
+        };
+    }
+    Some((source, out))
+}
+
+/// The loop. What an iterator borrows from must not be a temporary of the loop's head.
+fn walk(pat: Pat, source: Expr, around: &Loop, body: Vec<Stmt>) -> Expr {
+    let label = around.stops.then(|| {
+        let stop = &around.stop;
+        quote::quote!(#stop:)
+    });
+    parse_quote!(#label for #pat in #source { #(#body)* })
+}
+
+type Rest<'a> = &'a mut dyn FnMut(&mut Rewrite<'_>, &Ident, &mut Loop) -> Option<Vec<Stmt>>;
+
+/// The code for one element, from the first of `stages` on.
+fn elements(
+    rewrite: &mut Rewrite<'_>,
+    stages: &[Stage],
+    item: &Ident,
+    around: &mut Loop,
+    last: Rest<'_>,
+) -> Option<Vec<Stmt>> {
+    let Some((stage, rest)) = stages.split_first() else { return last(rewrite, item, around) };
+    let value = || [Arg::Value(item.clone())];
+    let by_ref = || [Arg::Ref(item.clone())];
+    let next = rewrite.fresh("item");
+    Some(match (stage.name.as_str(), &stage.args[..]) {
+        ("map", [f]) => {
+            let mapped = apply(rewrite, f, &value())?;
+            let mut code: Vec<Stmt> = vec![parse_quote!(let #next = #mapped;)];
+            code.extend(elements(rewrite, rest, &next, around, last)?);
+            code
+        }
+        ("inspect", [f]) => {
+            let seen = apply(rewrite, f, &by_ref())?;
+            let mut code: Vec<Stmt> = vec![parse_quote!({ #seen; })];
+            code.extend(elements(rewrite, rest, item, around, last)?);
+            code
+        }
+        ("filter", [f]) => {
+            let keep = condition(apply(rewrite, f, &by_ref())?);
+            let rest = elements(rewrite, rest, item, around, last)?;
+            vec![parse_quote!(if #keep { #(#rest)* })]
+        }
+        ("filter_map", [f]) => {
+            let found = condition(apply(rewrite, f, &value())?);
+            let rest = elements(rewrite, rest, &next, around, last)?;
+            vec![parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* })]
+        }
+        ("map_while", [f]) => {
+            let found = condition(apply(rewrite, f, &value())?);
+            let rest = elements(rewrite, rest, &next, around, last)?;
+            let stop = stop(around);
+            vec![
+                parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop }),
+            ]
+        }
+        ("take_while", [f]) => {
+            let keep = condition(apply(rewrite, f, &by_ref())?);
+            let rest = elements(rewrite, rest, item, around, last)?;
+            let stop = stop(around);
+            vec![parse_quote!(if #keep { #(#rest)* } else { #stop })]
+        }
+        ("skip_while", [f]) => {
+            let skipping = rewrite.fresh("skipping");
+            around.before.push(parse_quote!(let mut #skipping = true;));
+            let skip = condition(apply(rewrite, f, &by_ref())?);
+            let rest = elements(rewrite, rest, item, around, last)?;
+            vec![parse_quote!(if #skipping { #skipping = #skip; }), parse_quote!(if !#skipping { #(#rest)* })]
+        }
+        ("enumerate", []) => {
+            let count = rewrite.fresh("count");
+            around.before.push(parse_quote!(let mut #count = 0usize;));
+            let mut code: Vec<Stmt> =
+                vec![parse_quote!(let #next = (#count, #item);), parse_quote!(#count += 1;)];
+            code.extend(elements(rewrite, rest, &next, around, last)?);
+            code
+        }
+        ("copied", []) => {
+            let mut code: Vec<Stmt> = vec![parse_quote!(let #next = *#item;)];
+            code.extend(elements(rewrite, rest, &next, around, last)?);
+            code
+        }
+        ("cloned", []) => {
+            let mut code: Vec<Stmt> = vec![parse_quote!(let #next = ::core::clone::Clone::clone(#item);)];
+            code.extend(elements(rewrite, rest, &next, around, last)?);
+            code
+        }
+        ("into_iter" | "fuse", []) => elements(rewrite, rest, item, around, last)?,
+        ("flat_map", [f]) => {
+            let inner = apply(rewrite, f, &value())?;
+            let rest = elements(rewrite, rest, &next, around, last)?;
+            vec![parse_quote!(for #next in #inner { #(#rest)* })]
+        }
+        ("flatten", []) => {
+            let rest = elements(rewrite, rest, &next, around, last)?;
+            vec![parse_quote!(for #next in #item { #(#rest)* })]
+        }
+        _ => return None,
+    })
+}
+
+/// `break` out of the loop.
+pub(super) fn stop(around: &mut Loop) -> Expr {
+    around.stops = true;
+    let stop = &around.stop;
+    parse_quote!({ break #stop; })
+}
+
+/// An expression as it can stand before a `{`.
+pub(super) fn condition(expr: Expr) -> Expr {
+    match expr {
+        Expr::Path(_) | Expr::MethodCall(_) | Expr::Call(_) | Expr::Unary(_) => expr,
+        other => parse_quote!((#other)),
+    }
+}

@@ -1,0 +1,156 @@
+//! Closures that are called where they stand, before lowering: a call of the program inside a closure of the
+//! usual adaptors becomes a call in the function's own body, and batches like any other.
+//!
+//! `(0..n).map(|i| f(i)).sum()` becomes a loop ([`iterators`]), `next.map(|x| f(x))` a `match`
+//! ([`options`]), with the order and the short-circuiting of the scalar code. Only chains with such a call are
+//! rewritten, and only where every adaptor from the first such call on is known; the rest stays as written, and
+//! says so in a note. Names are unique before (`resolve.rs`) and made unique again behind.
+
+mod callees;
+mod closure;
+mod expected;
+mod iterators;
+mod kind;
+mod options;
+mod terminals;
+
+use proc_macro2::Span;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Ident, Lifetime, Local, Path, Type};
+
+use crate::input::Function;
+use crate::resolve;
+use callees::Callees;
+use kind::Kinds;
+
+/// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
+pub(crate) fn functions(
+    functions: &mut [Function],
+    batched: impl Fn(usize) -> bool,
+    self_type: Option<&Ident>,
+    primitives: &[Path],
+    krate: &Path,
+) {
+    let callees = Callees::new(functions, batched, self_type, primitives);
+    for function in functions {
+        let mut body = function.body.clone();
+        let mut rewrite = Rewrite {
+            kinds: Kinds::of(function, &callees),
+            bindings: function.bindings.keys().cloned().collect(),
+            callees: &callees,
+            krate,
+            output: function.output.clone(),
+            closures: 0,
+            names: 0,
+            changed: false,
+        };
+        rewrite.block(&mut body, Some(&function.output));
+        if rewrite.changed {
+            resolve::again(function, body);
+        }
+    }
+}
+
+/// The rewriting of one body.
+struct Rewrite<'a> {
+    callees: &'a Callees,
+    kinds: Kinds,
+    bindings: std::collections::BTreeSet<String>,
+    krate: &'a Path,
+    output: Type,
+    /// The number of closures around the current place.
+    closures: usize,
+    names: usize,
+    changed: bool,
+}
+
+impl Rewrite<'_> {
+    /// A name of our own.
+    fn fresh(&mut self, what: &str) -> Ident {
+        self.names += 1;
+        Ident::new(&format!("__{what}_{}", self.names), Span::mixed_site())
+    }
+
+    fn fresh_label(&mut self, what: &str) -> Lifetime {
+        self.names += 1;
+        Lifetime::new(&format!("'__{what}_{}", self.names), Span::mixed_site())
+    }
+
+    /// Whether an argument of an adaptor is a closure, or a function, that leads to a batched call.
+    fn leads_to_call(&self, arg: &Expr) -> bool {
+        match arg {
+            Expr::Closure(c) => self.callees.calls(&c.body, &self.bindings),
+            Expr::Path(_) => self.callees.is_function(arg, &self.bindings),
+            Expr::Paren(e) => self.leads_to_call(&e.expr),
+            _ => false,
+        }
+    }
+
+    /// Puts another expression in the place of one.
+    fn rewritten(&mut self, expr: &mut Expr) {
+        let new = match expr {
+            Expr::MethodCall(call) => options::call(self, call),
+            Expr::ForLoop(e) => iterators::for_loop(self, e),
+            _ => None,
+        };
+        if let Some(new) = new {
+            *expr = new;
+            self.changed = true;
+        }
+    }
+}
+
+impl VisitMut for Rewrite<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        self.expr(expr, None);
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let ty = match &local.pat {
+            syn::Pat::Type(t) => Some((*t.ty).clone()),
+            _ => None,
+        };
+        if let Some(init) = &mut local.init {
+            self.expr(&mut init.expr, ty.as_ref());
+            if let Some((_, diverge)) = &mut init.diverge {
+                self.expr(diverge, None);
+            }
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Rewrite<'_> {
+    /// Rewrites what stands in an expression, then the expression, whose type is known as far as `ty` says.
+    fn expr(&mut self, expr: &mut Expr, ty: Option<&Type>) {
+        match expr {
+            Expr::Closure(e) => {
+                self.closures += 1;
+                let ty = match &e.output {
+                    syn::ReturnType::Type(_, ty) => Some((**ty).clone()),
+                    syn::ReturnType::Default => None,
+                };
+                self.expr(&mut e.body, ty.as_ref());
+                self.closures -= 1;
+            }
+            Expr::Return(e) if self.closures == 0 => {
+                let output = self.output.clone();
+                if let Some(value) = &mut e.expr {
+                    self.expr(value, Some(&output));
+                }
+            }
+            Expr::MethodCall(call) => {
+                // The last call of a chain first: it takes the rest with it.
+                if let Some(new) = iterators::chain(self, call, ty) {
+                    *expr = new;
+                    self.changed = true;
+                    return self.expr(expr, ty);
+                }
+                visit_mut::visit_expr_method_call_mut(self, call);
+            }
+            _ => expected::children(self, expr, ty),
+        }
+        self.rewritten(expr);
+    }
+}

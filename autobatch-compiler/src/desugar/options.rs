@@ -1,0 +1,136 @@
+//! The adaptors of `Option`, `Result` and `bool` as a `match`.
+
+use syn::{Expr, ExprMethodCall, parse_quote};
+
+use super::Rewrite;
+use super::closure::{Arg, apply};
+use super::iterators::condition;
+use super::kind::Kind;
+use super::terminals::is_quiet;
+
+/// The `match` that a call becomes, if a closure among its arguments leads to a call of the program.
+pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall) -> Option<Expr> {
+    let args: Vec<&Expr> = call.args.iter().collect();
+    let name = call.method.to_string();
+    if call.turbofish.is_some() || !args.iter().any(|arg| rewrite.leads_to_call(arg)) {
+        return None;
+    }
+    let receiver = condition((*call.receiver).clone());
+    let known = rewrite.kinds.kind(rewrite.callees, &call.receiver);
+    let kind = known.or_else(|| by_name(&name, &args));
+    let it = rewrite.fresh("it");
+    let rest = rewrite.fresh("rest");
+    let (some, none): (Expr, Expr) =
+        (parse_quote!(::core::option::Option::Some), parse_quote!(::core::option::Option::None));
+    let (ok, err): (Expr, Expr) =
+        (parse_quote!(::core::result::Result::Ok), parse_quote!(::core::result::Result::Err));
+    let with = [Arg::Value(it.clone())];
+    let of_rest = [Arg::Value(rest.clone())];
+    Some(match (name.as_str(), &args[..], kind) {
+        ("then", [f], _) if is_function_of_none(f) => {
+            let value = apply(rewrite, f, &[])?;
+            parse_quote!(if #receiver { #some(#value) } else { #none })
+        }
+        ("map", [f], Some(Kind::Option)) => {
+            let value = apply(rewrite, f, &with)?;
+            parse_quote!(match #receiver { #some(#it) => #some(#value), #none => #none })
+        }
+        ("map", [f], Some(Kind::Result)) => {
+            let value = apply(rewrite, f, &with)?;
+            parse_quote!(match #receiver { #ok(#it) => #ok(#value), #err(#rest) => #err(#rest) })
+        }
+        ("and_then", [f], Some(Kind::Option)) => {
+            let value = apply(rewrite, f, &with)?;
+            parse_quote!(match #receiver { #some(#it) => #value, #none => #none })
+        }
+        ("and_then", [f], Some(Kind::Result)) => {
+            let value = apply(rewrite, f, &with)?;
+            parse_quote!(match #receiver { #ok(#it) => #value, #err(#rest) => #err(#rest) })
+        }
+        ("map_err", [f], _) => {
+            let value = apply(rewrite, f, &of_rest)?;
+            parse_quote!(match #receiver { #ok(#it) => #ok(#it), #err(#rest) => #err(#value) })
+        }
+        ("map_or", [default, f], kind) if is_quiet(default) => {
+            let value = apply(rewrite, f, &with)?;
+            match kind {
+                Some(Kind::Option) => {
+                    parse_quote!(match #receiver { #some(#it) => #value, #none => #default })
+                }
+                Some(Kind::Result) => {
+                    parse_quote!(match #receiver { #ok(#it) => #value, #err(_) => #default })
+                }
+                None => {
+                    let krate = rewrite.krate;
+                    parse_quote!(match #krate::__rt::Question::branch(#receiver) {
+                        ::core::ops::ControlFlow::Continue(#it) => #value,
+                        ::core::ops::ControlFlow::Break(_) => #default,
+                    })
+                }
+            }
+        }
+        ("map_or_else", [default, f], Some(Kind::Option)) => {
+            let (default, value) = (apply(rewrite, default, &[])?, apply(rewrite, f, &with)?);
+            parse_quote!(match #receiver { #some(#it) => #value, #none => #default })
+        }
+        ("map_or_else", [default, f], Some(Kind::Result)) => {
+            let (default, value) = (apply(rewrite, default, &of_rest)?, apply(rewrite, f, &with)?);
+            parse_quote!(match #receiver { #ok(#it) => #value, #err(#rest) => #default })
+        }
+        ("unwrap_or_else", [f], Some(Kind::Option)) => {
+            let value = apply(rewrite, f, &[])?;
+            parse_quote!(match #receiver { #some(#it) => #it, #none => #value })
+        }
+        ("unwrap_or_else", [f], Some(Kind::Result)) => {
+            let value = apply(rewrite, f, &of_rest)?;
+            parse_quote!(match #receiver { #ok(#it) => #it, #err(#rest) => #value })
+        }
+        ("or_else", [f], Some(Kind::Option)) => {
+            let value = apply(rewrite, f, &[])?;
+            parse_quote!(match #receiver { #some(#it) => #some(#it), #none => #value })
+        }
+        ("or_else", [f], Some(Kind::Result)) => {
+            let value = apply(rewrite, f, &of_rest)?;
+            parse_quote!(match #receiver { #ok(#it) => #ok(#it), #err(#rest) => #value })
+        }
+        ("ok_or_else", [f], _) => {
+            let value = apply(rewrite, f, &[])?;
+            parse_quote!(match #receiver { #some(#it) => #ok(#it), #none => #err(#value) })
+        }
+        ("is_some_and", [f], _) => {
+            let value = apply(rewrite, f, &with)?;
+            parse_quote!(match #receiver { #some(#it) => #value, #none => false })
+        }
+        ("is_none_or", [f], _) => {
+            let value = apply(rewrite, f, &with)?;
+            parse_quote!(match #receiver { #some(#it) => #value, #none => true })
+        }
+        ("is_ok_and", [f], _) => {
+            let value = apply(rewrite, f, &with)?;
+            parse_quote!(match #receiver { #ok(#it) => #value, #err(_) => false })
+        }
+        ("filter", [f], Some(Kind::Option)) => {
+            let keep = condition(apply(rewrite, f, &[Arg::Ref(it.clone())])?);
+            parse_quote!(match #receiver { #some(#it) => if #keep { #some(#it) } else { #none }, #none => #none })
+        }
+        _ => return None,
+    })
+}
+
+/// What the receiver is, told by the method and its closures.
+fn by_name(method: &str, args: &[&Expr]) -> Option<Kind> {
+    let of_arity = |f: &Expr| match f {
+        Expr::Closure(c) if c.inputs.is_empty() => Some(Kind::Option),
+        Expr::Closure(_) => Some(Kind::Result),
+        _ => None,
+    };
+    match (method, args) {
+        ("map_or_else", [default, _]) => of_arity(default),
+        ("unwrap_or_else" | "or_else", [f]) => of_arity(f),
+        _ => None,
+    }
+}
+
+fn is_function_of_none(f: &Expr) -> bool {
+    matches!(f, Expr::Closure(c) if c.inputs.is_empty())
+}
