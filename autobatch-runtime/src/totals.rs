@@ -31,6 +31,14 @@ pub fn product_step<S: Product<S>>(product: S, next: S) -> (S, bool) {
     (product, !all)
 }
 
+/// Nothing but the types.
+#[inline(always)]
+pub fn holds<T>(_: &Option<T>, _: &T) {}
+
+/// Nothing but the types.
+#[inline(always)]
+pub fn holds_keyed<K, T>(_: &Option<(K, T)>, _: &K, _: &T) {}
+
 /// No element; notes that it was asked for one.
 fn end<S>(asked: &mut bool) -> impl Iterator<Item = S> {
     iter::from_fn(move || {

@@ -76,15 +76,15 @@ pub fn lent(n: u32) -> u32 {
 /// In the closures of iterators.
 #[autobatch(strict)]
 #[must_use]
-pub fn catalan(n: u64) -> u64 {
-    if n == 0 { 1 } else { (0..n).map(|i| catalan(i) * catalan(n - 1 - i)).sum() }
+pub fn triangulations(n: u64) -> u64 {
+    if n == 0 { 1 } else { (0..n).map(|i| triangulations(i) * triangulations(n - 1 - i)).sum() }
 }
 
 /// In those that end early, of `Option`s, and with patterns of every kind.
 #[autobatch(strict)]
 #[must_use]
 pub fn adapted(n: u32, limit: u32) -> Option<u32> {
-    let below = n.checked_sub(2).and_then(|m| adapted(m, limit)).unwrap_or_else(|| n / 2);
+    let below = n.checked_sub(2).and_then(|m| adapted(m, limit)).unwrap_or(n / 2);
     let pairs = [(n / 2, 1), (n / 3, 2)];
     let best = pairs
         .into_iter()

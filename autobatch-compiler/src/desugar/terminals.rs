@@ -286,7 +286,9 @@ pub(super) fn step(
         Method::Reduce(f) => {
             let best = rewrite.fresh("best");
             let next = apply(rewrite, f, &[Arg::Value(best.clone()), Arg::Value(item.clone())])?;
-            vec![best_of(state, &parse_quote!(#best), next, &parse_quote!(#item))]
+            let mut code = vec![holds(rewrite, state, &parse_quote!(#item))];
+            code.push(best_of(state, &parse_quote!(#best), next, &parse_quote!(#item)));
+            code
         }
         Method::Best(by, keep) => {
             let best = rewrite.fresh("best");
@@ -307,6 +309,19 @@ pub(super) fn step(
             }]
         }
     })
+}
+
+/// Says that the state is an `Option` of such a value: its type must be known before it is looked at, although the
+/// first value is put in behind.
+fn holds(rewrite: &Rewrite<'_>, state: &Ident, value: &Expr) -> Stmt {
+    let krate = rewrite.krate;
+    match value {
+        Expr::Tuple(t) => {
+            let (key, item) = (&t.elems[0], &t.elems[1]);
+            parse_quote!(#krate::__rt::holds_keyed(&#state, &#key, &#item);)
+        }
+        value => parse_quote!(#krate::__rt::holds(&#state, &#value);),
+    }
 }
 
 /// `state = Some(match state { Some(best) => next, None => first })`.
@@ -330,24 +345,30 @@ fn best(
         parse_quote!(match #order { ::core::cmp::Ordering::Greater => #greater, _ => #other })
     };
     let (old, new): (Expr, Expr) = (parse_quote!(#best), parse_quote!(#item));
+    let key = rewrite.fresh("key");
+    let whole: Expr = match by {
+        By::Key(_) => parse_quote!((#key, #item)),
+        _ => new.clone(),
+    };
+    let holds = holds(rewrite, state, &whole);
     Some(match by {
         By::Order => {
             let order = parse_quote!(::core::cmp::Ord::cmp(&#best, &#item));
-            vec![best_of(state, &parse_quote!(#best), choose(order, old, new.clone()), &new)]
+            vec![holds, best_of(state, &parse_quote!(#best), choose(order, old, new.clone()), &new)]
         }
         By::Comparison(f) => {
             let order = condition(apply(rewrite, f, &[Arg::Ref(best.clone()), Arg::Ref(item.clone())])?);
-            vec![best_of(state, &parse_quote!(#best), choose(order, old, new.clone()), &new)]
+            vec![holds, best_of(state, &parse_quote!(#best), choose(order, old, new.clone()), &new)]
         }
         By::Key(f) => {
-            let (key, best_key) = (rewrite.fresh("key"), rewrite.fresh("key"));
+            let best_key = rewrite.fresh("key");
             let value = apply(rewrite, f, &[Arg::Ref(item.clone())])?;
             let order = parse_quote!(::core::cmp::Ord::cmp(&#best_key, &#key));
-            let (old, new): (Expr, Expr) = (parse_quote!((#best_key, #best)), parse_quote!((#key, #item)));
-            let next = choose(order, old, new.clone());
+            let next = choose(order, parse_quote!((#best_key, #best)), whole.clone());
             vec![
                 parse_quote!(let #key = #value;),
-                best_of(state, &parse_quote!((#best_key, #best)), next, &new),
+                holds,
+                best_of(state, &parse_quote!((#best_key, #best)), next, &whole),
             ]
         }
     })

@@ -163,7 +163,9 @@ impl Walk<'_> {
                 e.else_branch.as_ref().map_or(Some(()), |(_, e)| self.expr(e))
             }
             Expr::Match(e) => {
-                self.expr(&e.expr)?;
+                if !self.comparison(&e.expr)? {
+                    self.expr(&e.expr)?;
+                }
                 e.arms.iter().admit_all(|arm| {
                     self.pattern(&arm.pat)?;
                     self.expr(&arm.body)
@@ -245,10 +247,12 @@ impl Walk<'_> {
         let names: Vec<&str> = segments.iter().map(String::as_str).collect();
         match &names[..] {
             // The lowering's own counters.
-            [.., "__rt", name] if name.starts_with("count_") => call.args.iter().admit_all(|arg| match arg {
-                Expr::Reference(e) => self.expr(&e.expr),
-                other => self.expr(other),
-            }),
+            [.., "__rt", name] if name.starts_with("count_") || name.starts_with("holds") => {
+                call.args.iter().admit_all(|arg| match arg {
+                    Expr::Reference(e) => self.expr(&e.expr),
+                    other => self.expr(other),
+                })
+            }
             [.., "Some"] => call.args.iter().admit_all(|e| self.expr(e)),
             _ if is_pure_function(func) => call.args.iter().admit_all(|e| self.expr(e)),
             [name] | ["Self", name] => self.helper(name, call),
@@ -299,6 +303,49 @@ impl Walk<'_> {
             param.pattern.as_ref().map_or(Some(()), |pat| walk.pattern(pat))?;
         }
         walk.stmts(&helper.body.stmts)
+    }
+
+    /// Whether an expression that a `match` looks at is a comparison, which is admitted: its result stays in the
+    /// `match`.
+    fn comparison(&mut self, expr: &Expr) -> Option<bool> {
+        let args: Vec<&Expr> = match expr {
+            Expr::Paren(e) => return self.comparison(&e.expr),
+            Expr::MethodCall(e) if e.method == "unwrap" && e.args.is_empty() => {
+                return self.comparison(&e.receiver);
+            }
+            Expr::MethodCall(e) if e.method == "reverse" && e.args.is_empty() => {
+                return self.comparison(&e.receiver);
+            }
+            Expr::MethodCall(e)
+                if ["cmp", "partial_cmp", "total_cmp"].iter().any(|name| e.method == name)
+                    && e.args.len() == 1 =>
+            {
+                vec![&e.receiver, &e.args[0]]
+            }
+            Expr::Call(e) if e.args.len() == 2 => match &*e.func {
+                Expr::Path(f) if f.path.segments.len() == 2 || f.path.leading_colon.is_some() => {
+                    let mut names = f.path.segments.iter().rev().map(|s| s.ident.to_string());
+                    let (name, of) = (names.next()?, names.next()?);
+                    let of_number = matches!((of.as_str(), name.as_str()), ("f32" | "f64", "total_cmp"));
+                    if !(of_number || (of == "Ord" && name == "cmp")) {
+                        return Some(false);
+                    }
+                    vec![&e.args[0], &e.args[1]]
+                }
+                _ => return Some(false),
+            },
+            _ => return Some(false),
+        };
+        for arg in args {
+            let mut arg = arg;
+            while let Expr::Paren(syn::ExprParen { expr, .. })
+            | Expr::Reference(syn::ExprReference { expr, .. }) = arg
+            {
+                arg = expr;
+            }
+            self.expr(arg)?;
+        }
+        Some(true)
     }
 
     /// Assertions and panics: their conditions; what is formatted is lost with the tile.
@@ -357,7 +404,10 @@ impl Walk<'_> {
             Pat::TupleStruct(p) if of_option(&p.path, "Some") => {
                 p.elems.iter().admit_all(|p| self.pattern(p))
             }
-            Pat::Path(p) if of_option(&p.path, "None") => Some(()),
+            Pat::Path(p) => {
+                let ordering = p.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "Ordering");
+                (ordering || of_option(&p.path, "None")).then_some(())
+            }
             Pat::Reference(p) if p.mutability.is_none() => self.pattern(&p.pat),
             Pat::Wild(_) | Pat::Rest(_) | Pat::Lit(_) | Pat::Range(_) => Some(()),
             _ => None,
