@@ -87,6 +87,9 @@
 //! | `x: T`, `#[each] x: &T` with `T: Copy` | `&[T]` or `ArrayView1<T>`, one entry per member |
 //! | `x: [T; D]`, `x: &[T; D]` | the same, or `ArrayView2<T>` with a row per member |
 //! | `x: Array1<T>`, `x: &Array1<T>` | `ArrayView2<T>` with a row per member |
+//! | `x: &mut T` with a number for `T` | `&mut [T]` or `ArrayViewMut1<T>` |
+//! | `x: &mut [T; D]` | `&mut [[T; D]]` or `ArrayViewMut2<T>` |
+//! | `x: &mut Array1<T>` | `ArrayViewMut2<T>` |
 //! | any other `&T`, `#[shared] x: T` | the same: it is shared |
 //!
 //! | the function returns | the kernel returns |
@@ -95,6 +98,10 @@
 //! | `[T; D]` | the same, or `Array2<T>` |
 //! | `Array1<T>` | `Array2<T>` or `Vec<Array1<T>>` |
 //! | a tuple | the tuple of these |
+//!
+//! A vector that is returned is allocated for each member; one that is changed in place is copied into the column and
+//! back, and no memory is allocated for a member. So where a loop computes one vector after the other, let the function
+//! write to a `&mut Array1<T>` that the loop keeps: `energy = slope(model, &z.q, &mut z.grad)`.
 //!
 //! A call is for members that share the same reference (or an equal `#[shared]` value) and whose vectors are
 //! of the same length; where they differ, the kernel is called once for each set that agrees.
@@ -106,9 +113,10 @@
 //! of lanes and threads.
 //!
 //! A kernel that panics, or returns anything but one result per member, is a [`Fault`] of all members in that
-//! call. Arguments are copied side by side, so they can't be `&mut`; and what is computed before the call is
+//! call; what it was to change is valid then, its value unspecified. What is computed before the call is
 //! computed per member, so that a call in a stored closure or a macro, or one whose argument borrows from a local
-//! otherwise than `&x` or `&x.field`, runs the scalar function (`program()` says where, `strict` refuses it).
+//! otherwise than `&x`, `&x.field`, `&mut x` or `&mut x.field`, runs the scalar function (`program()` says where,
+//! `strict` refuses it).
 //!
 //! Batched code knows the primitives in its own file that it reaches by a `use` or a path. Others are named as
 //! the code calls them: `#[autobatch(primitives(gradient, model::energy))]`.

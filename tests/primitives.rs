@@ -520,6 +520,147 @@ fn what_is_shared_may_borrow() {
     );
 }
 
+/// A particle, whose force is computed in place.
+#[derive(Clone, Debug, PartialEq)]
+struct Particle {
+    at: Array1<f64>,
+    force: Array1<f64>,
+    weights: [i32; 2],
+    name: String,
+}
+
+#[autobatch::primitive(batched = pulls)]
+fn pull(
+    bowl: &Bowl,
+    at: &Array1<f64>,
+    force: &mut Array1<f64>,
+    weights: &mut [i32; 2],
+    calls: &mut u8,
+) -> f64 {
+    *calls += 1;
+    weights[1] = weights[0] - weights[1];
+    for (force, at) in force.iter_mut().zip(at) {
+        // What was there counts.
+        *force = *force / 4.0 - bowl.scale * at;
+    }
+    at.iter().map(|x| x * x).sum()
+}
+
+fn pulls(
+    bowl: &Bowl,
+    at: ArrayView2<'_, f64>,
+    mut force: ndarray::ArrayViewMut2<'_, f64>,
+    weights: &mut [[i32; 2]],
+    mut calls: ndarray::ArrayViewMut1<'_, u8>,
+) -> Vec<f64> {
+    assert!(calls.iter().all(|calls| *calls < 200), "called too often");
+    calls.map_inplace(|calls| *calls += 1);
+    weights.iter_mut().for_each(|w| w[1] = w[0] - w[1]);
+    Zip::from(&mut force).and(&at).for_each(|force, at| *force = *force / 4.0 - bowl.scale * at);
+    at.rows().into_iter().map(|at| at.iter().map(|x| x * x).sum()).collect()
+}
+
+#[autobatch::primitive(batched = restarts)]
+fn restart(calls: &mut u8, #[shared] to: u8) {
+    *calls = to;
+}
+
+fn restarts(calls: &mut [u8], to: u8) {
+    calls.fill(to);
+}
+
+#[autobatch(strict)]
+fn fall(bowl: &Bowl, particle: &mut Particle, mut calls: u8, depth: u32) -> (f64, u8, String) {
+    let mut unread = [3, 1];
+    let mut spare = Array1::from(vec![1.0; particle.at.len()]);
+    let mut energy = pull(bowl, &particle.at, &mut particle.force, &mut particle.weights, &mut calls);
+    particle.at.scaled_add(0.1, &particle.force);
+    if energy > 0.5 && depth > 0 {
+        let (deeper, more, name) = fall(bowl, particle, calls, depth - 1);
+        // Of these only the result is read again.
+        energy += deeper + pull(bowl, &particle.at, &mut spare, &mut unread, &mut calls);
+        if more % 3 == 0 {
+            restart(&mut calls, 7);
+        }
+        return (energy, calls.wrapping_add(more), name + &particle.name);
+    }
+    (energy, calls, particle.name.clone())
+}
+
+/// `&mut` arguments: fields of the member's state, locals that live on, locals that do not.
+#[test]
+fn arguments_that_are_changed() {
+    let bowl = Bowl { scale: 0.7, shift: 0.0 };
+    let inputs: Vec<(usize, u32)> = (0..60).map(|i| (1 + i % 3, i as u32 * 7 % 11)).collect();
+    let particle = |&(len, depth): &(usize, u32)| Particle {
+        at: Array1::from_iter((0..len).map(|i| i as f64 - 0.3 * f64::from(depth))),
+        // Not in standard layout.
+        force: backwards((0..len).map(|i| i as f64).collect()),
+        weights: [depth as i32, 1],
+        name: format!("{len}"),
+    };
+    type Out = ((f64, u8, String), Particle);
+    let scalar = |input: &(usize, u32)| -> Out {
+        let mut state = particle(input);
+        (fall(&bowl, &mut state, 2, input.1), state)
+    };
+    for members in [1, 60, 211] {
+        let batch: Vec<_> = inputs.iter().cycle().take(members).copied().collect();
+        let want: Vec<Out> = batch.iter().map(scalar).collect();
+        for executor in [Executor::Scalar, Executor::Masked, Executor::ProgramCounter] {
+            for (lanes, threads) in [(256, 1), (7, 2), (1, 1)] {
+                let options = Options::default().executor(executor).lanes(lanes).threads(threads);
+                let mut states: Vec<Particle> = batch.iter().map(particle).collect();
+                let depths: Vec<u32> = batch.iter().map(|b| b.1).collect();
+                let out =
+                    fall_batched_with(&bowl, &mut states, autobatch::same(2), &depths, &options).unwrap();
+                let got: Vec<Out> = out.into_values().unwrap().into_iter().zip(states).collect();
+                assert!(got == want, "{executor:?}, {members} members, {lanes} lanes, {threads} threads");
+            }
+        }
+    }
+    assert_eq!(fall_batched::program().blocks.iter().filter(|block| block.primitive).count(), 3);
+}
+
+fn backwards(mut x: Array1<f64>) -> Array1<f64> {
+    x.invert_axis(ndarray::Axis(0));
+    x
+}
+
+#[autobatch(strict)]
+fn counted<'a>(count: &'a AtomicUsize, bowl: &Bowl, calls: u8) -> (u8, Token<'a>) {
+    let token = Token::new(count);
+    let mut dies = (calls, Token::new(count));
+    let mut lives = (0, Token::new(count));
+    let (mut force, mut weights) = (Array1::from(vec![1.0]), [1, 2]);
+    let at = force.clone();
+    pull(bowl, &at, &mut force, &mut weights, &mut dies.0);
+    pull(bowl, &at, &mut force, &mut weights, &mut lives.0);
+    drop(token);
+    (lives.0 + weights[1] as u8, lives.1)
+}
+
+#[test]
+fn what_is_changed_is_dropped_once() {
+    let (count, bowl) = (AtomicUsize::new(0), Bowl { scale: 1.0, shift: 0.0 });
+    for executor in [Executor::Scalar, Executor::Masked, Executor::ProgramCounter] {
+        let options = Options::default().executor(executor).threads(1);
+        let good = counted_batched_with(&count, &bowl, &[0, 1, 2, 3], &options).unwrap();
+        assert_eq!(count.load(Ordering::Relaxed), 4);
+        for (calls, token) in good.into_values().unwrap() {
+            assert_eq!((calls, token.0.load(Ordering::Relaxed) > 0), (3, true));
+        }
+        assert_eq!(count.load(Ordering::Relaxed), 0, "{executor:?}");
+        let bad = counted_batched_with(&count, &bowl, &[0, 250, 2, 3], &options).unwrap();
+        if executor != Executor::Scalar {
+            assert_eq!(bad.faults().len(), 4);
+            assert_eq!(bad.faults()[2].message, "the batched kernel `pulls` panicked: called too often");
+        }
+        drop(bad);
+        assert_eq!(count.load(Ordering::Relaxed), 0, "{executor:?}");
+    }
+}
+
 macro_rules! made {
     ($name:ident, $primitive:path) => {
         #[autobatch(strict, primitives($primitive))]

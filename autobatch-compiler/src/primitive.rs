@@ -13,13 +13,17 @@
 //!         let mut a = Shared::new();
 //!         let mut b = (&Kind::<Array1<f64>>::new()).column(members);
 //!         gather(&mut |a_, b_| { a.push(a_); b.push(b_) });
-//!         run("gradients", members, |i, j| a.same(i, j) && b.same(i, j), |some| {
+//!         run("gradients", members, sets(members, |i, j| a.same(i, j) && b.same(i, j)), |some| {
 //!             let (a, b) = (a.only(some), b.only(some));
 //!             gradients(a.pass(), b.pass())
 //!         })
 //!     }
 //! }
 //! ```
+//!
+//! What a `&mut` parameter refers to is gathered too, changed by the kernel (`let mut c = c.part(some)`,
+//! `c.column().pass_mut()`, `c.store(some)`), and returned with the results (`.with((c,))`), which hand each
+//! member's value back.
 //!
 //! `push` has exactly the function's parameters, so that arguments coerce as in a call of the function; what
 //! the kernel takes and returns decides, by type, in which form columns are passed (`autobatch_runtime::primitive`).
@@ -91,6 +95,8 @@ enum Passing {
     EachRef(Type),
     /// A column, gathered from the values.
     Each(Type),
+    /// A column, gathered from references to the values, which get what the kernel leaves.
+    Changed(Type),
 }
 
 /// Expands `#[primitive(args)] item`; the function is always part of the output.
@@ -134,7 +140,7 @@ fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
             FnArg::Typed(arg) => all.extend(passing(&arg.ty, &arg.attrs, diag)),
         }
     }
-    if diag.is_empty() && !all.iter().any(|p| matches!(p, Passing::Each(_) | Passing::EachRef(_))) {
+    if diag.is_empty() && !all.iter().any(|p| !matches!(p, Passing::Shared | Passing::SharedValue)) {
         diag.error(
             &function.sig.ident,
             "every parameter is shared, so there is nothing to batch over",
@@ -151,21 +157,24 @@ fn passing(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Option<Pas
             diag.error(each, "a parameter is either `#[shared]` or `#[each]`", "remove one of them");
             None
         }
-        (Type::Reference(r), ..) if r.mutability.is_some() => {
+        (Type::Reference(r), Some(shared), None) if r.mutability.is_some() => {
             diag.error(
-                ty,
-                "a primitive can't change its arguments: the kernel sees copies, side by side",
-                "return the new value, in a tuple with the other results if there are any",
+                shared,
+                "what the kernel changes is each member's own",
+                "remove `#[shared]`, or take a `&T`",
             );
             None
         }
+        (Type::Reference(r), ..) if r.mutability.is_some() => match &*r.elem {
+            Type::Slice(_) | Type::TraitObject(_) => {
+                slices(ty, "take `&mut Array1<T>` or `&mut [T; D]`", diag);
+                None
+            }
+            elem => Some(Passing::Changed(elem.clone())),
+        },
         (Type::Reference(r), None, each) if each.is_some() || is_vector(&r.elem) => match &*r.elem {
             Type::Slice(_) | Type::TraitObject(_) => {
-                diag.error(
-                    ty,
-                    "members' slices can't be gathered into one column: their lengths may differ",
-                    "take `&Array1<T>` or `&[T; D]`, or leave `#[each]` out to share the slice",
-                );
+                slices(ty, "take `&Array1<T>` or `&[T; D]`, or leave `#[each]` out to share the slice", diag);
                 None
             }
             elem => Some(Passing::EachRef(elem.clone())),
@@ -182,6 +191,10 @@ fn passing(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Option<Pas
         }
         (ty, None, None) => Some(Passing::Each(ty.clone())),
     }
+}
+
+fn slices(ty: &Type, instead: &str, diag: &mut Diagnostics) {
+    diag.error(ty, "members' slices can't be gathered into one column: their lengths may differ", instead);
 }
 
 /// `Array1<T>` or `[T; D]`: a member's own, even behind a reference.
@@ -243,16 +256,43 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
             let make = quote_spanned!(ty.span()=> (&#rt::Kind::<#ty>::new()).column(__members));
             quote!(let mut #column = #make;)
         }
+        Passing::Changed(ty) => {
+            quote_spanned!(ty.span()=> let mut #column = <#ty as #rt::Changed>::column(__members);)
+        }
     });
     let push =
         passing.iter().zip(columns.iter().zip(&values)).map(|(passing, (column, value))| match passing {
             Passing::Each(_) => quote!(#column.push(&#value);),
+            Passing::Changed(_) => quote!(#column.push(&*#value);),
             _ => quote!(#column.push(#value);),
         });
     let kernel = batched.to_token_stream().to_string().replace(' ', "");
     // Errors about what the kernel takes and returns stand at its path.
     let span = batched.span();
-    let call = quote_spanned!(span=> #batched(#(#columns.pass()),*));
+    let parts = passing.iter().zip(&columns).map(|(passing, column)| match passing {
+        Passing::Changed(_) => quote!(let mut #column = #column.part(__some);),
+        _ => quote!(let #column = #column.only(__some);),
+    });
+    let passed = passing.iter().zip(&columns).map(|(passing, column)| match passing {
+        Passing::Changed(_) => quote_spanned!(span=> #column.column().pass_mut()),
+        _ => quote_spanned!(span=> #column.pass()),
+    });
+    let call = quote_spanned!(span=> #batched(#(#passed),*));
+    let (mut changed, mut changed_types) = (Vec::new(), Vec::new());
+    for (passing, column) in passing.iter().zip(&columns) {
+        if let Passing::Changed(ty) = passing {
+            changed.push(column);
+            changed_types.push(quote_spanned!(ty.span()=> <#ty as #rt::Changed>::Column));
+        }
+    }
+    let (results, call, with) = match changed.is_empty() {
+        true => (quote!(#rt::Results<#output>), call, None),
+        false => (
+            quote!(#rt::Results<#output, (#(#changed_types,)*)>),
+            quote!({ let __out = #call; #(#changed.store(__some);)* __out }),
+            Some(quote!(.with((#(#changed,)*)))),
+        ),
+    };
     let run = quote_spanned!(span=> #rt::run::<#output, _>);
     let doc = format!("`{ident}` for many members: one call of `{kernel}`.");
     let batched_name = Ident::new(BATCHED, Span::call_site());
@@ -270,20 +310,24 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
             #vis fn #batched_name<#params>(
                 __members: usize,
                 __gather: impl ::core::ops::FnOnce(&mut dyn ::core::ops::FnMut(#(#pushed),*)),
-            ) -> #rt::Results<#output> #clause {
+            ) -> #results #clause {
                 #[allow(unused_imports)]
-                use #rt::{OfValues as _, OfVectors as _, Pass as _};
+                use #rt::{OfValues as _, OfVectors as _, Pass as _, PassMut as _};
                 #(#make)*
                 __gather(&mut |#(#values),*| { #(#push)* });
+                let __sets = #rt::sets(
+                    __members,
+                    &|__a: usize, __b: usize| true #(&& #columns.same(__a, __b))*,
+                );
                 #run(
                     #kernel,
                     __members,
-                    &|__a: usize, __b: usize| true #(&& #columns.same(__a, __b))*,
+                    __sets,
                     |__some: ::core::option::Option<&[usize]>| {
-                        #(let #columns = #columns.only(__some);)*
+                        #(#parts)*
                         #call
                     },
-                )
+                ) #with
             }
         }
     }

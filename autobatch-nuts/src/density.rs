@@ -1,6 +1,6 @@
 //! What is sampled: a model, in scaled coordinates.
 
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array1, ArrayView2, ArrayViewMut2, Axis};
 
 use crate::Real;
 
@@ -109,27 +109,33 @@ impl<'m, T: Real> Density<'m, T> {
     }
 }
 
-/// The log density at `q` up to a constant, and its gradient.
+/// The log density at `q` up to a constant; its gradient goes to `grad`.
+///
+/// # Panics
+///
+/// If `grad` is not in standard layout, or the vectors do not have an element per parameter.
 #[autobatch::primitive(batched = gradients)]
-pub fn gradient<T: Real>(density: &Density<'_, T>, q: &Array1<T>) -> (T, Array1<T>) {
+pub fn gradient<T: Real>(density: &Density<'_, T>, q: &Array1<T>, grad: &mut Array1<T>) -> T {
     let x = density.unscaled(q);
-    let mut grad = Array1::zeros(x.len());
     let (Some(x), Some(slopes)) = (x.as_slice(), grad.as_slice_mut()) else {
-        unreachable!("arrays that were just made")
+        panic!("a gradient in standard layout");
     };
     let lp = density.model.gradient(x, slopes);
-    grad *= &density.scale;
-    (lp, grad)
+    *grad *= &density.scale;
+    lp
 }
 
 /// The same for many chains, which are the rows.
-pub fn gradients<T: Real>(density: &Density<'_, T>, q: ArrayView2<'_, T>) -> (Vec<T>, Array2<T>) {
+pub fn gradients<T: Real>(
+    density: &Density<'_, T>,
+    q: ArrayView2<'_, T>,
+    mut grad: ArrayViewMut2<'_, T>,
+) -> Vec<T> {
     let x = &q * &density.scale;
     let mut lp = vec![T::zero(); q.nrows()];
-    let mut grad = Array2::zeros(q.raw_dim());
     density.model.gradients(x.view(), &mut lp, grad.view_mut());
     for mut row in grad.axis_iter_mut(Axis(0)) {
         row *= &density.scale;
     }
-    (lp, grad)
+    lp
 }

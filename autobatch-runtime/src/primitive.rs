@@ -5,6 +5,7 @@
 //! ([`Kind`]), the form in which it is passed from the kernel's ([`Pass`]), and how results are taken apart
 //! from both results ([`Rows`]).
 
+mod changed;
 mod pass;
 mod rows;
 
@@ -14,7 +15,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-pub use pass::Pass;
+pub use changed::{Back, Changed, NoneChanged, Part};
+pub use pass::{Pass, PassMut};
 pub use rows::Rows;
 
 /// A column of the type: `(&Kind::<T>::new()).column(n)` finds [`OfVectors`] first, then [`OfValues`].
@@ -55,7 +57,7 @@ pub trait OfVectors {
 impl<T: Copy> OfVectors for Kind<ndarray::Array1<T>> {
     type Element = T;
     fn column(&self, members: usize) -> Vectors<T> {
-        Vectors { elements: Vec::new(), lens: Vec::with_capacity(members) }
+        Vectors::new(members)
     }
 }
 
@@ -75,7 +77,10 @@ impl<T: Copy> Values<T> {
     }
     /// The column of some members.
     pub fn only(&self, some: Option<&[usize]>) -> Only<'_, Self> {
-        Only::new(self, some.map(|some| Values(some.iter().map(|&i| self.0[i]).collect())))
+        Only::new(self, some.map(|some| self.some(some)))
+    }
+    fn some(&self, some: &[usize]) -> Self {
+        Values(some.iter().map(|&i| self.0[i]).collect())
     }
 }
 
@@ -84,9 +89,15 @@ impl<T: Copy> Values<T> {
 pub struct Vectors<T> {
     pub(crate) elements: Vec<T>,
     pub(crate) lens: Vec<usize>,
+    /// Elements that were handed back.
+    read: usize,
 }
 
 impl<T: Copy> Vectors<T> {
+    #[cfg(feature = "ndarray")]
+    fn new(members: usize) -> Self {
+        Vectors { elements: Vec::new(), lens: Vec::with_capacity(members), read: 0 }
+    }
     /// The next member's.
     #[cfg(feature = "ndarray")]
     pub fn push(&mut self, vector: impl std::borrow::Borrow<ndarray::Array1<T>>) {
@@ -106,16 +117,18 @@ impl<T: Copy> Vectors<T> {
     }
     /// The column of some members, whose vectors are equally long.
     pub fn only(&self, some: Option<&[usize]>) -> Only<'_, Self> {
-        let chosen = some.map(|some| {
-            let mut begins = vec![0];
-            begins.extend(self.lens.iter().scan(0, |end, len| {
-                *end += len;
-                Some(*end)
-            }));
-            let rows = some.iter().flat_map(|&i| &self.elements[begins[i]..begins[i] + self.lens[i]]);
-            Vectors { elements: rows.copied().collect(), lens: some.iter().map(|&i| self.lens[i]).collect() }
-        });
-        Only::new(self, chosen)
+        Only::new(self, some.map(|some| self.some(some)))
+    }
+    fn some(&self, some: &[usize]) -> Self {
+        let begins = self.begins();
+        let rows = some.iter().flat_map(|&i| &self.elements[begins[i]..][..self.lens[i]]);
+        let lens = some.iter().map(|&i| self.lens[i]).collect();
+        Vectors { elements: rows.copied().collect(), lens, read: 0 }
+    }
+    /// Where vectors begin.
+    fn begins(&self) -> Vec<usize> {
+        let begin = self.lens.iter().scan(0, |end, len| Some(std::mem::replace(end, *end + len)));
+        begin.collect()
     }
 }
 
@@ -193,32 +206,49 @@ impl<C> Deref for Only<'_, C> {
     }
 }
 
-/// Results in the order in which members were gathered.
-pub struct Results<R>(IntoIter<Result<R, Arc<str>>>);
+/// Results in the order in which members were gathered, and the columns that the kernel has changed.
+pub struct Results<R, C = ()> {
+    results: IntoIter<Result<R, Arc<str>>>,
+    changed: C,
+    member: usize,
+}
 
 impl<R> Results<R> {
-    /// The next member's result, or why there is none.
-    #[expect(clippy::should_implement_trait, reason = "it does not end by itself")]
-    pub fn next(&mut self) -> Result<R, Arc<str>> {
-        self.0.next().expect("one result per member")
+    /// The same with columns that were changed.
+    pub fn with<C: Back>(self, changed: C) -> Results<R, C> {
+        Results { results: self.results, changed, member: 0 }
     }
 }
 
-/// Calls the kernel: once for all members, or where they do not share what is to be shared, once for each set
-/// of those that do.
-pub fn run<R, K: Rows<R>>(
-    name: &str,
-    members: usize,
-    same: &dyn Fn(usize, usize) -> bool,
-    kernel: impl Fn(Option<&[usize]>) -> K,
-) -> Results<R> {
+impl<R, C> Results<R, C> {
+    /// The next member's result, or why there is none.
+    #[expect(clippy::should_implement_trait, reason = "it does not end by itself")]
+    pub fn next(&mut self) -> Result<R, Arc<str>>
+    where
+        C: NoneChanged,
+    {
+        self.results.next().expect("one result per member")
+    }
+    /// The next member's result, or why there is none; if there is one, what the kernel has changed goes to the
+    /// member's own places.
+    pub fn next_into(&mut self, places: C::Places<'_>) -> Result<R, Arc<str>>
+    where
+        C: Back,
+    {
+        let result = self.results.next().expect("one result per member");
+        self.changed.back(self.member, places, result.is_ok());
+        self.member += 1;
+        result
+    }
+}
+
+/// Which members are in one call: all of them, or sets.
+pub struct Sets(Option<Vec<Vec<usize>>>);
+
+/// Members that do not share what is to be shared are in different sets.
+pub fn sets(members: usize, same: &dyn Fn(usize, usize) -> bool) -> Sets {
     if (1..members).all(|member| same(0, member)) {
-        let mut all = Vec::with_capacity(members);
-        match call(name, members, || kernel(None)) {
-            Ok(rows) => all.extend(rows.map(Ok)),
-            Err(message) => all.resize_with(members, || Err(message.clone())),
-        }
-        return Results(all.into_iter());
+        return Sets(None);
     }
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for member in 0..members {
@@ -227,6 +257,25 @@ pub fn run<R, K: Rows<R>>(
             None => sets.push(vec![member]),
         }
     }
+    Sets(Some(sets))
+}
+
+/// Calls the kernel once for each set.
+pub fn run<R, K: Rows<R>>(
+    name: &str,
+    members: usize,
+    sets: Sets,
+    mut kernel: impl FnMut(Option<&[usize]>) -> K,
+) -> Results<R> {
+    let done = |results| Results { results, changed: (), member: 0 };
+    let Some(sets) = sets.0 else {
+        let mut all = Vec::with_capacity(members);
+        match call(name, members, || kernel(None)) {
+            Ok(rows) => all.extend(rows.take(members).map(Ok)),
+            Err(message) => all.resize_with(members, || Err(message.clone())),
+        }
+        return done(all.into_iter());
+    };
     let mut all: Vec<Option<Result<R, Arc<str>>>> = Vec::new();
     all.resize_with(members, || None);
     for set in sets {
@@ -236,7 +285,7 @@ pub fn run<R, K: Rows<R>>(
         }
     }
     let all: Vec<_> = all.into_iter().map(|result| result.expect("each member is in a set")).collect();
-    Results(all.into_iter())
+    done(all.into_iter())
 }
 
 /// One call of the kernel; what it returns has to be for all `members`.

@@ -13,6 +13,7 @@ Options:
   --draws N        draws per chain after warm-up      [500; with --quick 150]
   --warmup N       rounds of adaptation per chain     [300; with --quick 150]
   --acceptance A   mean acceptance probability aimed at, 0.5 to 0.99 [0.9]
+  --leaf-steps N   leapfrog steps per leaf of the tree [4; of the Gaussian process 2]
   --seed N         seed of all random numbers         [1]
   --quick          a shorter run
   --help           this text
@@ -48,6 +49,7 @@ pub(crate) struct Config {
     pub(crate) draws: usize,
     pub(crate) warmup: usize,
     pub(crate) acceptance: f64,
+    pub(crate) leaf_steps: u32,
     pub(crate) seed: u32,
 }
 
@@ -61,6 +63,7 @@ pub(crate) enum Request {
 /// Reads the arguments that follow the program's name.
 pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Request, String> {
     let (mut chains, mut draws, mut warmup, mut seed, mut quick) = (None, None, None, 1, false);
+    let mut leaf_steps = None;
     let (mut posterior, mut double, mut acceptance) = (Posterior::EightSchools, true, 0.9);
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
@@ -86,6 +89,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Request, 
             "--chains" => chains = Some(number(1)? as usize),
             "--draws" => draws = Some(number(autobatch_nuts::summary::MIN_DRAWS as u32)? as usize),
             "--warmup" => warmup = Some(number(20)? as usize),
+            "--leaf-steps" => leaf_steps = Some(number(1)?),
             "--seed" => seed = number(0)?,
             "--acceptance" => {
                 let text = value("a probability, as in `--acceptance 0.8`")?;
@@ -122,6 +126,8 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Request, 
         draws: draws.unwrap_or(if quick { 150 } else { 500 }),
         warmup: warmup.unwrap_or(if quick { 150 } else { 300 }),
         acceptance,
+        // Four steps come close to half a turn of this posterior's trajectories: leaves would be mirror images.
+        leaf_steps: leaf_steps.unwrap_or(if posterior == Posterior::GaussianProcess { 2 } else { 4 }),
         seed,
     }))
 }
@@ -143,6 +149,7 @@ mod tests {
             draws: 500,
             warmup: 300,
             acceptance: 0.9,
+            leaf_steps: 4,
             seed: 4,
         };
         assert_eq!(read("--chains 8 --seed=4"), Ok(Request::Sample(config)));
@@ -151,6 +158,12 @@ mod tests {
         let config = Config { posterior: Posterior::Logistic, double: false, acceptance: 0.8, ..config };
         let line = "--draws 99 --quick --model=logistic --precision f32 --acceptance 0.8";
         assert_eq!(read(line), Ok(Request::Sample(config)));
+        for (line, steps) in [("--model gaussian-process", 2), ("--model gaussian-process --leaf-steps 1", 1)]
+        {
+            assert!(
+                matches!(read(line), Ok(Request::Sample(Config { leaf_steps, .. })) if leaf_steps == steps)
+            );
+        }
         assert!(matches!(read("--quick -h"), Ok(Request::Help(_))));
     }
 

@@ -93,6 +93,7 @@ fn infer<T: Real>(config: &Config) -> Result<bool, Box<dyn Error>> {
 
     let options = Options::default();
     let mut chains = Chains::new(&*model, config.chains, config.seed, config.acceptance);
+    chains.nuts.leaf_steps = config.leaf_steps;
     let clock = Instant::now();
     let bar = progress_bar("warm-up", config.warmup)?;
     chains.warm_up(config.warmup, &options, |rounds| bar.inc(rounds as u64))?;

@@ -10,8 +10,8 @@ impl Model {
 }
 
 #[primitive(batched = kernel)]
-fn changes(x: &mut f64) -> f64 {
-    *x
+fn changes(x: &mut [f64], #[shared] y: &mut f64) -> f64 {
+    x[0] + *y
 }
 
 #[primitive(batched = kernel)]

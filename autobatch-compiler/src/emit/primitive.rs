@@ -25,17 +25,22 @@
 //! },
 //! ```
 //!
+//! Where the call has `&mut` arguments, `&mut z.grad`, what they refer to stays in its column, and the second loop takes
+//! it again: `results.next_into((&mut z.grad,))` hands back what the kernel has left.
+//!
 //! `gradient::__batched` is what `#[primitive]` has made of the function's signature (see
 //! [`crate::primitive`]). Nothing in the first loop can unwind (see `lower/primitive.rs`).
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Expr, PathArguments};
 
 use super::Emitter;
 use super::body::uniforms;
 use super::region::{Region, column, lane};
 use crate::ir::{BlockId, Primitive, Terminator, VarId, VarSet};
+use crate::lower::root;
 
 fn name(text: &str) -> Ident {
     Ident::new(text, Span::mixed_site())
@@ -73,11 +78,21 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
         }
     };
     let opened = region.takes.iter().map(open);
-    let takes = region.takes.iter().map(|v| {
+    let places: Vec<&Expr> = primitive.call.args.iter().filter(|arg| changes(arg).is_some()).collect();
+    let changed: Vec<VarId> = (region.takes.iter().copied())
+        .filter(|v| places.iter().any(|place| changes(place) == Some(&program.var(*v).ident)))
+        .collect();
+    let take = |v: &VarId| {
         let (column, ident) = (column(*v), &program.var(*v).ident);
-        quote!(let #ident = #rt::take(&#column[#l], &#rt::bits(&#column[#l]));)
-    });
-    let keeps = region.takes.iter().filter(|v| live.contains(v)).map(|v| {
+        // A local that is a `&mut` itself need not be `mut`.
+        let (allow, mutable) = match changed.contains(v) {
+            true => (quote!(#[allow(unused_mut)]), quote!(mut)),
+            false => (TokenStream::new(), TokenStream::new()),
+        };
+        quote!(#allow let #mutable #ident = #rt::take(&#column[#l], &#rt::bits(&#column[#l]));)
+    };
+    let takes = region.takes.iter().map(take);
+    let keeps = region.takes.iter().filter(|v| live.contains(v) || changed.contains(v)).map(|v| {
         let (column, ident) = (column(*v), &program.var(*v).ident);
         quote!(#rt::keep(&mut #column[#l], #ident);)
     });
@@ -96,6 +111,22 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
         }
     });
     let open_result = result.is_some().then(|| open(&primitive.dest));
+    let open_changed = changed.iter().map(open);
+    let take_changed = changed.iter().map(take);
+    let new = name("__new");
+    let leave_changed = changed.iter().filter(|v| live.contains(v)).map(|v| {
+        let (column, ident) = (column(*v), &program.var(*v).ident);
+        quote! {
+            let #new = #rt::leave(&mut #column[#l], #ident);
+            #rt::settle(&mut #column[#l], #new);
+        }
+    });
+    // Errors about what the call changes stand at the call.
+    let asked = Ident::new("__results", Span::mixed_site().located_at(primitive.call.span()));
+    let next_result = match places.is_empty() {
+        true => quote_spanned!(primitive.call.span()=> next()),
+        false => quote_spanned!(primitive.call.span()=> next_into((#(#places,)*))),
+    };
     let (dest, ty) = (&program.var(primitive.dest).ident, primitive.ty.as_ref().map(|ty| quote!(: #ty)));
     let (value, results, message) = (name("__value"), name("__results"), name("__message"));
     quote! {
@@ -116,8 +147,12 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
             for #i in 0..__core.strips() {
                 let #at = __core.strip(#i);
                 #open_result
+                #(#open_changed)*
                 for #l in __core.lanes::<#word, #width>(#i, #point) {
-                    match #results.next() {
+                    #(#take_changed)*
+                    let #value = #asked.#next_result;
+                    #(#leave_changed)*
+                    match #value {
                         ::core::result::Result::Ok(#value) => {
                             let #dest #ty = #value;
                             #result
@@ -128,6 +163,17 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
                 __core.arrive::<#word, #width>(#i, #point, #next);
             }
         },
+    }
+}
+
+/// The variable that a `&mut` argument changes, itself or a part of it.
+fn changes(arg: &Expr) -> Option<&Ident> {
+    match arg {
+        Expr::Reference(e) if e.mutability.is_some() => match root(&e.expr)? {
+            Expr::Path(path) => path.path.get_ident(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

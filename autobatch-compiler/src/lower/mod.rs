@@ -31,6 +31,7 @@ use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use worth::call_graph;
 
+pub(crate) use self::primitive::root;
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{

@@ -54,7 +54,11 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
     for arg in &call.args {
         let lent = match arg {
             Expr::Reference(e) if e.mutability.is_some() => {
-                return Err((arg.span(), "a `&mut` argument can't be gathered"));
+                if root(&e.expr).and_then(|root| variable(&lower.names, root)).is_none() {
+                    let why = "what the kernel changes has to be a local or a field of one: `&mut x`, `&mut x.field`";
+                    return Err((arg.span(), why));
+                }
+                false
             }
             Expr::Reference(e) => !is_place(lower, &e.expr) && borrows_part(lower, &e.expr),
             other => scan::plainly_borrows_local(lower, other),
@@ -75,6 +79,18 @@ fn borrows_part(lower: &Lowering<'_>, expr: &Expr) -> bool {
     }
 }
 
+/// The variable that `&mut` of a place changes, if the place is a variable or a field of one, however deep.
+pub(crate) fn root(place: &Expr) -> Option<&Expr> {
+    match place {
+        Expr::Path(_) => Some(place),
+        Expr::Field(e) => root(&e.base),
+        Expr::Paren(e) => root(&e.expr),
+        Expr::Group(e) => root(&e.expr),
+        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => root(&e.expr),
+        _ => None,
+    }
+}
+
 /// A variable or constant, or a field of one, however deep.
 fn is_place(lower: &Lowering<'_>, expr: &Expr) -> bool {
     match expr {
@@ -92,7 +108,7 @@ fn is_simple(lower: &Lowering<'_>, arg: &Expr) -> bool {
     match arg {
         Expr::Lit(_) => true,
         Expr::Path(path) => variable(&lower.names, arg).is_some() || is_constant(path),
-        Expr::Reference(e) => e.mutability.is_none() && is_place(lower, &e.expr),
+        Expr::Reference(e) => is_place(lower, &e.expr),
         _ => false,
     }
 }

@@ -13,6 +13,7 @@ Options:
   --most N         largest number of chains           [1024]
   --points N       points of the logistic regression  [10000]
   --precision P    f32 or f64, for throughput         [f64]
+  --correlated     regressors that are correlated and badly scaled, for throughput
   --seed N         seed of all random numbers         [1]
   --help           this text
 
@@ -33,6 +34,7 @@ pub(crate) struct Config {
     pub(crate) most: usize,
     pub(crate) points: usize,
     pub(crate) double: bool,
+    pub(crate) correlated: bool,
     pub(crate) seed: u32,
 }
 
@@ -47,6 +49,7 @@ pub(crate) enum Request {
 pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
     let mut figure = None;
     let (mut least, mut most, mut points, mut double, mut seed) = (1, 1024, 10_000, true, 1);
+    let mut correlated = false;
     while let Some(argument) = arguments.next() {
         let mut number = |least: u32| -> Result<u32, String> {
             let text = arguments.next().ok_or_else(|| format!("`{argument}` needs a number"))?;
@@ -62,6 +65,7 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Reque
             "--most" => most = number(1)? as usize,
             "--points" => points = number(10)? as usize,
             "--seed" => seed = number(0)?,
+            "--correlated" => correlated = true,
             "--precision" => {
                 double = match arguments.next().as_deref() {
                     Some("f32") => false,
@@ -74,7 +78,7 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Reque
         }
     }
     let figure = figure.ok_or_else(|| format!("which figure?\n\n{HELP}"))?;
-    Ok(Request::Run(Config { figure, least, most, points, double, seed }))
+    Ok(Request::Run(Config { figure, least, most, points, double, correlated, seed }))
 }
 
 #[cfg(test)]
@@ -87,9 +91,17 @@ mod tests {
 
     #[test]
     fn arguments_are_read_and_mistakes_named() {
-        let config =
-            Config { figure: Figure::Throughput, least: 2, most: 8, points: 10_000, double: false, seed: 1 };
-        assert_eq!(read("throughput --least 2 --most 8 --precision f32"), Ok(Request::Run(config)));
+        let config = Config {
+            figure: Figure::Throughput,
+            least: 2,
+            most: 8,
+            points: 10_000,
+            double: false,
+            correlated: true,
+            seed: 1,
+        };
+        let line = "throughput --least 2 --most 8 --precision f32 --correlated";
+        assert_eq!(read(line), Ok(Request::Run(config)));
         assert!(matches!(read("--help"), Ok(Request::Help(_))));
         for (line, part) in [
             ("", "which figure?"),

@@ -16,7 +16,7 @@ fn members_that_share_make_one_call() {
         values.push(&value);
     }
     let calls = std::cell::RefCell::new(Vec::new());
-    let all = run("k", 5, &|i, j| shared.same(i, j) && values.same(i, j), |some| {
+    let all = run("k", 5, sets(5, &|i, j| shared.same(i, j) && values.same(i, j)), |some| {
         let (shared, values) = (shared.only(some), values.only(some));
         let (shared, values): (&[f64], &[i32]) = (shared.pass(), values.pass());
         calls.borrow_mut().push(values.to_vec());
@@ -30,7 +30,7 @@ fn members_that_share_make_one_call() {
 fn a_failure_ends_the_members_of_its_call_only() {
     let mut shared = SharedValue::new();
     [7, 8, 7].into_iter().for_each(|value| shared.push(value));
-    let all = run("inner::k", 3, &|i, j| shared.same(i, j), |some| {
+    let all = run("inner::k", 3, sets(3, &|i, j| shared.same(i, j)), |some| {
         let shared: i32 = shared.only(some).pass();
         match shared {
             7 => vec![shared],
@@ -55,7 +55,7 @@ mod arrays {
         }
         let backwards = array![6.0, 7.0];
         vectors.push(backwards.slice(ndarray::s![..;-1]).to_owned());
-        let all = run("k", 4, &|i, j| vectors.same(i, j), |some| {
+        let all = run("k", 4, sets(4, &|i, j| vectors.same(i, j)), |some| {
             let vectors = vectors.only(some);
             let matrix: ArrayView2<'_, f64> = vectors.pass();
             (matrix.sum_axis(ndarray::Axis(1)), &matrix * 2.0)
@@ -79,12 +79,12 @@ mod arrays {
             let matrix: ArrayView2<'_, f64> = values.pass();
             matrix.t().as_standard_layout().to_owned().reversed_axes()
         };
-        let all: Results<[f64; 2]> = run("k", 2, &|i, j| values.same(i, j), by_columns);
+        let all: Results<[f64; 2]> = run("k", 2, sets(2, &|i, j| values.same(i, j)), by_columns);
         assert_eq!(results(all, 2), [Ok([1.0, 2.0]), Ok([3.0, 4.0])]);
-        let wrong: Results<[f64; 3]> = run("k", 2, &|i, j| values.same(i, j), by_columns);
+        let wrong: Results<[f64; 3]> = run("k", 2, sets(2, &|i, j| values.same(i, j)), by_columns);
         let message = "the batched kernel `k` was called for 2 members and returned a matrix of 2 columns for results of length 3";
         assert_eq!(results(wrong, 2)[1], Err(message.to_owned()));
-        let rows: Results<Array1<f64>> = run("k", 2, &|_, _| true, |_| Array2::zeros((3, 2)));
+        let rows: Results<Array1<f64>> = run("k", 2, sets(2, &|_, _| true), |_| Array2::zeros((3, 2)));
         assert!(results(rows, 2)[0].as_ref().is_err_and(|message| message.ends_with("a matrix of 3 rows")));
     }
 }
