@@ -35,13 +35,22 @@ fn as_a_value(n: u64) -> u64 {
 }
 
 #[autobatch]
-fn lent(n: u64, total: &mut u64) -> u64 {
-    let mut here = 0;
-    if n > 0 {
-        lent(n - 1, &mut here);
-        *total += here + n;
+mod lent {
+    pub(crate) fn longest(words: &[&str], n: usize) -> usize {
+        let own = format!("{n}{n}");
+        if n < 2 { own.len() } else { longer(words, &own, n).len() + longest(words, n / 2) }
     }
-    *total
+    fn longer<'a>(words: &[&'a str], own: &'a str, n: usize) -> &'a str {
+        let mut best = own;
+        let mut i = 0;
+        while i < words.len().min(n) {
+            if words[i].len() > best.len() {
+                best = words[i];
+            }
+            i += 1;
+        }
+        best
+    }
 }
 
 #[autobatch]
@@ -140,16 +149,10 @@ fn single_calls_run_scalar_code() {
     says(in_a_macro_batched::program(), false, "macro's tokens");
     agree_at(&sizes, &ns, |n| as_a_value(*n), |n, o| as_a_value_batched_with(n, o));
     says(as_a_value_batched::program(), false, "used as a value");
-    agree_at(
-        &sizes,
-        &ns,
-        |n| lent(*n, &mut 3),
-        |n, o| {
-            let mut totals = vec![3; n.len()];
-            lent_batched_with(n, &mut totals, o)
-        },
-    );
-    says(lent_batched::program(), false, "lent to the call");
+    let words = ["one", "three"];
+    let lens: Vec<usize> = (0..8).collect();
+    agree_at(&sizes, &lens, |n| lent::longest(&words, *n), |n, o| lent::longest_batched_with(&words, n, o));
+    says(lent::longest_batched::program(), false, "named lifetime");
     let small: Vec<u32> = (0..8).collect();
     agree_at(&sizes, &small, |n| generic::grow(*n), |n, o| generic::grow_batched_with(n, o));
     says(generic::grow_batched::program(), false, "a generic function");

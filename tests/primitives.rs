@@ -380,8 +380,14 @@ fn the_plain_call_panics() {
 #[autobatch]
 fn in_a_closure(x: u64, n: u64) -> u64 {
     let values = [x, n];
-    let shifted = |i| third(x + i);
-    shifted(n) + third(values[0])
+    let later: [fn(u64, u64) -> u64; 1] = [|x, i| third(x + i)];
+    later[0](x, n) + third(values[0])
+}
+
+#[autobatch(strict)]
+fn in_an_adaptor(x: u64, n: u64) -> u64 {
+    let found = (0..n).filter(|i| third(x + i) > 4).map(|i| third(x * i)).max();
+    found.map_or(x, third)
 }
 
 #[test]
@@ -392,6 +398,12 @@ fn calls_that_cannot_be_seen_run_the_scalar_function() {
         |&(x, n)| in_a_closure(x, n),
         |batch, options| in_a_closure_batched_with(column(batch, |b| b.0), column(batch, |b| b.1), options),
     );
+    agree(
+        &inputs,
+        |&(x, n)| in_an_adaptor(x, n),
+        |batch, options| in_an_adaptor_batched_with(column(batch, |b| b.0), column(batch, |b| b.1), options),
+    );
+    assert_eq!(in_an_adaptor_batched::program().blocks.iter().filter(|b| b.primitive).count(), 3);
     let program = in_a_closure_batched::program().to_string();
     assert!(program.contains("note:") && program.contains("inside a closure"), "{program}");
     assert_eq!(in_a_closure_batched::program().blocks.iter().filter(|b| b.primitive).count(), 1);

@@ -11,6 +11,7 @@ mod depth;
 mod fault;
 mod isa;
 mod launch;
+mod lent;
 #[doc(hidden)]
 pub mod lockstep;
 #[doc(hidden)]
@@ -51,6 +52,7 @@ pub mod __rt {
     };
     pub use crate::depth::{Depth, Published};
     pub use crate::launch::{Ways, run, run_into, unwrap_unit};
+    pub use crate::lent::{Lent, LentRef};
     pub use crate::lockstep;
     pub use crate::machine::{Core, Place, Step};
     pub use crate::math;

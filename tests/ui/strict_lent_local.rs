@@ -1,11 +1,48 @@
 use autobatch::autobatch;
 
 #[autobatch(strict)]
-fn sum(n: u64, total: &mut u64) {
-    if n > 0 {
-        let mut here = 0;
-        sum(n - 1, &mut here);
-        *total += here + n;
+mod result_may_borrow {
+    pub fn shortest(text: &str, n: usize) -> usize {
+        let own = format!("{text}{n}");
+        if n == 0 { own.len() } else { half(&own).len() + shortest(text, n - 1) }
+    }
+    fn half(text: &str) -> &str {
+        let mut to = 0;
+        while to < text.len() / 2 {
+            to += 1;
+        }
+        &text[..to]
+    }
+}
+
+#[autobatch(strict)]
+mod before_another_call {
+    pub fn entry(n: u64) -> u64 {
+        let mut here = [0, 1];
+        if n == 0 { 1 } else { both(&mut here, entry(n - 1)) }
+    }
+    fn both(here: &mut [u64; 2], mut below: u64) -> u64 {
+        while below > 3 {
+            below /= 2;
+        }
+        here[0] += below;
+        here[0]
+    }
+}
+
+#[autobatch(strict)]
+mod with_lifetimes {
+    pub fn entry(n: u64) -> u64 {
+        let own = vec![n];
+        let mut found: Vec<&u64> = vec![];
+        collect(&own, &mut found, n);
+        found.len() as u64
+    }
+    fn collect<'a>(from: &'a [u64], into: &mut Vec<&'a u64>, n: u64) {
+        if n > 0 {
+            into.extend(from);
+            collect(from, into, n - 1);
+        }
     }
 }
 

@@ -348,8 +348,10 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
     let discard = |vars: &VarSet| -> Vec<TokenStream> {
         let columns: VarSet =
             vars.iter().filter(|v| emitter.has_column(**v)).map(|v| emitter.column_of(*v)).collect();
+        // As scopes do: what was declared last goes first, as it may borrow from what came before.
         columns
             .iter()
+            .rev()
             .map(|v| {
                 let column = column(*v);
                 quote!(#gone.discard(&mut #column);)

@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
 
-use super::{Lowering, call_terminator, primitive, scan};
+use super::{Lowering, call_terminator, lent, primitive, scan};
 use crate::effects::{self, variable};
 use crate::ir::{CallId, FuncId, VarId};
 
@@ -291,19 +291,17 @@ impl Lowering<'_> {
     fn call(&mut self, callee: FuncId, call: Expr, dest: Option<(VarId, Option<&Type>)>) {
         let span = call.span();
         let callee = self.id_of(callee);
-        let args: Vec<Expr> = match call {
-            Expr::Call(call) => call.args.into_iter().collect(),
-            Expr::MethodCall(call) => std::iter::once(*call.receiver).chain(call.args).collect(),
-            _ => unreachable!("only calls are called"),
-        };
+        let args: Vec<Expr> = scan::arguments(&call).into_iter().cloned().collect();
         let params = self.program.func(callee).params.clone();
-        let mut vars = Vec::with_capacity(args.len());
-        for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
-            let value = self.value(arg.clone());
-            vars.push(self.argument(value, *param, &args[i + 1..]));
-        }
-        let Some((dest, ty)) = dest else { return };
         let callee_output = self.program.func(callee).output.clone();
+        let args = self.named_temporaries(args);
+        let plan = lent::plan(self, self.source_of(callee), &args.iter().collect::<Vec<_>>());
+        let mut plan = plan.unwrap_or_else(|_| unreachable!("asked before"));
+        if dest.is_some_and(|(dest, _)| dest == self.program.func(self.func).result) {
+            plan = plan.at_the_end();
+        }
+        let (vars, lent) = self.lend(&plan, &args, &params, &callee_output);
+        let Some((dest, ty)) = dest else { return };
         let same_type = ty.is_none_or(|ty| ir_text(ty) == ir_text(&callee_output));
         let cont = self.new_block(span, "after call");
         let id = CallId(self.program.calls);
@@ -314,6 +312,7 @@ impl Lowering<'_> {
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
         self.terminate(call_terminator(id, callee, vars, direct, cont, span));
         self.start(cont);
+        self.give_back(lent);
         if direct != dest {
             let ident = self.program.var(direct).ident.clone();
             self.define(dest, ty, parse_quote!(#ident));
@@ -322,7 +321,7 @@ impl Lowering<'_> {
 
     /// The variable that carries an argument: the user's own where the types are the same by name,
     /// else a temporary with the parameter's type, which is where coercions happen.
-    fn argument(&mut self, value: Expr, param: VarId, later: &[Expr]) -> VarId {
+    pub(super) fn argument(&mut self, value: Expr, param: VarId, later: &[Expr]) -> VarId {
         let ty = self.program.var(param).ty.clone();
         let direct = match &value {
             // `&*x` and `&mut *x` of a reference are `x` again.

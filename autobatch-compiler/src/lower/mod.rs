@@ -12,6 +12,7 @@ mod computed;
 mod control;
 mod exits;
 mod expr;
+mod lent;
 mod lockstep;
 mod number;
 mod primitive;
@@ -185,15 +186,6 @@ impl Lowering<'_> {
     /// The declared id of a callee found by [`scan::callee`].
     fn id_of(&mut self, id: FuncId) -> FuncId {
         if id.0 >= PENDING { self.declare(id.0 - PENDING) } else { id }
-    }
-
-    fn lends_a_local(&self, call: &Expr) -> Option<Span> {
-        let args: Vec<&Expr> = match call {
-            Expr::Call(call) => call.args.iter().collect(),
-            Expr::MethodCall(call) => call.args.iter().collect(),
-            _ => return None,
-        };
-        scan::lent(self, &args)
     }
 
     /// Makes the function's id, parameters, result, entry and exit block.

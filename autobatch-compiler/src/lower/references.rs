@@ -66,11 +66,97 @@ impl Lowering<'_> {
     /// Bindings of a pattern matched against something reached through a reference are references.
     pub(super) fn note_pattern(&mut self, pat: &Pat, scrutinee: &Expr) {
         let through = effects::of_expr(&self.names, scrutinee).mentions;
-        if !through.is_empty() && through.iter().all(|var| self.is_reference(*var)) {
-            let binds = effects::bound(&self.names, pat);
+        if !through.is_empty()
+            && through.iter().all(|var| self.is_reference(*var))
+            && yields_references(scrutinee)
+        {
+            let mut binds = effects::bound(&self.names, pat);
+            for owned in copied_by(pat, scrutinee) {
+                effects::bound(&self.names, owned).iter().for_each(|var| _ = binds.remove(var));
+            }
             self.references.extend(binds);
         }
     }
+}
+
+/// Whether what a pattern binds in an expression, of references to outside, are references again: it is a reference,
+/// or what a method of the library makes of one. A method of the user's may yield anything.
+fn yields_references(expr: &Expr) -> bool {
+    const METHODS: [&str; 37] = [
+        "as_deref",
+        "as_ref",
+        "as_slice",
+        "as_str",
+        "borrow",
+        "chain",
+        "chunks",
+        "chunks_exact",
+        "deref",
+        "enumerate",
+        "filter",
+        "find",
+        "first",
+        "get",
+        "into_iter",
+        "iter",
+        "keys",
+        "last",
+        "lines",
+        "next",
+        "next_back",
+        "nth",
+        "peekable",
+        "rev",
+        "skip",
+        "skip_while",
+        "split",
+        "split_at",
+        "split_first",
+        "split_last",
+        "split_whitespace",
+        "step_by",
+        "strip_prefix",
+        "take",
+        "take_while",
+        "values",
+        "windows",
+    ];
+    match expr {
+        Expr::Path(_) => true,
+        Expr::Reference(e) => e.mutability.is_none(),
+        Expr::Paren(e) => yields_references(&e.expr),
+        Expr::Group(e) => yields_references(&e.expr),
+        Expr::Try(e) => yields_references(&e.expr),
+        Expr::Tuple(e) => e.elems.iter().all(yields_references),
+        Expr::MethodCall(e) => {
+            METHODS.contains(&e.method.to_string().as_str())
+                && (matches!(*e.receiver, Expr::Field(_) | Expr::Index(_)) || yields_references(&e.receiver))
+        }
+        _ => false,
+    }
+}
+
+/// The parts of a pattern that bind copies nevertheless: behind a `&`, and the number that `enumerate` adds.
+fn copied_by<'a>(pat: &'a Pat, scrutinee: &Expr) -> Vec<&'a Pat> {
+    struct Scan<'a>(Vec<&'a Pat>);
+    impl<'ast> Visit<'ast> for Scan<'ast> {
+        fn visit_pat_reference(&mut self, pat: &'ast syn::PatReference) {
+            self.0.push(&pat.pat);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut scan = Scan(Vec::new());
+    scan.visit_pat(pat);
+    let mut rest = scrutinee;
+    while let Expr::MethodCall(call) = rest {
+        if call.method == "enumerate"
+            && let Pat::Tuple(tuple) = pat
+        {
+            scan.0.extend(tuple.elems.first());
+        }
+        rest = &call.receiver;
+    }
+    scan.0
 }
 
 /// Whether a `let` plainly binds a shared reference.

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
-use super::{Lowering, chains, primitive, uniform};
+use super::{Lowering, chains, lent, primitive, uniform};
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
@@ -21,10 +21,16 @@ pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
         _ => return None,
     };
     let arity = lower.functions[lower.source_of(id)].params.len();
-    if arity != args || lower.lends_a_local(expr).is_some() {
-        return None;
+    (arity == args && lent::plan(lower, lower.source_of(id), &arguments(expr)).is_ok()).then_some(id)
+}
+
+/// The arguments of a call, the receiver first.
+pub(super) fn arguments(call: &Expr) -> Vec<&Expr> {
+    match call {
+        Expr::Call(call) => call.args.iter().collect(),
+        Expr::MethodCall(call) => std::iter::once(&*call.receiver).chain(&call.args).collect(),
+        _ => vec![],
     }
-    Some(id)
 }
 
 fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<FuncId> {
@@ -157,7 +163,7 @@ fn leaves(body: &syn::Block) -> bool {
 }
 
 /// The local a place expression is a part of, unless it is reached through a dereference.
-fn root(expr: &Expr) -> Option<&Expr> {
+pub(super) fn root(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Path(_) => Some(expr),
         Expr::Field(e) => root(&e.base),
@@ -201,7 +207,46 @@ pub(super) fn plainly_borrows_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
 }
 
 /// [`plainly_borrows_local`]; unless `closures` can be called later, it is what they return that counts.
-fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool {
+pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool {
+    match expr {
+        Expr::Reference(e) => is_owned_local(lower, &e.expr),
+        Expr::MethodCall(e) if chains::yields_number(&e.method) => false,
+        Expr::MethodCall(e) => {
+            let closures = closures && !chains::ends_closures(lower, e);
+            starts_borrow(lower, e)
+                || borrows(lower, &e.receiver, closures)
+                || e.args.iter().any(|arg| borrows(lower, arg, closures))
+        }
+        Expr::Closure(e) if closures => e.capture.is_none() && captures(&lower.names, e),
+        Expr::Closure(e) => borrows(lower, &e.body, true),
+        Expr::Paren(e) => borrows(lower, &e.expr, closures),
+        Expr::Tuple(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
+        _ => false,
+    }
+}
+
+/// The locals that an expression borrows from.
+pub(super) fn borrowed(lower: &Lowering<'_>, expr: &Expr) -> VarSet {
+    struct Scan<'a, 'b>(&'a Lowering<'b>, VarSet);
+    impl<'ast> Visit<'ast> for Scan<'_, '_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let place = match expr {
+                Expr::Reference(e) if is_owned_local(self.0, &e.expr) => Some(&e.expr),
+                Expr::MethodCall(e) if starts_borrow(self.0, e) => Some(&e.receiver),
+                _ => None,
+            };
+            let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));
+            self.1.extend(root);
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut scan = Scan(lower, VarSet::new());
+    scan.visit_expr(expr);
+    scan.1
+}
+
+/// Whether a method plainly borrows from the local that it is called on.
+fn starts_borrow(lower: &Lowering<'_>, call: &ExprMethodCall) -> bool {
     const BORROWING: [&str; 14] = [
         "iter",
         "iter_mut",
@@ -218,21 +263,7 @@ fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool {
         "drain",
         "lines",
     ];
-    match expr {
-        Expr::Reference(e) => is_owned_local(lower, &e.expr),
-        Expr::MethodCall(e) if chains::yields_number(&e.method) => false,
-        Expr::MethodCall(e) => {
-            let closures = closures && !chains::ends_closures(lower, e);
-            (is_owned_local(lower, &e.receiver) && BORROWING.contains(&e.method.to_string().as_str()))
-                || borrows(lower, &e.receiver, closures)
-                || e.args.iter().any(|arg| borrows(lower, arg, closures))
-        }
-        Expr::Closure(e) if closures => e.capture.is_none() && captures(&lower.names, e),
-        Expr::Closure(e) => borrows(lower, &e.body, true),
-        Expr::Paren(e) => borrows(lower, &e.expr, closures),
-        Expr::Tuple(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
-        _ => false,
-    }
+    is_owned_local(lower, &call.receiver) && BORROWING.contains(&call.method.to_string().as_str())
 }
 
 fn captures(names: &Names, closure: &syn::ExprClosure) -> bool {
@@ -242,17 +273,6 @@ fn captures(names: &Names, closure: &syn::ExprClosure) -> bool {
     }
     let mentions = crate::effects::of_expr(names, &closure.body).mentions;
     mentions.difference(&inputs).next().is_some()
-}
-
-/// A reference in the arguments of a call that lends a local to the callee.
-pub(super) fn lent(lower: &Lowering<'_>, args: &[&Expr]) -> Option<Span> {
-    args.iter().find_map(|arg| match arg {
-        Expr::Reference(e) if is_owned_local(lower, &e.expr) => Some(e.span()),
-        Expr::Closure(e) if plainly_borrows_local(lower, arg) => Some(e.span()),
-        // The columns of a parameter have its type, which can't name a closure.
-        Expr::MethodCall(e) if borrows(lower, arg, false) => Some(e.span()),
-        _ => None,
-    })
 }
 
 /// Places where a program function is mentioned but not batched: inside closures and macros, or as
@@ -314,9 +334,10 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             if self.closure {
                 self.note(e.span(), "a call inside a closure is run by code that can't be batched");
             } else if self.lower.functions[self.lower.source_of(id)].params.len() == e.args.len()
-                && let Some(span) = lent(self.lower, &e.args.iter().collect::<Vec<_>>())
+                && let Err((span, why)) =
+                    lent::plan(self.lower, self.lower.source_of(id), &e.args.iter().collect::<Vec<_>>())
             {
-                self.note(span, "a local of this function is lent to the call");
+                self.note(span, why);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
@@ -338,11 +359,12 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     }
 
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
-        if called_method(self.lower, e).is_some() {
+        if let Some(id) = called_method(self.lower, e) {
+            let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
             if self.closure {
                 self.note(e.span(), "a call inside a closure is run by code that can't be batched");
-            } else if let Some(span) = lent(self.lower, &e.args.iter().collect::<Vec<_>>()) {
-                self.note(span, "a local of this function is lent to the call");
+            } else if let Err((span, why)) = lent::plan(self.lower, self.lower.source_of(id), &args) {
+                self.note(span, why);
             }
         } else if self.lower.is_program_method(&e.method.to_string())
             && self.lower.functions[self.lower.current].associated

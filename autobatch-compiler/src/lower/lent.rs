@@ -1,0 +1,497 @@
+//! Locals lent to a batched call: `f(&x)`, `f(&mut x)`, `f(&x.part[1..])`, `f(x.as_slice())`.
+//!
+//! A column's values move; what is referred to must not. So the local moves into a place of its own for the call
+//! (`Lent` in the runtime), the callee gets a reference to that, and behind the call the local moves back. A local that is
+//! a `&mut` itself stays where it is: a handle (`LentRef`) stands for it meanwhile. Temporaries become locals first.
+//!
+//! The references live as long as anyone likes, for rustc. That the callee has none left when it returns follows
+//! from the scalar function, which rustc has checked with the lifetimes as written, if neither the result nor another
+//! argument can hold what the callee got: so calls whose result's type may borrow, and parameters with named
+//! lifetimes, stay scalar. A type of the user's without lifetimes is taken by its word, which generated code has
+//! checked (`let _: Option<fn() -> Type> = None;` has no lifetime to elide).
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, GenericArgument, Ident, Macro, PathArguments, Type, UnOp, parse_quote};
+
+use super::{Lowering, scan};
+use crate::effects::{self, variable};
+use crate::ir::{Role, VarId};
+
+/// How the arguments of a call lend locals.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// The locals, each with the first argument that borrows it.
+    lends: Vec<Lend>,
+}
+
+#[derive(Clone, Copy)]
+struct Lend {
+    var: VarId,
+    first: usize,
+    /// Whether the local is a reference, whose target is lent.
+    reference: bool,
+    /// Whether an argument borrows it mutably.
+    mutable: bool,
+}
+
+/// A call's argument, as far as lending goes.
+enum Borrow {
+    No,
+    /// Of a local: whether that is a reference itself; whether mutably.
+    Of(VarId, bool, bool),
+    /// Of what becomes a local first; whether mutably.
+    Temporary(bool),
+    Refused(Span, &'static str),
+}
+
+const CLOSURE: &str = "a closure that captures locals of this function is lent to the call";
+const SEVERAL: &str = "an argument borrows from several locals of this function";
+const RESULT: &str = "a local of this function is lent to a call whose result may borrow from it";
+const LIFETIME: &str = "a local of this function is lent as a parameter with a named lifetime";
+const LATER: &str = "a local of this function is lent mutably before another argument makes a call";
+const MACRO: &str = "a local of this function is lent in an argument with a macro that mentions it";
+
+/// How a call of the function at `source` lends locals, or why it can't.
+pub(super) fn plan(
+    lower: &Lowering<'_>,
+    source: usize,
+    args: &[&Expr],
+) -> Result<Plan, (Span, &'static str)> {
+    let function = &lower.functions[source];
+    let mut plan = Plan::default();
+    let (mut span, mut later) = (None, false);
+    for (i, (arg, param)) in args.iter().zip(&function.params).enumerate() {
+        match borrow(lower, arg, &param.ty) {
+            Borrow::No => {}
+            Borrow::Refused(span, why) => return Err((span, why)),
+            Borrow::Temporary(_) if names_lifetime(&param.ty) => return Err((arg.span(), LIFETIME)),
+            Borrow::Temporary(mutable) => {
+                span.get_or_insert_with(|| arg.span());
+                later |= mutable && args[i + 1..].iter().any(|arg| scan::splits(lower, arg));
+            }
+            Borrow::Of(var, reference, mutable) => {
+                if names_lifetime(&param.ty) {
+                    return Err((arg.span(), LIFETIME));
+                }
+                span.get_or_insert_with(|| arg.span());
+                match plan.lends.iter_mut().find(|lend| lend.var == var) {
+                    Some(lend) => lend.mutable |= mutable,
+                    None => plan.lends.push(Lend { var, first: i, reference, mutable }),
+                }
+            }
+        }
+    }
+    let Some(span) = span else { return Ok(plan) };
+    if may_borrow(&function.output) {
+        return Err((span, RESULT));
+    }
+    if later {
+        return Err((span, LATER));
+    }
+    for lend in &plan.lends {
+        let later = &args[lend.first..];
+        if lend.mutable && later[1..].iter().any(|arg| scan::splits(lower, arg)) {
+            return Err((span, LATER));
+        }
+        if later.iter().any(|arg| in_macro(lower, arg, lend.var)) {
+            return Err((span, MACRO));
+        }
+    }
+    Ok(plan)
+}
+
+fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
+    let exclusive = |var: VarId| is_exclusive(lower.program.var(var).ty.as_ref());
+    match arg {
+        Expr::Paren(e) => borrow(lower, &e.expr, param),
+        Expr::Reference(e) => {
+            let mutable = e.mutability.is_some();
+            if lower.needs_name(base(&e.expr)) {
+                return Borrow::Temporary(mutable);
+            }
+            if let Expr::Unary(deref) = &*e.expr
+                && matches!(deref.op, UnOp::Deref(_))
+                && let Some(var) = variable(&lower.names, &deref.expr)
+            {
+                return if exclusive(var) && !same_type(lower, var, param) {
+                    Borrow::Of(var, true, mutable)
+                } else {
+                    Borrow::No
+                };
+            }
+            match scan::root(&e.expr).and_then(|root| variable(&lower.names, root)) {
+                Some(var) if !lower.is_reference(var) => Borrow::Of(var, exclusive(var), mutable),
+                _ => Borrow::No,
+            }
+        }
+        Expr::Closure(_) if scan::plainly_borrows_local(lower, arg) => Borrow::Refused(arg.span(), CLOSURE),
+        // The columns of a parameter have its type, which can't name a closure.
+        Expr::MethodCall(_) if scan::borrows(lower, arg, false) => {
+            let mut roots = scan::borrowed(lower, arg).into_iter();
+            match (roots.next(), roots.next()) {
+                (Some(var), None) => {
+                    let mutable = matches!(param, Type::Reference(r) if r.mutability.is_some());
+                    Borrow::Of(var, exclusive(var), mutable)
+                }
+                _ => Borrow::Refused(arg.span(), SEVERAL),
+            }
+        }
+        _ => match (variable(&lower.names, arg), param) {
+            // Reborrowed for the call.
+            (Some(var), Type::Reference(r)) if exclusive(var) && !same_type(lower, var, param) => {
+                Borrow::Of(var, true, r.mutability.is_some())
+            }
+            (Some(var), Type::Reference(r))
+                if r.mutability.is_some()
+                    && lower.program.var(var).ty.is_none()
+                    && !lower.is_reference(var) =>
+            {
+                Borrow::Of(var, true, true)
+            }
+            _ => Borrow::No,
+        },
+    }
+}
+
+fn same_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
+    lower.program.var(var).ty.as_ref().is_some_and(|own| crate::ir::text(own) == crate::ir::text(ty))
+}
+
+fn is_exclusive(ty: Option<&Type>) -> bool {
+    matches!(ty, Some(Type::Reference(r)) if r.mutability.is_some())
+}
+
+/// Whether a type names a lifetime other than `'_` and `'static`.
+fn names_lifetime(ty: &Type) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
+            self.0 |= lifetime.ident != "_";
+        }
+    }
+    let mut scan = Scan(false);
+    scan.visit_type(ty);
+    scan.0
+}
+
+/// Whether a value of the type may borrow from an argument, as far as the type is written out.
+fn may_borrow(ty: &Type) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
+            self.0 |= r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident != "static");
+            visit::visit_type_reference(self, r);
+        }
+        fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+        fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {
+            self.0 = true;
+        }
+        fn visit_type_macro(&mut self, _: &'ast syn::TypeMacro) {
+            self.0 = true;
+        }
+    }
+    let mut scan = Scan(false);
+    scan.visit_type(ty);
+    scan.0
+}
+
+/// Whether a type can have a lifetime that is not written: a path that is not of the language or its library.
+fn may_hide_lifetime(ty: &Type) -> bool {
+    const KNOWN: [&str; 11] =
+        ["Vec", "Option", "Result", "Box", "String", "Rc", "Arc", "HashMap", "BTreeMap", "VecDeque", "Self"];
+    match ty {
+        Type::Path(p) if p.qself.is_none() => p.path.segments.iter().any(|segment| {
+            let known = crate::lockstep::is_primitive(ty) || KNOWN.iter().any(|name| segment.ident == name);
+            let args = match &segment.arguments {
+                PathArguments::AngleBracketed(args) => args.args.iter().any(|arg| match arg {
+                    GenericArgument::Type(ty) => may_hide_lifetime(ty),
+                    _ => false,
+                }),
+                _ => false,
+            };
+            !known || args
+        }),
+        Type::Tuple(t) => t.elems.iter().any(may_hide_lifetime),
+        Type::Array(t) => may_hide_lifetime(&t.elem),
+        Type::Paren(t) => may_hide_lifetime(&t.elem),
+        Type::Group(t) => may_hide_lifetime(&t.elem),
+        _ => true,
+    }
+}
+
+/// Whether a macro in an expression mentions a variable.
+fn in_macro(lower: &Lowering<'_>, arg: &Expr, var: VarId) -> bool {
+    struct Scan<'a>(&'a str, bool);
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_macro(&mut self, mac: &'ast Macro) {
+            let text = mac.tokens.to_string();
+            self.1 |= text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == self.0);
+        }
+    }
+    let name = lower.program.var(var).ident.to_string();
+    let mut scan = Scan(&name, false);
+    scan.visit_expr(arg);
+    scan.1
+}
+
+impl Plan {
+    /// For a call that ends the function: a local that is a reference is not needed again.
+    pub(super) fn at_the_end(mut self) -> Plan {
+        self.lends.retain(|lend| !lend.reference);
+        self
+    }
+}
+
+impl Lowering<'_> {
+    /// Temporaries that arguments borrow from become locals, so that they can be lent. Where an argument before
+    /// would be evaluated behind them, it becomes a local too.
+    pub(super) fn named_temporaries(&mut self, args: Vec<Expr>) -> Vec<Expr> {
+        let borrows = |lower: &Self, arg: &Expr| match arg {
+            Expr::Reference(e) => lower.needs_name(base(&e.expr)),
+            _ => false,
+        };
+        let Some(last) = args.iter().rposition(|arg| borrows(self, arg)) else { return args };
+        let mut out = Vec::with_capacity(args.len());
+        for (i, arg) in args.iter().enumerate() {
+            if borrows(self, arg) {
+                out.push(self.with_named_temporary(arg.clone()));
+                continue;
+            }
+            let value = if i < last { self.value(arg.clone()) } else { arg.clone() };
+            let kept = matches!(value, Expr::Reference(_)) || self.is_stable(&value, &args[i + 1..]);
+            if i > last || kept {
+                out.push(value);
+            } else {
+                let (temp, ident) = self.temp("value", None);
+                self.define(temp, None, value);
+                out.push(parse_quote!(#ident));
+            }
+        }
+        out
+    }
+
+    /// Whether what is borrowed has to become a local first.
+    fn needs_name(&self, place: &Expr) -> bool {
+        let shared = variable(&self.names, place).is_some_and(|var| {
+            let var = self.program.var(var);
+            matches!(var.role, Role::Param(_)) && var.shared && !matches!(var.ty, Some(Type::Reference(_)))
+        });
+        is_temporary(place) || shared
+    }
+
+    fn with_named_temporary(&mut self, arg: Expr) -> Expr {
+        let Expr::Reference(mut e) = arg else { return arg };
+        let place = base_mut(&mut e.expr);
+        let value = self.value(place.clone());
+        let (temp, ident) = self.temp("lent", None);
+        self.program.variables[temp.0].mutable = true;
+        self.define(temp, None, value);
+        *place = parse_quote!(#ident);
+        Expr::Reference(e)
+    }
+
+    /// The arguments of a call into variables, and the locals that have to be given back behind it.
+    pub(super) fn lend(
+        &mut self,
+        plan: &Plan,
+        args: &[Expr],
+        params: &[VarId],
+        output: &Type,
+    ) -> (Vec<VarId>, Vec<(VarId, Ident)>) {
+        let krate = self.options.krate.clone();
+        if may_hide_lifetime(output) && !plan.lends.is_empty() {
+            self.op(
+                parse_quote!(let _: ::core::option::Option<fn() -> #output> = ::core::option::Option::None;),
+            );
+        }
+        let mut vars = Vec::with_capacity(args.len());
+        let mut held: Vec<(Lend, Ident)> = Vec::new();
+        let mut i = 0;
+        while i < args.len() {
+            for lend in plan.lends.iter().filter(|lend| lend.first == i) {
+                let ident = self.program.var(lend.var).ident.clone();
+                let (handle, name) = self.temp("lent", None);
+                let kind = Ident::new(if lend.reference { "LentRef" } else { "Lent" }, Span::mixed_site());
+                self.define(handle, None, parse_quote!(#krate::__rt::#kind::new(#ident)));
+                held.push((*lend, name));
+            }
+            let mentions = |lower: &Self, arg: &Expr, lend: &Lend| {
+                effects::of_expr(&lower.names, arg).mentions.contains(&lend.var)
+            };
+            // What borrows parts of one local mutably does so in one expression, which rustc has checked.
+            let last = (i..args.len())
+                .rev()
+                .find(|j| {
+                    held.iter().any(|(lend, _)| {
+                        lend.mutable && mentions(self, &args[i], lend) && mentions(self, &args[*j], lend)
+                    })
+                })
+                .unwrap_or(i);
+            let group = &args[i..=last];
+            let needed = held.iter().filter(|(lend, _)| group.iter().any(|arg| mentions(self, arg, lend)));
+            let needed: Vec<(Lend, Ident)> = needed.cloned().collect();
+            let bases: Vec<(Lend, Ident, Ident)> =
+                needed.into_iter().map(|(lend, handle)| (lend, handle, self.base_ident())).collect();
+            if bases.is_empty() {
+                let value = self.value(args[i].clone());
+                vars.push(self.argument(value, params[i], &args[i + 1..]));
+                i += 1;
+                continue;
+            }
+            let mut values: Vec<Expr> = group.iter().map(|arg| self.value(arg.clone())).collect();
+            let lets: Vec<syn::Stmt> = bases
+                .iter()
+                .map(|(lend, handle, base)| {
+                    let name = self.program.var(lend.var).ident.to_string();
+                    values.iter_mut().for_each(|value| {
+                        Place { name: &name, base, reference: lend.reference }.visit_expr_mut(value);
+                    });
+                    if lend.mutable {
+                        parse_quote!(let #base = #handle.lend();)
+                    } else {
+                        parse_quote!(let #base = #handle.share();)
+                    }
+                })
+                .collect();
+            let types: Vec<Option<Type>> =
+                params[i..=last].iter().map(|param| self.program.var(*param).ty.clone()).collect();
+            let temps: Vec<_> = types.iter().map(|ty| self.temp("arg", ty.clone())).collect();
+            let idents: Vec<&Ident> = temps.iter().map(|(_, ident)| ident).collect();
+            let types: Vec<Type> =
+                types.iter().map(|ty| ty.clone().unwrap_or_else(|| parse_quote!(_))).collect();
+            if let ([ident], [value], [ty]) = (&idents[..], &values[..], &types[..]) {
+                self.op(parse_quote!(let #ident: #ty = { #(#lets)* #value };));
+            } else {
+                self.op(parse_quote!(let (#(#idents,)*): (#(#types,)*) = { #(#lets)* (#(#values,)*) };));
+            }
+            vars.extend(temps.iter().map(|(var, _)| *var));
+            i = last + 1;
+        }
+        (vars, held.into_iter().map(|(lend, handle)| (lend.var, handle)).collect())
+    }
+
+    /// Behind the call: what was lent is the caller's again.
+    pub(super) fn give_back(&mut self, lent: Vec<(VarId, Ident)>) {
+        for (var, handle) in lent {
+            self.define(var, None, parse_quote!(#handle.back()));
+        }
+    }
+
+    fn base_ident(&mut self) -> Ident {
+        self.temps += 1;
+        Ident::new(&format!("__base{}", self.temps), Span::mixed_site())
+    }
+}
+
+/// The expression that a place is a part of.
+fn base_mut(place: &mut Expr) -> &mut Expr {
+    match place {
+        Expr::Field(e) => base_mut(&mut e.base),
+        Expr::Index(e) => base_mut(&mut e.expr),
+        Expr::Paren(e) => base_mut(&mut e.expr),
+        Expr::Group(e) => base_mut(&mut e.expr),
+        other => other,
+    }
+}
+
+fn base(place: &Expr) -> &Expr {
+    match place {
+        Expr::Field(e) => base(&e.base),
+        Expr::Index(e) => base(&e.expr),
+        Expr::Paren(e) => base(&e.expr),
+        Expr::Group(e) => base(&e.expr),
+        other => other,
+    }
+}
+
+/// Whether an expression certainly makes a value that is dropped at the end of its statement. (Constants are not.)
+fn is_temporary(expr: &Expr) -> bool {
+    const OWNED: [&str; 8] =
+        ["clone", "collect", "into_boxed_slice", "to_owned", "to_string", "to_vec", "into_iter", "repeat"];
+    match expr {
+        Expr::Array(e) => !e.elems.iter().all(is_constant),
+        Expr::Tuple(e) => !e.elems.iter().all(is_constant),
+        Expr::Repeat(e) => !is_constant(&e.expr),
+        Expr::Struct(e) => !e.fields.iter().all(|field| is_constant(&field.expr)),
+        Expr::Macro(e) => e.mac.path.is_ident("vec") || e.mac.path.is_ident("format"),
+        Expr::Call(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Block(_) | Expr::If(_) | Expr::Match(_) => {
+            true
+        }
+        Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && !is_constant(&e.expr),
+        Expr::MethodCall(e) => OWNED.iter().any(|name| e.method == name),
+        Expr::Reference(e) => is_temporary(&e.expr),
+        _ => false,
+    }
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Unary(e) => matches!(e.op, UnOp::Neg(_)) && is_constant(&e.expr),
+        Expr::Array(e) => e.elems.iter().all(is_constant),
+        Expr::Tuple(e) => e.elems.iter().all(is_constant),
+        _ => false,
+    }
+}
+
+/// Puts a place in the place of a variable.
+pub(super) struct Place<'a> {
+    pub(super) name: &'a str,
+    pub(super) base: &'a Ident,
+    /// Whether the variable is a reference, as `base` is; else `base` refers to its value.
+    pub(super) reference: bool,
+}
+
+impl VisitMut for Place<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Path(p) if p.qself.is_none() && p.path.get_ident().is_some_and(|i| i == self.name) => {
+                let base = self.base;
+                *expr = if self.reference { parse_quote!(#base) } else { parse_quote!((*#base)) };
+            }
+            Expr::Struct(e) => {
+                for field in &mut e.fields {
+                    field.colon_token.get_or_insert_with(Default::default);
+                }
+                visit_mut::visit_expr_mut(self, expr);
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Place<'_> {
+    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut after_dot = false;
+        tokens
+            .into_iter()
+            .map(|tree| {
+                let field = after_dot;
+                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.') && !field;
+                match tree {
+                    TokenTree::Ident(i) if !field && i == self.name => {
+                        let base = self.base;
+                        let inside =
+                            if self.reference { quote::quote!(#base) } else { quote::quote!(*#base) };
+                        TokenTree::Group(Group::new(Delimiter::Parenthesis, inside))
+                    }
+                    TokenTree::Group(group) => {
+                        let mut new = Group::new(group.delimiter(), self.tokens(group.stream()));
+                        new.set_span(group.span());
+                        TokenTree::Group(new)
+                    }
+                    other => other,
+                }
+            })
+            .collect()
+    }
+}
