@@ -44,6 +44,35 @@ impl Level {
     }
 }
 
+/// What the caller is compiled for: inlined, all that depends on it is decided there.
+///
+/// # Safety
+/// The CPU has AVX2 and what comes with it. (Safe to call where the caller is compiled for it.)
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+pub fn level_avx2() -> Level {
+    Level(Isa::Avx2)
+}
+
+/// As [`level_avx2`].
+///
+/// # Safety
+/// The CPU has AVX-512 and what comes with it.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+pub fn level_avx512() -> Level {
+    Level(Isa::Avx512)
+}
+
+/// As `level_avx2`, where there is one instruction set.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+pub fn level() -> Level {
+    Level::new(Isa::Avx512)
+}
+
 /// The best instruction set of the CPU that does not exceed what the user allows.
 pub(crate) fn ceiling(allowed: Option<Isa>) -> Isa {
     Level::new(allowed.unwrap_or(Isa::Avx512)).isa()
@@ -151,7 +180,7 @@ impl Nest<'_> {
 
 /// The kernels of one width of words, where the CPU has them: see [`avx512`].
 macro_rules! scans {
-    ($lowest:ident, $mask:ident, $word:ty) => {
+    ($lowest:ident, $mask:ident, $spread:ident, $word:ty) => {
         /// The least of `words`, if there is a kernel for it; the largest signed number if empty.
         #[inline(always)]
         pub(crate) fn $lowest(words: &[$word], level: Level) -> Option<$word> {
@@ -171,14 +200,35 @@ macro_rules! scans {
             if level.0 == Isa::Avx512 {
                 // SAFETY: a `Level` exists only for what the CPU has.
                 return Some(unsafe { avx512::$mask(words, to) });
+            } else if level.0 == Isa::Avx2 {
+                // SAFETY: as above.
+                return Some(unsafe { avx2::$mask(words, to) });
             }
             let _ = (words, to, level);
             None
         }
+
+        /// All bits of the words (at most 64) that are set in `bits`, none of the others; whether there is a
+        /// kernel.
+        #[inline(always)]
+        pub(crate) fn $spread(words: &mut [$word], bits: u64, level: Level) -> bool {
+            #[cfg(target_arch = "x86_64")]
+            if level.0 == Isa::Avx512 {
+                // SAFETY: a `Level` exists only for what the CPU has.
+                unsafe { avx512::$spread(words, bits) };
+                return true;
+            } else if level.0 == Isa::Avx2 {
+                // SAFETY: as above.
+                unsafe { avx2::$spread(words, bits) };
+                return true;
+            }
+            let _ = (words, bits, level);
+            false
+        }
     };
 }
-scans!(lowest32, mask32, u32);
-scans!(lowest64, mask64, u64);
+scans!(lowest32, mask32, spread32, u32);
+scans!(lowest64, mask64, spread64, u64);
 
 /// The number of lanes set.
 #[inline(always)]
@@ -231,8 +281,8 @@ mod avx512 {
     /// The scans over words that the scheduler lives on; what the compiler makes of the portable ones
     /// is several times slower.
     macro_rules! scans {
-        ($lowest:ident, $mask:ident, $word:ty, $signed:ty, $lanes:literal, $load:ident, $all:ident,
-         $min:ident, $reduce:ident, $equal:ident) => {
+        ($lowest:ident, $mask:ident, $spread:ident, $word:ty, $signed:ty, $lanes:literal, $load:ident,
+         $store:ident, $all:ident, $min:ident, $reduce:ident, $equal:ident, $move:ident) => {
             /// The least of `words`; the largest signed number if there is none.
             #[inline]
             #[target_feature(
@@ -268,37 +318,149 @@ mod avx512 {
                 }
                 mask
             }
+
+            /// All bits of the words (at most 64) that are set in `bits`, none of the others.
+            #[inline]
+            #[target_feature(
+                enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+            )]
+            pub(super) fn $spread(words: &mut [$word], mut bits: u64) {
+                let (chunks, rest) = words.as_chunks_mut::<$lanes>();
+                for chunk in chunks {
+                    // SAFETY: the chunk has as many words as the vector.
+                    unsafe { $store(chunk.as_mut_ptr().cast(), $move(bits as _)) };
+                    bits >>= $lanes;
+                }
+                for (at, word) in rest.iter_mut().enumerate() {
+                    *word = if bits >> at & 1 == 1 { !0 } else { 0 };
+                }
+            }
         };
     }
     scans!(
         lowest32,
         mask32,
+        spread32,
         u32,
         i32,
         16,
         _mm512_loadu_epi32,
+        _mm512_storeu_epi32,
         _mm512_set1_epi32,
         _mm512_min_epi32,
         _mm512_reduce_min_epi32,
-        _mm512_cmpeq_epi32_mask
+        _mm512_cmpeq_epi32_mask,
+        _mm512_movm_epi32
     );
     scans!(
         lowest64,
         mask64,
+        spread64,
         u64,
         i64,
         8,
         _mm512_loadu_epi64,
+        _mm512_storeu_epi64,
         _mm512_set1_epi64,
         _mm512_min_epi64,
         _mm512_reduce_min_epi64,
-        _mm512_cmpeq_epi64_mask
+        _mm512_cmpeq_epi64_mask,
+        _mm512_movm_epi64
+    );
+}
+
+/// The AVX2 scans.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    macro_rules! scans {
+        ($mask:ident, $spread:ident, $word:ty, $signed:ty, $lanes:literal, $all:ident, $equal:ident,
+         $cast:ident, $bits:ident) => {
+            /// One bit per word of `words` (at most 64): whether it equals `to`.
+            #[inline]
+            #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+            pub(super) fn $mask(words: &[$word], to: $word) -> u64 {
+                let (chunks, rest) = words.as_chunks::<$lanes>();
+                // From the last to the first: of independent parts LLVM would make a vector.
+                let mask = rest.iter().rev().fold(0, |mask, &word| mask << 1 | u64::from(word == to));
+                chunks.iter().rev().fold(mask, |mask, chunk| {
+                    // SAFETY: the chunk has as many words as the vector.
+                    let words = unsafe { _mm256_loadu_si256(chunk.as_ptr().cast()) };
+                    let equal = $cast($equal(words, $all(to as $signed)));
+                    mask << $lanes | u64::from($bits(equal).cast_unsigned())
+                })
+            }
+
+            /// All bits of the words (at most 64) that are set in `bits`, none of the others.
+            #[inline]
+            #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+            pub(super) fn $spread(words: &mut [$word], mut bits: u64) {
+                let (chunks, rest) = words.as_chunks_mut::<$lanes>();
+                let lanes: [$word; $lanes] = std::array::from_fn(|at| 1 << at);
+                // SAFETY: the array has as many words as the vector.
+                let lanes = unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) };
+                for chunk in chunks {
+                    let words = $equal(_mm256_and_si256($all(bits as $signed), lanes), lanes);
+                    // SAFETY: as above.
+                    unsafe { _mm256_storeu_si256(chunk.as_mut_ptr().cast(), words) };
+                    bits >>= $lanes;
+                }
+                for (at, word) in rest.iter_mut().enumerate() {
+                    *word = if bits >> at & 1 == 1 { !0 } else { 0 };
+                }
+            }
+        };
+    }
+    scans!(
+        mask32,
+        spread32,
+        u32,
+        i32,
+        8,
+        _mm256_set1_epi32,
+        _mm256_cmpeq_epi32,
+        _mm256_castsi256_ps,
+        _mm256_movemask_ps
+    );
+    scans!(
+        mask64,
+        spread64,
+        u64,
+        i64,
+        4,
+        _mm256_set1_epi64x,
+        _mm256_cmpeq_epi64,
+        _mm256_castsi256_pd,
+        _mm256_movemask_pd
     );
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn masks_are_those_of_the_words() {
+        let words: Vec<u64> = (0..64u64).map(|at| at * at * 7 % 5).collect();
+        let narrow: Vec<u32> = words.iter().map(|word| *word as u32).collect();
+        for isa in [Isa::Avx2, Isa::Avx512].map(Level::new) {
+            for (from, to) in [(0, 64), (0, 32), (5, 5), (7, 20), (1, 64)] {
+                let want = (from..to).map(|at| u64::from(words[at] == 2) << (at - from)).sum::<u64>();
+                for found in [mask64(&words[from..to], 2, isa), mask32(&narrow[from..to], 2, isa)] {
+                    assert!(found.is_none_or(|found| found == want), "{isa:?} {from}..{to}");
+                }
+                let (mut wide, mut narrow) = ([1; 64], [1; 64]);
+                let set = |at: usize| want >> (at - from) & 1 == 1;
+                if spread64(&mut wide[from..to], want, isa) {
+                    assert!((from..to).all(|at| wide[at] == if set(at) { !0 } else { 0 }));
+                }
+                if spread32(&mut narrow[from..to], want, isa) {
+                    assert!((from..to).all(|at| narrow[at] == if set(at) { !0 } else { 0 }));
+                }
+            }
+        }
+    }
 
     #[test]
     fn ceilings_hold() {

@@ -29,6 +29,10 @@ mod dense;
 mod loops;
 mod set;
 
+#[cfg(not(target_arch = "x86_64"))]
+pub use crate::isa::level;
+#[cfg(target_arch = "x86_64")]
+pub use crate::isa::{level_avx2, level_avx512};
 pub use arena::Arena;
 pub(crate) use arena::Memory;
 pub use dense::{copied, gather, scatter};
@@ -141,22 +145,25 @@ pub fn pad<T>(column: &mut [MaybeUninit<T>], count: usize) {
     }
 }
 
-/// The lanes of a strip, to be read.
+/// The first `strips` strips of a column, to be read.
 #[inline(always)]
-pub fn view<T, const W: usize>(column: &[MaybeUninit<T>], strip: usize) -> &[MaybeUninit<T>; W] {
-    column[strip * W..].first_chunk().expect("a frame has whole strips")
+pub fn strips<T, const W: usize>(column: &[MaybeUninit<T>], strips: usize) -> &[[MaybeUninit<T>; W]] {
+    &column.as_chunks().0[..strips]
 }
 
-/// The lanes of a strip, to be written.
+/// The same, to be written.
 #[inline(always)]
-pub fn edit<T, const W: usize>(column: &mut [MaybeUninit<T>], strip: usize) -> &mut [MaybeUninit<T>; W] {
-    column[strip * W..].first_chunk_mut().expect("a frame has whole strips")
+pub fn strips_mut<T, const W: usize>(
+    column: &mut [MaybeUninit<T>],
+    strips: usize,
+) -> &mut [[MaybeUninit<T>; W]] {
+    &mut column.as_chunks_mut().0[..strips]
 }
 
 /// The lanes of a strip, to work on in a copy that goes back in the end.
 #[inline(always)]
 pub fn open<T, const W: usize>(column: &mut [MaybeUninit<T>], strip: usize) -> Home<'_, T, W, true> {
-    Home(edit(column, strip))
+    Home(&mut column.as_chunks_mut().0[strip])
 }
 
 /// Puts such a copy back.
@@ -209,7 +216,7 @@ pub fn lanes(plain: bool, recursive: bool, bytes: usize) -> usize {
         (false, _) => 0,
         // Nothing waits for memory in a loop, and the longest run decides when a tile ends.
         (true, false) => 8192,
-        (true, true) => (CACHE / (2 * bytes).max(1)).next_power_of_two().clamp(128, 4096) / 2,
+        (true, true) => 1 << (CACHE / (2 * bytes).max(1)).clamp(64, 2048).ilog2(),
     }
 }
 

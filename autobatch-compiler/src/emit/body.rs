@@ -12,7 +12,7 @@ use quote::{format_ident, quote};
 use super::Emitter;
 use super::lockstep::{Lockstep, lockstep};
 use super::primitive;
-use super::region::{self, Chooser, Region, Round, column, here, lane, lane_label, next};
+use super::region::{self, Chooser, Region, column, here, lane, next};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
 
@@ -186,7 +186,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     let strip = emitter.width.strip;
     let word = &emitter.word;
     let (i, at, here, stay) = (name("__i"), name("__at"), here(), name("__stay"));
-    let (l, label) = (lane(), lane_label());
+    let l = lane();
     let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
     let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
     let open = touched.iter().map(|v| {
@@ -205,9 +205,8 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
         quote!(let mut #guard = #guard.#open; let #strip_ident = #guard.lanes();)
     });
     let chooser = if region.again { Chooser::Branches } else { Chooser::Value };
-    let Round { before, merged, takes, absent, settle } = region::round(emitter, region, chooser, fades);
     let uniforms = uniforms(emitter, region);
-    let code = &region.code;
+    let round = region::round(emitter, region, chooser, fades, &quote!(#(#uniforms)*), &quote!(#stay));
     let (words, next) = (name("__strip"), next());
     let (run, points) = match (way_out, region.again) {
         (Some((exit, _)), _) => (quote!(repeat_until), quote!(&#was, #exit)),
@@ -219,20 +218,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     // Each body has one instance per instruction set, which only inlined code inherits.
     let run = quote! {
         #words.#run(#points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
-            #before
-            #merged
-            let #next;
-            if #here {
-                #label: {
-                    #takes
-                    #(#uniforms)*
-                    #code
-                }
-            } else {
-                #absent
-                #next = #stay;
-            }
-            #settle
+            #round
             #next
         });
     };

@@ -42,10 +42,10 @@ const ARGUMENTS: usize = 28;
 
 /// What a frame costs, whatever its lanes, and a scalar call, in units of [`crate::ir::Op::weight`]. Measured: a
 /// frame takes as long as 50 to 200 scalar calls.
-const FRAME: u32 = 1500;
+const FRAME: u32 = 1000;
 const CALL: u32 = 4;
 /// Frames of at most so many lanes never pay.
-const FEW: u32 = 64;
+const FEW: u32 = 128;
 
 /// How the functions are named.
 struct Naming {
@@ -301,10 +301,11 @@ impl<'e> Writer<'e, '_> {
         let begin_sets: Vec<Ident> = begin.iter().map(|s| set(self.point(s))).collect();
         let run = first.then(|| self.run_entry(entry, &begin));
         let enter = self.emitter.program.func(self.func).recursive.then(|| self.elsewhere());
+        let level = self.level();
         let start = quote! {
             #enter
             // For the time of this call only: its columns may hold what does not outlive it.
-            let mut __arena = __arena;
+            let mut __arena = __arena.at(#level);
             let (mut __lanes, mut __count) = (__out.len(), __here.count());
             #(let mut #begin_sets = __arena.set(__lanes, __count);)*
             #(#columns)*
@@ -415,6 +416,18 @@ impl<'e> Writer<'e, '_> {
         match &self.emitter.program.var(var).ty {
             Some(ty) => quote!(let mut #home = __arena.column::<#ty>(__lanes);),
             None => quote!(let mut #home = __arena.column(__lanes);),
+        }
+    }
+
+    /// The level that the function is compiled for.
+    fn level(&self) -> TokenStream {
+        let rt = &self.emitter.rt;
+        match self.isa {
+            "" => quote!(#rt::nest::level()),
+            isa => {
+                let level = format_ident!("level_{isa}");
+                quote!(#rt::nest::#level())
+            }
         }
     }
 

@@ -32,23 +32,10 @@ pub(super) struct Region {
     pub(super) way_out: Option<(u32, VarSet)>,
     /// Points control can go to.
     pub(super) successors: BTreeSet<u32>,
+    /// Whether the code has no branches between its parts.
+    pub(super) straight: bool,
     /// Statements that end by breaking out of `'lane`.
     pub(super) code: TokenStream,
-}
-
-/// What surrounds the lane code of a region: a round of one lane.
-pub(super) struct Round {
-    /// Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
-    pub(super) before: TokenStream,
-    /// Declares the new values: in variables of their own, because from a tuple LLVM makes selects of
-    /// addresses.
-    pub(super) merged: TokenStream,
-    /// The values that the lane code starts with, under the user's names.
-    pub(super) takes: TokenStream,
-    /// The new values of a lane that is not here.
-    pub(super) absent: TokenStream,
-    /// Puts the new values down.
-    pub(super) settle: TokenStream,
 }
 
 /// Who chooses between new values and old ones.
@@ -59,8 +46,7 @@ pub(super) enum Chooser {
     /// A choice by value behind them: where branches only move a value, LLVM would choose between addresses,
     /// and load what is there, which does not vectorise.
     Value,
-    /// Nobody: all lanes are here. Yet the new values stand behind a choice that is always the same, which LLVM
-    /// must not know: it would store in each branch of the lane code for itself, by masked stores.
+    /// Nobody: all lanes are here.
     Nobody,
 }
 
@@ -69,46 +55,61 @@ pub(super) fn here() -> Ident {
     Ident::new("__here", Span::mixed_site())
 }
 
-/// The round of a region. Variables that `fades` names may hold junk in lanes that are not here.
+/// A round of one lane: the lane code of a region and what surrounds it, statements that declare
+/// [`next`]. `before` stands in front of the lane code where it runs; lanes that are not [`here`] go to `stay`.
+/// Variables that `fades` names may hold junk in them.
 pub(super) fn round(
     emitter: &Emitter<'_>,
     region: &Region,
     chooser: Chooser,
     fades: impl Fn(&VarId) -> bool,
-) -> Round {
-    let (rt, l, here) = (&emitter.rt, lane(), here());
+    before: &TokenStream,
+    stay: &TokenStream,
+) -> TokenStream {
+    let (rt, word) = (&emitter.rt, &emitter.word);
+    let (l, here, next, label, code) = (lane(), here(), next(), lane_label(), &region.code);
     let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
-    let before = touched.iter().map(|v| {
+    // Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
+    let slots = touched.iter().map(|v| {
         let (column, old) = (column(*v), old(*v));
         quote!(let #old = #rt::bits(&#column[#l]);)
     });
+    // In variables of their own, because from a tuple LLVM makes selects of addresses.
     let merged = region.outs.iter().map(|v| new(*v));
-    let absent = region.outs.iter().map(|v| {
-        let (new, old) = (new(*v), old(*v));
-        if chooser == Chooser::Branches && !fades(v) {
-            quote!(#new = #old;)
-        } else {
-            quote!(#new = #rt::dead();)
-        }
-    });
     let takes = region.takes.iter().map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
         quote!(let mut #ident = #rt::take(&#column[#l], &#old);)
     });
+    let run = quote!(#label: { #(#takes)* #before #code });
+    let absent = region.outs.iter().map(|v| {
+        let (new, old) = (new(*v), old(*v));
+        match chooser == Chooser::Branches && !fades(v) {
+            true => quote!(#new = #old;),
+            false => quote!(#new = #rt::dead();),
+        }
+    });
+    let run = match chooser {
+        Chooser::Nobody => run,
+        _ => quote!(if #here { #run } else { #(#absent)* #next = #stay; }),
+    };
+    // Where the lane code has branches, LLVM would store in each of them for itself, by masked stores: so the new
+    // values stand behind a choice that is always the same, which it must not know.
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));
         match chooser {
-            Chooser::Branches => quote!(#rt::settle(&mut #column[#l], #new);),
+            Chooser::Nobody if !region.straight => {
+                quote!(#rt::choose(&mut #column[#l], #here, #new, #rt::blank());)
+            }
             Chooser::Value => quote!(#rt::choose(&mut #column[#l], #here, #new, #old);),
-            Chooser::Nobody => quote!(#rt::choose(&mut #column[#l], #here, #new, #rt::blank());),
+            _ => quote!(#rt::settle(&mut #column[#l], #new);),
         }
     });
-    Round {
-        before: quote!(#(#before)*),
-        merged: quote!(#(let #merged;)*),
-        takes: quote!(#(#takes)*),
-        absent: quote!(#(#absent)*),
-        settle: quote!(#(#settle)*),
+    quote! {
+        #(#slots)*
+        #(let #merged;)*
+        let #next: #word;
+        #run
+        #(#settle)*
     }
 }
 
@@ -169,6 +170,7 @@ pub(super) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Regio
         uniforms: shape.uniforms.iter().copied().collect(),
         again: successors.contains(&own),
         successors,
+        straight: shape.straight,
         code,
     }
 }
@@ -189,6 +191,8 @@ struct Shape {
     bound: VarSet,
     /// Variables assigned in the region whose `let` stands elsewhere.
     deferred: VarSet,
+    /// Whether it is one block that has one way out.
+    straight: bool,
 }
 
 impl Shape {
@@ -321,7 +325,11 @@ impl Shape {
                 known && !takes.contains(v) && !is_uniform(v) && elsewhere()
             })
             .collect();
-        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred }
+        let straight = matches!(&order[..], [only] if {
+            let block = program.block(*only);
+            block.term.successors().len() <= 1 && block.ops.iter().all(|op| op.exits.is_empty())
+        });
+        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred, straight }
     }
 }
 

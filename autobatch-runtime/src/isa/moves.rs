@@ -56,7 +56,7 @@ pub(crate) fn expand<T>(wide: &mut [MaybeUninit<T>], dense: &[MaybeUninit<T>], m
         return expand_checked(wide, dense, mask);
     }
     // SAFETY: the lengths have been checked, and the slices are disjoint.
-    unsafe { expand_raw(wide.as_mut_ptr(), dense.as_ptr(), dense.len(), mask, level) }
+    unsafe { expand_raw(wide.as_mut_ptr(), wide.len(), dense.as_ptr(), dense.len(), mask, level) }
 }
 
 /// Moves the slots of `from` that are set in `mask` to the same places of `to`.
@@ -73,7 +73,7 @@ pub(crate) fn merge<T>(to: &mut [MaybeUninit<T>], from: &[MaybeUninit<T>], mask:
             // disjoint.
             (crate::Isa::Avx512, 4 | 8 | 16) => return unsafe { avx512::merge(to, from, mask) },
             // SAFETY: as above.
-            (crate::Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::merge(to, from, mask) },
+            (crate::Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::merge(to, from, there, mask) },
             _ => {}
         }
     }
@@ -126,11 +126,12 @@ unsafe fn compress_raw<T>(
 }
 
 /// # Safety
-/// All lanes set in `mask` are within `wide`; `dense` has `len` slots, at least their number. The two don't
-/// overlap.
+/// All lanes set in `mask` are within the `width` slots of `wide`; `dense` has `len` slots, at least their
+/// number. The two don't overlap.
 #[inline]
 unsafe fn expand_raw<T>(
     wide: *mut MaybeUninit<T>,
+    width: usize,
     dense: *const MaybeUninit<T>,
     len: usize,
     mask: &[u64],
@@ -141,10 +142,10 @@ unsafe fn expand_raw<T>(
         // SAFETY: the level says that the CPU can; the rest is the caller's.
         (crate::Isa::Avx512, 4 | 8 | 16) => return unsafe { avx512::expand(wide, dense, mask) },
         // SAFETY: as above.
-        (crate::Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::expand(wide, dense, len, mask) },
+        (crate::Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::expand(wide, width, dense, len, mask) },
         _ => {}
     }
-    let _ = (len, level);
+    let _ = (width, len, level);
     let mut from = 0;
     for (block, &word) in mask.iter().enumerate() {
         let to = 64 * block;

@@ -33,6 +33,8 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
     fn wide_lowest(words: &[Self], level: Level) -> Option<Self>;
     /// The same for `mask`.
     fn wide_mask(words: &[Self], point: Self, level: Level) -> Option<u64>;
+    /// The same for `spread`.
+    fn wide_spread(words: &mut [Self], bits: u64, level: Level) -> bool;
     /// The arena of this type.
     fn arena(words: &Words) -> &Vec<Self>;
     /// The arena of this type.
@@ -62,7 +64,7 @@ impl Ones {
 pub(crate) const IDLE: u32 = i32::MAX as u32;
 
 macro_rules! word {
-    ($word:ty, $signed:ty, $arena:ident, $lowest:ident, $mask:ident) => {
+    ($word:ty, $signed:ty, $arena:ident, $lowest:ident, $mask:ident, $spread:ident) => {
         impl Word for $word {
             const IDLE: Self = IDLE as $word;
             #[inline(always)]
@@ -118,6 +120,10 @@ macro_rules! word {
                 isa::$mask(words, point, level)
             }
             #[inline(always)]
+            fn wide_spread(words: &mut [Self], bits: u64, level: Level) -> bool {
+                isa::$spread(words, bits, level)
+            }
+            #[inline(always)]
             fn arena(words: &Words) -> &Vec<Self> {
                 &words.$arena
             }
@@ -128,8 +134,8 @@ macro_rules! word {
         }
     };
 }
-word!(u32, i32, narrow, lowest32, mask32);
-word!(u64, i64, wide, lowest64, mask64);
+word!(u32, i32, narrow, lowest32, mask32, spread32);
+word!(u64, i64, wide, lowest64, mask64, spread64);
 
 /// The lowest point among `words`, [`IDLE`] if there is none.
 #[inline(always)]

@@ -53,6 +53,15 @@ impl<'a> Arena<'a> {
         Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, ones: self.ones }
     }
 
+    /// The same, with the level that the code is compiled for: a constant, where it is asked.
+    #[inline(always)]
+    #[must_use]
+    pub fn at(self, level: Level) -> Arena<'a> {
+        // LLVM aligns the vectors that it spills only if something else in the frame is aligned as they are.
+        black_box(&MaybeUninit::<Line>::uninit());
+        Arena { level, ..self }
+    }
+
     /// A mask of all lanes of a strip, which LLVM does not know to be one.
     #[inline(always)]
     pub fn ones<P: Word, const W: usize>(&self) -> &'static [P; W] {
@@ -73,10 +82,7 @@ impl<'a> Arena<'a> {
     #[inline(always)]
     pub fn set(&mut self, lanes: usize, count: usize) -> Set<'a> {
         let words = self.column::<u64>(lanes.div_ceil(64));
-        let (first, rest) = words.split_at_mut(words.len().min(8));
-        // Few sets are longer, and a call of `memset` takes as long as the whole frame needs for one.
-        first.iter_mut().for_each(|word| _ = word.write(0));
-        rest.iter_mut().for_each(|word| _ = word.write(0));
+        words.iter_mut().for_each(|word| _ = word.write(0));
         // SAFETY: all words have just been written.
         let words = unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len()) };
         Set::new(words, lanes, count)

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::arena::Arena;
-use super::isa;
+use super::isa::{self, Level};
 use super::set::Set;
 use crate::machine::{Word, mask};
 use crate::strip::Aligned;
@@ -143,11 +143,11 @@ impl<'a> Work<'a> {
 pub fn rounds<P: Word, const W: usize>(
     here: u64,
     exit: u32,
-    arena: &Arena<'_>,
+    level: Level,
     mut lane: impl FnMut(usize, bool, P) -> P,
 ) -> u64 {
     let exit = P::of(exit);
-    let mut on = Aligned(super::spread::<P, W>(here));
+    let mut on = Aligned(super::spread::<P, W>(here, level));
     let on = &mut on.0;
     for _ in 0..ROUNDS {
         let mut again = P::of(0);
@@ -160,7 +160,7 @@ pub fn rounds<P: Word, const W: usize>(
             return 0;
         }
     }
-    here & !mask(on, 0, arena.level)
+    here & !mask(on, 0, level)
 }
 
 /// Where each lane of a strip is.
@@ -173,10 +173,16 @@ impl<P: Word, const W: usize> Words<P, W> {
         Words(Aligned([P::IDLE; W]))
     }
 
+    /// A lane has gone to `point`.
+    #[inline(always)]
+    pub fn put(&mut self, lane: usize, point: P) {
+        self.0.0[lane] = point;
+    }
+
     /// The lanes that are at `point`.
     #[inline(always)]
-    pub fn at(&self, point: u32, arena: &Arena<'_>) -> u64 {
-        mask(&self.0.0, point, arena.level)
+    pub fn at(&self, point: u32, level: Level) -> u64 {
+        mask(&self.0.0, point, level)
     }
 }
 
@@ -193,10 +199,11 @@ pub fn rounds_of<P: Word, const W: usize>(
     here: u64,
     point: u32,
     words: &mut Words<P, W>,
+    level: Level,
     mut lane: impl FnMut(usize, bool, P) -> P,
 ) {
     let point = P::of(point);
-    let on: [P; W] = super::spread(here);
+    let on: [P; W] = super::spread(here, level);
     let words = &mut words.0.0;
     for (word, on) in words.iter_mut().zip(on) {
         *word = if on.is_set() { point } else { P::IDLE };

@@ -192,8 +192,11 @@ fn extract(bits: u64, mask: u64, level: Level) -> u64 {
 
 /// Words of a strip, as wide as the data: zero for lanes that are not in `bits`.
 #[inline(always)]
-pub fn spread<P: Word, const W: usize>(bits: u64) -> [P; W] {
+pub fn spread<P: Word, const W: usize>(bits: u64, level: Level) -> [P; W] {
     let mut words = [P::of(0); W];
+    if P::wide_spread(&mut words, bits, level) {
+        return words;
+    }
     for (lane, word) in words.iter_mut().enumerate() {
         *word = P::set(bits >> lane & 1 != 0);
     }
@@ -257,7 +260,7 @@ mod tests {
         assert!(!other.any() && other.lanes().count() == 0);
         assert_eq!(set.lanes().collect::<Vec<_>>(), [32, 34, 96, 99]);
         assert!(Set::is_full::<32>(0xffff_ffff) && !Set::is_full::<64>(0xffff_ffff));
-        let words: [u32; 32] = spread(5);
+        let words: [u32; 32] = spread(5, Level::new(Isa::Avx512));
         assert_eq!((words[0], words[1], words[2]), (!0, 0, !0));
     }
 }

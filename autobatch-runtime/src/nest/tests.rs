@@ -46,7 +46,8 @@ fn dense_frames_hold_the_lanes_kept_and_pads() {
 fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
     const W: usize = 32;
     let mut memory = Memory::default();
-    let mut arena = memory.arena(Level::new(isa));
+    let level = Level::new(isa);
+    let mut arena = memory.arena(level);
     let lanes = width::<W>(n.len());
     let column = loaded(&mut arena, n, lanes);
     let results = load_same(&mut arena, 0u64, lanes);
@@ -61,20 +62,27 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
             if here == 0 {
                 continue;
             }
+            let left = &mut strips_mut::<_, W>(left, strip + 1)[strip];
+            let done = &mut strips_mut::<_, W>(steps, strip + 1)[strip];
             let mut round = |lane: usize| {
-                let value = value(edit::<_, W>(left, strip), lane);
-                let count = self::value(edit::<_, W>(steps, strip), lane);
-                give(edit::<_, W>(steps, strip), lane, count + 1);
-                give(edit::<_, W>(left, strip), lane, value - 1);
+                let (value, count) = (value(left, lane), self::value(done, lane));
+                give(done, lane, count + 1);
+                give(left, lane, value - 1);
                 // Point 2 is the loop; 5 or 6 is behind it.
                 if value > 1 { 2 } else { 5 + count % 2 }
             };
             let gone = if several_ways_out {
                 let mut words = Words::<u64, W>::new();
-                rounds_of(here, 2, &mut words, |lane, here, stay| if here { round(lane) } else { stay });
-                here & (words.at(5, &arena) | words.at(6, &arena))
+                rounds_of(
+                    here,
+                    2,
+                    &mut words,
+                    level,
+                    |lane, here, stay| if here { round(lane) } else { stay },
+                );
+                here & (words.at(5, level) | words.at(6, level))
             } else {
-                let on = rounds::<u64, W>(here, 5, &arena, |lane, here, exit| match here {
+                let on = rounds::<u64, W>(here, 5, level, |lane, here, exit| match here {
                     true => round(lane).min(5),
                     false => exit,
                 });

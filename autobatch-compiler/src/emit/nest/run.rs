@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{Stop, Writer, name, set, touched, work};
-use crate::emit::region::{self, Chooser, Region, Round, column, here, lane, lane_label, next};
+use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
 use crate::ir::VarId;
 
 impl Writer<'_, '_> {
@@ -17,83 +17,67 @@ impl Writer<'_, '_> {
         home: &dyn Fn(VarId) -> Ident,
     ) -> TokenStream {
         let (rt, word, strip) = (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip);
-        let (l, label, next, here) = (lane(), lane_label(), next(), here());
+        let (l, next, here) = (lane(), next(), here());
         let touched = touched(region);
+        let open = touched.iter().map(|v| {
+            let (home, column) = (home(*v), column(*v));
+            match region.outs.contains(v) {
+                true => quote!(let #column = #rt::nest::strips_mut::<_, #strip>(&mut *#home, __strips);),
+                false => quote!(let #column = #rt::nest::strips::<_, #strip>(&*#home, __strips);),
+            }
+        });
+        let open: Vec<TokenStream> = open.collect();
         let places: Vec<TokenStream> = touched
             .iter()
             .map(|v| {
-                let home = home(*v);
+                let column = column(*v);
                 match region.outs.contains(v) {
-                    true => quote!(#rt::nest::edit::<_, #strip>(&mut *#home, __i)),
-                    false => quote!(#rt::nest::view::<_, #strip>(&*#home, __i)),
+                    true => quote!(&mut #column[__i]),
+                    false => quote!(&#column[__i]),
                 }
             })
             .collect();
         let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
-        let code = &region.code;
-        // One bit per lane for each point, collected as the lanes run: no word goes through memory.
         let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
         let parts = region.successors.len() > 1;
         let bits: Vec<Ident> = match parts {
             true => points.iter().map(|p| format_ident!("__b{}", p, span = Span::mixed_site())).collect(),
             false => vec![],
         };
-        let wide = strip > 32 || self.emitter.width.word64;
-        let bits_type = if wide { quote!(u64) } else { quote!(u32) };
-        let none = quote!(#(let mut #bits = 0 as #bits_type;)*);
-        let collect = bits
-            .iter()
-            .zip(&points)
-            .map(|(bits, point)| quote!(#bits |= if #next == #point as #word { 1 << #l } else { 0 };));
-        let collect = quote!(#(#collect)*);
+        let (none, collect) = match bits.is_empty() {
+            true => (None, None),
+            false => (
+                Some(quote!(let mut __words = #rt::nest::Words::<#word, #strip>::new();)),
+                Some(quote!(__words.put(#l, #next);)),
+            ),
+        };
         let all = quote!((#(#bits,)*));
-        let Round { before, merged, takes, settle, .. } =
-            region::round(self.emitter, region, Chooser::Nobody, |_| true);
+        let level = self.level();
+        let found = match bits.is_empty() {
+            true => quote!(()),
+            false => quote!((#(__words.at(#points, #level),)*)),
+        };
         let with = format_ident!("with{}", columns.len() + 1);
-        let full = quote! {
-            #rt::nest::#with(#(#places,)* __arena.ones::<#word, #strip>(), |#(#columns,)* __m| {
-                #none
-                for #l in 0..#strip {
-                    let #here = __m[#l] != 0;
-                    #before
-                    #merged
-                    let #next: #word;
-                    #label: {
-                        #takes
-                        #code
+        let run = |chooser: Chooser, mask: TokenStream| {
+            let round = region::round(self.emitter, region, chooser, |_| true, &quote!(), &quote!(!0));
+            let here = match chooser == Chooser::Nobody && region.straight {
+                true => None,
+                false => Some(quote!(let #here = __m[#l] != 0;)),
+            };
+            quote! {
+                #rt::nest::#with(#(#places,)* #mask, |#(#columns,)* __m| {
+                    #none
+                    for #l in 0..#strip {
+                        #here
+                        #round
+                        #collect
                     }
-                    #settle
-                    #collect
-                }
-                #all
-            })
+                    #found
+                })
+            }
         };
-        let Round { before, merged, takes, absent, settle } =
-            region::round(self.emitter, region, Chooser::Value, |_| true);
-        let masked = quote! {
-            let __mask: [#word; #strip] = #rt::nest::spread(__bits);
-            #rt::nest::#with(#(#places,)* &__mask, |#(#columns,)* __m| {
-                #none
-                for #l in 0..#strip {
-                    let #here = __m[#l] != 0;
-                    #before
-                    #merged
-                    let #next: #word;
-                    if #here {
-                        #label: {
-                            #takes
-                            #code
-                        }
-                    } else {
-                        #absent
-                        #next = !0;
-                    }
-                    #settle
-                    #collect
-                }
-                #all
-            })
-        };
+        let full = run(Chooser::Nobody, quote!(__arena.ones::<#word, #strip>()));
+        let masked = run(Chooser::Value, quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level)));
         let arrive = match (&points[..], parts) {
             ([only], false) => {
                 let to = self::set(*only);
@@ -101,11 +85,13 @@ impl Writer<'_, '_> {
             }
             (all, _) => {
                 let sets = all.iter().map(|point| self::set(*point));
-                quote!(#(#sets.add::<#strip>(__i, __bits & #bits as u64);)*)
+                quote!(#(#sets.add::<#strip>(__i, __bits & #bits);)*)
             }
         };
         quote! {
-            for __i in 0..#set.strips::<#strip>() {
+            let __strips = #set.strips::<#strip>();
+            #(#open)*
+            for __i in 0..__strips {
                 let __bits = #set.strip::<#strip>(__i);
                 if __bits == 0 {
                     continue;
@@ -120,7 +106,7 @@ impl Writer<'_, '_> {
     pub(super) fn sweep(&self, region: &Region, stops: &[Stop<'_>]) -> TokenStream {
         let (emitter, rt, word) = (self.emitter, &self.emitter.rt, &self.emitter.word);
         let strip = emitter.width.strip;
-        let (l, label, next, here, stay) = (lane(), lane_label(), next(), here(), name("__stay"));
+        let (l, next, here, stay) = (lane(), next(), here(), name("__stay"));
         let point = emitter.point(region.head);
         let set_here = set(point);
         let touched = touched(region);
@@ -141,44 +127,27 @@ impl Writer<'_, '_> {
             }
         });
         let guards = touched.iter().map(|v| format_ident!("__g{}", v.0, span = Span::mixed_site()));
+        let level = self.level();
         let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
         let fades = |v: &VarId| match &region.way_out {
             Some((_, live)) => !live.contains(v),
             None => false,
         };
-        let Round { before, merged, takes, absent, settle } =
-            region::round(emitter, region, Chooser::Branches, fades);
-        let code = &region.code;
-        let body = quote! {
-            #before
-            #merged
-            let #next: #word;
-            if #here {
-                #label: {
-                    #takes
-                    #code
-                }
-            } else {
-                #absent
-                #next = #stay;
-            }
-            #settle
-            #next
-        };
-        let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #body });
+        let round = region::round(emitter, region, Chooser::Branches, fades, &quote!(), &quote!(#stay));
+        let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #next });
         let run = match &exits[..] {
             [exit] => quote! {
-                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, &__sub, #lane_code);
+                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, #lane_code);
             },
             _ => quote! {
                 let mut __words = #rt::nest::Words::<#word, #strip>::new();
-                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #lane_code);
+                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #level, #lane_code);
             },
         };
         let leave = exits.iter().map(|exit| {
             let gone = match exits.len() {
                 1 => quote!(__bits & !__on),
-                _ => quote!(__bits & __words.at(#exit, &__sub)),
+                _ => quote!(__bits & __words.at(#exit, #level)),
             };
             let to = stops.iter().find(|s| self.point(s) == *exit);
             let enter = to.map(|_| {

@@ -73,29 +73,31 @@ pub(super) unsafe fn compress<T>(
 }
 
 /// # Safety
-/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within `wide`; `dense` has `len`
-/// slots, at least their number; the two don't overlap.
+/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within the `width` slots of `wide`;
+/// `dense` has `len` slots, at least their number; the two don't overlap.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
 pub(super) unsafe fn expand<T>(
     wide: *mut MaybeUninit<T>,
+    width: usize,
     dense: *const MaybeUninit<T>,
     len: usize,
     mask: &[u64],
 ) {
-    let end = dense.wrapping_add(len).cast::<u8>();
+    let wide_end = wide.wrapping_add(width).cast_const().cast::<u8>();
+    let ends = (wide_end, dense.wrapping_add(len).cast::<u8>());
     let mut dense = dense.cast::<u8>();
     let mut wide = wide.cast::<u8>();
     for &word in mask {
         // SAFETY: as the caller promises.
         unsafe {
             match size_of::<T>() {
-                4 => dense = expand4(wide, dense, end, word),
-                8 => dense = expand8(wide, dense, end, word),
+                4 => dense = expand4(wide, dense, ends, word),
+                8 => dense = expand8(wide, dense, ends, word),
                 _ => {
                     let [low, high] = halves(word);
-                    dense = expand8(wide, dense, end, low);
-                    dense = expand8(wide.wrapping_add(512), dense, end, high);
+                    dense = expand8(wide, dense, ends, low);
+                    dense = expand8(wide.wrapping_add(512), dense, ends, high);
                 }
             }
         }
@@ -104,23 +106,29 @@ pub(super) unsafe fn expand<T>(
 }
 
 /// # Safety
-/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within `to` and `from`, which don't
-/// overlap.
+/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within the `len` slots of `to` and
+/// of `from`, which don't overlap.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-pub(super) unsafe fn merge<T>(to: *mut MaybeUninit<T>, from: *const MaybeUninit<T>, mask: &[u64]) {
+pub(super) unsafe fn merge<T>(
+    to: *mut MaybeUninit<T>,
+    from: *const MaybeUninit<T>,
+    len: usize,
+    mask: &[u64],
+) {
+    let end = to.wrapping_add(len).cast_const().cast::<u8>();
     let mut to = to.cast::<u8>();
     let mut from = from.cast::<u8>();
     for &word in mask {
         // SAFETY: as the caller promises.
         unsafe {
             match size_of::<T>() {
-                4 => merge4(to, from, word),
-                8 => merge8(to, from, word),
+                4 => merge4(to, from, end, word),
+                8 => merge8(to, from, end, word),
                 _ => {
                     let [low, high] = halves(word);
-                    merge8(to, from, low);
-                    merge8(to.wrapping_add(512), from.wrapping_add(512), high);
+                    merge8(to, from, end, low);
+                    merge8(to.wrapping_add(512), from.wrapping_add(512), end, high);
                 }
             }
         }
@@ -186,15 +194,14 @@ macro_rules! kernels {
         unsafe fn $expand(
             mut to: *mut u8,
             mut dense: *const u8,
-            dense_end: *const u8,
+            (to_end, dense_end): (*const u8, *const u8),
             mut rest: u64,
         ) -> *const u8 {
             let lanes = 32 / $bytes;
             while rest != 0 {
                 let mut group = (rest & ((1 << lanes) - 1)) as usize;
-                if left(dense, dense_end) >= 32 {
-                    // SAFETY: the vector is in bounds on the dense side, and the masked store touches the
-                    // lanes set only.
+                if left(to, to_end) >= 32 && left(dense, dense_end) >= 32 {
+                    // SAFETY: the vectors are in bounds. (Masked stores are slow on some CPUs.)
                     unsafe {
                         asm!(
                             "vmovdqu ymm0, [{table}]",
@@ -204,7 +211,9 @@ macro_rules! kernels {
                             "vmovdqu ymm2, [{bits}]",
                             "vpand ymm1, ymm1, ymm2",
                             "vpcmpeqd ymm1, ymm1, ymm2",
-                            "vpmaskmovd [{to}], ymm1, ymm0",
+                            "vmovdqu ymm2, [{to}]",
+                            "vpblendvb ymm0, ymm2, ymm0, ymm1",
+                            "vmovdqu [{to}], ymm0",
                             table = in(reg) &$spread[group], dense = in(reg) dense, group = in(reg) group,
                             bits = in(reg) &$bits, to = in(reg) to,
                             out("ymm0") _, out("ymm1") _, out("ymm2") _, options(nostack, preserves_flags),
@@ -230,23 +239,35 @@ macro_rules! kernels {
 
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-        unsafe fn $merge(mut to: *mut u8, mut from: *const u8, mut rest: u64) {
+        unsafe fn $merge(mut to: *mut u8, mut from: *const u8, end: *const u8, mut rest: u64) {
             let lanes = 32 / $bytes;
             while rest != 0 {
-                let group = (rest & ((1 << lanes) - 1)) as u32;
-                // SAFETY: masked loads and stores touch the lanes set only.
-                unsafe {
-                    asm!(
-                        "vmovd xmm1, {group:e}",
-                        "vpbroadcastd ymm1, xmm1",
-                        "vmovdqu ymm2, [{bits}]",
-                        "vpand ymm1, ymm1, ymm2",
-                        "vpcmpeqd ymm1, ymm1, ymm2",
-                        "vpmaskmovd ymm0, ymm1, [{from}]",
-                        "vpmaskmovd [{to}], ymm1, ymm0",
-                        group = in(reg) group, bits = in(reg) &$bits, from = in(reg) from, to = in(reg) to,
-                        out("ymm0") _, out("ymm1") _, out("ymm2") _, options(nostack, preserves_flags),
-                    );
+                let mut group = (rest & ((1 << lanes) - 1)) as usize;
+                if left(to, end) >= 32 {
+                    // SAFETY: the vectors are in bounds.
+                    unsafe {
+                        asm!(
+                            "vmovd xmm1, {group:e}",
+                            "vpbroadcastd ymm1, xmm1",
+                            "vmovdqu ymm2, [{bits}]",
+                            "vpand ymm1, ymm1, ymm2",
+                            "vpcmpeqd ymm1, ymm1, ymm2",
+                            "vmovdqu ymm0, [{to}]",
+                            "vpblendvb ymm0, ymm0, [{from}], ymm1",
+                            "vmovdqu [{to}], ymm0",
+                            group = in(reg) group, bits = in(reg) &$bits, from = in(reg) from, to = in(reg) to,
+                            out("ymm0") _, out("ymm1") _, out("ymm2") _, options(nostack, preserves_flags),
+                        );
+                    }
+                } else {
+                    while group != 0 {
+                        // SAFETY: the lane is in bounds.
+                        unsafe {
+                            let at = $bytes * group.trailing_zeros() as usize;
+                            ptr::copy_nonoverlapping(from.add(at), to.add(at), $bytes);
+                        }
+                        group &= group - 1;
+                    }
                 }
                 to = to.wrapping_add(32);
                 from = from.wrapping_add(32);
