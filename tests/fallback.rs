@@ -62,7 +62,7 @@ fn crossing_borrow(n: u32) -> u32 {
         *first += i;
         i += 1;
     }
-    values[0]
+    values.into_iter().sum()
 }
 
 #[autobatch]
@@ -86,7 +86,8 @@ fn loop_over_a_local(n: u32) -> u32 {
     for value in values.iter() {
         sum += loop_over_a_local(value / 2);
     }
-    sum
+    let last = values;
+    sum + last[0]
 }
 
 #[autobatch]

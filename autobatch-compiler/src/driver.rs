@@ -12,7 +12,7 @@ use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Note;
-use crate::lower::{self, LowerOptions, Lowered};
+use crate::lower::{self, Borrower, LowerOptions, Lowered};
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
 use crate::plain;
@@ -93,10 +93,10 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             primitives: primitives.clone(),
             part: false,
         };
-        let mut lowered = lower::lower(functions, entry, self_ident.clone(), &options);
-        let analyses =
-            passes::run(&mut lowered.program, &PassOptions { fuse: args.fuse, ..Default::default() });
-        refuse_crossing_borrows(&mut lowered, &analyses);
+        let mut functions = functions.to_vec();
+        let (lowered, analyses) =
+            lower_in_place(&mut functions, entry, self_ident.as_ref(), &options, args.fuse);
+        let functions = &functions[..];
         if args.strict {
             for note in &lowered.program.notes {
                 diag.error_at(
@@ -115,6 +115,31 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
+}
+
+/// Lowers and analyses a program. Where locals are borrowed across a loop or call, they come to live in place, and
+/// all starts again.
+fn lower_in_place(
+    functions: &mut [Function],
+    entry: usize,
+    self_ident: Option<&Ident>,
+    options: &LowerOptions,
+    fuse: bool,
+) -> (Lowered, Analyses) {
+    loop {
+        let mut lowered = lower::lower(functions, entry, self_ident.cloned(), options);
+        let analyses = passes::run(&mut lowered.program, &PassOptions { fuse, ..Default::default() });
+        refuse_crossing_borrows(&mut lowered, &analyses);
+        let mut again = false;
+        for source in lowered.sources.iter().copied() {
+            let of_function = lowered.crossed.iter().filter(|(f, _)| *f == source);
+            let names = of_function.map(|(_, name)| name.clone()).collect();
+            again |= desugar::in_place::rewrite(&mut functions[source], &names, &options.krate);
+        }
+        if !again {
+            return (lowered, analyses);
+        }
+    }
 }
 
 /// The program for nested frames, if it only computes.
@@ -148,8 +173,9 @@ fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
 
 /// A borrow of a local can't move from one region to the next with the columns.
 fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
-    for (var, span) in &lowered.borrowers {
+    for Borrower { var, span, from } in &lowered.borrowers {
         if analyses.needs_column(*var) {
+            lowered.crossed.extend(from.iter().cloned());
             let name = lowered.program.var(*var).ident.to_string();
             let why = format!("`{name}` borrows a local and is used on both sides of a loop or call");
             lowered.program.notes.push(Note { span: *span, why, whole: true });

@@ -163,6 +163,8 @@ pub struct Variable {
     /// For a parameter of any function: whether it is shared in the batched call (`&T`, `&self`,
     /// `#[shared]`). Only shared parameters of the entry can be the root of a uniform.
     pub shared: bool,
+    /// A place that others borrow from: it is kept until its scope is left, whether or not it is mentioned again.
+    pub anchored: bool,
     /// Set by the storage pass.
     pub class: Class,
 }

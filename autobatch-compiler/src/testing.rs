@@ -284,7 +284,16 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
     let mut variable = |name: &str, role: Role, mutable: bool, shared: bool, ty: Option<Type>| {
         let id = VarId(program.variables.len());
         let ident = format_ident!("{name}");
-        program.variables.push(Variable { ident, func, role, mutable, ty, shared, class: Class::default() });
+        program.variables.push(Variable {
+            ident,
+            func,
+            role,
+            mutable,
+            ty,
+            shared,
+            anchored: false,
+            class: Class::default(),
+        });
         vars.insert(name.to_string(), id);
         id
     };

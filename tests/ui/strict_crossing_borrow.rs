@@ -9,7 +9,7 @@ fn f(n: u32) -> u32 {
         *first += i;
         i += 1;
     }
-    values[0]
+    values.into_iter().sum()
 }
 
 fn main() {}

@@ -107,13 +107,12 @@ fn is_iterator(expr: &Expr) -> bool {
     }
 }
 
-/// The adaptors of a chain, if one of them has a call of the program: from the first one with a closure on, because
+/// The adaptors of a chain, if one of them has a call of the program, or the loop around it has: from the first one with a closure on, because
 /// closures may borrow locals; and what stands before it.
-fn stages(rewrite: &Rewrite<'_>, chain: &Expr) -> Option<(Expr, Vec<Stage>)> {
+fn stages(rewrite: &Rewrite<'_>, chain: &Expr, mut called: bool) -> Option<(Expr, Vec<Stage>)> {
     let mut stages = Vec::new();
     let mut rest = chain;
     let mut first = None;
-    let mut called = false;
     while let Expr::MethodCall(call) = rest {
         let args: Vec<Expr> = call.args.iter().cloned().collect();
         called |= args.iter().any(|arg| rewrite.leads_to_call(arg));
@@ -133,7 +132,7 @@ fn stages(rewrite: &Rewrite<'_>, chain: &Expr) -> Option<(Expr, Vec<Stage>)> {
 /// The block that a chain becomes, if its last method is one that asks for all elements.
 pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option<&Type>) -> Option<Expr> {
     let whole = Expr::MethodCall(call.clone());
-    let (source, mut stages) = stages(rewrite, &whole)?;
+    let (source, mut stages) = stages(rewrite, &whole, false)?;
     let last = stages.pop()?;
     let turbofish = call.turbofish.as_ref().and_then(|fish| match fish.args.first() {
         Some(syn::GenericArgument::Type(ty)) => Some(ty),
@@ -163,7 +162,10 @@ pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option
 
 /// A `for` over a chain.
 pub(super) fn for_loop(rewrite: &mut Rewrite<'_>, e: &ExprForLoop) -> Option<Expr> {
-    let (source, stages) = stages(rewrite, &e.expr)?;
+    // Closures may borrow locals, which a column can't; in the body they do so anew each time.
+    let body: Expr = Expr::Block(syn::ExprBlock { attrs: vec![], label: None, block: e.body.clone() });
+    let called = rewrite.callees.calls(&body, &rewrite.bindings);
+    let (source, stages) = stages(rewrite, &e.expr, called)?;
     // The loop's own `break`s would leave the inner loop only.
     if !e.attrs.is_empty() || stages.iter().any(|s| matches!(s.name.as_str(), "flat_map" | "flatten")) {
         return None;

@@ -8,7 +8,9 @@
 
 mod callees;
 mod closure;
+mod copies;
 mod expected;
+pub(crate) mod in_place;
 mod iterators;
 mod kind;
 mod options;

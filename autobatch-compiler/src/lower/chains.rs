@@ -94,6 +94,12 @@ pub(super) fn yields_number(method: &syn::Ident) -> bool {
     NUMBERS.contains(&method.to_string().as_str())
 }
 
+/// Whether the method is done with the closures among its arguments when it returns, by its name.
+pub(crate) fn ends_closures_by_name(method: &syn::Ident) -> bool {
+    let name = method.to_string();
+    ENDS.contains(&name.as_str()) || NUMBERS.contains(&name.as_str())
+}
+
 /// Whether no closure of the chain is called when the method has returned.
 pub(super) fn ends_closures(lower: &Lowering<'_>, call: &syn::ExprMethodCall) -> bool {
     ENDS.contains(&call.method.to_string().as_str()) || is_option(lower, &call.receiver)

@@ -252,6 +252,8 @@ impl Lowering<'_> {
     fn for_(&mut self, e: syn::ExprForLoop, dest: Option<VarId>, ty: Option<&Type>) {
         let span = e.for_token.span;
         if scan::may_borrow_local(self, &e.expr) {
+            let from = self.names_of(&scan::may_be_borrowed(self, &e.expr));
+            self.crossed.extend(from);
             self.whole_fallback(
                 e.expr.span(),
                 "the iterator may borrow a local of this function across a call",

@@ -129,11 +129,13 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
         }
         Expr::Closure(_) if scan::plainly_borrows_local(lower, arg) => Borrow::Refused(arg.span(), CLOSURE),
         // The columns of a parameter have its type, which can't name a closure.
-        Expr::MethodCall(_) if scan::borrows(lower, arg, false) => {
+        Expr::MethodCall(_) | Expr::Call(_) | Expr::Tuple(_) | Expr::Struct(_) | Expr::Array(_)
+            if scan::borrows(lower, arg, false) =>
+        {
             let mut roots = scan::borrowed(lower, arg).into_iter();
             match (roots.next(), roots.next()) {
                 (Some(var), None) => {
-                    let mutable = matches!(param, Type::Reference(r) if r.mutability.is_some());
+                    let mutable = crate::ir::text(param).contains("mut ") || in_text(arg, "& mut");
                     Borrow::Of(var, exclusive(var), mutable)
                 }
                 _ => Borrow::Refused(arg.span(), SEVERAL),
@@ -154,6 +156,10 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
             _ => Borrow::No,
         },
     }
+}
+
+fn in_text(arg: &Expr, sign: &str) -> bool {
+    crate::ir::text(arg).contains(sign)
 }
 
 fn same_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {

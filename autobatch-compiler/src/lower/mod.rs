@@ -29,10 +29,12 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
+pub(crate) use chains::ends_closures_by_name;
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use worth::call_graph;
 
 pub(crate) use self::primitive::root;
+use crate::desugar::in_place;
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{
@@ -62,7 +64,19 @@ pub struct Lowered {
     /// Items of the bodies (`const`, `fn`, `struct`, …), hoisted.
     pub items: Vec<syn::Item>,
     /// Variables that plainly hold a borrow of a local: they must not cross a region.
-    pub borrowers: Vec<(VarId, Span)>,
+    pub borrowers: Vec<Borrower>,
+    /// Locals, by function and name, that are borrowed across a loop: if they lived in place, that would do.
+    pub crossed: BTreeSet<(usize, String)>,
+}
+
+/// A variable that holds a borrow of a local.
+pub struct Borrower {
+    /// The variable.
+    pub var: VarId,
+    /// What it is initialised with.
+    pub span: Span,
+    /// The locals it borrows from, by function and name.
+    pub from: Vec<(usize, String)>,
 }
 
 /// A loop or labelled block around the current position.
@@ -88,7 +102,8 @@ pub(crate) struct Lowering<'a> {
     program: Program,
     sources: Vec<usize>,
     items: Vec<syn::Item>,
-    borrowers: Vec<(VarId, Span)>,
+    borrowers: Vec<Borrower>,
+    crossed: BTreeSet<(usize, String)>,
     // The function being lowered.
     current: usize,
     func: FuncId,
@@ -139,6 +154,7 @@ pub fn lower(
         sources: vec![],
         items: vec![],
         borrowers: vec![],
+        crossed: BTreeSet::new(),
         current: entry,
         func: FuncId(0),
         names: Names::new(),
@@ -245,6 +261,7 @@ impl Lowering<'_> {
             mutable,
             ty,
             shared,
+            anchored: false,
             class: Class::default(),
         });
         id
@@ -455,6 +472,11 @@ impl Lowering<'_> {
             return self.declaration(&local.pat);
         };
         self.note_references(&local.pat, &init.expr);
+        if in_place::is_place(&init.expr) {
+            for var in effects::bound(&self.names, &local.pat) {
+                self.program.variables[var.0].anchored = true;
+            }
+        }
         self.note_option(&local.pat, &init.expr);
         let uniforms = uniform::defines(self, &self.uniforms, &local);
         self.uniforms.extend(uniforms);
@@ -502,7 +524,13 @@ impl Lowering<'_> {
         if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
             self.split_lockstep();
         }
-        Lowered { program: self.program, sources: self.sources, items: self.items, borrowers: self.borrowers }
+        Lowered {
+            program: self.program,
+            sources: self.sources,
+            items: self.items,
+            borrowers: self.borrowers,
+            crossed: self.crossed,
+        }
     }
 }
 

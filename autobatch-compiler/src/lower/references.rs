@@ -4,9 +4,9 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Pat, Type};
 
-use super::{Lowering, scan};
+use super::{Borrower, Lowering, scan};
 use crate::effects;
-use crate::ir::VarId;
+use crate::ir::{VarId, VarSet};
 
 impl Lowering<'_> {
     /// Whether a variable certainly is a reference to something outside this activation.
@@ -19,11 +19,17 @@ impl Lowering<'_> {
     pub(super) fn note_references(&mut self, pat: &Pat, init: &Expr) {
         let binds = effects::bound(&self.names, pat);
         if scan::plainly_borrows_local(self, init) {
-            let span = init.span();
-            self.borrowers.extend(binds.into_iter().map(|var| (var, span)));
+            let (span, from) = (init.span(), self.names_of(&scan::borrowed(self, init)));
+            let borrowers = binds.into_iter().map(|var| Borrower { var, span, from: from.clone() });
+            self.borrowers.extend(borrowers);
         } else if is_plain_reference(pat, init) {
             self.references.extend(binds);
         }
+    }
+
+    /// Variables of the function as others know them.
+    pub(super) fn names_of(&self, vars: &VarSet) -> Vec<(usize, String)> {
+        vars.iter().map(|var| (self.current, self.program.var(*var).ident.to_string())).collect()
     }
 
     /// Finds the references of a body before it is lowered, because calls are judged by their arguments.
@@ -67,7 +73,7 @@ impl Lowering<'_> {
     pub(super) fn note_pattern(&mut self, pat: &Pat, scrutinee: &Expr) {
         let through = effects::of_expr(&self.names, scrutinee).mentions;
         if !through.is_empty()
-            && through.iter().all(|var| self.is_reference(*var))
+            && through.iter().all(|var| self.is_reference(*var) || self.program.var(*var).anchored)
             && yields_references(scrutinee)
         {
             let mut binds = effects::bound(&self.names, pat);
@@ -127,6 +133,8 @@ fn yields_references(expr: &Expr) -> bool {
         Expr::Paren(e) => yields_references(&e.expr),
         Expr::Group(e) => yields_references(&e.expr),
         Expr::Try(e) => yields_references(&e.expr),
+        // A local that lives in place.
+        Expr::Unary(e) => matches!(&*e.expr, Expr::MethodCall(call) if call.method == "share"),
         Expr::Tuple(e) => e.elems.iter().all(yields_references),
         Expr::MethodCall(e) => {
             METHODS.contains(&e.method.to_string().as_str())

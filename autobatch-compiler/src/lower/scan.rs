@@ -221,8 +221,34 @@ pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool
         Expr::Closure(e) => borrows(lower, &e.body, true),
         Expr::Paren(e) => borrows(lower, &e.expr, closures),
         Expr::Tuple(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
+        Expr::Array(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
+        Expr::Struct(e) => e.fields.iter().any(|field| borrows(lower, &field.expr, closures)),
+        Expr::Call(e) => makes_of(&e.func) && e.args.iter().any(|e| borrows(lower, e, closures)),
+        Expr::Try(e) => borrows(lower, &e.expr, closures),
+        Expr::If(e) => {
+            tail(&e.then_branch).is_some_and(|e| borrows(lower, e, closures))
+                || e.else_branch.as_ref().is_some_and(|(_, e)| borrows(lower, e, closures))
+        }
+        Expr::Match(e) => e.arms.iter().any(|arm| borrows(lower, &arm.body, closures)),
+        Expr::Block(e) => tail(&e.block).is_some_and(|e| borrows(lower, e, closures)),
         _ => false,
     }
+}
+
+fn tail(block: &syn::Block) -> Option<&Expr> {
+    match block.stmts.last() {
+        Some(Stmt::Expr(tail, None)) => Some(tail),
+        _ => None,
+    }
+}
+
+/// Whether what a function makes holds its arguments, told by the spelling: `Some(x)`, `Guard(x)`, `Parser::new(x)`.
+fn makes_of(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let upper = |s: &syn::PathSegment| s.ident.to_string().starts_with(char::is_uppercase);
+    let mut names = path.path.segments.iter().rev();
+    let (Some(last), before) = (names.next(), names.next()) else { return false };
+    upper(last) || (before.is_some_and(upper) && (last.ident == "new" || last.ident == "from"))
 }
 
 /// The locals that an expression borrows from.
@@ -233,6 +259,26 @@ pub(super) fn borrowed(lower: &Lowering<'_>, expr: &Expr) -> VarSet {
             let place = match expr {
                 Expr::Reference(e) if is_owned_local(self.0, &e.expr) => Some(&e.expr),
                 Expr::MethodCall(e) if starts_borrow(self.0, e) => Some(&e.receiver),
+                _ => None,
+            };
+            let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));
+            self.1.extend(root);
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut scan = Scan(lower, VarSet::new());
+    scan.visit_expr(expr);
+    scan.1
+}
+
+/// The locals that an expression may borrow from.
+pub(super) fn may_be_borrowed(lower: &Lowering<'_>, expr: &Expr) -> VarSet {
+    struct Scan<'a, 'b>(&'a Lowering<'b>, VarSet);
+    impl<'ast> Visit<'ast> for Scan<'_, '_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let place = match expr {
+                Expr::Reference(e) if is_owned_local(self.0, &e.expr) => Some(&e.expr),
+                Expr::MethodCall(e) if is_owned_local(self.0, &e.receiver) => Some(&e.receiver),
                 _ => None,
             };
             let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));

@@ -1,0 +1,68 @@
+//! Which locals are numbers, or tuples and arrays of numbers, as far as the code shows: a mention of one is a copy.
+
+use std::collections::BTreeSet;
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Pat, Type};
+
+use crate::input::Function;
+use crate::lockstep::is_primitive;
+
+/// The names of such locals of a function.
+pub(super) fn of(function: &Function) -> BTreeSet<String> {
+    let params = function.params.iter().filter(|p| is_copied_type(&p.ty) && p.pattern.is_none());
+    let mut copies = Copies(params.map(|p| p.ident.to_string()).collect());
+    copies.visit_block(&function.body);
+    copies.0
+}
+
+fn is_copied_type(ty: &Type) -> bool {
+    match ty {
+        Type::Array(t) => is_copied_type(&t.elem),
+        Type::Tuple(t) => t.elems.iter().all(is_copied_type),
+        Type::Paren(t) => is_copied_type(&t.elem),
+        other => is_primitive(other),
+    }
+}
+
+struct Copies(BTreeSet<String>);
+
+impl Copies {
+    fn is_copied(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(e) => !matches!(e.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
+            Expr::Path(p) => p.path.get_ident().is_some_and(|i| self.0.contains(&i.to_string())),
+            Expr::Paren(e) => self.is_copied(&e.expr),
+            Expr::Unary(e) => !matches!(e.op, syn::UnOp::Deref(_)) && self.is_copied(&e.expr),
+            Expr::Cast(e) => is_copied_type(&e.ty),
+            Expr::Binary(e) => self.is_copied(&e.left) && self.is_copied(&e.right),
+            Expr::Tuple(e) => e.elems.iter().all(|e| self.is_copied(e)),
+            Expr::Array(e) => e.elems.iter().all(|e| self.is_copied(e)),
+            Expr::Repeat(e) => self.is_copied(&e.expr),
+            Expr::Index(e) => self.is_copied(&e.expr),
+            Expr::MethodCall(e) => {
+                e.method == "len"
+                    || (self.is_copied(&e.receiver)
+                        && e.args.iter().all(|e| self.is_copied(e))
+                        && crate::lockstep::is_pure_method(&e.method))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Copies {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        visit::visit_local(self, local);
+        let (pat, annotated) = match &local.pat {
+            Pat::Type(t) => (&*t.pat, is_copied_type(&t.ty)),
+            other => (other, false),
+        };
+        if let Pat::Ident(p) = pat
+            && (annotated || local.init.as_ref().is_some_and(|init| self.is_copied(&init.expr)))
+        {
+            self.0.insert(p.ident.to_string());
+        }
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}

@@ -1,0 +1,452 @@
+//! Locals that are borrowed across a loop or a call live in place: `let x = Lent::new(…)`, and every mention of `x`
+//! becomes `(*x.share())` or `(*x.lend())`. What is borrowed from such a place can be kept in a column: the place does
+//! not move, and lives as long as the local's scope (`Variable::anchored`), as it does on a native stack.
+//!
+//! Only where every mention shows that the local is not moved, and whether it is changed: as an operand of `&` or
+//! `&mut`, indexed, assigned, compared, or the receiver of a method of the library that is known. Else nothing is
+//! rewritten, and the program falls back as if this did not exist.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use syn::visit_mut::{self, VisitMut};
+use syn::{BinOp, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_quote};
+
+use super::copies;
+use crate::input::Function;
+use crate::lower::ends_closures_by_name;
+use crate::resolve;
+
+/// Methods that only read their receiver.
+const READS: [&str; 47] = [
+    "all",
+    "any",
+    "as_bytes",
+    "as_deref",
+    "as_ref",
+    "as_slice",
+    "as_str",
+    "binary_search",
+    "bytes",
+    "capacity",
+    "char_indices",
+    "chars",
+    "chunks",
+    "chunks_exact",
+    "clone",
+    "concat",
+    "contains",
+    "contains_key",
+    "ends_with",
+    "first",
+    "get",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "is_sorted",
+    "iter",
+    "join",
+    "keys",
+    "last",
+    "len",
+    "lines",
+    "ncols",
+    "nrows",
+    "partition_point",
+    "peek",
+    "position",
+    "rchunks",
+    "split_at",
+    "split_first",
+    "split_last",
+    "split_whitespace",
+    "starts_with",
+    "to_owned",
+    "to_string",
+    "to_vec",
+    "values",
+    "windows",
+];
+
+/// Methods that change their receiver.
+const WRITES: [&str; 36] = [
+    "append",
+    "as_mut",
+    "as_mut_slice",
+    "chunks_exact_mut",
+    "chunks_mut",
+    "clear",
+    "copy_from_slice",
+    "copy_within",
+    "dedup",
+    "drain",
+    "entry",
+    "extend",
+    "extend_from_slice",
+    "fill",
+    "first_mut",
+    "get_mut",
+    "insert",
+    "iter_mut",
+    "last_mut",
+    "pop",
+    "pop_back",
+    "pop_front",
+    "push",
+    "push_back",
+    "push_front",
+    "push_str",
+    "remove",
+    "resize",
+    "retain",
+    "reverse",
+    "rotate_left",
+    "rotate_right",
+    "sort",
+    "sort_by",
+    "sort_unstable",
+    "split_at_mut",
+];
+
+/// Methods that change their receiver, too many for one list of the formatter's.
+const MORE_WRITES: [&str; 8] = [
+    "sort_by_key",
+    "sort_unstable_by",
+    "split_first_mut",
+    "split_last_mut",
+    "swap",
+    "swap_remove",
+    "truncate",
+    "values_mut",
+];
+
+/// Rewrites the function so that the locals of these names live in place, those for which that can be done. True if there
+/// is one.
+pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: &Path) -> bool {
+    let mut any = false;
+    for name in names {
+        let mut body = function.body.clone();
+        let param = function.params.iter().find(|p| p.ident == *name && p.pattern.is_none());
+        let reference = match param {
+            Some(param) => match &param.ty {
+                Type::Reference(r) if r.mutability.is_some() => true,
+                Type::Reference(_) => continue,
+                _ if param.passing != crate::input::Passing::Each => continue,
+                _ => false,
+            },
+            None => false,
+        };
+        let kind = Ident::new(if reference { "LentRef" } else { "Lent" }, Span::mixed_site());
+        let mutable = reference || function.bindings.get(name).is_some_and(|b| b.mutable);
+        let copied = !reference && copies::of(function).contains(name);
+        let mut place = InPlace {
+            copied,
+            name,
+            reference,
+            mutable,
+            ended: 0,
+            closures: 0,
+            refused: false,
+            defined: 0,
+            kind: &kind,
+            krate,
+        };
+        place.visit_block_mut(&mut body);
+        if let Some(param) = param {
+            let ident = &param.ident;
+            body.stmts.insert(0, parse_quote!(let #ident = #krate::__rt::#kind::new(#ident);));
+            place.defined += 1;
+        }
+        if place.refused || place.defined != 1 {
+            continue;
+        }
+        resolve::again(function, body);
+        any = true;
+    }
+    any
+}
+
+/// Whether an initialiser makes a place of this kind.
+pub(crate) fn is_place(init: &Expr) -> bool {
+    let Expr::Call(call) = init else { return false };
+    let Expr::Path(path) = &*call.func else { return false };
+    let mut names = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+    names.next().as_deref() == Some("new")
+        && matches!(names.next().as_deref(), Some("Lent" | "LentRef"))
+        && names.next().as_deref() == Some("__rt")
+}
+
+struct InPlace<'a> {
+    name: &'a str,
+    reference: bool,
+    mutable: bool,
+    /// Whether it is a number, or the like.
+    copied: bool,
+    /// Calls around that are done with the closures among their arguments when they return.
+    ended: usize,
+    closures: usize,
+    refused: bool,
+    defined: usize,
+    kind: &'a Ident,
+    krate: &'a Path,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Share,
+    Lend,
+}
+
+impl InPlace<'_> {
+    fn is_it(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(p) => p.qself.is_none() && p.path.get_ident().is_some_and(|i| i == self.name),
+            Expr::Paren(e) => self.is_it(&e.expr),
+            Expr::Group(e) => self.is_it(&e.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether a place is the local or a part of it, and whether it is reached by an index.
+    fn part(&self, place: &Expr) -> Option<bool> {
+        match place {
+            Expr::Field(e) => self.part(&e.base),
+            Expr::Index(e) => self.part(&e.expr).map(|_| true),
+            Expr::Paren(e) => self.part(&e.expr),
+            Expr::Group(e) => self.part(&e.expr),
+            Expr::Unary(e) if self.reference && matches!(e.op, UnOp::Deref(_)) => {
+                self.is_it(&e.expr).then_some(true)
+            }
+            other => self.is_it(other).then_some(false),
+        }
+    }
+
+    /// Puts the place in the place of the local; indices are looked through.
+    fn replace(&mut self, place: &mut Expr, access: Access) {
+        self.refused |= self.closures > 0 && self.ended == 0;
+        match place {
+            Expr::Field(e) => self.replace(&mut e.base, access),
+            Expr::Index(e) => {
+                self.replace(&mut e.expr, access);
+                self.visit_expr_mut(&mut e.index);
+            }
+            Expr::Paren(e) => self.replace(&mut e.expr, access),
+            Expr::Group(e) => self.replace(&mut e.expr, access),
+            other => {
+                let (ident, method) = (self.ident(other), self.method(access));
+                *other = parse_quote!((*#ident.#method()));
+            }
+        }
+    }
+
+    fn ident(&self, expr: &Expr) -> Ident {
+        match expr {
+            Expr::Path(p) => p.path.get_ident().cloned(),
+            Expr::Unary(e) => return self.ident(&e.expr),
+            Expr::Paren(e) => return self.ident(&e.expr),
+            Expr::Group(e) => return self.ident(&e.expr),
+            _ => None,
+        }
+        .unwrap_or_else(|| Ident::new(self.name, Span::call_site()))
+    }
+
+    fn method(&self, access: Access) -> Ident {
+        let lend = access == Access::Lend && self.mutable;
+        Ident::new(if lend { "lend" } else { "share" }, Span::mixed_site())
+    }
+
+    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
+        let mut after_dot = false;
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        tokens
+            .into_iter()
+            .map(|tree| {
+                let field = after_dot;
+                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.') && !field;
+                match tree {
+                    TokenTree::Ident(i) if !field && i == self.name => {
+                        self.refused |= self.closures > 0 && self.ended == 0;
+                        TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(*#i.share())))
+                    }
+                    TokenTree::Ident(i) if field && is_write(&i) => {
+                        // Of whatever: not worth telling.
+                        self.refused = true;
+                        TokenTree::Ident(i)
+                    }
+                    TokenTree::Group(group) => {
+                        let mut new = Group::new(group.delimiter(), self.tokens(group.stream()));
+                        new.set_span(group.span());
+                        TokenTree::Group(new)
+                    }
+                    TokenTree::Literal(lit) => {
+                        self.refused |= lit.to_string().contains(&format!("{{{}", self.name));
+                        TokenTree::Literal(lit)
+                    }
+                    other => other,
+                }
+            })
+            .collect()
+    }
+}
+
+fn is_write(method: &Ident) -> bool {
+    let name = method.to_string();
+    WRITES.contains(&name.as_str()) || MORE_WRITES.contains(&name.as_str())
+}
+
+fn is_comparison(op: &BinOp) -> bool {
+    matches!(op, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
+}
+
+impl VisitMut for InPlace<'_> {
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if !matches!(stmt, Stmt::Item(_)) {
+            visit_mut::visit_stmt_mut(self, stmt);
+        }
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let (pat, ty) = match &local.pat {
+            Pat::Type(t) => (&*t.pat, Some(t.ty.clone())),
+            other => (other, None),
+        };
+        let is_it = matches!(pat, Pat::Ident(p) if p.ident == self.name);
+        if let Some(init) = &mut local.init {
+            self.visit_expr_mut(&mut init.expr);
+            if let Some((_, diverge)) = &mut init.diverge {
+                self.visit_expr_mut(diverge);
+            }
+        }
+        if !is_it {
+            return self.visit_pat_mut(&mut local.pat);
+        }
+        let (Pat::Ident(p), Some(init)) = (pat, &mut local.init) else {
+            self.refused = true;
+            return;
+        };
+        self.refused |=
+            p.by_ref.is_some() || p.subpat.is_some() || init.diverge.is_some() || is_place(&init.expr);
+        let (krate, kind, value, ident) = (self.krate, self.kind, &init.expr, p.ident.clone());
+        *init.expr = match ty {
+            Some(ty) => {
+                let typed = Ident::new("__typed", Span::mixed_site());
+                parse_quote!(#krate::__rt::#kind::new({ let #typed: #ty = #value; #typed }))
+            }
+            None => parse_quote!(#krate::__rt::#kind::new(#value)),
+        };
+        local.pat = parse_quote!(#ident);
+        self.defined += 1;
+    }
+
+    fn visit_pat_ident_mut(&mut self, p: &mut syn::PatIdent) {
+        // Bound by a pattern.
+        self.refused |= p.ident == self.name;
+        visit_mut::visit_pat_ident_mut(self, p);
+    }
+
+    fn visit_expr_closure_mut(&mut self, e: &mut syn::ExprClosure) {
+        self.closures += 1;
+        visit_mut::visit_expr_closure_mut(self, e);
+        self.closures -= 1;
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Reference(e) if self.part(&e.expr).is_some() => {
+                let access = if e.mutability.is_some() { Access::Lend } else { Access::Share };
+                self.replace(&mut e.expr, access);
+            }
+            Expr::Assign(e) if self.part(&e.left).is_some() => {
+                self.refused |= self.reference && self.is_it(&e.left);
+                self.replace(&mut e.left, Access::Lend);
+                self.visit_expr_mut(&mut e.right);
+            }
+            Expr::Binary(e) if crate::lockstep::is_compound(&e.op) && self.part(&e.left).is_some() => {
+                self.refused |= self.reference && self.is_it(&e.left);
+                self.replace(&mut e.left, Access::Lend);
+                self.visit_expr_mut(&mut e.right);
+            }
+            Expr::Binary(e) if is_comparison(&e.op) => {
+                for side in [&mut e.left, &mut e.right] {
+                    if self.part(side).is_some() && !self.reference {
+                        self.replace(side, Access::Share);
+                    } else {
+                        self.visit_expr_mut(side);
+                    }
+                }
+            }
+            Expr::MethodCall(e) => {
+                let name = e.method.to_string();
+                let ends = usize::from(ends_closures_by_name(&e.method));
+                self.ended += ends;
+                match self.part(&e.receiver) {
+                    None => self.visit_expr_mut(&mut e.receiver),
+                    Some(_) if READS.contains(&name.as_str()) => self.replace(&mut e.receiver, Access::Share),
+                    Some(_) if is_write(&e.method) => self.replace(&mut e.receiver, Access::Lend),
+                    Some(_) if self.copied && crate::lockstep::is_pure_method(&e.method) => {
+                        self.replace(&mut e.receiver, Access::Share);
+                    }
+                    // Nothing is moved out of an index, and nothing changed that is not `mut`.
+                    Some(true) if !self.mutable => self.replace(&mut e.receiver, Access::Share),
+                    Some(_) => self.refused = true,
+                }
+                e.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                self.ended -= ends;
+            }
+            Expr::Index(_) if self.part(expr).is_some() => self.replace(expr, Access::Share),
+            Expr::Unary(e) if self.reference && self.is_it(&e.expr) && matches!(e.op, UnOp::Deref(_)) => {
+                self.replace(expr, Access::Share);
+            }
+            // Passed on for the call.
+            Expr::Call(e) if self.reference && e.args.iter().any(|arg| self.is_it(arg)) => {
+                for arg in &mut e.args {
+                    if self.is_it(arg) {
+                        self.refused |= self.closures > 0 && self.ended == 0;
+                        let ident = self.ident(arg);
+                        *arg = parse_quote!(#ident.lend());
+                    } else {
+                        self.visit_expr_mut(arg);
+                    }
+                }
+            }
+            Expr::Struct(e) => {
+                for field in &mut e.fields {
+                    field.colon_token.get_or_insert_with(Default::default);
+                }
+                visit_mut::visit_expr_mut(self, expr);
+            }
+            Expr::Field(_) if self.copied && self.part(expr).is_some() => self.replace(expr, Access::Share),
+            other if self.is_it(other) && self.copied => self.replace(other, Access::Share),
+            other if self.is_it(other) => self.refused = true,
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        const FORMATS: [&str; 14] = [
+            "assert",
+            "assert_eq",
+            "assert_ne",
+            "debug_assert",
+            "debug_assert_eq",
+            "debug_assert_ne",
+            "eprintln",
+            "format",
+            "panic",
+            "println",
+            "print",
+            "unreachable",
+            "write",
+            "writeln",
+        ];
+        let before = (self.refused, mac.tokens.to_string());
+        mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
+        let mentioned = mac.tokens.to_string() != before.1;
+        let known = FORMATS.iter().any(|name| mac.path.is_ident(name));
+        if !mentioned {
+            self.refused = before.0;
+        } else if !known {
+            self.refused = true;
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Borrows of locals that are kept across loops and calls: the locals live in place.
+
+#![allow(clippy::explicit_counter_loop, clippy::while_let_on_iterator, clippy::needless_range_loop)] // written as users write
+
+mod common;
+
+use autobatch::{Executor, Options, autobatch};
+use common::{agree_at, column};
+
+const SIZES: [usize; 3] = [0, 1, 97];
+
+/// Moves that are computed, then tried one after the other.
+#[autobatch(strict)]
+mod game {
+    pub(crate) fn best(state: u32, depth: u32) -> i32 {
+        let moves = moves(state);
+        if depth == 0 || moves.is_empty() {
+            return (state.wrapping_mul(2_654_435_761) >> 24) as i32 - 128;
+        }
+        let mut best = i32::MIN;
+        for next in &moves {
+            let value = -self::best(*next, depth - 1);
+            if value > best {
+                best = value;
+            }
+            if best > 100 {
+                break;
+            }
+        }
+        best + moves.len() as i32
+    }
+
+    fn moves(state: u32) -> Vec<u32> {
+        (1..=3).filter(|k| *k <= state).map(|k| state - k).collect()
+    }
+}
+
+/// References that are kept: to the best so far, to the front.
+#[autobatch(strict)]
+fn longest(n: usize) -> String {
+    let words: Vec<String> = (0..n % 5 + 1).map(|i| "ab".repeat((i * 7 + n) % 4)).collect();
+    if n < 2 {
+        return words.concat();
+    }
+    let mut best = &words[0];
+    let mut at = 0;
+    for word in words.iter() {
+        if longest(n - 2).len() + at > best.len() && word.len() >= best.len() {
+            best = word;
+        }
+        at += 1;
+    }
+    let rest = longest(n / 2);
+    format!("{best}{rest}")
+}
+
+#[autobatch(strict)]
+fn with_an_iterator(n: u32) -> u32 {
+    let mut values = vec![n, n / 2, 7];
+    values.push(n / 3);
+    let mut rest = values.iter();
+    let mut sum = 0;
+    while let Some(value) = rest.next() {
+        if *value < n {
+            sum += with_an_iterator(*value);
+        }
+        if sum > 1000 {
+            return sum + rest.len() as u32;
+        }
+    }
+    let first = &mut values[0];
+    while *first < 20 {
+        *first += 3;
+    }
+    values.swap(0, 1);
+    sum + values[1]
+}
+
+#[autobatch(strict)]
+fn halves(#[each] v: &mut [i32]) -> i32 {
+    if v.len() < 2 {
+        return v.first().copied().unwrap_or(0);
+    }
+    let middle = v.len() / 2;
+    let (left, right) = v.split_at_mut(middle);
+    let a = halves(left);
+    let b = halves(right);
+    left[0] += b;
+    right[0] -= a;
+    v.reverse();
+    v[0] + a * 3
+}
+
+#[autobatch(strict)]
+fn early(n: u32, limit: u32) -> Option<u32> {
+    let parts = [n / 2, n / 3, n / 5];
+    let mut total = 0;
+    'all: for part in parts.iter() {
+        for other in &parts {
+            if *other == 0 {
+                continue 'all;
+            }
+            if total > limit {
+                break 'all;
+            }
+            total += early(*part / 2, limit)? + other;
+        }
+    }
+    if total % 13 == 12 { None } else { Some(total + n) }
+}
+
+/// A closure in the head of a loop with calls.
+#[autobatch(strict)]
+fn chosen(n: u32, limit: u32) -> u32 {
+    let mut sum = n;
+    let parts = vec![n / 2, n / 3, n / 4];
+    for (i, part) in parts.iter().enumerate().filter(|(i, part)| **part > limit && *i < 2) {
+        sum += chosen(*part, limit) + i as u32;
+        if sum > 100_000 {
+            continue;
+        }
+        sum ^= part;
+    }
+    sum
+}
+
+/// Something that looks at what it borrows when it is dropped.
+struct Guard<'a>(&'a [String], &'a mut usize);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        *self.1 += self.0.iter().map(String::len).sum::<usize>();
+    }
+}
+
+#[autobatch(strict)]
+fn guarded(n: usize, seen: &mut usize) -> usize {
+    let texts = vec!["x".repeat(n), "yy".to_string()];
+    let mut count = n;
+    let guard = Guard(&texts, &mut count);
+    let mut i = 0;
+    while i < n {
+        assert!(i < 6, "{n} is too many");
+        i += 1 + *guard.1 / 100;
+    }
+    drop(guard);
+    *seen = count;
+    count + texts[0].len()
+}
+
+#[test]
+fn values() {
+    let states: Vec<(u32, u32)> = (0..18).map(|i| (i, i % 5)).collect();
+    agree_at(
+        &SIZES,
+        &states,
+        |(s, d)| game::best(*s, *d),
+        |b, o| game::best_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
+    );
+    let ns: Vec<usize> = (0..9).collect();
+    agree_at(&SIZES, &ns, |n| longest(*n), |n, o| longest_batched_with(n, o));
+    let ns: Vec<u32> = (0..24).collect();
+    agree_at(&SIZES, &ns, |n| with_an_iterator(*n), |n, o| with_an_iterator_batched_with(n, o));
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| chosen(n * 9, 2),
+        |n, o| chosen_batched_with(column(n, |n| n * 9), autobatch::same(2), o),
+    );
+    agree_at(&SIZES, &ns, |n| early(*n, 30), |n, o| early_batched_with(n, autobatch::same(30), o));
+}
+
+#[test]
+fn slices() {
+    let data: Vec<Vec<i32>> =
+        (0..40).map(|i| (0..i).map(|k| (k * 7919 + i * 31) % 101 - 50).collect()).collect();
+    for (name, options) in common::executors() {
+        let (mut batch, mut expected) = (data.clone(), data.clone());
+        let values: Vec<i32> = expected.iter_mut().map(|v| halves(v)).collect();
+        let out = halves_batched_with(&mut batch, &options).unwrap();
+        assert_eq!((out.into_values().unwrap(), batch), (values, expected), "{name}");
+    }
+}
+
+#[test]
+fn what_borrows_is_dropped_first() {
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar] {
+        let ns: Vec<usize> = (0..12).collect();
+        let mut seen = vec![0; ns.len()];
+        let options = Options::default().executor(executor);
+        let out = guarded_batched_with(&ns, &mut seen, &options).unwrap();
+        let faults: Vec<usize> = out.faults().iter().map(|f| f.member).collect();
+        assert_eq!(faults, (7..12).collect::<Vec<_>>(), "{executor:?}");
+        for n in 0..7 {
+            let mut expected = 0;
+            let _ = guarded(n, &mut expected);
+            assert_eq!(seen[n], expected, "{executor:?}");
+        }
+    }
+}
