@@ -427,3 +427,59 @@ fn a_result_may_borrow_from_what_is_shared() {
         assert_eq!(found, [Err(0), Err(0), Ok("three"), Ok("three"), Ok("three")]);
     }
 }
+
+#[test]
+fn state_may_borrow_from_what_is_shared() {
+    #[autobatch(strict)]
+    fn note<'a, T: Clone>(seen: &mut Vec<(&'a str, T)>, names: &'a [String], tag: T, n: usize) -> usize {
+        if n >= names.len() {
+            return 0;
+        }
+        seen.push((&names[n], tag.clone()));
+        1 + note(seen, names, tag, 2 * n + 1)
+    }
+    let names = ["zero", "a", "three", "bb"].map(String::from);
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar] {
+        let options = Options::default().executor(executor);
+        let mut seen = vec![vec![], vec![("first", 'x')], vec![]];
+        let counts = note_batched_with(&mut seen, &names, &['a', 'b', 'c'], &[0, 2, 4], &options).unwrap();
+        assert_eq!(counts.into_values().unwrap(), [3, 1, 0]);
+        assert_eq!(
+            seen,
+            [vec![("zero", 'a'), ("a", 'a'), ("bb", 'a')], vec![("first", 'x'), ("three", 'b')], vec![]]
+        );
+    }
+}
+
+struct Walk<'a, T> {
+    seen: Vec<(&'a str, T)>,
+}
+
+#[autobatch(strict)]
+impl<'a, T: Copy + Send + Sync> Walk<'a, T> {
+    fn walk(&mut self, names: &'a [String], tags: &mut Vec<T>, n: usize) -> usize {
+        let Some(tag) = tags.pop() else { return n };
+        self.seen.push((&names[n % names.len()], tag));
+        1 + self.walk(names, tags, n + 1)
+    }
+
+    pub(crate) fn begin(&mut self, names: &'a [String], tags: &mut Vec<T>, n: usize) -> usize {
+        self.walk(names, tags, n) - n
+    }
+}
+
+#[test]
+fn receivers_that_are_changed_may_borrow() {
+    let names = ["zero", "one", "two"].map(String::from);
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar] {
+        let options = Options::default().executor(executor);
+        let mut walks = [Walk { seen: vec![] }, Walk { seen: vec![("first", 9)] }];
+        let mut tags = [vec![1, 2], vec![3]];
+        let counts = Walk::begin_batched_with(&mut walks, &names, &mut tags, &[0, 2], &options).unwrap();
+        assert_eq!(counts.into_values().unwrap(), [4, 2]);
+        assert_eq!(
+            walks.map(|walk| walk.seen),
+            [vec![("zero", 2), ("one", 1)], vec![("first", 9), ("two", 3)]]
+        );
+    }
+}

@@ -7,6 +7,7 @@ use syn::{GenericParam, Generics, Lifetime, Type, Visibility, parse_quote};
 
 use super::attributes;
 use super::nest::Nest;
+use super::outlives;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
 use crate::plain::{self, Plain};
@@ -75,6 +76,11 @@ impl Named {
                 let lifetime = Lifetime::new(&format!("'__{i}"), Span::mixed_site());
                 NameElided { lifetime: lifetime.clone(), found: false }.visit_type_mut(&mut param.ty);
                 named.generics.params.insert(0, parse_quote!(#lifetime));
+                // A reference in a signature implies that what it leads to lives as long; a named one does not.
+                let types = function.sig.generics.type_params().chain(function.outer.type_params());
+                let bounds =
+                    outlives::bounds(&param.ty, &lifetime, types.map(|param| &param.ident).collect());
+                named.generics.make_where_clause().predicates.extend(bounds);
             }
         }
         named

@@ -10,6 +10,7 @@ mod body;
 pub mod clone;
 mod lockstep;
 mod nest;
+mod outlives;
 mod primitive;
 mod region;
 mod table;

@@ -1,0 +1,49 @@
+//! What a reference in a signature implies, for one whose lifetime has got a name.
+
+use proc_macro2::Ident;
+use syn::visit::{self, Visit};
+use syn::{Lifetime, Type, WherePredicate, parse_quote};
+
+/// What has to outlive `lifetime`, because `ty` holds it behind references of that lifetime: other lifetimes, `types`
+/// (parameters in scope), `Self`.
+pub(super) fn bounds(ty: &Type, lifetime: &Lifetime, types: Vec<&Ident>) -> Vec<WherePredicate> {
+    let mut inside = Inside { lifetime, types, depth: 0, bounds: Vec::new() };
+    inside.visit_type(ty);
+    inside.bounds
+}
+
+struct Inside<'a> {
+    lifetime: &'a Lifetime,
+    types: Vec<&'a Ident>,
+    depth: u32,
+    bounds: Vec<WherePredicate>,
+}
+
+impl<'ast> Visit<'ast> for Inside<'_> {
+    fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
+        let behind = r.lifetime.as_ref() == Some(self.lifetime);
+        if let (Some(lifetime), false) = (&r.lifetime, behind) {
+            self.visit_lifetime(lifetime);
+        }
+        self.depth += u32::from(behind);
+        self.visit_type(&r.elem);
+        self.depth -= u32::from(behind);
+    }
+    fn visit_lifetime(&mut self, inner: &'ast Lifetime) {
+        if self.depth > 0 && inner != self.lifetime {
+            let lifetime = self.lifetime;
+            self.bounds.push(parse_quote!(#inner: #lifetime));
+        }
+    }
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let first = path.segments.first().map(|segment| &segment.ident);
+        if let Some(first) = first.filter(|first| *first == "Self" || self.types.contains(first))
+            && self.depth > 0
+        {
+            let lifetime = self.lifetime;
+            self.bounds.push(parse_quote!(#first: #lifetime));
+        }
+        visit::visit_path(self, path);
+    }
+    fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
+}
