@@ -64,7 +64,7 @@ pub mod __rt {
     pub use crate::question::{FromResidual, Question};
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
-    pub use crate::strip::{bits, blank, choose, dead, keep, leave, settle, take};
+    pub use crate::strip::{bits, choose, dead, keep, leave, settle, take};
     pub use crate::totals::{holds, holds_keyed, product_of_none, product_step, sum_of_none, sum_step};
     pub use crate::typed::{OtherType, Typed};
 }

@@ -233,6 +233,7 @@ macro_rules! with {
     )*};
 }
 with! {
+    with0: ;
     with1: a A;
     with2: a A, b B;
     with3: a A, b B, c C;

@@ -58,12 +58,6 @@ pub fn dead<T>() -> MaybeUninit<T> {
     MaybeUninit::uninit()
 }
 
-/// Bits for a choice that is never made.
-#[inline(always)]
-pub fn blank<T>() -> MaybeUninit<T> {
-    if select::<T>() { MaybeUninit::zeroed() } else { MaybeUninit::uninit() }
-}
-
 /// Puts a value back that was taken and not assigned.
 #[inline(always)]
 pub fn keep<T>(slot: &mut MaybeUninit<T>, value: T) {

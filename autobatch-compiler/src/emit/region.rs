@@ -32,8 +32,6 @@ pub(super) struct Region {
     pub(super) way_out: Option<(u32, VarSet)>,
     /// Points control can go to.
     pub(super) successors: BTreeSet<u32>,
-    /// Whether the code has no branches between its parts.
-    pub(super) straight: bool,
     /// Statements that end by breaking out of `'lane`.
     pub(super) code: TokenStream,
 }
@@ -92,14 +90,9 @@ pub(super) fn round(
         Chooser::Nobody => run,
         _ => quote!(if #here { #run } else { #(#absent)* #next = #stay; }),
     };
-    // Where the lane code has branches, LLVM would store in each of them for itself, by masked stores: so the new
-    // values stand behind a choice that is always the same, which it must not know.
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));
         match chooser {
-            Chooser::Nobody if !region.straight => {
-                quote!(#rt::choose(&mut #column[#l], #here, #new, #rt::blank());)
-            }
             Chooser::Value => quote!(#rt::choose(&mut #column[#l], #here, #new, #old);),
             _ => quote!(#rt::settle(&mut #column[#l], #new);),
         }
@@ -170,7 +163,6 @@ pub(super) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Regio
         uniforms: shape.uniforms.iter().copied().collect(),
         again: successors.contains(&own),
         successors,
-        straight: shape.straight,
         code,
     }
 }
@@ -191,8 +183,6 @@ struct Shape {
     bound: VarSet,
     /// Variables assigned in the region whose `let` stands elsewhere.
     deferred: VarSet,
-    /// Whether it is one block that has one way out.
-    straight: bool,
 }
 
 impl Shape {
@@ -325,11 +315,7 @@ impl Shape {
                 known && !takes.contains(v) && !is_uniform(v) && elsewhere()
             })
             .collect();
-        let straight = matches!(&order[..], [only] if {
-            let block = program.block(*only);
-            block.term.successors().len() <= 1 && block.ops.iter().all(|op| op.exits.is_empty())
-        });
-        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred, straight }
+        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred }
     }
 }
 

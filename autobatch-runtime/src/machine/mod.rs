@@ -191,7 +191,6 @@ use std::panic::resume_unwind;
 
 pub use members::{Queue, Watch};
 pub use route::{Gone, Held, Route};
-pub use word::Ones;
 pub use word::Word;
 pub(crate) use word::mask;
 

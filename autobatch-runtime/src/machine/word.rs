@@ -27,8 +27,6 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
     fn or(self, other: Self) -> Self;
     /// As a small number.
     fn number(self) -> usize;
-    /// Words with all bits set.
-    fn ones(ones: &'static Ones) -> &'static [Self; 64];
     /// The kernel of the instruction set for `lowest`, if it has one.
     fn wide_lowest(words: &[Self], level: Level) -> Option<Self>;
     /// The same for `mask`.
@@ -46,18 +44,6 @@ pub trait Word: Copy + Eq + Ord + Send + 'static {
 pub struct Words {
     narrow: Vec<u32>,
     wide: Vec<u64>,
-}
-
-/// Words with all bits set.
-#[repr(align(64))]
-pub struct Ones {
-    narrow: [u32; 64],
-    wide: [u64; 64],
-}
-
-impl Ones {
-    /// They.
-    pub(crate) const ALL: Ones = Ones { narrow: [!0; 64], wide: [!0; 64] };
 }
 
 /// [`Word::IDLE`] as a point.
@@ -106,10 +92,6 @@ macro_rules! word {
             #[inline(always)]
             fn number(self) -> usize {
                 self as usize
-            }
-            #[inline(always)]
-            fn ones(ones: &'static Ones) -> &'static [Self; 64] {
-                &ones.$arena
             }
             #[inline(always)]
             fn wide_lowest(words: &[Self], level: Level) -> Option<Self> {

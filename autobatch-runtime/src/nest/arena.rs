@@ -6,7 +6,6 @@ use std::slice;
 
 use super::set::Set;
 use crate::isa::Level;
-use crate::machine::{Ones, Word};
 
 /// A cache line, the alignment of columns.
 #[repr(align(64))]
@@ -37,12 +36,11 @@ pub struct Arena<'a> {
     /// Where it goes on when `free` is too short.
     next: Option<&'a mut Option<Box<Chunk>>>,
     pub(super) level: Level,
-    ones: &'static Ones,
 }
 
 impl Memory {
     pub(super) fn arena(&mut self, level: Level) -> Arena<'_> {
-        Arena { free: &mut [], next: Some(&mut self.first), level, ones: black_box(&Ones::ALL) }
+        Arena { free: &mut [], next: Some(&mut self.first), level }
     }
 }
 
@@ -50,7 +48,7 @@ impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
     #[inline(always)]
     pub fn sub(&mut self) -> Arena<'_> {
-        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, ones: self.ones }
+        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level }
     }
 
     /// The same, with the level that the code is compiled for: a constant, where it is asked.
@@ -60,12 +58,6 @@ impl<'a> Arena<'a> {
         // LLVM aligns the vectors that it spills only if something else in the frame is aligned as they are.
         black_box(&MaybeUninit::<Line>::uninit());
         Arena { level, ..self }
-    }
-
-    /// A mask of all lanes of a strip, which LLVM does not know to be one.
-    #[inline(always)]
-    pub fn ones<P: Word, const W: usize>(&self) -> &'static [P; W] {
-        P::ones(self.ones).first_chunk().expect("no strip is longer")
     }
 
     /// A column without values, of so many lanes.

@@ -57,18 +57,18 @@ impl Writer<'_, '_> {
             true => quote!(()),
             false => quote!((#(__words.at(#points, #level),)*)),
         };
-        let with = format_ident!("with{}", columns.len() + 1);
-        let run = |chooser: Chooser, mask: TokenStream| {
-            let round = region::round(self.emitter, region, chooser, |_| true, &quote!(), &quote!(!0));
-            let here = match chooser == Chooser::Nobody && region.straight {
-                true => None,
-                false => Some(quote!(let #here = __m[#l] != 0;)),
+        let run = |mask: Option<TokenStream>| {
+            let (chooser, word, is_here) = match mask {
+                None => (Chooser::Nobody, None, None),
+                Some(_) => (Chooser::Value, Some(quote!(__m)), Some(quote!(let #here = __m[#l] != 0;))),
             };
+            let with = format_ident!("with{}", columns.len() + usize::from(mask.is_some()));
+            let round = region::round(self.emitter, region, chooser, |_| true, &quote!(), &quote!(!0));
             quote! {
-                #rt::nest::#with(#(#places,)* #mask, |#(#columns,)* __m| {
+                #rt::nest::#with(#(#places,)* #mask |#(#columns,)* #word| {
                     #none
                     for #l in 0..#strip {
-                        #here
+                        #is_here
                         #round
                         #collect
                     }
@@ -76,8 +76,8 @@ impl Writer<'_, '_> {
                 })
             }
         };
-        let full = run(Chooser::Nobody, quote!(__arena.ones::<#word, #strip>()));
-        let masked = run(Chooser::Value, quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level)));
+        let full = run(None);
+        let masked = run(Some(quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level),)));
         let arrive = match (&points[..], parts) {
             ([only], false) => {
                 let to = self::set(*only);
