@@ -35,10 +35,13 @@ const SECOND: usize = 256;
 /// How many times cheaper a member may become from the first trial to the second. Measured with loops and
 /// recursions: 8 to 12.
 const WIDENING: f64 = 12.0;
-/// The part of the best cost that is a gain for certain: few lanes of a nested frame run as scalar code too,
-/// which says nothing about many.
+/// The part of the best cost that is a gain for certain.
 const WIN: f64 = 0.9;
-/// How many times more than the best a member may have cost in the second trial for a third.
+/// The same for recursive programs: few lanes of a nested frame run as scalar code too, which says nothing
+/// about many, and a tile is wider than a trial.
+const WIN_NESTED: f64 = 0.8;
+/// How many times less or more than the best a member must have cost in the second trial for no third.
+const CLEAR: f64 = 0.5;
 const CLOSE: f64 = 3.0;
 /// The part of the batch, for programs that have no other choice, to compare both machines on.
 const SAMPLE: usize = 24;
@@ -171,9 +174,10 @@ impl Launch<'_> {
             if self.program.recursive {
                 machines.push(Executor::ProgramCounter);
             }
+            let win = if self.program.recursive { WIN_NESTED } else { WIN };
             for machine in machines {
                 match self.trial(machine, best, &mut rest, phase) {
-                    Some([cost, rival]) if cost < WIN * rival => best = (machine, cost),
+                    Some([cost, rival]) if cost < win * rival => best = (machine, cost),
                     // The other machine has more to do for each call.
                     _ => break,
                 }
@@ -202,7 +206,8 @@ impl Launch<'_> {
         let costs =
             [machine, best.0].map(|by| self.timed(phase, by, &[rest.take(half), rest.take(half)], best.1));
         let [cost, rival] = costs;
-        if !(WIN * rival..CLOSE * rival).contains(&cost) {
+        let certain = if self.program.recursive { CLEAR } else { WIN };
+        if !(certain * rival..CLOSE * rival).contains(&cost) {
             return Some(costs);
         }
         // The members that stay longest decide in a small batch, and are few in a large one.
