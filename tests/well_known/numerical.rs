@@ -404,12 +404,8 @@ fn fourier(x: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     if n <= 1 {
         return x;
     }
-    let (mut even, mut odd) = (Vec::new(), Vec::new());
-    for pair in x.chunks_exact(2) {
-        even.push(pair[0]);
-        odd.push(pair[1]);
-    }
-    let (even, odd) = (fourier(even), fourier(odd));
+    let even = fourier(x.iter().copied().step_by(2).collect());
+    let odd = fourier(x.iter().copied().skip(1).step_by(2).collect());
     let mut out = vec![(0.0, 0.0); n];
     for k in 0..n / 2 {
         let angle = -2.0 * std::f64::consts::PI * k as f64 / n as f64;

@@ -1,0 +1,301 @@
+//! The page of constructs, `docs/constructs.md`: its rows are the functions in `tests/constructs/` and cases of `tests/ui/`, so
+//! that what it says is compiled and run. It is written anew by `BLESS=1 cargo test --test constructs`.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::all, clippy::pedantic, unused)] // constructs, not style
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use autobatch::{Program, autobatch};
+use common::{Bits, agree_at, column};
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    left: u64,
+    right: [u64; 3],
+}
+
+struct Named {
+    name: String,
+    rest: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    value: u64,
+    next: Option<Box<Node>>,
+}
+
+impl Bits for Node {
+    fn same(&self, other: &Self) -> bool {
+        self.value == other.value && self.next.same(&other.next)
+    }
+}
+
+impl Bits for Box<Node> {
+    fn same(&self, other: &Self) -> bool {
+        (**self).same(other)
+    }
+}
+
+struct Model {
+    seed: u64,
+}
+
+static TABLE: [u64; 6] = [2, 3, 5, 8, 13, 21];
+
+fn branches_helper(n: u64) -> u64 {
+    n.count_ones() as u64 + n / 2
+}
+
+fn in_turn(f: impl Fn(u64) -> u64, n: u64) -> u64 {
+    f(n / 2) + f(n / 3)
+}
+
+include!("constructs/batched.rs");
+include!("constructs/per_member.rs");
+
+const N: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+
+/// Functions of `n` alone, against their batched forms.
+macro_rules! check {
+    ($($scalar:ident $batched:ident)*) => {$(
+        agree_at(&[13], &N, |n| $scalar(*n), |n, options| $batched(n, options));
+    )*};
+}
+
+#[test]
+fn batched_constructs_agree_with_the_scalar_code() {
+    check! {
+        let_patterns let_patterns_batched_with
+        let_later let_later_batched_with
+        shadowing shadowing_batched_with
+        let_else let_else_batched_with
+        let_chains let_chains_batched_with
+        match_arms match_arms_batched_with
+        moving_patterns moving_patterns_batched_with
+        patterns_by_reference patterns_by_reference_batched_with
+        branches branches_batched_with
+        while_loops while_loops_batched_with
+        loop_with_a_value loop_with_a_value_batched_with
+        for_ranges for_ranges_batched_with
+        for_iterators for_iterators_batched_with
+        labels labels_batched_with
+        early_returns early_returns_batched_with
+        question_marks question_marks_batched_with
+        blocks blocks_batched_with
+        several_calls several_calls_batched_with
+        calls_in_arguments calls_in_arguments_batched_with
+        calls_in_conditions calls_in_conditions_batched_with
+        calls_anywhere calls_anywhere_batched_with
+        calls_in_assignments calls_in_assignments_batched_with
+        tail_calls tail_calls_batched_with
+        calls_in_adaptors calls_in_adaptors_batched_with
+        calls_in_option_adaptors calls_in_option_adaptors_batched_with
+        other_functions other_functions_batched_with
+        integers integers_batched_with
+        floats floats_batched_with
+        compounds compounds_batched_with
+        owned_values owned_values_batched_with
+        recursive_types recursive_types_batched_with
+        iterators_across_calls iterators_across_calls_batched_with
+        references_that_change references_that_change_batched_with
+        locals_lent locals_lent_batched_with
+        references_across_loops references_across_loops_batched_with
+        lend lend_batched_with
+        items items_batched_with
+        macros macros_batched_with
+        attributes attributes_batched_with
+        closures closures_batched_with
+        even even_batched_with
+        qualified qualified_batched_with
+    }
+    agree_at(&[13], &N, |n| generic(*n, TABLE), |n, o| generic_batched_with(n, autobatch::same(TABLE), o));
+    let model = Model { seed: 5 };
+    agree_at(&[13], &N, |n| model.grow(*n), |n, o| model.grow_batched_with(n, o));
+    let small = [0, 1, 2, 3, 4, 5];
+    let step = |n: u64| n * n + 1;
+    agree_at(
+        &[13],
+        &small,
+        |n| shared(*n, &TABLE, 3, &step),
+        |n, o| shared_batched_with(n, &TABLE, 3, &step, o),
+    );
+    let rows: Vec<Vec<u64>> = (0..5).map(|n| (0..n).collect()).collect();
+    agree_at(&[13], &rows, |xs| each(xs), |rows, o| each_batched_with(rows, o));
+    agree_at(
+        &[13],
+        &N,
+        |n| state(*n, &mut (n / 2)),
+        |n, o| state_batched_with(n, &mut column(n, |n| n / 2), o),
+    );
+}
+
+/// Names, programs and results of the functions that run per member.
+fn per_member() -> Vec<(&'static str, &'static Program)> {
+    vec![
+        ("handed_to_unknown_code", handed_to_unknown_code_batched::program()),
+        ("in_a_macro", in_a_macro_batched::program()),
+        ("as_a_value", as_a_value_batched::program()),
+        ("call_in_a_guard", call_in_a_guard_batched::program()),
+        ("closure_across_a_loop", closure_across_a_loop_batched::program()),
+        ("moved_behind", moved_behind_batched::program()),
+        ("result_may_borrow", shortest_batched::program()),
+        ("Model", Model::lean_batched_program()),
+        ("generic_helper", entry_batched::program()),
+        ("same_names", outer_batched::program()),
+    ]
+}
+
+#[test]
+fn per_member_constructs_agree_and_say_why() {
+    check! {
+        handed_to_unknown_code handed_to_unknown_code_batched_with
+        in_a_macro in_a_macro_batched_with
+        as_a_value as_a_value_batched_with
+        call_in_a_guard call_in_a_guard_batched_with
+        closure_across_a_loop closure_across_a_loop_batched_with
+        moved_behind moved_behind_batched_with
+        shortest shortest_batched_with
+        entry entry_batched_with
+        outer outer_batched_with
+    }
+    let model = Model { seed: 5 };
+    agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));
+    for (name, program) in per_member() {
+        assert!(!program.notes.is_empty(), "`{name}` is batched now: move it to tests/constructs/batched.rs");
+    }
+}
+
+/// What is refused, by the case in `tests/ui` whose first error says why.
+const REFUSED: [(&str, &str); 16] = [
+    ("`async fn`", "async_fn"),
+    ("`unsafe fn`", "unsafe_fn"),
+    ("`extern \"C\" fn`", "foreign_abi"),
+    ("a function that returns `!`", "never_returns"),
+    ("a parameter of type `impl Trait`", "impl_trait_parameter"),
+    ("a result of type `impl Trait`", "impl_trait_result"),
+    ("no parameter that differs between members", "nothing_to_batch_over"),
+    ("`#[shared]` on a `&mut`", "shared_state"),
+    ("`#[each]` on a value", "each_on_a_value"),
+    ("a function without a body", "a_missing_body"),
+    ("a method by itself", "on_a_method"),
+    ("the implementation of a trait", "on_an_implementation_of_a_trait"),
+    ("a structure, an enumeration, a trait", "on_a_struct"),
+    ("a module with private functions only", "nothing_visible"),
+    ("an unknown argument", "unknown_argument"),
+    ("the attribute twice", "twice"),
+];
+
+/// A row of the page.
+struct Row {
+    section: String,
+    text: String,
+    name: String,
+}
+
+/// Functions with their comments, from the text of a file.
+fn rows(file: &str) -> Vec<Row> {
+    let (mut section, mut text) = (String::new(), String::new());
+    let mut rows = Vec::new();
+    for line in file.lines() {
+        if let Some(title) = line.strip_prefix("// ## ") {
+            section = title.to_owned();
+        } else if let Some(part) = line.strip_prefix("/// ") {
+            text = part.to_owned();
+        } else if !text.is_empty() && !line.starts_with('#') {
+            let words: Vec<&str> = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+            let at = words.iter().position(|word| ["fn", "mod", "impl"].contains(word));
+            let name = at.map_or(line, |at| words[at + 1]).to_owned();
+            rows.push(Row { section: section.clone(), text: std::mem::take(&mut text), name });
+        }
+    }
+    rows
+}
+
+/// The page.
+fn page() -> String {
+    let (batched, alone) = (include_str!("constructs/batched.rs"), include_str!("constructs/per_member.rs"));
+    let mut page = String::from(
+        "# What becomes of each construct\n\n\
+         This page is written by `tests/constructs.rs`, which compiles and runs every row. *Batched*: part of the batched program, \
+         under `strict`. *Per member*: the scalar code runs for each member, with the same result; `program()` says where and why, \
+         and `strict` makes it an error. *Refused*: a compile error, because it has no batched meaning.\n",
+    );
+    let mut section = String::new();
+    for row in rows(batched) {
+        if row.section != section {
+            section = row.section;
+            // Writing to a string can't fail.
+            let _ = write!(page, "\n## {section}\n\n| construct | | shown by |\n|---|---|---|\n");
+        }
+        let _ = writeln!(
+            page,
+            "| {} | batched | [`{}`](../tests/constructs/batched.rs) |",
+            row.text.replace('|', "\\|"),
+            row.name
+        );
+    }
+    page.push_str("\n## What runs per member\n\n| construct | | why |\n|---|---|---|\n");
+    let programs = per_member();
+    for row in rows(alone) {
+        let notes = programs.iter().find(|(name, _)| *name == row.name).map(|(_, program)| program.notes);
+        let why = notes.and_then(|notes| notes.first()).map_or("?", |note| note.why);
+        let _ = writeln!(page, "| {} | per member | {why} |", row.text);
+    }
+    page.push_str("\n## What is refused\n\n| construct | | why | what to write |\n|---|---|---|---|\n");
+    for (text, case) in REFUSED {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui").join(format!("{case}.stderr"));
+        let message = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let part = |prefix: &str| {
+            let line = message.lines().find_map(|line| line.trim_start().strip_prefix(prefix));
+            line.unwrap_or_else(|| panic!("{case}: no `{prefix}`")).replace('|', "\\|")
+        };
+        let _ = writeln!(page, "| {text} | refused | {} | {} |", part("error: "), part("help: "));
+    }
+    page
+}
+
+#[test]
+fn the_page_is_up_to_date() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/constructs.md");
+    let page = page();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &page).expect("the page can be written");
+    }
+    let known = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        known == page,
+        "docs/constructs.md is not what the tests say: BLESS=1 cargo test --test constructs"
+    );
+}
+
+/// Every function of the page is run above.
+#[test]
+fn no_row_is_forgotten() {
+    let this = include_str!("constructs.rs");
+    let all = rows(include_str!("constructs/batched.rs"));
+    let alone = rows(include_str!("constructs/per_member.rs"));
+    assert!(all.len() > 45, "{}", all.len());
+    let elsewhere = [
+        ("lending", "lend"),
+        ("parity", "even"),
+        ("Model", "grow"),
+        ("result_may_borrow", "shortest"),
+        ("generic_helper", "entry"),
+        ("same_names", "outer"),
+    ];
+    for row in all.iter().chain(&alone) {
+        let name =
+            elsewhere.iter().find(|(name, _)| *name == row.name).map_or(&*row.name, |(_, inner)| inner);
+        assert!(
+            this.contains(&format!("{name}_batched_with("))
+                || this.contains(&format!("{name}_batched_with\n")),
+            "{name}"
+        );
+    }
+}
