@@ -36,7 +36,7 @@ pub use crate::isa::{level_avx2, level_avx512};
 pub use arena::Arena;
 pub(crate) use arena::Memory;
 pub use dense::{copied, gather, scatter};
-pub use loops::{Words, Work, rounds, rounds_of};
+pub use loops::{Words, Work, put, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
 
 /// What a tile is run with.

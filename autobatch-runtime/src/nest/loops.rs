@@ -8,8 +8,11 @@ use super::set::Set;
 use crate::machine::{Word, mask};
 use crate::strip::Aligned;
 
-/// Rounds before lanes that have left are looked for.
-const ROUNDS: usize = 32;
+/// Rounds before lanes that have left are looked for: a part of those that the loop has run already, so that
+/// lanes wait a part of their own time in vain, within bounds.
+const ROUNDS_PART: usize = 4;
+const LEAST_ROUNDS: usize = 8;
+const MOST_ROUNDS: usize = 64;
 /// Columns close their gaps when this part of the lanes has left.
 const GAPS: usize = 8;
 
@@ -23,6 +26,8 @@ pub struct Work<'a> {
     left: usize,
     /// Lanes left since gaps were closed.
     gaps: usize,
+    /// The rounds that those that have not left have run.
+    age: usize,
 }
 
 impl<'a> Work<'a> {
@@ -32,12 +37,25 @@ impl<'a> Work<'a> {
         let len = isa::count(set.words());
         let lanes = len.next_multiple_of(W);
         let numbers = arena.column::<u32>(lanes);
-        for (slot, lane) in numbers.iter_mut().zip(isa::lanes(set.words())) {
-            slot.write(lane as u32);
+        let mut at = 0;
+        for (block, &word) in set.words().iter().enumerate() {
+            let first = 64 * block as u32;
+            if word == !0 {
+                let slots = numbers[at..at + 64].iter_mut();
+                slots.zip(first..).for_each(|(slot, lane)| _ = slot.write(lane));
+                at += 64;
+                continue;
+            }
+            let mut rest = word;
+            while rest != 0 {
+                numbers[at].write(first + rest.trailing_zeros());
+                rest &= rest - 1;
+                at += 1;
+            }
         }
         let mut on = arena.set(lanes, len);
         on.fill(len);
-        Work { numbers, on, len, left: len, gaps: 0 }
+        Work { numbers, on, len, left: len, gaps: 0, age: 0 }
     }
 
     /// A column for them.
@@ -71,6 +89,14 @@ impl<'a> Work<'a> {
         self.len.div_ceil(W)
     }
 
+    /// How many rounds a strip runs now, before it is the next one's turn.
+    #[inline(always)]
+    pub fn rounds(&mut self) -> usize {
+        let rounds = (self.age / ROUNDS_PART).clamp(LEAST_ROUNDS, MOST_ROUNDS);
+        self.age += rounds;
+        rounds
+    }
+
     /// The lanes of a strip that have not left.
     #[inline(always)]
     pub fn strip<const W: usize>(&self, strip: usize) -> u64 {
@@ -85,26 +111,13 @@ impl<'a> Work<'a> {
         (self.left, self.gaps) = (self.left - gone, self.gaps + gone);
     }
 
-    /// Lanes of a strip come to a point of the frame.
+    /// For each of the lanes `gone` of a strip where it is in the loop's columns, and in the frame's.
     #[inline(always)]
-    pub fn enter<const W: usize>(&self, strip: usize, gone: u64, set: &mut Set<'_>) {
-        isa::lanes(&[gone]).for_each(|lane| set.insert(self.number(strip * W + lane)));
-    }
-
-    /// Lanes of a strip leave a value behind.
-    #[inline(always)]
-    pub fn put<T, const W: usize>(
-        &self,
-        strip: usize,
-        gone: u64,
-        to: &mut [MaybeUninit<T>],
-        from: &[MaybeUninit<T>],
-    ) {
+    pub fn each<const W: usize>(&self, strip: usize, gone: u64, mut leave: impl FnMut(usize, usize)) {
         let mut rest = gone;
         while rest != 0 {
             let at = strip * W + rest.trailing_zeros() as usize;
-            // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
-            to[self.number(at)] = unsafe { std::ptr::read(&from[at]) };
+            leave(at, self.number(at));
             rest &= rest - 1;
         }
     }
@@ -137,19 +150,27 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Runs the lanes `here` of a strip round by round until all have come to `exit`, or for some time; those
-/// that have not. `lane` is called with a lane, whether it is here, and `exit`; it returns where it goes.
+/// A lane leaves a value behind.
+#[inline(always)]
+pub fn put<T>(to: &mut [MaybeUninit<T>], lane: usize, from: &[MaybeUninit<T>], at: usize) {
+    // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
+    to[lane] = unsafe { std::ptr::read(&from[at]) };
+}
+
+/// Runs the lanes `here` of a strip round by round until all have come to `exit`, or for so many `rounds`;
+/// those that have not. `lane` is called with a lane, whether it is here, and `exit`; it returns where it goes.
 #[inline(always)]
 pub fn rounds<P: Word, const W: usize>(
     here: u64,
     exit: u32,
     level: Level,
+    rounds: usize,
     mut lane: impl FnMut(usize, bool, P) -> P,
 ) -> u64 {
     let exit = P::of(exit);
     let mut on = Aligned(super::spread::<P, W>(here, level));
     let on = &mut on.0;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let mut again = P::of(0);
         for (at, on) in on.iter_mut().enumerate() {
             let next = lane(at, on.is_set(), exit);
@@ -200,6 +221,7 @@ pub fn rounds_of<P: Word, const W: usize>(
     point: u32,
     words: &mut Words<P, W>,
     level: Level,
+    rounds: usize,
     mut lane: impl FnMut(usize, bool, P) -> P,
 ) {
     let point = P::of(point);
@@ -208,7 +230,7 @@ pub fn rounds_of<P: Word, const W: usize>(
     for (word, on) in words.iter_mut().zip(on) {
         *word = if on.is_set() { point } else { P::IDLE };
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let mut again = P::of(0);
         for (at, word) in words.iter_mut().enumerate() {
             *word = lane(at, *word == point, *word);

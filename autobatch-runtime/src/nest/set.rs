@@ -78,7 +78,7 @@ impl<'a> Set<'a> {
 
     /// Adds a lane.
     #[inline(always)]
-    pub(super) fn insert(&mut self, lane: usize) {
+    pub fn insert(&mut self, lane: usize) {
         self.words[lane / 64] |= 1 << (lane % 64);
         self.any = true;
     }

@@ -57,6 +57,7 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
     let (left, steps) = (work.gather(&mut arena, column, &set), work.column::<u64>(&mut arena));
     steps.iter_mut().for_each(|slot| _ = slot.write(0));
     while work.any() {
+        let turn = work.rounds();
         for strip in 0..work.strips::<W>() {
             let here = work.strip::<W>(strip);
             if here == 0 {
@@ -78,18 +79,21 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
                     2,
                     &mut words,
                     level,
+                    turn,
                     |lane, here, stay| if here { round(lane) } else { stay },
                 );
                 here & (words.at(5, level) | words.at(6, level))
             } else {
-                let on = rounds::<u64, W>(here, 5, level, |lane, here, exit| match here {
+                let on = rounds::<u64, W>(here, 5, level, turn, |lane, here, exit| match here {
                     true => round(lane).min(5),
                     false => exit,
                 });
                 here & !on
             };
-            work.put::<u64, W>(strip, gone, results, steps);
-            work.enter::<W>(strip, gone, &mut out);
+            work.each::<W>(strip, gone, |at, lane| {
+                put(results, lane, steps, at);
+                out.insert(lane);
+            });
             work.leave::<W>(strip, gone);
         }
         if work.sparse() {

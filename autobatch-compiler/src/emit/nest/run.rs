@@ -137,11 +137,11 @@ impl Writer<'_, '_> {
         let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #next });
         let run = match &exits[..] {
             [exit] => quote! {
-                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, #lane_code);
+                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, __rounds, #lane_code);
             },
             _ => quote! {
                 let mut __words = #rt::nest::Words::<#word, #strip>::new();
-                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #level, #lane_code);
+                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #level, __rounds, #lane_code);
             },
         };
         let leave = exits.iter().map(|exit| {
@@ -152,7 +152,7 @@ impl Writer<'_, '_> {
             let to = stops.iter().find(|s| self.point(s) == *exit);
             let enter = to.map(|_| {
                 let to = set(*exit);
-                quote!(__work.enter::<#strip>(__i, __gone, &mut #to);)
+                quote!(#to.insert(__lane);)
             });
             let live = to.map(|to| self.live(to));
             let put = region.outs.iter().filter(|v| match &live {
@@ -161,13 +161,15 @@ impl Writer<'_, '_> {
             });
             let put = put.map(|v| {
                 let (home, work) = (self.home(*v), work(*v));
-                quote!(__work.put::<_, #strip>(__i, __gone, &mut *#home, &*#work);)
+                quote!(#rt::nest::put(&mut *#home, __lane, &*#work, __at);)
             });
             quote! {
                 let __gone = #gone;
                 if __gone != 0 {
-                    #(#put)*
-                    #enter
+                    __work.each::<#strip>(__i, __gone, |__at, __lane| {
+                        #(#put)*
+                        #enter
+                    });
                     __work.leave::<#strip>(__i, __gone);
                 }
             }
@@ -180,6 +182,7 @@ impl Writer<'_, '_> {
             #(#gather)*
             #set_here.clear();
             while __work.any() {
+                let __rounds = __work.rounds();
                 for __i in 0..__work.strips::<#strip>() {
                     let __bits = __work.strip::<#strip>(__i);
                     if __bits == 0 {
