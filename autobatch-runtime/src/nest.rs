@@ -14,6 +14,7 @@
 //! These functions are safe to call because generated code contains no `unsafe`; they are sound under the
 //! protocol that a slot is read only in lanes in which the variable is live.
 
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr;
@@ -22,7 +23,7 @@ use crate::depth::Depth;
 use crate::isa::{self, Level};
 use crate::lockstep;
 use crate::source::Source;
-use crate::strip::{Home, Local};
+use crate::strip::Home;
 
 mod arena;
 mod dense;
@@ -33,8 +34,8 @@ mod set;
 pub use crate::isa::level;
 #[cfg(target_arch = "x86_64")]
 pub use crate::isa::{level_avx2, level_avx512};
-pub use arena::Arena;
 pub(crate) use arena::Memory;
+pub use arena::{Arena, align};
 pub use dense::{copied, gather, scatter};
 pub use loops::{Words, Work, put, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
@@ -162,14 +163,8 @@ pub fn strips_mut<T, const W: usize>(
 
 /// The lanes of a strip, to work on in a copy that goes back in the end.
 #[inline(always)]
-pub fn open<T, const W: usize>(column: &mut [MaybeUninit<T>], strip: usize) -> Home<'_, T, W, true> {
-    Home(&mut column.as_chunks_mut().0[strip])
-}
-
-/// Puts such a copy back.
-#[inline(always)]
-pub fn done<T, const W: usize>(copy: Local<'_, T, W, true>) {
-    drop(copy);
+pub fn open<T, const W: usize>(strip: &mut [MaybeUninit<T>; W]) -> Home<'_, T, W, true> {
+    Home(strip)
 }
 
 /// The value of a lane.
@@ -222,7 +217,7 @@ pub fn lanes(plain: bool, recursive: bool, bytes: usize) -> usize {
 
 /// Calls a function: its arguments are known to be apart from each other.
 macro_rules! with {
-    ($($name:ident: $($arg:ident $ty:ident),*;)*) => {$(
+    ($($name:ident $apart:ident: $($arg:ident $ty:ident),*;)*) => {$(
         /// Calls `f`: inside, the arguments are known to be apart from each other.
         #[inline(always)]
         #[allow(clippy::too_many_arguments)]
@@ -230,38 +225,46 @@ macro_rules! with {
             let f: &mut dyn FnMut($($ty),*) -> R = &mut f;
             f($($arg),*)
         }
+
+        /// The same, never inlined: a loop that has all registers to itself.
+        #[inline(always)]
+        #[allow(clippy::too_many_arguments)]
+        pub fn $apart<R, $($ty),*>($($arg: $ty,)* mut f: impl FnMut($($ty),*) -> R) -> R {
+            let f: &mut dyn FnMut($($ty),*) -> R = &mut f;
+            black_box(f)($($arg),*)
+        }
     )*};
 }
 with! {
-    with0: ;
-    with1: a A;
-    with2: a A, b B;
-    with3: a A, b B, c C;
-    with4: a A, b B, c C, d D;
-    with5: a A, b B, c C, d D, e E;
-    with6: a A, b B, c C, d D, e E, g G;
-    with7: a A, b B, c C, d D, e E, g G, h H;
-    with8: a A, b B, c C, d D, e E, g G, h H, i I;
-    with9: a A, b B, c C, d D, e E, g G, h H, i I, j J;
-    with10: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K;
-    with11: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L;
-    with12: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M;
-    with13: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N;
-    with14: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O;
-    with15: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P;
-    with16: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q;
-    with17: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S;
-    with18: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T;
-    with19: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U;
-    with20: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V;
-    with21: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W;
-    with22: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X;
-    with23: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y;
-    with24: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z;
-    with25: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA;
-    with26: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB;
-    with27: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB, cc CC;
-    with28: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB, cc CC, dd DD;
+    with0 apart0: ;
+    with1 apart1: a A;
+    with2 apart2: a A, b B;
+    with3 apart3: a A, b B, c C;
+    with4 apart4: a A, b B, c C, d D;
+    with5 apart5: a A, b B, c C, d D, e E;
+    with6 apart6: a A, b B, c C, d D, e E, g G;
+    with7 apart7: a A, b B, c C, d D, e E, g G, h H;
+    with8 apart8: a A, b B, c C, d D, e E, g G, h H, i I;
+    with9 apart9: a A, b B, c C, d D, e E, g G, h H, i I, j J;
+    with10 apart10: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K;
+    with11 apart11: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L;
+    with12 apart12: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M;
+    with13 apart13: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N;
+    with14 apart14: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O;
+    with15 apart15: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P;
+    with16 apart16: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q;
+    with17 apart17: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S;
+    with18 apart18: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T;
+    with19 apart19: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U;
+    with20 apart20: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V;
+    with21 apart21: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W;
+    with22 apart22: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X;
+    with23 apart23: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y;
+    with24 apart24: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z;
+    with25 apart25: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA;
+    with26 apart26: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB;
+    with27 apart27: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB, cc CC;
+    with28 apart28: a A, b B, c C, d D, e E, g G, h H, i I, j J, k K, l L, m M, n N, o O, p P, q Q, s S, t T, u U, v V, w W, x X, y Y, z Z, aa AA, bb BB, cc CC, dd DD;
 }
 
 #[cfg(test)]

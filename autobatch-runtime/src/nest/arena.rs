@@ -38,6 +38,13 @@ pub struct Arena<'a> {
     pub(super) level: Level,
 }
 
+/// Has the native frame aligned to cache lines: LLVM aligns the vectors that it spills only if something else
+/// there is aligned as they are.
+#[inline(always)]
+pub fn align() {
+    black_box(&MaybeUninit::<Line>::uninit());
+}
+
 impl Memory {
     pub(super) fn arena(&mut self, level: Level) -> Arena<'_> {
         Arena { free: &mut [], next: Some(&mut self.first), level }
@@ -55,8 +62,7 @@ impl<'a> Arena<'a> {
     #[inline(always)]
     #[must_use]
     pub fn at(self, level: Level) -> Arena<'a> {
-        // LLVM aligns the vectors that it spills only if something else in the frame is aligned as they are.
-        black_box(&MaybeUninit::<Line>::uninit());
+        align();
         Arena { level, ..self }
     }
 

@@ -118,15 +118,13 @@ impl Writer<'_, '_> {
                 false => quote!(let #work = __work.column(&mut __sub);),
             }
         });
+        let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
+        let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
         let open = touched.iter().map(|v| {
-            let (work, guard, column) =
-                (work(*v), format_ident!("__g{}", v.0, span = Span::mixed_site()), column(*v));
-            quote! {
-                let mut #guard = #rt::nest::open::<_, #strip>(&mut *#work, __i).open();
-                let #column = #guard.lanes();
-            }
+            let (guard, column) = (guard(v), column(*v));
+            quote!(let mut #guard = #rt::nest::open(#column).open(); let #column = #guard.lanes();)
         });
-        let guards = touched.iter().map(|v| format_ident!("__g{}", v.0, span = Span::mixed_site()));
+        let open: Vec<TokenStream> = open.collect();
         let level = self.level();
         let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
         let fades = |v: &VarId| match &region.way_out {
@@ -137,18 +135,19 @@ impl Writer<'_, '_> {
         let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #next });
         let run = match &exits[..] {
             [exit] => quote! {
-                let __on = #rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, __rounds, #lane_code);
+                (__bits & !#rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, __rounds, #lane_code),)
             },
-            _ => quote! {
+            exits => quote! {{
                 let mut __words = #rt::nest::Words::<#word, #strip>::new();
                 #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #level, __rounds, #lane_code);
-            },
+                (#(__bits & __words.at(#exits, #level),)*)
+            }},
         };
-        let leave = exits.iter().map(|exit| {
-            let gone = match exits.len() {
-                1 => quote!(__bits & !__on),
-                _ => quote!(__bits & __words.at(#exit, #level)),
-            };
+        let apart = format_ident!("apart{}", columns.len());
+        let uniforms: Vec<&Ident> = region.uniforms.iter().map(|v| &emitter.program.var(*v).ident).collect();
+        let gone: Vec<Ident> =
+            exits.iter().map(|e| format_ident!("__gone{}", e, span = Span::mixed_site())).collect();
+        let leave = exits.iter().zip(&gone).map(|(exit, gone)| {
             let to = stops.iter().find(|s| self.point(s) == *exit);
             let enter = to.map(|_| {
                 let to = set(*exit);
@@ -164,13 +163,12 @@ impl Writer<'_, '_> {
                 quote!(#rt::nest::put(&mut *#home, __lane, &*#work, __at);)
             });
             quote! {
-                let __gone = #gone;
-                if __gone != 0 {
-                    __work.each::<#strip>(__i, __gone, |__at, __lane| {
+                if #gone != 0 {
+                    __work.each::<#strip>(__i, #gone, |__at, __lane| {
                         #(#put)*
                         #enter
                     });
-                    __work.leave::<#strip>(__i, __gone);
+                    __work.leave::<#strip>(__i, #gone);
                 }
             }
         });
@@ -188,9 +186,16 @@ impl Writer<'_, '_> {
                     if __bits == 0 {
                         continue;
                     }
-                    #(#open)*
-                    #run
-                    #(#rt::nest::done(#guards);)*
+                    let (#(#gone,)*) = #rt::nest::#apart(
+                        #(&mut #rt::nest::strips_mut::<_, #strip>(&mut *#works, __i + 1)[__i],)*
+                        |#(#columns),*| {
+                            #rt::nest::align();
+                            // Not by the reference that a closure holds, behind which they could change.
+                            #(let #uniforms = #uniforms;)*
+                            #(#open)*
+                            #run
+                        },
+                    );
                     #(#leave)*
                 }
                 if __work.sparse() {
