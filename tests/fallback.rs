@@ -20,13 +20,18 @@ fn handed_on(n: u64) -> u64 {
     in_turn(|i| handed_on(i) * 3, n)
 }
 
+macro_rules! both {
+    ($a:expr, $b:expr) => {
+        $a + $b
+    };
+}
+
 #[autobatch]
 fn in_a_macro(n: u64) -> u64 {
     if n == 0 {
         return 1;
     }
-    let below = vec![in_a_macro(n - 1), in_a_macro(n / 2)];
-    below[0] + below[1] + in_a_macro(n / 3)
+    both!(in_a_macro(n - 1), in_a_macro(n / 2)) + in_a_macro(n / 3)
 }
 
 #[autobatch]
@@ -68,9 +73,9 @@ fn crossing_borrow(n: u32) -> u32 {
 #[autobatch]
 fn crossing_closure(n: u32) -> u32 {
     let scale = n + 1;
-    let scaled = |x: u32| x * scale;
+    let scaled = [|x: u32| x * scale];
     let mut i = 0;
-    while scaled(i) < 100 {
+    while scaled[0](i) < 100 {
         i += 1;
     }
     i

@@ -134,7 +134,9 @@ fn lower_in_place(
         for source in lowered.sources.iter().copied() {
             let of_function = lowered.crossed.iter().filter(|(f, _)| *f == source);
             let names = of_function.map(|(_, name)| name.clone()).collect();
-            again |= desugar::in_place::rewrite(&mut functions[source], &names, &options.krate);
+            let function = &mut functions[source];
+            again |= desugar::local_closures::rewrite(function, &names, &options.krate)
+                || desugar::in_place::rewrite(function, &names, &options.krate);
         }
         if !again {
             return (lowered, analyses);

@@ -51,7 +51,7 @@ fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg])
     if !plain || closure.inputs.len() != args.len() {
         return None;
     }
-    let mut body = (*closure.body).clone();
+    let mut body = standing((*closure.body).clone());
     if closure.capture.is_some() && changes(&body) {
         return None;
     }
@@ -81,14 +81,44 @@ fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg])
     }
     if leaves(&body) {
         let label = rewrite.fresh_label("closure");
-        Returns { label: &label, krate: rewrite.krate }.visit_expr_mut(&mut body);
-        body = parse_quote!(#label: { #body });
+        body = returning_to(&label, rewrite.krate, body);
     }
     if let syn::ReturnType::Type(_, ty) = &closure.output {
         let value = rewrite.fresh("returned");
         body = parse_quote!({ let #value: #ty = #body; #value });
     }
     Some(if lets.is_empty() { body } else { parse_quote!({ #(#lets)* #body }) })
+}
+
+/// An expression as it can stand where a statement or an arm begins: `{ … } + 1` would end behind the block.
+pub(super) fn standing(expr: Expr) -> Expr {
+    fn begins_with_block(expr: &Expr) -> bool {
+        match expr {
+            Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) | Expr::Unsafe(_) => true,
+            Expr::While(_) | Expr::ForLoop(_) => true,
+            Expr::Binary(e) => begins_with_block(&e.left),
+            Expr::Assign(e) => begins_with_block(&e.left),
+            Expr::Cast(e) => begins_with_block(&e.expr),
+            Expr::MethodCall(e) => begins_with_block(&e.receiver),
+            Expr::Field(e) => begins_with_block(&e.base),
+            Expr::Index(e) => begins_with_block(&e.expr),
+            Expr::Try(e) => begins_with_block(&e.expr),
+            Expr::Call(e) => begins_with_block(&e.func),
+            Expr::Range(e) => e.start.as_ref().is_some_and(|e| begins_with_block(e)),
+            _ => false,
+        }
+    }
+    match expr {
+        Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) | Expr::Unsafe(_) => expr,
+        other if begins_with_block(&other) => parse_quote!((#other)),
+        other => other,
+    }
+}
+
+/// A closure's body that it leaves early, as a block.
+pub(super) fn returning_to(label: &Lifetime, krate: &syn::Path, mut body: Expr) -> Expr {
+    Returns { label, krate }.visit_expr_mut(&mut body);
+    parse_quote!(#label: { #body })
 }
 
 /// A pattern without its type.
@@ -101,7 +131,7 @@ fn bare(pat: &Pat) -> &Pat {
 }
 
 /// Whether a `move` closure changes something, which may be its own copy of a variable.
-fn changes(body: &Expr) -> bool {
+pub(super) fn changes(body: &Expr) -> bool {
     struct Scan(bool);
     impl<'ast> Visit<'ast> for Scan {
         fn visit_expr(&mut self, expr: &'ast Expr) {
@@ -120,7 +150,7 @@ fn changes(body: &Expr) -> bool {
 }
 
 /// Whether a closure's body leaves the closure before its end.
-fn leaves(body: &Expr) -> bool {
+pub(super) fn leaves(body: &Expr) -> bool {
     struct Scan(bool);
     impl<'ast> Visit<'ast> for Scan {
         fn visit_expr(&mut self, expr: &'ast Expr) {

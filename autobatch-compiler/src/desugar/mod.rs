@@ -13,6 +13,8 @@ mod expected;
 pub(crate) mod in_place;
 mod iterators;
 mod kind;
+pub(crate) mod local_closures;
+mod macros;
 mod options;
 mod terminals;
 
@@ -35,6 +37,14 @@ pub(crate) fn functions(
 ) {
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
+        // A closure that calls one with a batched call has one when that is placed.
+        loop {
+            let bindings = function.bindings.keys().cloned().collect();
+            let closures = local_closures::names(&function.body, |c| callees.calls(&c.body, &bindings));
+            if !local_closures::rewrite(function, &closures, krate) {
+                break;
+            }
+        }
         let mut body = function.body.clone();
         let mut rewrite = Rewrite {
             kinds: Kinds::of(function, &callees),
@@ -93,6 +103,7 @@ impl Rewrite<'_> {
         let new = match expr {
             Expr::MethodCall(call) => options::call(self, call),
             Expr::ForLoop(e) => iterators::for_loop(self, e),
+            Expr::Macro(e) => macros::call(self, &e.mac),
             _ => None,
         };
         if let Some(new) = new {
@@ -105,6 +116,10 @@ impl Rewrite<'_> {
 impl VisitMut for Rewrite<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         self.expr(expr, None);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {
+        self.macro_statement(stmt);
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {

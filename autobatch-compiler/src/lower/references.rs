@@ -19,7 +19,10 @@ impl Lowering<'_> {
     pub(super) fn note_references(&mut self, pat: &Pat, init: &Expr) {
         let binds = effects::bound(&self.names, pat);
         if scan::plainly_borrows_local(self, init) {
-            let (span, from) = (init.span(), self.names_of(&scan::borrowed(self, init)));
+            let (span, mut from) = (init.span(), self.names_of(&scan::borrowed(self, init)));
+            if let Expr::Closure(_) = init {
+                from.extend(self.names_of(&binds));
+            }
             let borrowers = binds.into_iter().map(|var| Borrower { var, span, from: from.clone() });
             self.borrowers.extend(borrowers);
         } else if is_plain_reference(pat, init) {

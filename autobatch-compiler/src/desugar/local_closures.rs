@@ -1,0 +1,211 @@
+//! Closures that a function keeps in a local and calls itself: `let f = |t| (k * t).sin(); … f(a) + f(b)`.
+//!
+//! Where such a closure makes a batched call, or is used on both sides of a loop or call (a column can't hold what
+//! borrows from locals), each call of it becomes its body, and each time it is handed on, the closure itself. Closures
+//! that go anywhere else stay.
+
+use std::collections::BTreeSet;
+
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ExprClosure, Local, Macro, Pat, Path, Stmt, parse_quote};
+
+use super::closure::{changes, leaves, returning_to, standing};
+use crate::input::Function;
+use crate::resolve;
+
+/// How many tokens the copies of a closure may have in all.
+const MOST: usize = 3000;
+
+/// Puts the closures of these names where they are called. True if there is one.
+pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: &Path) -> bool {
+    let mut any = false;
+    for name in names {
+        let mut body = function.body.clone();
+        let Some(closure) = defined(&body, name) else { continue };
+        if !can_move(function, &closure) {
+            continue;
+        }
+        let mut calls =
+            Calls { name, closure: &closure, krate, mentions: 0, placed: 0, handed: 0, defined: 0 };
+        Mentions { name, found: &mut calls.mentions }.visit_block(&body);
+        calls.visit_block_mut(&mut body);
+        let tokens = closure.to_token_stream().into_iter().count().max(closure_size(&closure));
+        let fits = calls.placed > 0 && calls.placed + calls.handed == calls.mentions && calls.defined == 1;
+        if fits && tokens * calls.mentions <= MOST {
+            resolve::again(function, body);
+            any = true;
+        }
+    }
+    any
+}
+
+/// The names of the closures in a body that `wanted` says yes to.
+pub(crate) fn names(body: &syn::Block, wanted: impl Fn(&ExprClosure) -> bool) -> BTreeSet<String> {
+    struct Scan<F>(F, BTreeSet<String>);
+    impl<'ast, F: Fn(&ExprClosure) -> bool> Visit<'ast> for Scan<F> {
+        fn visit_local(&mut self, local: &'ast Local) {
+            if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
+                && let Expr::Closure(closure) = &*init.expr
+                && (self.0)(closure)
+            {
+                self.1.insert(p.ident.to_string());
+            }
+            visit::visit_local(self, local);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scan = Scan(wanted, BTreeSet::new());
+    scan.visit_block(body);
+    scan.1
+}
+
+fn closure_size(closure: &ExprClosure) -> usize {
+    closure.to_token_stream().to_string().len() / 4
+}
+
+/// The closure that a local is.
+fn defined(body: &syn::Block, name: &str) -> Option<ExprClosure> {
+    struct Find<'a>(&'a str, Option<ExprClosure>);
+    impl<'ast> Visit<'ast> for Find<'_> {
+        fn visit_local(&mut self, local: &'ast Local) {
+            if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
+                && p.ident == self.0
+                && let Expr::Closure(closure) = &*init.expr
+            {
+                self.1 = Some(closure.clone());
+            }
+            visit::visit_local(self, local);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut find = Find(name, None);
+    find.visit_block(body);
+    find.1
+}
+
+/// Whether the closure does the same at its calls as where it is made.
+fn can_move(function: &Function, closure: &ExprClosure) -> bool {
+    let plain = closure.asyncness.is_none()
+        && closure.constness.is_none()
+        && closure.lifetimes.is_none()
+        && closure.attrs.is_empty();
+    if !plain {
+        return false;
+    }
+    if closure.capture.is_none() {
+        return true;
+    }
+    // Its copies of variables might differ from those by then.
+    let mut mutable = 0;
+    for (name, _) in function.bindings.iter().filter(|(_, binding)| binding.mutable) {
+        Mentions { name, found: &mut mutable }.visit_expr(&closure.body);
+    }
+    mutable == 0 && !changes(&closure.body)
+}
+
+/// Counts mentions of a variable, those in macros too.
+struct Mentions<'a> {
+    name: &'a str,
+    found: &'a mut usize,
+}
+
+impl<'ast> Visit<'ast> for Mentions<'_> {
+    fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
+        *self.found += usize::from(e.path.is_ident(self.name));
+    }
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        let text = mac.tokens.to_string();
+        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        *self.found += words.filter(|word| *word == self.name).count();
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+struct Calls<'a> {
+    name: &'a str,
+    closure: &'a ExprClosure,
+    krate: &'a Path,
+    mentions: usize,
+    /// Calls that have become the body.
+    placed: usize,
+    /// Places where the closure itself stands now.
+    handed: usize,
+    defined: usize,
+}
+
+impl Calls<'_> {
+    fn is_it(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(p) => p.path.is_ident(self.name),
+            Expr::Paren(e) => self.is_it(&e.expr),
+            _ => false,
+        }
+    }
+
+    /// The closure or a reference to it, handed on as an argument.
+    fn hand_on(&mut self, arg: &mut Expr) {
+        let closure = self.closure;
+        if self.is_it(arg) {
+            *arg = parse_quote!(#closure);
+            self.handed += 1;
+        } else if let Expr::Reference(e) = arg
+            && self.is_it(&e.expr)
+        {
+            *e.expr = parse_quote!((#closure));
+            self.handed += 1;
+        }
+    }
+
+    fn body(&mut self, args: Vec<Expr>) -> Option<Expr> {
+        if args.len() != self.closure.inputs.len() {
+            return None;
+        }
+        self.placed += 1;
+        let mut body = standing((*self.closure.body).clone());
+        if leaves(&body) {
+            let label = syn::Lifetime::new(
+                &format!("'__{}_{}", self.name, self.placed),
+                proc_macro2::Span::mixed_site(),
+            );
+            body = returning_to(&label, self.krate, body);
+        }
+        if let syn::ReturnType::Type(_, ty) = &self.closure.output {
+            body = parse_quote!({ let __returned: #ty = #body; __returned });
+        }
+        let inputs = &self.closure.inputs;
+        let lets = inputs.iter().zip(args).map(|(pat, arg)| -> Stmt { parse_quote!(let #pat = #arg;) });
+        Some(parse_quote!({ #(#lets)* #body }))
+    }
+}
+
+impl VisitMut for Calls<'_> {
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        let before = block.stmts.len();
+        let name = self.name;
+        block.stmts.retain(|stmt| {
+            !matches!(stmt, Stmt::Local(Local { pat: Pat::Ident(p), init: Some(_), .. }) if p.ident == name)
+        });
+        self.defined += before - block.stmts.len();
+        visit_mut::visit_block_mut(self, block);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            Expr::Call(call) => {
+                call.args.iter_mut().for_each(|arg| self.hand_on(arg));
+                if self.is_it(&call.func)
+                    && let Some(body) = self.body(call.args.iter().cloned().collect())
+                {
+                    *expr = body;
+                }
+            }
+            Expr::MethodCall(call) => call.args.iter_mut().for_each(|arg| self.hand_on(arg)),
+            _ => {}
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

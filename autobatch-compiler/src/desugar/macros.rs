@@ -1,0 +1,131 @@
+//! Calls of the program in the arguments of the standard macros: `vec![f(a), f(b)]`, `matches!(f(x), …)`,
+//! `assert_eq!(f(x), y)`, `format!("{}", f(x))`. The arguments become locals before the macro, in order.
+//!
+//! An `assert!` without a message of its own stays, because its message is its condition as written.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Macro, Pat, Stmt, Token, parse_quote};
+
+use super::Rewrite;
+
+/// What stands in the place of a macro, if its arguments lead to a call.
+pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
+    let name = mac.path.get_ident()?.to_string();
+    let list = Punctuated::<Expr, Token![,]>::parse_terminated;
+    // How many arguments are looked at by value, and how many come before those that are formatted.
+    let (values, skipped) = match name.as_str() {
+        "vec" => {
+            if let Ok((value, len)) = repeated.parse2(mac.tokens.clone()) {
+                return arguments(rewrite, mac, vec![value, len], 2, 0, |args| {
+                    let (value, len) = (&args[0], &args[1]);
+                    quote!(#value; #len)
+                });
+            }
+            (usize::MAX, 0)
+        }
+        "matches" => return matches(rewrite, mac),
+        "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => (2, 0),
+        "assert" | "debug_assert" => (1, 0),
+        "format" | "print" | "println" | "eprint" | "eprintln" | "panic" | "unreachable" | "todo" => (0, 0),
+        "write" | "writeln" => (0, 1),
+        _ => return None,
+    };
+    let args: Vec<Expr> = list.parse2(mac.tokens.clone()).ok()?.into_iter().collect();
+    if name.ends_with("assert") && args.len() < 2 {
+        return None;
+    }
+    // Behind a failed condition only: they are evaluated where it has failed, which needs a branch.
+    let formatted = if name.contains("assert") { args.len() } else { skipped };
+    arguments(rewrite, mac, args, values, formatted, |args| quote!(#(#args),*))
+}
+
+fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
+    let value = input.parse()?;
+    input.parse::<Token![;]>()?;
+    Ok((value, input.parse()?))
+}
+
+/// The macro with locals for those of its arguments that lead to a call: among the first `values` all of them, and those
+/// from the position `formatted` on that do.
+fn arguments(
+    rewrite: &mut Rewrite<'_>,
+    mac: &Macro,
+    mut args: Vec<Expr>,
+    values: usize,
+    formatted: usize,
+    tokens: impl FnOnce(&[Expr]) -> TokenStream,
+) -> Option<Expr> {
+    let calls = |rewrite: &Rewrite<'_>, arg: &Expr| rewrite.callees.calls(arg, &rewrite.bindings);
+    let looked_at = |i: usize| i < values || i >= formatted;
+    if !args.iter().enumerate().any(|(i, arg)| looked_at(i) && calls(rewrite, arg)) {
+        return None;
+    }
+    let mut lets: Vec<Stmt> = Vec::new();
+    for (i, arg) in args.iter_mut().enumerate().filter(|(i, _)| looked_at(*i)) {
+        let arg = match arg {
+            Expr::Assign(named) if i >= values => &mut *named.right,
+            other => other,
+        };
+        let plain = matches!(arg, Expr::Lit(_))
+            || (i >= values || mac.path.is_ident("assert_eq") || mac.path.is_ident("assert_ne"))
+                && !calls(rewrite, arg);
+        if plain {
+            continue;
+        }
+        rewrite.expr(arg, None);
+        let name = rewrite.fresh("argument");
+        let value = &*arg;
+        lets.push(parse_quote!(let #name = #value;));
+        *arg = parse_quote!(#name);
+    }
+    let (path, tokens) = (&mac.path, tokens(&args));
+    let new: Expr =
+        if mac.path.is_ident("vec") { parse_quote!(#path![#tokens]) } else { parse_quote!(#path!(#tokens)) };
+    Some(parse_quote!({ #(#lets)* #new }))
+}
+
+/// `matches!(value, pattern)` as a `match`.
+fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
+    struct Parts(Expr, Pat, Option<Expr>);
+    impl Parse for Parts {
+        fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+            let value = input.parse()?;
+            input.parse::<Token![,]>()?;
+            let pat = Pat::parse_multi_with_leading_vert(input)?;
+            let guard = match input.parse::<Option<Token![if]>>()? {
+                Some(_) => Some(input.parse()?),
+                None => None,
+            };
+            input.parse::<Option<Token![,]>>()?;
+            Ok(Parts(value, pat, guard))
+        }
+    }
+    let Parts(mut value, pat, guard) = syn::parse2(mac.tokens.clone()).ok()?;
+    let calls = |e: &Expr| rewrite.callees.calls(e, &rewrite.bindings);
+    if !(calls(&value) || guard.as_ref().is_some_and(calls)) {
+        return None;
+    }
+    rewrite.expr(&mut value, None);
+    let value = super::iterators::condition(value);
+    Some(match guard {
+        Some(guard) => parse_quote!(match #value { #pat if #guard => true, _ => false }),
+        None => parse_quote!(match #value { #pat => true, _ => false }),
+    })
+}
+
+impl Rewrite<'_> {
+    /// A macro as a statement.
+    pub(super) fn macro_statement(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(m) = stmt
+            && let Some(new) = call(self, &m.mac)
+        {
+            *stmt = Stmt::Expr(new, m.semi_token);
+            self.changed = true;
+        } else {
+            syn::visit_mut::visit_stmt_mut(self, stmt);
+        }
+    }
+}
