@@ -113,6 +113,9 @@ fn batched_constructs_agree_with_the_scalar_code() {
         closures closures_batched_with
         even even_batched_with
         qualified qualified_batched_with
+        in_a_guard in_a_guard_batched_with
+        closures_in_locals closures_in_locals_batched_with
+        in_std_macros in_std_macros_batched_with
     }
     agree_at(&[13], &N, |n| generic(*n, TABLE), |n, o| generic_batched_with(n, autobatch::same(TABLE), o));
     let model = Model { seed: 5 };

@@ -594,3 +594,36 @@ fn state(n: u64, total: &mut u64) -> u64 {
     }
     if n == 0 { *total } else { state(n - 1, total) }
 }
+
+/// a batched call in a match guard, on a number, a tuple of numbers or a reference
+#[autobatch(strict)]
+fn in_a_guard(n: u64) -> u64 {
+    match n {
+        0 => 2,
+        n if in_a_guard(n - 1) % 3 == 2 => n,
+        n => n + in_a_guard(n / 2),
+    }
+}
+
+/// a closure in a local that borrows others, called across a loop, and one with recursive calls
+#[autobatch(strict)]
+fn closures_in_locals(n: u64) -> u64 {
+    let scaled = |x: u64| x * n + 1;
+    let below = |k: u64| if n == 0 { 0 } else { closures_in_locals(n / (k + 2)) };
+    let mut i = 1;
+    while scaled(i) < 100 && i < 50 {
+        i += 1;
+    }
+    i + below(0) * 3 + below(1)
+}
+
+/// recursive calls in the arguments of std's macros
+#[autobatch(strict)]
+fn in_std_macros(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    let below = vec![in_std_macros(n - 1), in_std_macros(n / 2)];
+    assert_eq!(below[1], in_std_macros(n / 2), "of {n}");
+    u64::from(matches!(in_std_macros(n / 3), 1..=4)) + below[0] + below[1]
+}

@@ -6,14 +6,19 @@ fn handed_to_unknown_code(n: u64) -> u64 {
     if n == 0 { 1 } else { in_turn(|i| handed_to_unknown_code(i) * 3, n) }
 }
 
-/// a recursive call in a macro's tokens
+macro_rules! both {
+    ($a:expr, $b:expr) => {
+        $a + $b
+    };
+}
+
+/// a recursive call in the tokens of a macro that is not std's
 #[autobatch]
 fn in_a_macro(n: u64) -> u64 {
     if n == 0 {
         return 1;
     }
-    let below = vec![in_a_macro(n - 1), in_a_macro(n / 2)];
-    below[0] + below[1]
+    both!(in_a_macro(n - 1), in_a_macro(n / 2))
 }
 
 /// the function itself as a value
@@ -22,22 +27,22 @@ fn as_a_value(n: u64) -> u64 {
     if n == 0 { 0 } else { 1 + in_turn(as_a_value, n) }
 }
 
-/// a batched call in a match guard
+/// a batched call in a match guard, on an owned value that the pattern might move
 #[autobatch]
 fn call_in_a_guard(n: u64) -> u64 {
-    match n {
-        0 => 2,
-        n if call_in_a_guard(n - 1) % 3 == 2 => n,
-        n => n + call_in_a_guard(n / 2),
+    match vec![n, n / 2] {
+        _ if n == 0 => 2,
+        values if call_in_a_guard(n - 1) % 3 == 2 => values[0],
+        values => values[0] + call_in_a_guard(values[1]),
     }
 }
 
-/// a closure that borrows locals and is used across a loop
+/// a closure that borrows locals, is stored in something, and used across a loop
 #[autobatch]
 fn closure_across_a_loop(n: u64) -> u64 {
-    let scaled = |x: u64| x * n + 1;
+    let scaled = [|x: u64| x * n + 1];
     let mut i = 1;
-    while scaled(i) < 100 && i < 50 {
+    while scaled[0](i) < 100 && i < 50 {
         i += 1;
     }
     i

@@ -10,10 +10,17 @@ use crate::lockstep::is_primitive;
 
 /// The names of such locals of a function.
 pub(super) fn of(function: &Function) -> BTreeSet<String> {
-    let params = function.params.iter().filter(|p| is_copied_type(&p.ty) && p.pattern.is_none());
-    let mut copies = Copies(params.map(|p| p.ident.to_string()).collect());
-    copies.visit_block(&function.body);
-    copies.0
+    Copies::of(function).0
+}
+
+impl Copies {
+    /// What is known of a function's locals.
+    pub(crate) fn of(function: &Function) -> Copies {
+        let params = function.params.iter().filter(|p| is_copied_type(&p.ty) && p.pattern.is_none());
+        let mut copies = Copies(params.map(|p| p.ident.to_string()).collect());
+        copies.visit_block(&function.body);
+        copies
+    }
 }
 
 fn is_copied_type(ty: &Type) -> bool {
@@ -25,10 +32,13 @@ fn is_copied_type(ty: &Type) -> bool {
     }
 }
 
-struct Copies(BTreeSet<String>);
+/// The names of such locals.
+#[derive(Default)]
+pub(crate) struct Copies(BTreeSet<String>);
 
 impl Copies {
-    fn is_copied(&self, expr: &Expr) -> bool {
+    /// Whether an expression has such a value.
+    pub(crate) fn is_copied(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(e) => !matches!(e.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
             Expr::Path(p) => p.path.get_ident().is_some_and(|i| self.0.contains(&i.to_string())),

@@ -8,7 +8,7 @@
 
 mod callees;
 mod closure;
-mod copies;
+pub(crate) mod copies;
 mod expected;
 pub(crate) mod in_place;
 mod iterators;

@@ -5,7 +5,7 @@ use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 
 use super::expr::has_exits;
 use super::{LoopContext, Lowering, scan};
-use crate::effects::{self, bound, bound_by_condition};
+use crate::effects::{self, bound, bound_by_condition, variable};
 use crate::ir::{self, BlockId, Terminator, VarId};
 
 impl Lowering<'_> {
@@ -208,19 +208,84 @@ impl Lowering<'_> {
 
     fn match_(&mut self, e: syn::ExprMatch, dest: Option<VarId>, ty: Option<&Type>) {
         let span = e.match_token.span;
-        let scrutinee = before_brace(self.settled(*e.expr));
-        let mut uses = effects::of_expr(&self.names, &scrutinee).mentions;
         let join = self.new_block(span, "join");
+        let guarded = |lower: &Self, arm: &syn::Arm| match &arm.pat {
+            Pat::Guard(p) => scan::splits(lower, &p.guard) || has_exits(&p.guard),
+            _ => false,
+        };
+        let mut arms = e.arms;
+        let mut scrutinee = before_brace(self.settled((*e.expr).clone()));
+        // Where a guard makes a call, the pattern comes first, then the guard as a condition, and where that
+        // does not hold, the arms behind. What is matched is looked at again there, so it must still be there.
+        let again = arms.iter().any(|arm| guarded(self, arm)) && self.can_be_matched_again(&e.expr);
+        if again && variable(&self.names, &scrutinee).is_none() {
+            let (dest, ident) = self.temp("matched", None);
+            self.define(dest, None, scrutinee);
+            scrutinee = parse_quote!(#ident);
+        }
+        while again && let Some(nth) = arms.iter().position(|arm| guarded(self, arm)) {
+            let behind = arms.split_off(nth + 1);
+            let Some(syn::Arm { pat: Pat::Guard(guarded), body, .. }) = arms.pop() else { unreachable!() };
+            let inside = self.new_block(guarded.guard.span(), "guard");
+            let (then, otherwise) = (self.new_block(body.span(), "arm"), self.new_block(span, "next arms"));
+            arms.push(self.arm_to((*guarded.pat).clone(), inside));
+            arms.push(self.arm_to(parse_quote!(_), otherwise));
+            self.note_pattern(&guarded.pat, &e.expr);
+            self.switch(&scrutinee, arms, join, dest, ty);
+            self.start(inside);
+            self.condition(*guarded.guard, then, otherwise);
+            self.start(then);
+            match dest {
+                Some(dest) => self.into(*body, dest, ty),
+                None => self.discard_branch(*body),
+            }
+            self.jump(join);
+            self.start(otherwise);
+            arms = behind;
+            // rustc can't see that the arms before have left nothing else.
+            arms.push(parse_quote!(_ => ::core::unreachable!("an arm before takes it"),));
+        }
+        self.switch(&scrutinee, arms, join, dest, ty);
+        self.arrive(join);
+    }
+
+    /// An arm that goes to a block.
+    fn arm_to(&self, pat: Pat, target: BlockId) -> syn::Arm {
+        let goto = ir::goto(target);
+        parse_quote!(#pat => #goto,)
+    }
+
+    /// Whether matching a value does not move it: it is a reference, or a number or the like.
+    fn can_be_matched_again(&self, scrutinee: &Expr) -> bool {
+        self.copies.is_copied(scrutinee) || self.yields_references(scrutinee)
+    }
+
+    /// A `match` whose arms go to blocks of their own.
+    fn switch(
+        &mut self,
+        scrutinee: &Expr,
+        all: Vec<syn::Arm>,
+        join: BlockId,
+        dest: Option<VarId>,
+        ty: Option<&Type>,
+    ) {
+        let scrutinee = scrutinee.clone();
+        let mut uses = effects::of_expr(&self.names, &scrutinee).mentions;
         let mut arms = Vec::new();
         let mut bodies = Vec::new();
-        for arm in e.arms {
+        for arm in all {
             if !arm.attrs.is_empty() {
                 self.whole_fallback(
                     arm.attrs[0].span(),
                     "an attribute on a match arm with a call or loop in it",
                 );
             }
-            let target = self.new_block(arm.body.span(), "arm");
+            // An arm that only goes somewhere goes there itself.
+            let known = match &*arm.body {
+                Expr::Macro(mac) => ir::goto_target(&mac.mac),
+                _ => None,
+            };
+            let target = known.unwrap_or_else(|| self.new_block(arm.body.span(), "arm"));
             let (pat, guard) = match arm.pat {
                 Pat::Guard(p) => (*p.pat, Some(p.guard)),
                 other => (other, None),
@@ -235,7 +300,9 @@ impl Lowering<'_> {
                 uses.extend(mentions.difference(&binds));
             }
             arms.push(ir::Arm { pat, guard, binds, target });
-            bodies.push((target, *arm.body));
+            if known.is_none() {
+                bodies.push((target, *arm.body));
+            }
         }
         self.terminate(Terminator::Switch { scrutinee: Box::new(scrutinee), uses, arms });
         for (target, body) in bodies {
@@ -246,7 +313,6 @@ impl Lowering<'_> {
             }
             self.jump(join);
         }
-        self.arrive(join);
     }
 
     fn for_(&mut self, e: syn::ExprForLoop, dest: Option<VarId>, ty: Option<&Type>) {

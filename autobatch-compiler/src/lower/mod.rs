@@ -34,6 +34,7 @@ pub(crate) use primitive::names as names_primitive;
 pub(crate) use worth::call_graph;
 
 pub(crate) use self::primitive::root;
+use crate::desugar::copies::Copies;
 use crate::desugar::in_place;
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
@@ -113,6 +114,8 @@ pub(crate) struct Lowering<'a> {
     options_known: VarSet,
     /// Locals that have the same value for every member.
     uniforms: VarSet,
+    /// Locals that are numbers or the like.
+    copies: Copies,
     loops: Vec<LoopContext>,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
@@ -161,6 +164,7 @@ pub fn lower(
         references: VarSet::new(),
         options_known: VarSet::new(),
         uniforms: VarSet::new(),
+        copies: Copies::default(),
         loops: vec![],
         cursor: None,
         started: vec![],
@@ -312,6 +316,7 @@ impl Lowering<'_> {
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
+        self.copies = Copies::of(function);
         self.find_references(&function.body);
         for (span, why) in scan::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });

@@ -74,17 +74,23 @@ impl Lowering<'_> {
 
     /// Bindings of a pattern matched against something reached through a reference are references.
     pub(super) fn note_pattern(&mut self, pat: &Pat, scrutinee: &Expr) {
-        let through = effects::of_expr(&self.names, scrutinee).mentions;
-        if !through.is_empty()
-            && through.iter().all(|var| self.is_reference(*var) || self.program.var(*var).anchored)
-            && yields_references(scrutinee)
-        {
+        if self.yields_references(scrutinee) {
             let mut binds = effects::bound(&self.names, pat);
             for owned in copied_by(pat, scrutinee) {
                 effects::bound(&self.names, owned).iter().for_each(|var| _ = binds.remove(var));
             }
             self.references.extend(binds);
         }
+    }
+}
+
+impl Lowering<'_> {
+    /// Whether an expression is a reference to something outside, or what the library makes of one.
+    pub(super) fn yields_references(&self, expr: &Expr) -> bool {
+        let through = effects::of_expr(&self.names, expr).mentions;
+        !through.is_empty()
+            && through.iter().all(|var| self.is_reference(*var) || self.program.var(*var).anchored)
+            && yields_references(expr)
     }
 }
 

@@ -1,0 +1,131 @@
+//! Recursive calls in match guards, `let … else`, let chains, and breaks with values.
+
+#![allow(clippy::question_mark)] // written as users write
+
+mod common;
+
+use autobatch::autobatch;
+use common::{agree_at, column};
+
+const SIZES: [usize; 3] = [0, 1, 97];
+
+#[autobatch(strict)]
+fn guarded(n: u32, calls: &mut u32) -> u32 {
+    *calls += 1;
+    match n {
+        0 => 2,
+        7 => guarded(5, calls) + 1,
+        n if n > 20 && guarded(n / 4, calls) > 3 => n - 20,
+        1..=3 if guarded(n - 1, calls) % 2 == 1 => 40,
+        n if guarded(n - 1, calls) % 3 == 2 => n,
+        n => n + guarded(n / 2, calls),
+    }
+}
+
+#[derive(Debug)]
+enum Expr {
+    Number(i64),
+    Sum(Box<Expr>, Box<Expr>),
+    Negated(Box<Expr>),
+}
+
+#[autobatch(strict)]
+fn sign(expr: &Expr, shift: i64) -> i64 {
+    match expr {
+        Expr::Number(n) => (n + shift).signum(),
+        Expr::Sum(a, _) if sign(a, shift) < 0 && shift < 3 => -1,
+        Expr::Sum(a, b) if matches!(sign(b, shift + 1), 1) => sign(a, shift - 1) + 1,
+        Expr::Sum(_, b) => sign(b, -shift),
+        Expr::Negated(e) => -sign(e, shift),
+    }
+}
+
+#[autobatch(strict)]
+fn pairs(a: i32, b: i32) -> (i32, bool) {
+    let (sum, last) = match (a, b) {
+        (0, b) | (b, 0) => (b, false),
+        (a, b)
+            if a > b
+                && let (s, true) = pairs(b, a % b) =>
+        {
+            (s + a, b % 2 == 0)
+        }
+        (a, b) if pairs(a - 1, b / 2).0 > 4 => (a - b, true),
+        (a, _) => (a, pairs(a / 2, b / 3).1),
+    };
+    (sum, !last)
+}
+
+#[autobatch(strict)]
+fn chains(n: u32) -> Option<u32> {
+    let Some(m) = n.checked_sub(1) else { return Some(1) };
+    let Some(below) = chains(m / 2) else { return None };
+    if n % 4 == 3
+        && let Some(other) = chains(m / 3)
+        && other > 1
+        && let Some(third) = chains(other.min(m) / 2)
+    {
+        return Some(third + below);
+    }
+    let found = 'search: {
+        for i in 0..n {
+            let mut k = i;
+            let hit = loop {
+                if k * k > n {
+                    break k;
+                }
+                if chains(k / 4).is_none() {
+                    break 'search None;
+                }
+                k += 1;
+            };
+            if hit % 5 == 4 {
+                break 'search Some(hit);
+            }
+        }
+        Some(0)
+    };
+    Some(below + found?).filter(|x| *x != 13)
+}
+
+#[test]
+fn guards() {
+    let ns: Vec<u32> = (0..30).collect();
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| {
+            let mut calls = 0;
+            guarded(*n, &mut calls) * 1000 + calls
+        },
+        |n, o| {
+            let mut calls = vec![0; n.len()];
+            let values = guarded_batched_with(n, &mut calls, o)?.into_values().unwrap();
+            counted_batched_with(values, calls, o)
+        },
+    );
+    let (a, b): (Vec<i32>, Vec<i32>) = (0..80).map(|i| (i % 9, i / 9)).unzip();
+    let both: Vec<(i32, i32)> = a.into_iter().zip(b).collect();
+    agree_at(
+        &SIZES,
+        &both,
+        |(a, b)| pairs(*a, *b),
+        |x, o| pairs_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
+    );
+    agree_at(&SIZES, &ns, |n| chains(*n), |n, o| chains_batched_with(n, o));
+}
+
+#[autobatch]
+fn counted(value: u32, calls: u32) -> u32 {
+    value * 1000 + calls
+}
+
+#[test]
+fn enums() {
+    let number = |n| Box::new(Expr::Number(n));
+    let sum = |a, b| Box::new(Expr::Sum(a, b));
+    let expr =
+        sum(sum(number(-3), number(1)), Box::new(Expr::Negated(sum(number(2), sum(number(0), number(-1))))));
+    let shifts: Vec<i64> = (-5..6).collect();
+    agree_at(&SIZES, &shifts, |s| sign(&expr, *s), |s, o| sign_batched_with(&expr, s, o));
+}
