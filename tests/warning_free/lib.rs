@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod attributes;
+pub mod borrows;
 pub mod calls;
 pub mod control;
 pub mod methods;
