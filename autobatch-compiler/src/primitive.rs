@@ -59,29 +59,26 @@ impl Args {
                 return None;
             }
         };
-        let (mut batched, mut krate) = (None, parse_quote!(::autobatch));
+        let (mut batched, mut krate) = (None, None);
         for pair in list {
-            let path = match &pair.value {
-                Expr::Path(p) if p.qself.is_none() => p.path.clone(),
-                other => {
-                    diag.error(other, "this is not a path", WRITE);
+            let target = match pair.path.get_ident().map(Ident::to_string).as_deref() {
+                Some("batched") => &mut batched,
+                Some("crate") => &mut krate,
+                _ => {
+                    let why = format!("`primitive` has no argument `{}`", pair.path.to_token_stream());
+                    diag.error(&pair.path, &why, "the arguments are `batched = path` and `crate = path`");
                     continue;
                 }
             };
-            match pair.path.get_ident().map(Ident::to_string).as_deref() {
-                Some("batched") => batched = Some(path),
-                Some("crate") => krate = path,
-                _ => diag.error(
-                    &pair.path,
-                    &format!("`primitive` has no argument `{}`", pair.path.to_token_stream()),
-                    "the arguments are `batched = path` and `crate = path`",
-                ),
+            match &pair.value {
+                Expr::Path(p) if p.qself.is_none() => *target = Some(p.path.clone()),
+                other => diag.error(other, "this is not a path", WRITE),
             }
         }
         if batched.is_none() && diag.is_empty() {
             diag.error_at(Span::call_site(), "`primitive` needs the path of its batched kernel", WRITE);
         }
-        Some(Args { batched: batched?, krate })
+        Some(Args { batched: batched?, krate: krate.unwrap_or_else(|| parse_quote!(::autobatch)) })
     }
 }
 
