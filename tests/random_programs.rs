@@ -95,6 +95,26 @@ fn assigned_behind_branches(n: u32, k: u32) -> u32 {
     x ^ n
 }
 
+/// Of the variable nothing is needed where the branches meet; there it is assigned, and not read.
+#[autobatch(strict)]
+mod assigned_where_branches_meet {
+    #[allow(unused_assignments)]
+    pub(crate) fn entry(n: u32, k: u32) -> u32 {
+        let mut unread = false;
+        if k > 2 {
+            if k == 5 {
+                return below(n, k);
+            }
+        }
+        unread = true;
+        n + k
+    }
+
+    fn below(n: u32, k: u32) -> u32 {
+        if n > 3 { below(n - 2, k) } else { n * k }
+    }
+}
+
 /// What stands before a call is read before it, through a `&mut` too.
 #[autobatch(strict)]
 fn read_before_the_call(n: u32, state: &mut u32, pair: &mut (u32, u32)) -> u32 {
@@ -181,6 +201,13 @@ fn conditions() {
 
 #[test]
 fn assignments() {
+    let pairs: Vec<(u32, u32)> = (0..24).map(|i| (i * 5 % 11, i % 7)).collect();
+    agree_at(
+        &SIZES,
+        &pairs,
+        |b| assigned_where_branches_meet::entry(b.0, b.1),
+        |b, o| assigned_where_branches_meet::entry_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
+    );
     let inputs: Vec<(u32, u32)> = (0..35).map(|i| (i % 5, i * 7 % 12)).collect();
     agree_at(
         &SIZES,

@@ -341,8 +341,10 @@ fn in_scope_at_start(
             return false;
         }
         let binds = |nth: usize| program.block(above).term.binds(nth).contains(&v);
-        if program.block(above).ops.iter().any(|op| op.declares.contains(&v))
-            || (0..program.block(above).term.successors().len()).any(binds)
+        // The code behind a meeting stands beside that of the block above, not inside it.
+        if !merge
+            && (program.block(above).ops.iter().any(|op| op.declares.contains(&v))
+                || (0..program.block(above).term.successors().len()).any(binds))
         {
             return true;
         }
