@@ -118,8 +118,9 @@
 //! otherwise than `&x`, `&x.field`, `&mut x` or `&mut x.field`, runs the scalar function (`program()` says where,
 //! `strict` refuses it).
 //!
-//! Batched code knows the primitives in its own file that it reaches by a `use` or a path. Others are named as
-//! the code calls them: `#[autobatch(primitives(gradient, model::energy))]`.
+//! Batched code knows the primitives of its own crate that it reaches by a `use` or a path. Others, those of other
+//! crates above all, are named as the code calls them: `#[autobatch(primitives(gradient, model::energy))]`. One
+//! that is neither known nor named runs its scalar code, which no macro can tell from any other function.
 //!
 //! # Elementary functions
 //!

@@ -5,6 +5,7 @@
 
 pub mod attrs;
 mod checks;
+mod crate_files;
 mod desugar;
 pub mod diag;
 pub mod display;
@@ -28,5 +29,6 @@ mod interp;
 #[cfg(test)]
 mod testing;
 
+pub use crate_files::source_around;
 pub use driver::{autobatch, autobatch_in};
 pub use primitive::primitive;

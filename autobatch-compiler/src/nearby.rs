@@ -1,9 +1,9 @@
-//! Primitives that stand in the same file as an annotated item.
+//! Primitives that stand in the same crate as an annotated item.
 //!
 //! A macro sees its own item only, and whether a call is one of a primitive has to be known before the
-//! program is cut into blocks. So the file is read once more: which functions with `#[primitive]` does the
-//! item reach, as siblings, in the blocks around it, in modules of the file by a path, or by a `use`? What
-//! stands in other files the user lists: `#[autobatch(primitives(…))]`.
+//! program is cut into blocks. So the source is read once more (`crate_files.rs`): which functions with `#[primitive]`
+//! does the item reach, as siblings, in the blocks around it, in modules by a path, or by a `use`? What
+//! stands in other crates the user lists: `#[autobatch(primitives(…))]`.
 //!
 //! The item is found by its text. Where it can't be (a macro has made it), no primitives are known.
 

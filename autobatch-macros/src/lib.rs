@@ -7,7 +7,7 @@ use proc_macro::{Span, TokenStream};
 #[proc_macro_attribute]
 pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
     // Whether a call is one of a primitive can't be told from the item alone.
-    let file = Span::call_site().local_file().and_then(|path| std::fs::read_to_string(path).ok());
+    let file = Span::call_site().local_file().and_then(|path| autobatch_compiler::source_around(&path));
     autobatch_compiler::autobatch_in(args.into(), item.into(), file.as_deref()).into()
 }
 

@@ -50,6 +50,14 @@ impl Gen {
 
     /// A call that yields the type, perhaps with a cast, perhaps under a test of the fuel.
     pub(super) fn call_of(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
+        let (pure, lent, hidden) = (self.pure, self.lent, self.hidden.len());
+        let call = self.some_call(ty, depth);
+        (self.pure, self.lent) = (pure, lent);
+        self.hidden.truncate(hidden);
+        call
+    }
+
+    fn some_call(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
         let callees = self.callees(ty);
         if callees.is_empty() {
             return None;
@@ -91,6 +99,34 @@ impl Gen {
                     let value = self.expr(&param.ty, depth - 1);
                     call.parts.push(value.into());
                 }
+                Passing::SharedRef | Passing::EachSlice
+                    if self.swarm.language && !self.swarm.plain && self.chance(35) =>
+                {
+                    let lent = self.lendable(&param.ty, false);
+                    let of = match &param.ty {
+                        Ty::Slice(of) if of.is_number() => Some((**of).clone()),
+                        _ => None,
+                    };
+                    match (lent, of) {
+                        (Some(name), _) if self.chance(60) => {
+                            call.parts.push(format!("&{name}").into());
+                            self.hidden.push(name);
+                        }
+                        (_, Some(of)) => {
+                            let (a, b) = (self.leaf(&of), self.leaf(&of));
+                            call.parts.push("&[".into());
+                            call.parts.push(a.into());
+                            call.parts.push(", ".into());
+                            call.parts.push(b.into());
+                            call.parts.push("]".into());
+                        }
+                        _ => {
+                            let names = self.all_handed_on(&param.ty, Via::Ref);
+                            let name = if names.is_empty() { return None } else { self.pick(&names) };
+                            call.parts.push(name.into());
+                        }
+                    }
+                }
                 Passing::SharedRef | Passing::EachSlice => {
                     let names = self.all_handed_on(&param.ty, Via::Ref);
                     let name = if names.is_empty() { return None } else { self.pick(&names) };
@@ -103,6 +139,17 @@ impl Gen {
                     } else {
                         call.parts.push(name.into());
                     }
+                }
+                Passing::State
+                    if self.swarm.language
+                        && !self.swarm.plain
+                        && self.chance(35)
+                        && let Some(name) = self.lendable(&param.ty, true) =>
+                {
+                    call.parts.push(format!("&mut {name}").into());
+                    self.hidden.push(name);
+                    // A call behind it would be one more activation before it is lent.
+                    self.pure += 1;
                 }
                 Passing::State => {
                     self.lent -= 1;

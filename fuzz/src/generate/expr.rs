@@ -89,6 +89,10 @@ impl Gen {
             if self.swarm.closures { 4 } else { 0 },          // 12 adaptors
             if self.swarm.owned { 6 } else { 0 },             // 13 parts of owned values
             if self.swarm.closures { 5 } else { 0 },          // 14 local closures
+            if self.swarm.language { calls } else { 0 },      // 15 calls in adaptors
+            if self.swarm.language && !self.swarm.plain { calls / 2 } else { 0 }, // 16 in kept closures
+            if self.swarm.language && !self.swarm.plain { 4 } else { 0 }, // 17 closures across loops
+            if self.swarm.language { calls / 2 } else { 0 },  // 18 guards
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -106,6 +110,10 @@ impl Gen {
             13 if ty.is_owned() => Some(self.owned(ty, depth)),
             13 => self.of_owned(ty, depth),
             14 => self.closure_call(ty, depth),
+            15 => self.adapted_call(ty),
+            16 => self.kept_closure(ty),
+            17 => self.crossing_closure(ty),
+            18 => self.guarded_call(ty),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

@@ -7,6 +7,7 @@
 
 mod calls;
 mod expr;
+mod language;
 mod loops;
 mod matches;
 mod owned;
@@ -83,6 +84,8 @@ struct Swarm {
     asserts: bool,
     items: bool,
     references: bool,
+    /// Calls in closures, guards, macros; locals lent.
+    language: bool,
     /// Only numbers and what is computed from them, in tuples and arrays.
     plain: bool,
 }
@@ -112,6 +115,8 @@ struct Gen {
     budget: i32,
     /// Inside closures, guards and the like: no calls of the program, no effects, no exits.
     pure: u32,
+    /// In code that may be a closure's: calls, but with plain arguments, and no exits.
+    flat: u32,
     /// Where a state variable is lent already.
     lent: u32,
     /// Variables that must not be mentioned, because they are borrowed.

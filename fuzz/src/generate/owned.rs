@@ -78,11 +78,10 @@ impl Gen {
         let depth = depth - 1;
         match ty {
             Ty::Vec(of) => match self.below(4) {
-                // The tokens of a macro hide calls.
-                0 => self.purely(|g| {
-                    let (a, b) = (g.expr(of, depth), g.expr(of, depth));
+                0 => {
+                    let (a, b) = (self.expr(of, depth), self.expr(of, depth));
                     expr!(ty; "vec![", a, ", ", b, "]")
-                }),
+                }
                 1 => {
                     let count = self.purely(|g| g.expr(&Ty::Usize, 1));
                     let i = self.fresh("c");

@@ -30,6 +30,7 @@ pub fn program(seed: u64) -> Program {
         asserts: on(25),
         items: on(20),
         references: on(40),
+        language: on(45),
         plain: on(35),
     };
     let swarm = if swarm.plain {
@@ -61,6 +62,7 @@ pub fn program(seed: u64) -> Program {
         calls: 0,
         budget: 0,
         pure: 0,
+        flat: 0,
         lent: 0,
         hidden: Vec::new(),
         owned_types: Vec::new(),

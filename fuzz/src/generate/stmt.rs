@@ -31,6 +31,7 @@ impl Gen {
             if self.swarm.items { 4 } else { 0 },                           // 14 const
             if self.swarm.references { 6 } else { 0 },                      // 15 references
             if self.swarm.closures { 3 } else { 0 },                        // 16 local closure
+            if self.swarm.language && !self.swarm.plain { 6 } else { 0 },   // 17 loop over a list
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -103,6 +104,7 @@ impl Gen {
             }
             15 => self.reference(depth),
             16 => Some(self.local_closure()),
+            17 => self.over_a_list(),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);

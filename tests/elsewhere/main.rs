@@ -1,0 +1,30 @@
+//! Primitives in other files of the crate are known by a `use` or a path.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod model;
+
+use autobatch::autobatch;
+use common::agree_at;
+use model::inner::cube as cubed;
+
+#[autobatch(strict)]
+fn descend(x: f64, steps: u32) -> f64 {
+    let mut at = x;
+    for step in 0..steps {
+        at -= 0.1 * model::slope(at) + cubed(f64::from(step));
+    }
+    at
+}
+
+#[test]
+fn primitives_in_other_files() {
+    let xs: Vec<(f64, u32)> = (0..30).map(|i| (f64::from(i) * 0.3, i as u32 % 7)).collect();
+    agree_at(
+        &[0, 1, 97],
+        &xs,
+        |(x, n)| descend(*x, *n),
+        |b, o| descend_batched_with(common::column(b, |b| b.0), common::column(b, |b| b.1), o),
+    );
+    assert_eq!(descend_batched::program().blocks.iter().filter(|b| b.primitive).count(), 2);
+}
