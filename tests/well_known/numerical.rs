@@ -124,15 +124,13 @@ fn brent(p: f64, low: f64, high: f64) -> f64 {
 /// The minimum of a function by golden sections.
 #[autobatch(strict)]
 fn golden(centre: f64, low: f64, high: f64) -> (f64, u32) {
-    fn f(x: f64, centre: f64) -> f64 {
-        (x - centre).powi(2) + (x * x).sqrt() / 3.0
-    }
+    let f = |x: f64| (x - centre).powi(2) + (x * x).sqrt() / 3.0;
     let ratio = (5.0_f64.sqrt() - 1.0) / 2.0;
     let (mut a, mut b) = (low, high);
     let (mut c, mut d) = (b - ratio * (b - a), a + ratio * (b - a));
     let mut steps = 0;
     while (b - a).abs() > 1e-6 {
-        if f(c, centre) < f(d, centre) {
+        if f(c) < f(d) {
             b = d;
         } else {
             a = c;
@@ -423,7 +421,7 @@ fn is_prime(n: u64) -> bool {
     if n < 2 {
         return false;
     }
-    fn power(mut base: u64, mut exponent: u64, n: u64) -> u64 {
+    let power = |mut base: u64, mut exponent: u64| {
         let mut result = 1;
         while exponent > 0 {
             if exponent & 1 == 1 {
@@ -433,13 +431,13 @@ fn is_prime(n: u64) -> bool {
             exponent >>= 1;
         }
         result
-    }
+    };
     let twos = (n - 1).trailing_zeros();
     'bases: for base in [2, 7, 61] {
         if n.is_multiple_of(base) {
             return n == base;
         }
-        let mut x = power(base, (n - 1) >> twos, n);
+        let mut x = power(base, (n - 1) >> twos);
         if x == 1 || x == n - 1 {
             continue;
         }

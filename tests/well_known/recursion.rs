@@ -128,7 +128,7 @@ fn common_subsequence(#[each] a: &str, #[each] b: &str) -> String {
     };
     let (rest_a, rest_b) = (&a[x.len_utf8()..], &b[y.len_utf8()..]);
     if x == y {
-        return String::from(x) + &common_subsequence(rest_a, rest_b);
+        return format!("{x}{}", common_subsequence(rest_a, rest_b));
     }
     let (with, without) = (common_subsequence(a, rest_b), common_subsequence(rest_a, b));
     if with.len() >= without.len() { with } else { without }
