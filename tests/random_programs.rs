@@ -140,6 +140,17 @@ fn value_before_the_place(n: u32, state: &mut [u32; 3]) -> u32 {
     state[0] * 100 + state[1] * 10 + state[2]
 }
 
+/// The same under a compound assignment of numbers.
+#[autobatch(strict)]
+fn operand_before_the_place(n: u32, state: &mut [u32; 3]) -> u32 {
+    if n == 0 {
+        state[1] += 5;
+        return state[0] % 3;
+    }
+    state[operand_before_the_place(n - 1, state) as usize % 3] ^= state[1] * 3 + n;
+    state[0] * 10 + state[1] % 7 + state[2]
+}
+
 /// A part of a slice that a pattern binds, handed on as a part again.
 #[autobatch(strict)]
 fn slices_of_slices(n: u32, xs: &[u32]) -> u32 {
@@ -242,6 +253,15 @@ fn references() {
             value_before_the_place(*n, &mut state)
         },
         |n, o| value_before_the_place_batched_with(n, &mut vec![[4, 1, 0]; n.len()], o),
+    );
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| {
+            let mut state = [4, 1, 0];
+            operand_before_the_place(*n, &mut state)
+        },
+        |n, o| operand_before_the_place_batched_with(n, &mut vec![[4, 1, 0]; n.len()], o),
     );
     let xs = [3, 5, 9, 2, 8, 1, 4];
     agree_at(&SIZES, &ns, |n| slices_of_slices(*n, &xs), |n, o| slices_of_slices_batched_with(n, &xs, o));

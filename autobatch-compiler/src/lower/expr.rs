@@ -115,8 +115,7 @@ impl Lowering<'_> {
             Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => self.short_circuit(e),
             Expr::Binary(mut e) if is_compound(&e.op) => {
                 // The right side of a compound assignment of numbers is evaluated first.
-                *e.right = self.value(*e.right);
-                *e.left = self.value(*e.left);
+                [*e.right, *e.left] = self.operands([*e.right, *e.left]);
                 Expr::Binary(e)
             }
             Expr::Binary(mut e) => {
