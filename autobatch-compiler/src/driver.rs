@@ -16,6 +16,7 @@ use crate::lower::{self, Borrower, LowerOptions, Lowered};
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
 use crate::plain;
+use crate::strict;
 use crate::vector_math::VectorMath;
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
@@ -102,7 +103,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
                 diag.error_at(
                     note.span,
                     &format!("`strict`: this runs the scalar code for each member: {}", note.why),
-                    "make it a plain call in the function's own body, or leave `strict` out",
+                    &strict::way_out(&note.why),
                 );
             }
         }

@@ -21,6 +21,7 @@ pub mod passes;
 pub mod plain;
 pub mod primitive;
 pub mod resolve;
+mod strict;
 pub mod vector_math;
 pub mod verify;
 

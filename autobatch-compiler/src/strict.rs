@@ -1,0 +1,68 @@
+//! What to write instead of what runs scalar code, where `strict` refuses it.
+
+/// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
+const WAYS_OUT: [(&str, &str); 19] = [
+    (
+        "call inside a closure",
+        "call it in a loop, or in the closure of an adaptor whose chain ends where it stands",
+    ),
+    ("inside a macro's tokens", "make the call in a `let` before the macro"),
+    ("is used as a value", "call it by its name where its value is needed"),
+    ("type of the receiver is not known", "name the type, `Self::method(receiver, …)`"),
+    ("a generic function is batched only", "write this function for the type that it is called with"),
+    ("has an item of the same name", "give one of the two another name"),
+    ("is used on both sides of a loop or call", "borrow anew behind the loop or call, or keep an index"),
+    ("whose result may borrow from it", "return an index or an owned value"),
+    (
+        "as a parameter with a named lifetime",
+        "leave the lifetime out, if the callee does not keep the reference",
+    ),
+    ("lent mutably before another argument", "make the other call in a `let` before"),
+    ("borrows from several locals", "pass each of them as an argument of its own"),
+    ("a closure that captures locals", "make it a function, and pass what it captures"),
+    ("in an argument with a macro", "make the argument in a `let` before"),
+    ("a match guard that calls", "make the call in an `if` inside the arm, or in a `let` before the `match`"),
+    ("an attribute on a match arm", "put the attribute on a statement or a function"),
+    ("the iterator may borrow a local", "loop over indices"),
+    ("can't be hoisted out of it", "make the call in a `let` before"),
+    (
+        "what borrows from a local can't be gathered",
+        "make the value in a `let` before, and pass `&x` or `&x.field`",
+    ),
+    ("what the kernel changes has to be a local", "copy it to a local before the call, and back behind it"),
+];
+
+/// What to write instead.
+pub fn way_out(why: &str) -> String {
+    let known = WAYS_OUT.iter().find(|(part, _)| why.contains(part)).map(|(_, way)| *way);
+    format!("{}, or leave `strict` out", known.unwrap_or("make it a plain call in the function's own body"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_is_given_somewhere() {
+        let sources = [
+            include_str!("driver.rs"),
+            include_str!("lower/control.rs"),
+            include_str!("lower/expr.rs"),
+            include_str!("lower/lent.rs"),
+            include_str!("lower/mod.rs"),
+            include_str!("lower/primitive.rs"),
+            include_str!("lower/scan.rs"),
+        ];
+        for (part, _) in WAYS_OUT {
+            assert!(sources.iter().any(|source| source.contains(part)), "no reason says {part:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_reason_has_a_way_out_too() {
+        assert_eq!(way_out("x"), "make it a plain call in the function's own body, or leave `strict` out");
+        assert!(
+            way_out("a match guard that calls a batched function").starts_with("make the call in an `if`")
+        );
+    }
+}
