@@ -33,7 +33,7 @@ const WAYS_OUT: [(&str, &str); 19] = [
 ];
 
 /// What to write instead.
-pub fn way_out(why: &str) -> String {
+pub(crate) fn way_out(why: &str) -> String {
     let known = WAYS_OUT.iter().find(|(part, _)| why.contains(part)).map(|(_, way)| *way);
     format!("{}, or leave `strict` out", known.unwrap_or("make it a plain call in the function's own body"))
 }
