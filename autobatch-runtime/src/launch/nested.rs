@@ -1,5 +1,6 @@
 //! Running members in nested frames: see [`crate::nest`].
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +15,15 @@ use crate::out::Out;
 
 /// Members that are worth a thread of their own.
 const SHARE: usize = 128;
+/// The part of a tile that the last tiles still have: small ones leave lanes empty, large ones leave threads waiting.
+const LAST: usize = 8;
+/// The same where every call of a tile is a frame.
+const LAST_NESTED: usize = 2;
+
+thread_local! {
+    /// The memory of the last run on this thread.
+    static KEPT: Cell<Option<Memory>> = const { Cell::new(None) };
+}
 
 impl Launch<'_> {
     /// Whether an executor runs the program in nested frames: they call as the masked executor does, a program
@@ -32,29 +42,28 @@ impl Launch<'_> {
 
     /// Tile after tile. One that unwinds has no results: its members run as scalar code, which says what is
     /// wrong with whom.
-    pub(super) fn nested<R: Send, T>(
+    pub(super) fn nested<R: Send>(
         &self,
         range: Range<usize>,
         threads: usize,
-        ways: &Ways<impl Scalar<R>, T, impl Nested<R>>,
+        ways: &Ways<impl Scalar<R>, impl Sync, impl Nested<R>>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
-    ) where
-        T: Sync,
-    {
+    ) {
         let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(ways.nests);
         let level = Level::new(self.isa());
         // Tiles of a few strips would be all overhead.
         let threads = threads.min(range.len().div_ceil(SHARE));
+        let least = lanes / if self.program.recursive { LAST_NESTED } else { LAST };
         let queue = Queue::new(range, threads);
         self.spread(threads, || {
-            let mut memory = Memory::default();
+            let mut memory = KEPT.take().unwrap_or_default();
             let mut faults = Vec::new();
             let mut tiles = || {
                 let depth = Depth::root(self.max_depth());
                 let _published = depth.publish();
                 loop {
-                    let members = queue.take(lanes);
+                    let members = queue.take_tile(least, lanes);
                     if members.is_empty() {
                         return;
                     }
@@ -66,6 +75,7 @@ impl Launch<'_> {
                 }
             };
             stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, &mut tiles);
+            KEPT.set(Some(memory).filter(Memory::is_small));
             ledger.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
         });
     }

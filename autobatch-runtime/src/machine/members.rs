@@ -30,11 +30,16 @@ impl Queue {
 
     /// Takes up to `max` members, leaving the other workers a share while there is enough.
     pub fn take(&self, max: usize) -> Range<usize> {
+        self.take_tile(1, max)
+    }
+
+    /// The same, but at least `min` members if there are so many.
+    pub fn take_tile(&self, min: usize, max: usize) -> Range<usize> {
         let mut start = self.next.load(Ordering::Relaxed);
         loop {
             let left = self.end.saturating_sub(start);
             let share = if self.workers == 1 { left } else { left / (2 * self.workers) };
-            let size = left.min(max).min(share.max(1));
+            let size = left.min(max).min(share.max(min));
             if size == 0 {
                 return self.end..self.end;
             }

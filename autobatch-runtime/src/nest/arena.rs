@@ -18,6 +18,8 @@ type Lines = [MaybeUninit<Line>];
 
 /// Lines of the smallest chunk: 64 KiB.
 const CHUNK: usize = 1024;
+/// Lines that are worth keeping: 4 MiB.
+const KEPT: usize = 64 * CHUNK;
 
 /// Memory of frames, kept from tile to tile.
 #[derive(Default)]
@@ -46,6 +48,12 @@ pub fn align() {
 }
 
 impl Memory {
+    /// Whether it is small enough to be kept from run to run.
+    pub(crate) fn is_small(&self) -> bool {
+        let chunks = std::iter::successors(self.first.as_deref(), |chunk| chunk.next.as_deref());
+        chunks.map(|chunk| chunk.lines.len()).sum::<usize>() <= KEPT
+    }
+
     pub(super) fn arena(&mut self, level: Level) -> Arena<'_> {
         Arena { free: &mut [], next: Some(&mut self.first), level }
     }
