@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -132,6 +132,8 @@ struct Launch<'a> {
     /// Members that are done, and that number at the last call of the progress function.
     ended: AtomicUsize,
     reported: AtomicUsize,
+    /// Nanoseconds that the threads of a phase have worked.
+    busy: AtomicU64,
 }
 
 /// What the workers of one phase leave behind.
@@ -175,7 +177,8 @@ impl<'a> Launch<'a> {
             false => None,
         };
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Launch { program, defaults, options, members, threads, own_pool, ended, reported }
+        let busy = AtomicU64::new(0);
+        Launch { program, defaults, options, members, threads, own_pool, ended, reported, busy }
     }
 
     fn executor(&self) -> Executor {
@@ -200,13 +203,13 @@ impl<'a> Launch<'a> {
         }
         let ledger = Mutex::new(Ledger::default());
         let phase = |executor: Executor, range: Range<usize>, threads: usize| {
-            let begin = Instant::now();
+            self.busy.store(0, Ordering::Relaxed);
             match executor {
                 Executor::Scalar => self.scalar(range, threads, &ways.scalar, out, &ledger),
                 _ if self.nests(executor, ways.nests) => self.nested(range, threads, ways, out, &ledger),
                 _ => self.machine(executor, range, threads, &ways.tile, out, &ledger),
             }
-            begin.elapsed()
+            Duration::from_nanos(self.busy.load(Ordering::Relaxed))
         };
         let executor = match self.executor() {
             Executor::Auto => {
@@ -236,6 +239,11 @@ impl<'a> Launch<'a> {
 
     /// Runs `work` once for each of `threads`, on this one if there is only one.
     fn spread(&self, threads: usize, work: impl Fn() + Sync) {
+        let work = || {
+            let begin = Instant::now();
+            work();
+            self.busy.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        };
         if threads == 1 {
             return work();
         }

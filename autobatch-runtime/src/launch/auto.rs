@@ -64,7 +64,8 @@ type Key = (usize, &'static str, [usize; 4]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
 
-/// Runs a phase, an executor on a range of members with so many threads, and says how long it took.
+/// Runs a phase, an executor on a range of members with so many threads, and says how long these have worked,
+/// all together: to wake them takes longer than many a phase.
 pub(super) trait Phase: Fn(Executor, Range<usize>, usize) -> Duration {}
 impl<T: Fn(Executor, Range<usize>, usize) -> Duration> Phase for T {}
 
@@ -154,11 +155,22 @@ impl Launch<'_> {
     fn timed(&self, phase: &impl Phase, executor: Executor, ranges: &[Range<usize>], guess: f64) -> f64 {
         let members: usize = ranges.iter().map(|range| range.len()).sum();
         let shared = guess * members as f64 > SHARED.as_nanos() as f64;
-        let threads = if shared { self.threads } else { 1 };
+        self.timed_on(phase, executor, ranges, if shared { self.threads } else { 1 })
+    }
+
+    /// The same, on so many threads.
+    fn timed_on(
+        &self,
+        phase: &impl Phase,
+        executor: Executor,
+        ranges: &[Range<usize>],
+        threads: usize,
+    ) -> f64 {
+        let members: usize = ranges.iter().map(|range| range.len()).sum();
         let ranges = ranges.iter().filter(|range| !range.is_empty());
         let time: Duration =
             ranges.map(|range| phase(executor, range.clone(), threads.min(range.len()))).sum();
-        (time.as_nanos() * threads as u128) as f64 / members.max(1) as f64
+        time.as_nanos() as f64 / members.max(1) as f64
     }
 
     /// Runs the batch, trying what may be the fastest; that, and its cost per member.
@@ -212,7 +224,11 @@ impl Launch<'_> {
         }
         // The members that stay longest decide in a small batch, and are few in a large one.
         let more = (self.members / 8).max(SECOND).min(self.members / 4);
-        Some([machine, best.0].map(|by| self.timed(phase, by, &[rest.take(more)], rival)))
+        if !self.program.recursive {
+            return Some([machine, best.0].map(|by| self.timed(phase, by, &[rest.take(more)], rival)));
+        }
+        // On one thread, or the tiles would be smaller than those of the whole batch.
+        Some([machine, best.0].map(|by| self.timed_on(phase, by, &[rest.take(more)], 1)))
     }
 
     /// Measures the scalar code on this thread.
