@@ -39,7 +39,7 @@ impl Queue {
         loop {
             let left = self.end.saturating_sub(start);
             let share = if self.workers == 1 { left } else { left / (2 * self.workers) };
-            let size = left.min(max).min(share.max(min));
+            let size = left.min(max).min(share.max(min).max(1));
             if size == 0 {
                 return self.end..self.end;
             }
