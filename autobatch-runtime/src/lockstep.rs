@@ -100,24 +100,25 @@ pub fn plain_value<T>(_: &T) -> bool {
     is_plain::<T>()
 }
 
-/// The same for the elements of something; `probe` is not called.
+/// The same for a type.
 #[inline(always)]
-pub fn plain_elements<T>(_: impl FnOnce(Probe<T>) -> Probe<T>) -> bool {
+pub fn plain_type<T>() -> bool {
     is_plain::<T>()
 }
 
-/// Shows a type to the compiler without a value of it.
-pub struct Probe<T>(PhantomData<T>);
+/// The same for what a function yields, which is not called: for types that have no name.
+#[inline(always)]
+pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Shown<T>) -> bool {
+    is_plain::<T>()
+}
 
-impl<T> Probe<T> {
-    /// Some index.
-    pub fn at(&self) -> usize {
-        usize::MAX
-    }
-    /// An element.
-    pub fn see(self, _: &T) -> Self {
-        self
-    }
+/// Shows a type to the compiler.
+pub struct Shown<T>(PhantomData<T>);
+
+/// The type of a value.
+#[inline(always)]
+pub fn shown<T>(_: &T) -> Shown<T> {
+    Shown(PhantomData)
 }
 
 /// An empty strip.

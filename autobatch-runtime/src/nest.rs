@@ -21,7 +21,6 @@ use std::ptr;
 
 use crate::depth::Depth;
 use crate::isa::{self, Level};
-use crate::lockstep;
 use crate::source::Source;
 use crate::strip::Home;
 
@@ -178,27 +177,6 @@ pub fn value<T>(column: &[MaybeUninit<T>], lane: usize) -> T {
 #[inline(always)]
 pub fn give<T>(column: &mut [MaybeUninit<T>], lane: usize, value: T) {
     column[lane].write(value);
-}
-
-/// Whether values of a type only compute.
-#[inline(always)]
-pub fn plain<T>() -> bool {
-    lockstep::is_plain::<T>()
-}
-
-/// The same for what a function yields, which is not called: for types that have no name.
-#[inline(always)]
-pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Typed<T>) -> bool {
-    lockstep::is_plain::<T>()
-}
-
-/// Shows a type to the compiler.
-pub struct Typed<T>(std::marker::PhantomData<T>);
-
-/// The type of a value.
-#[inline(always)]
-pub fn typed<T>(_: &T) -> Typed<T> {
-    Typed(std::marker::PhantomData)
 }
 
 /// The lanes of a tile by default, for programs whose parameters and results take so many bytes; 0 if it

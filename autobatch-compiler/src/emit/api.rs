@@ -326,14 +326,14 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
 
 /// The lanes of a tile in nested frames by default; 0 if not all is primitive.
 fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
-    let types = nests.plain.types.iter().map(|ty| quote!(#rt::nest::plain::<#ty>()));
+    let types = nests.plain.types.iter().map(|ty| quote!(#rt::lockstep::plain_type::<#ty>()));
     let leaves = nests.plain.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, plain::index());
         match &leaf.root {
             Some((root, ty)) => {
-                quote!(#rt::nest::yields_plain(|(#root, #at): (#ty, usize)| #rt::nest::typed(&#value)))
+                quote!(#rt::lockstep::yields_plain(|(#root, #at): (#ty, usize)| #rt::lockstep::shown(&#value)))
             }
-            None => quote!(#rt::nest::yields_plain(|#at: usize| #rt::nest::typed(&#value))),
+            None => quote!(#rt::lockstep::yields_plain(|#at: usize| #rt::lockstep::shown(&#value))),
         }
     });
     // What has been taken from a source must be there again for members that run as scalar code.

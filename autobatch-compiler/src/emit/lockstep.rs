@@ -194,10 +194,10 @@ impl Writer<'_, '_> {
         let leaves = plan.leaves.iter().map(|leaf| match leaf {
             Leaf::Value(expr) => quote!(#rt::plain_value(&#expr)),
             Leaf::Element(expr) => {
-                let (probe, at) = (name("__probe"), name("__at"));
+                let at = name("__at");
                 let mut expr = expr.clone();
                 AnyIndex(&at).visit_expr_mut(&mut expr);
-                quote!(#rt::plain_elements(|#probe| { let #at = #probe.at(); #probe.see(&#expr) }))
+                quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)))
             }
         });
         let all = strips.chain(gone).chain(leaves);

@@ -28,7 +28,7 @@ mod run;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::Emitter;
 use super::api::{Family, Named, turbofish};
@@ -64,6 +64,36 @@ impl Naming {
         let suffix = if isa.is_empty() { String::new() } else { format!("_{isa}") };
         format_ident!("__{}_nest_{}{}", self.family, name, suffix, span = Span::mixed_site())
     }
+
+    /// Calls it: `first` are the arena, the depth, the set of lanes and the column of results.
+    fn call(
+        &self,
+        emitter: &Emitter<'_>,
+        func: FuncId,
+        isa: &str,
+        first: &TokenStream,
+        columns: &[TokenStream],
+        uniforms: &[&Ident],
+    ) -> TokenStream {
+        let (this, fish, name) = (&self.this, &self.fish, self.function(emitter, func, isa));
+        quote!(#this #name #fish(#first, #(#columns,)* #(#uniforms,)*);)
+    }
+}
+
+/// The parameters of a function that have a column.
+fn columns<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> impl Iterator<Item = VarId> + Clone + 'e {
+    emitter.program.func(func).params.iter().copied().filter(|v| emitter.has_column(*v))
+}
+
+/// Whether a parameter is the same for every member.
+fn is_uniform(emitter: &Emitter<'_>, var: VarId) -> bool {
+    matches!(emitter.program.var(var).class, Class::Uniform(_))
+}
+
+/// Those of a function.
+fn uniforms<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> Vec<&'e Ident> {
+    let params = emitter.program.func(func).params.iter().filter(|v| is_uniform(emitter, **v));
+    params.map(|v| &emitter.program.var(*v).ident).collect()
 }
 
 /// Everything that nested frames need, emitted.
@@ -139,12 +169,11 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
 /// Runs a tile.
 fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
     let (rt, program) = (&emitter.rt, emitter.program);
-    let entry = program.func(program.entry);
     let strip = emitter.width.strip;
     let (lanes, members, arena) = (name("__lanes"), name("__members"), name("__arena"));
-    let params = entry.params.iter().filter(|v| emitter.has_column(**v));
+    let params = columns(emitter, program.entry);
     let loads = params.clone().map(|v| {
-        let (column, var) = (argument(*v), program.var(*v));
+        let (column, var) = (argument(v), program.var(v));
         let ident = &var.ident;
         if var.shared {
             quote!(let #column = #rt::nest::load_same(&mut #arena, #ident, #lanes);)
@@ -152,10 +181,9 @@ fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
             quote!(let #column = #rt::nest::load(&mut #arena, #ident, #members, #lanes);)
         }
     });
-    let columns = params.map(|v| argument(*v));
-    let uniforms = uniforms(emitter, program.entry);
-    let (this, fish) = (&naming.this, &naming.fish);
-    let function = naming.function(emitter, program.entry, isa);
+    let columns: Vec<TokenStream> = params.map(|v| argument(v).into_token_stream()).collect();
+    let first = quote!(#arena.sub(), __depth, &__all, &mut *__results);
+    let call = naming.call(emitter, program.entry, isa, &first, &columns, &uniforms(emitter, program.entry));
     quote! {
         let #members = __nest.members();
         let __depth = __nest.depth();
@@ -164,15 +192,9 @@ fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
         #(#loads)*
         let __results = #arena.column(#lanes);
         let __all = #rt::nest::full(&mut #arena, #lanes, #members.len());
-        #this #function #fish(#arena.sub(), __depth, &__all, &mut *__results, #(#columns,)* #(#uniforms,)*);
+        #call
         __out.store(#members, __results);
     }
-}
-
-/// The parameters of a function that are the same for every member.
-fn uniforms<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> impl Iterator<Item = &'e Ident> {
-    let params = emitter.program.func(func).params.iter().map(|v| emitter.program.var(*v));
-    params.filter(|v| matches!(v.class, Class::Uniform(_))).map(|v| &v.ident)
 }
 
 impl<'e> Writer<'e, '_> {
@@ -180,13 +202,13 @@ impl<'e> Writer<'e, '_> {
         let (emitter, rt) = (self.emitter, &self.emitter.rt);
         let function = emitter.program.func(self.func);
         let output = &function.output;
-        let columns = function.params.iter().filter(|v| emitter.has_column(**v)).map(|v| {
-            let (ident, ty) = (argument(*v), &emitter.program.var(*v).ty);
+        let columns = columns(emitter, self.func).map(|v| {
+            let (ident, ty) = (argument(v), &emitter.program.var(v).ty);
             quote!(#ident: &[::core::mem::MaybeUninit<#ty>])
         });
-        let params = function.params.iter().map(|v| emitter.program.var(*v));
-        let uniforms = params.filter(|v| matches!(v.class, Class::Uniform(_))).map(|v| {
-            let (ident, ty) = (&v.ident, &v.ty);
+        let uniforms = function.params.iter().filter(|v| is_uniform(emitter, **v)).map(|v| {
+            let var = emitter.program.var(*v);
+            let (ident, ty) = (&var.ident, &var.ty);
             quote!(#ident: #ty)
         });
         quote! {
@@ -433,19 +455,26 @@ impl<'e> Writer<'e, '_> {
 
     /// Goes on where there is native stack.
     fn elsewhere(&self) -> TokenStream {
-        let emitter = self.emitter;
-        let function = emitter.program.func(self.func);
-        let name = self.naming.function(emitter, self.func, self.isa);
-        let (this, fish) = (&self.naming.this, &self.naming.fish);
-        let columns = function.params.iter().filter(|v| emitter.has_column(**v)).map(|v| argument(*v));
-        let uniforms = uniforms(emitter, self.func);
+        let columns: Vec<TokenStream> =
+            columns(self.emitter, self.func).map(|v| argument(v).into_token_stream()).collect();
+        let first = quote!(__arena, __depth, __here, __out);
+        let call = self.native(self.func, &first, &columns, &uniforms(self.emitter, self.func));
         quote! {
             if __depth.stops() {
-                return __depth.elsewhere(move |__depth| {
-                    #this #name #fish(__arena, __depth, __here, __out, #(#columns,)* #(#uniforms,)*);
-                });
+                return __depth.elsewhere(move |__depth| { #call });
             }
         }
+    }
+
+    /// Calls a function.
+    fn native(
+        &self,
+        callee: FuncId,
+        first: &TokenStream,
+        columns: &[TokenStream],
+        uniforms: &[&Ident],
+    ) -> TokenStream {
+        self.naming.call(self.emitter, callee, self.isa, first, columns, uniforms)
     }
 
     /// Very few lanes run as scalar code, from the beginning.
@@ -505,13 +534,25 @@ impl<'e> Writer<'e, '_> {
 
     /// Calls the callee for the lanes at a call.
     fn call(&self, call: &Call) -> TokenStream {
-        let (emitter, program) = (self.emitter, self.emitter.program);
+        let (emitter, program, rt) = (self.emitter, self.emitter.program, &self.emitter.rt);
         let from = set(emitter.call_point(call.id));
         let dest = self.home(emitter.column_of(call.dest));
-        let callee = self.callee(call.callee, &call.args, &dest);
-        let (this, fish) = (&self.naming.this, &self.naming.fish);
-        let function = self.naming.function(emitter, call.callee, self.isa);
-        let (copies, args) = callee;
+        let (mut copies, mut columns, mut uniforms) = (TokenStream::new(), Vec::new(), Vec::new());
+        for (nth, (param, arg)) in program.func(call.callee).params.iter().zip(&call.args).enumerate() {
+            if is_uniform(emitter, *param) {
+                uniforms.push(&program.var(*arg).ident);
+            } else if emitter.has_column(*param) {
+                let mut column = self.home(emitter.column_of(*arg));
+                if column == dest {
+                    let copy = format_ident!("__copy{}", nth, span = Span::mixed_site());
+                    copies.extend(quote!(let #copy = #rt::nest::copied(&mut __arena, &*#column);));
+                    column = copy;
+                }
+                columns.push(quote!(&*#column));
+            }
+        }
+        let first = quote!(__arena.sub(), __depth.next(), &#from, &mut *#dest);
+        let run = self.native(call.callee, &first, &columns, &uniforms);
         let after = match program.is_exit(call.cont) {
             true => quote!(#from.clear();),
             false => {
@@ -521,30 +562,9 @@ impl<'e> Writer<'e, '_> {
         };
         quote! {
             #copies
-            #this #function #fish(__arena.sub(), __depth.next(), &#from, &mut *#dest, #args);
+            #run
             #after
         }
-    }
-
-    /// What must be done before a call that gives its result to `dest`, and its arguments.
-    fn callee(&self, callee: FuncId, args: &[VarId], dest: &Ident) -> (TokenStream, TokenStream) {
-        let (emitter, program, rt) = (self.emitter, self.emitter.program, &self.emitter.rt);
-        let (mut copies, mut columns, mut uniforms) = (TokenStream::new(), Vec::new(), Vec::new());
-        for (nth, (param, arg)) in program.func(callee).params.iter().zip(args).enumerate() {
-            if matches!(program.var(*param).class, Class::Uniform(_)) {
-                uniforms.push(program.var(*arg).ident.clone());
-            } else if emitter.has_column(*param) {
-                let home = self.home(emitter.column_of(*arg));
-                if home == *dest {
-                    let copy = format_ident!("__copy{}", nth, span = Span::mixed_site());
-                    copies.extend(quote!(let #copy = #rt::nest::copied(&mut __arena, &*#home);));
-                    columns.push(copy);
-                } else {
-                    columns.push(home);
-                }
-            }
-        }
-        (copies, quote!(#(&*#columns,)* #(#uniforms,)*))
     }
 
     /// Calls the function that takes over, whose parameters have been set.
@@ -552,15 +572,12 @@ impl<'e> Writer<'e, '_> {
         let (emitter, program) = (self.emitter, self.emitter.program);
         let function = program.func(callee);
         let from = set(emitter.point(function.entry));
-        let columns = function.params.iter().filter(|v| emitter.has_column(**v)).map(|v| self.home(*v));
-        let uniforms = function.params.iter().zip(args);
-        let uniforms = uniforms.filter(|(p, _)| matches!(program.var(**p).class, Class::Uniform(_)));
-        let uniforms = uniforms.map(|(_, arg)| &program.var(*arg).ident);
-        let (this, fish) = (&self.naming.this, &self.naming.fish);
-        let name = self.naming.function(emitter, callee, self.isa);
-        quote! {
-            #this #name #fish(__arena.sub(), __depth, &#from, &mut *__res, #(&*#columns,)* #(#uniforms,)*);
-            #from.clear();
-        }
+        let columns = columns(emitter, callee).map(|v| self.home(v));
+        let columns: Vec<TokenStream> = columns.map(|home| quote!(&*#home)).collect();
+        let uniforms = function.params.iter().zip(args).filter(|(p, _)| is_uniform(emitter, **p));
+        let uniforms: Vec<&Ident> = uniforms.map(|(_, arg)| &program.var(*arg).ident).collect();
+        let first = quote!(__arena.sub(), __depth, &#from, &mut *__res);
+        let run = self.native(callee, &first, &columns, &uniforms);
+        quote!(#run #from.clear();)
     }
 }

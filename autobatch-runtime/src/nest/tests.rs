@@ -1,4 +1,5 @@
 use super::*;
+use crate::lockstep::{plain_type, shown, yields_plain};
 use crate::options::Isa;
 use crate::source::Column;
 
@@ -119,11 +120,11 @@ fn loops_lose_the_lanes_that_leave() {
 
 #[test]
 fn only_numbers_are_plain() {
-    assert!(plain::<f64>() && plain::<bool>() && plain::<char>());
-    assert!(!plain::<&f64>() && !plain::<String>() && !plain::<std::cell::Cell<u8>>());
+    assert!(plain_type::<f64>() && plain_type::<bool>() && plain_type::<char>());
+    assert!(!plain_type::<&f64>() && !plain_type::<String>() && !plain_type::<std::cell::Cell<u8>>());
     let list = [1.5f32];
-    assert!(yields_plain(|at: usize| typed(&list[at])));
-    assert!(!yields_plain(|_: ()| typed(&list)));
+    assert!(yields_plain(|at: usize| shown(&list[at])));
+    assert!(!yields_plain(|_: ()| shown(&list)));
     assert_eq!(lanes(false, true, 8), 0);
     assert!(lanes(true, true, 8) >= lanes(true, true, 400));
 }
