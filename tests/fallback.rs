@@ -59,6 +59,22 @@ mod lent {
 }
 
 #[autobatch]
+mod lent_closure {
+    pub(crate) fn entry(n: u64) -> u64 {
+        let scale = n + 1;
+        let plain = if n > 2 { applied(&|x| x + 2, n) } else { 1 };
+        if n == 0 { plain } else { applied(&|x| x * scale, n) + entry(n - 1) + plain }
+    }
+
+    fn applied(f: &dyn Fn(u64) -> u64, mut n: u64) -> u64 {
+        while n > 3 {
+            n = f(n) / 5;
+        }
+        n
+    }
+}
+
+#[autobatch]
 fn crossing_borrow(n: u32) -> u32 {
     let mut values = vec![n, 7];
     let first = &mut values[0];
@@ -159,6 +175,9 @@ fn single_calls_run_scalar_code() {
     let lens: Vec<usize> = (0..8).collect();
     agree_at(&sizes, &lens, |n| lent::longest(&words, *n), |n, o| lent::longest_batched_with(&words, n, o));
     says(lent::longest_batched::program(), false, "named lifetime");
+    let ns: Vec<u64> = (0..4).collect();
+    agree_at(&sizes, &ns, |n| lent_closure::entry(*n), |n, o| lent_closure::entry_batched_with(n, o));
+    says(lent_closure::entry_batched::program(), false, "a closure that captures locals");
     let small: Vec<u32> = (0..8).collect();
     agree_at(&sizes, &small, |n| generic::grow(*n), |n, o| generic::grow_batched_with(n, o));
     says(generic::grow_batched::program(), false, "a generic function");

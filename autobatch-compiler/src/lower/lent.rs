@@ -109,6 +109,11 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
         Expr::Paren(e) => borrow(lower, &e.expr, param),
         Expr::Reference(e) => {
             let mutable = e.mutability.is_some();
+            if let Expr::Closure(_) = base(&e.expr)
+                && !effects::of_expr(&lower.names, &e.expr).mentions.is_empty()
+            {
+                return Borrow::Refused(arg.span(), CLOSURE);
+            }
             if lower.needs_name(base(&e.expr)) {
                 return Borrow::Temporary(mutable);
             }
