@@ -106,6 +106,7 @@ fn batched_constructs_agree_with_the_scalar_code() {
         references_that_change references_that_change_batched_with
         locals_lent locals_lent_batched_with
         references_across_loops references_across_loops_batched_with
+        references_to_temporaries references_to_temporaries_batched_with
         lend lend_batched_with
         items items_batched_with
         macros macros_batched_with

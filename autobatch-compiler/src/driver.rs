@@ -128,6 +128,7 @@ fn lower_in_place(
     fuse: bool,
 ) -> (Lowered, Analyses) {
     loop {
+        functions.iter_mut().for_each(desugar::temporaries::name);
         let mut lowered = lower::lower(functions, entry, self_ident.cloned(), options);
         let analyses = passes::run(&mut lowered.program, &PassOptions { fuse, ..Default::default() });
         refuse_crossing_borrows(&mut lowered, &analyses);

@@ -444,6 +444,23 @@ fn references_across_loops(n: u64) -> u64 {
     values[0]
 }
 
+/// a reference to a temporary, `let xs = &[a, b]`, and an iteration over it, across a loop
+#[autobatch(strict)]
+fn references_to_temporaries(n: u64) -> u64 {
+    let terms: &[u64] = &[n, 1, 2];
+    let mut sum = 0;
+    while sum < 5 * n {
+        let more: &[u64] = &[sum, 1];
+        for (i, x) in more.iter().enumerate() {
+            sum += x * terms[(sum + i as u64) as usize % 3] + 1;
+            if sum > 40 {
+                break;
+            }
+        }
+    }
+    sum
+}
+
 /// a local lent to a batched call
 #[autobatch(strict)]
 mod lending {

@@ -201,13 +201,13 @@ fn fehlberg(angle: f64, until: f64, #[shared] tolerance: f64) -> ([f64; 2], u32)
     fn slope(y: [f64; 2]) -> [f64; 2] {
         [y[1], -9.81 * y[0].sin()]
     }
-    fn along(mut y: [f64; 2], h: f64, terms: &[(f64, [f64; 2])]) -> [f64; 2] {
+    let along = |mut y: [f64; 2], h: f64, terms: &[(f64, [f64; 2])]| {
         for (weight, k) in terms {
             y[0] += h * weight * k[0];
             y[1] += h * weight * k[1];
         }
         y
-    }
+    };
     let (mut y, mut t, mut h, mut steps) = ([angle, 0.0], 0.0, 0.1_f64, 0);
     while t < until && steps < 10_000 {
         h = h.min(until - t);

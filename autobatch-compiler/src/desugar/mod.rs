@@ -16,6 +16,7 @@ mod kind;
 pub(crate) mod local_closures;
 mod macros;
 mod options;
+pub(crate) mod temporaries;
 mod terminals;
 
 use proc_macro2::Span;

@@ -317,8 +317,9 @@ impl Lowering<'_> {
 
     fn for_(&mut self, e: syn::ExprForLoop, dest: Option<VarId>, ty: Option<&Type>) {
         let span = e.for_token.span;
-        if scan::may_borrow_local(self, &e.expr) {
-            let from = self.names_of(&scan::may_be_borrowed(self, &e.expr));
+        let through = self.borrowed_through(&e.expr);
+        if through.is_some() || scan::may_borrow_local(self, &e.expr) {
+            let from = through.unwrap_or_else(|| self.names_of(&scan::may_be_borrowed(self, &e.expr)));
             self.crossed.extend(from);
             self.whole_fallback(
                 e.expr.span(),

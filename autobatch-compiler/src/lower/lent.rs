@@ -421,7 +421,7 @@ fn base(place: &Expr) -> &Expr {
 }
 
 /// Whether an expression certainly makes a value that is dropped at the end of its statement. (Constants are not.)
-fn is_temporary(expr: &Expr) -> bool {
+pub(crate) fn is_temporary(expr: &Expr) -> bool {
     const OWNED: [&str; 8] =
         ["clone", "collect", "into_boxed_slice", "to_owned", "to_string", "to_vec", "into_iter", "repeat"];
     match expr {

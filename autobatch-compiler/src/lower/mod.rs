@@ -33,6 +33,7 @@ pub(crate) use chains::ends_closures_by_name;
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use worth::call_graph;
 
+pub(crate) use self::lent::is_temporary;
 pub(crate) use self::primitive::root;
 use crate::desugar::copies::Copies;
 use crate::desugar::in_place;

@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Pat, Type};
 
-use super::{Borrower, Lowering, scan};
+use super::{Borrower, Lowering, chains, scan};
 use crate::effects;
 use crate::ir::{VarId, VarSet};
 
@@ -27,6 +27,22 @@ impl Lowering<'_> {
             self.borrowers.extend(borrowers);
         } else if is_plain_reference(pat, init) {
             self.references.extend(binds);
+        }
+    }
+
+    /// What is borrowed by an iteration over a variable that itself holds a borrow of locals.
+    pub(super) fn borrowed_through(&self, expr: &Expr) -> Option<Vec<(usize, String)>> {
+        match expr {
+            Expr::Paren(e) => self.borrowed_through(&e.expr),
+            Expr::MethodCall(e) if !chains::yields_number(&e.method) => self.borrowed_through(&e.receiver),
+            Expr::Path(_) => {
+                let var = effects::variable(&self.names, expr)?;
+                self.borrowers
+                    .iter()
+                    .find(|borrower| borrower.var == var)
+                    .map(|borrower| borrower.from.clone())
+            }
+            _ => None,
         }
     }
 

@@ -1,0 +1,63 @@
+//! `let xs = &[a, b];` keeps a temporary as long as `xs` is in scope. It gets a name, `let kept = [a, b]; let xs =
+//! &kept;`, so that it is a local that is borrowed like any other.
+
+use proc_macro2::{Ident, Span};
+use syn::visit_mut::VisitMut;
+use syn::{Block, Expr, Local, LocalInit, Stmt, parse_quote};
+
+use crate::input::Function;
+use crate::lower::is_temporary;
+use crate::resolve;
+
+/// Names them in a function's body.
+pub(crate) fn name(function: &mut Function) {
+    let mut body = function.body.clone();
+    let mut names = Names(false);
+    names.visit_block_mut(&mut body);
+    if names.0 {
+        resolve::again(function, body);
+    }
+}
+
+struct Names(bool);
+
+impl VisitMut for Names {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            self.visit_stmt_mut(&mut stmt);
+            if let Stmt::Local(Local { init: Some(LocalInit { expr, diverge: None, .. }), attrs, .. }) =
+                &mut stmt
+                && attrs.is_empty()
+                && let Expr::Reference(reference) = &mut **expr
+                && is_temporary(base(&mut reference.expr))
+            {
+                let value = base(&mut reference.expr);
+                let kept = Ident::new("__kept", Span::mixed_site());
+                let named: Expr = parse_quote!(#kept);
+                let value = std::mem::replace(value, named);
+                let mutability = reference.mutability;
+                stmts.push(parse_quote!(let #mutability #kept = #value;));
+                self.0 = true;
+            }
+            stmts.push(stmt);
+        }
+        block.stmts = stmts;
+    }
+
+    fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
+    fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
+}
+
+/// The expression that a place is a part of.
+fn base(place: &mut Expr) -> &mut Expr {
+    match place {
+        Expr::Field(e) => base(&mut e.base),
+        Expr::Index(e) => base(&mut e.expr),
+        Expr::Paren(e) => base(&mut e.expr),
+        Expr::Group(e) => base(&mut e.expr),
+        other => other,
+    }
+}
