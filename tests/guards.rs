@@ -22,6 +22,17 @@ fn guarded(n: u32, calls: &mut u32) -> u32 {
     }
 }
 
+/// Of a number that only its patterns show to be one.
+#[autobatch(strict)]
+fn of_a_part(n: u32) -> u32 {
+    let Some(less) = n.checked_sub(1) else { return 3 };
+    match less {
+        c if of_a_part(c / 2) > c => c,
+        2 | 5..=7 => 40,
+        c => of_a_part(c / 3) + 1,
+    }
+}
+
 #[derive(Debug)]
 enum Expr {
     Number(i64),
@@ -112,6 +123,7 @@ fn guards() {
         |(a, b)| pairs(*a, *b),
         |x, o| pairs_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
+    agree_at(&SIZES, &ns, |n| of_a_part(*n), |n, o| of_a_part_batched_with(n, o));
     agree_at(&SIZES, &ns, |n| chains(*n), |n, o| chains_batched_with(n, o));
 }
 

@@ -88,7 +88,7 @@ impl Model {
     }
 }
 
-/// a generic function other than the one that is called
+/// a generic function whose parameters of types are not those of the one that is called
 #[autobatch]
 mod generic_helper {
     pub(super) fn entry(n: u64) -> u64 {

@@ -217,7 +217,8 @@ impl Lowering<'_> {
         let mut scrutinee = before_brace(self.settled((*e.expr).clone()));
         // Where a guard makes a call, the pattern comes first, then the guard as a condition, and where that
         // does not hold, the arms behind. What is matched is looked at again there, so it must still be there.
-        let again = arms.iter().any(|arm| guarded(self, arm)) && self.can_be_matched_again(&e.expr);
+        let again = arms.iter().any(|arm| guarded(self, arm))
+            && (self.can_be_matched_again(&e.expr) || arms.iter().any(|arm| is_of_number(&arm.pat)));
         if again && variable(&self.names, &scrutinee).is_none() {
             let (dest, ident) = self.temp("matched", None);
             self.define(dest, None, scrutinee);
@@ -356,6 +357,18 @@ impl Lowering<'_> {
         self.loops.pop();
         self.arrive(after);
         self.unit(dest, ty);
+    }
+}
+
+/// Whether a pattern can only be of a number, a character, a truth value or a `&str`.
+fn is_of_number(pat: &Pat) -> bool {
+    match pat {
+        Pat::Lit(_) | Pat::Range(_) => true,
+        Pat::Or(p) => p.cases.iter().any(is_of_number),
+        Pat::Paren(p) => is_of_number(&p.pat),
+        Pat::Guard(p) => is_of_number(&p.pat),
+        Pat::Ident(p) => p.subpat.as_ref().is_some_and(|(_, pat)| is_of_number(pat)),
+        _ => false,
     }
 }
 

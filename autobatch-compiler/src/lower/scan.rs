@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
-use super::{Lowering, chains, lent, primitive, uniform};
+use super::{Lowering, chains, lent, primitive, uniform, worth};
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
@@ -21,7 +21,41 @@ pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
         _ => return None,
     };
     let arity = lower.functions[lower.source_of(id)].params.len();
-    (arity == args && lent::plan(lower, lower.source_of(id), &arguments(expr)).is_ok()).then_some(id)
+    (arity == args
+        && means_own_types(lower, lower.source_of(id), expr)
+        && lent::plan(lower, lower.source_of(id), &arguments(expr)).is_ok())
+    .then_some(id)
+}
+
+/// Whether a call of a generic function can be one for the caller's own types: not if it names others, or gives a
+/// literal or a cast for one.
+fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) -> bool {
+    let function = &lower.functions[source];
+    if !worth::is_generic(function) || source == lower.current {
+        return true;
+    }
+    let names: Vec<String> = function.sig.generics.type_params().map(|p| p.ident.to_string()).collect();
+    let fish = match call {
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(p) => {
+                p.path.segments.last().map(|s| crate::ir::text(&s.arguments)).unwrap_or_default()
+            }
+            _ => String::new(),
+        },
+        _ => String::new(),
+    };
+    let own_fish = fish.is_empty()
+        || fish.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).all(
+            |word| {
+                word == "_" || function.sig.generics.params.iter().any(|p| crate::ir::text(p).contains(word))
+            },
+        );
+    own_fish
+        && arguments(call).iter().zip(&function.params).all(|(arg, param)| {
+            let of_own = matches!(&param.ty, syn::Type::Path(p)
+                if p.path.get_ident().is_some_and(|i| names.contains(&i.to_string())));
+            !(of_own && matches!(arg, Expr::Lit(_) | Expr::Cast(_)))
+        })
 }
 
 /// The arguments of a call, the receiver first.
@@ -379,6 +413,8 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         if let Some(id) = called_path(self.lower, e) {
             if self.closure {
                 self.note(e.span(), "a call inside a closure is run by code that can't be batched");
+            } else if !means_own_types(self.lower, self.lower.source_of(id), &Expr::Call(e.clone())) {
+                self.note(e.span(), "a generic function is batched for the types of its caller only");
             } else if self.lower.functions[self.lower.source_of(id)].params.len() == e.args.len()
                 && let Err((span, why)) =
                     lent::plan(self.lower, self.lower.source_of(id), &e.args.iter().collect::<Vec<_>>())

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::scan;
 use crate::input::Function;
+use crate::ir::text;
 
 /// The functions that can become part of the program of one of `entries`, and the calls between functions
 /// of one program, by position.
@@ -65,19 +66,33 @@ pub(super) fn worth_batching(
         more.into_iter().for_each(|i| worth[i] = true);
     }
     worth[entry] |= reaches(&scans, &index, entry, entry);
-    let generic = |f: &Function| {
-        f.sig.generics.type_params().next().is_some() || f.sig.generics.const_params().next().is_some()
-    };
     let (mut batched, mut excluded) = (BTreeMap::new(), BTreeSet::new());
     for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth[*i]) {
         let name = f.sig.ident.to_string();
-        if i != entry && generic(f) {
+        if i != entry && is_generic(f) && !same_generics(f, &functions[entry]) {
             excluded.insert(name);
         } else {
             batched.insert(name, i);
         }
     }
     (batched, excluded)
+}
+
+/// Whether a function has type or constant parameters.
+pub(super) fn is_generic(f: &Function) -> bool {
+    f.sig.generics.type_params().next().is_some() || f.sig.generics.const_params().next().is_some()
+}
+
+/// Whether two functions have the same parameters of types and constants, with the same names and bounds: then one that
+/// calls the other means its own, as far as the arguments do not show otherwise (`scan::means_own_types`).
+fn same_generics(f: &Function, g: &Function) -> bool {
+    let parameters = |f: &Function| {
+        let generics = &f.sig.generics;
+        let params = generics.params.iter().filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)));
+        let params: Vec<String> = params.map(text).collect();
+        (params, generics.where_clause.as_ref().map(text))
+    };
+    parameters(f) == parameters(g)
 }
 
 fn reaches(

@@ -1,0 +1,82 @@
+//! Several generic functions in one program: they mean each other's types.
+
+mod common;
+
+use autobatch::{autobatch, same};
+use common::{agree_at, column};
+
+const SIZES: [usize; 3] = [0, 1, 29];
+
+#[autobatch(strict)]
+mod numeric {
+    use num_traits::Float;
+
+    /// Adaptive quadrature of a polynomial.
+    pub(crate) fn integral<T: Float>(a: T, b: T, tolerance: T, depth: u32) -> T {
+        let whole = rule(a, b);
+        let middle = (a + b) / (T::one() + T::one());
+        let halves = rule(a, middle) + rule(middle, b);
+        if depth == 0 || (whole - halves).abs() < tolerance {
+            return halves;
+        }
+        let half = tolerance / (T::one() + T::one());
+        integral(a, middle, half, depth - 1) + integral::<T>(middle, b, half, depth - 1)
+    }
+
+    fn rule<T: Float>(a: T, b: T) -> T {
+        let mut sum = T::zero();
+        let mut i = 0;
+        while i < 3 {
+            let x = a + (b - a) * T::from(i).unwrap() / (T::one() + T::one());
+            sum = sum + power(x, 3) - x;
+            i += 1;
+        }
+        sum * (b - a)
+    }
+
+    fn power<T: Float>(x: T, n: u32) -> T {
+        if n == 0 { T::one() } else { x * power(x, n - 1) }
+    }
+}
+
+#[autobatch(strict)]
+mod arrays {
+    pub(crate) fn sorted<const N: usize>(values: [i32; N], from: usize) -> [i32; N] {
+        if from + 1 >= N {
+            return values;
+        }
+        sorted(with_least_first(values, from, from), from + 1)
+    }
+
+    fn with_least_first<const N: usize>(mut values: [i32; N], from: usize, at: usize) -> [i32; N] {
+        if at == N {
+            return values;
+        }
+        if values[at] < values[from] {
+            values.swap(at, from);
+        }
+        with_least_first::<N>(values, from, at + 1)
+    }
+}
+
+#[test]
+fn numbers_and_arrays() {
+    let ends: Vec<(f64, f64)> = (0..7).map(|i| (f64::from(i) * 0.1, f64::from(i % 7) - 2.0)).collect();
+    agree_at(
+        &SIZES,
+        &ends,
+        |(a, b)| numeric::integral(*a, *b, 1e-6, 2),
+        |x, o| numeric::integral_batched_with(column(x, |x| x.0), column(x, |x| x.1), same(1e-6), same(2), o),
+    );
+    agree_at(
+        &SIZES,
+        &ends,
+        |(a, b)| numeric::integral(*a as f32, *b as f32, 1e-3, 1),
+        |x, o| {
+            let (a, b) = (column(x, |x| x.0 as f32), column(x, |x| x.1 as f32));
+            numeric::integral_batched_with(a, b, same(1e-3), same(1), o)
+        },
+    );
+    let rows: Vec<[i32; 6]> = (0..7).map(|i| std::array::from_fn(|k| (k as i32 * 7 + i * 13) % 11)).collect();
+    agree_at(&SIZES, &rows, |v| arrays::sorted(*v, 0), |v, o| arrays::sorted_batched_with(v, same(0), o));
+}
