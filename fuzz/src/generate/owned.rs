@@ -78,10 +78,11 @@ impl Gen {
         let depth = depth - 1;
         match ty {
             Ty::Vec(of) => match self.below(4) {
-                0 => {
-                    let (a, b) = (self.expr(of, depth), self.expr(of, depth));
+                // A `return` or `?` in the tokens of a macro is not seen yet.
+                0 => self.purely(|g| {
+                    let (a, b) = (g.expr(of, depth), g.expr(of, depth));
                     expr!(ty; "vec![", a, ", ", b, "]")
-                }
+                }),
                 1 => {
                     let count = self.purely(|g| g.expr(&Ty::Usize, 1));
                     let i = self.fresh("c");
