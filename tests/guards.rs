@@ -141,3 +141,22 @@ fn enums() {
     let shifts: Vec<i64> = (-5..6).collect();
     agree_at(&SIZES, &shifts, |s| sign(&expr, *s), |s, o| sign_batched_with(&expr, s, o));
 }
+
+/// A constant is not moved by matching it.
+#[autobatch(strict)]
+fn on_a_constant(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    match u64::MAX {
+        c if (on_a_constant(n / 2) ^ c) & 1 == 0 => 2,
+        2 => n,
+        _ => 5 + on_a_constant(n - 1),
+    }
+}
+
+#[test]
+fn constants() {
+    let ns: Vec<u64> = (0..12).collect();
+    agree_at(&SIZES, &ns, |n| on_a_constant(*n), |n, o| on_a_constant_batched_with(n, o));
+}

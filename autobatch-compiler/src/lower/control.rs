@@ -256,9 +256,10 @@ impl Lowering<'_> {
         parse_quote!(#pat => #goto,)
     }
 
-    /// Whether matching a value does not move it: it is a reference, or a number or the like.
+    /// Whether matching a value does not move it: it is a reference, a number or the like, or a constant.
     fn can_be_matched_again(&self, scrutinee: &Expr) -> bool {
-        self.copies.is_copied(scrutinee) || self.yields_references(scrutinee)
+        let constant = matches!(scrutinee, Expr::Path(_)) && variable(&self.names, scrutinee).is_none();
+        constant || self.copies.is_copied(scrutinee) || self.yields_references(scrutinee)
     }
 
     /// A `match` whose arms go to blocks of their own.
