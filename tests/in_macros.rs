@@ -33,9 +33,20 @@ fn worded(n: u32) -> String {
     text
 }
 
+/// A `?` and a `return` in the arguments.
+#[autobatch(strict)]
+fn left_early(n: u32) -> Option<Vec<u32>> {
+    let mut all = vec![n.checked_sub(1)?, if n == 5 { return None } else { n }];
+    while all.len() < 4 {
+        all.push(format!("{}", n.checked_sub(3)?).len() as u32);
+    }
+    Some(all)
+}
+
 #[test]
 fn arguments_are_values() {
     let ns: Vec<u32> = (0..9).collect();
     agree_at(&[0, 1, 97], &ns, |n| listed(*n), |n, o| listed_batched_with(n, o));
+    agree_at(&[0, 1, 97], &ns, |n| left_early(*n), |n, o| left_early_batched_with(n, o));
     agree_at(&[0, 1, 97], &ns, |n| worded(*n), |n, o| worded_batched_with(n, o));
 }

@@ -58,7 +58,11 @@ fn arguments(
     formatted: usize,
     tokens: impl FnOnce(&[Expr]) -> TokenStream,
 ) -> Option<Expr> {
-    let calls = |rewrite: &Rewrite<'_>, arg: &Expr| rewrite.callees.calls(arg, &rewrite.bindings);
+    // A `return` or `?` would leave the lane code instead of the function.
+    let calls = |rewrite: &Rewrite<'_>, arg: &Expr| {
+        rewrite.callees.calls(arg, &rewrite.bindings)
+            || (rewrite.closures == 0 && super::closure::leaves(arg))
+    };
     let looked_at = |i: usize| i < values || i >= formatted;
     if !args.iter().enumerate().any(|(i, arg)| looked_at(i) && calls(rewrite, arg)) {
         return None;
