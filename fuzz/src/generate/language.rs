@@ -137,7 +137,7 @@ impl Gen {
         let (second, third) = (self.leaf(ty), self.leaf(ty));
         let number = self.defs.name(&of);
         Some(
-            expr!(ty; "(match ", value, format!(" {{ {c} if {{ let by: {number} = "), guard, "; by & 1 == 0 } => ", first,
+            expr!(ty; "(match (", value, format!(" as {number}) {{ {c} if {{ let by: {number} = "), guard, "; by & 1 == 0 } => ", first,
             ", ", literal, " => ", second, ", _ => ", third, " })"),
         )
     }
