@@ -221,6 +221,15 @@ impl Matrix {
     }
 }
 
+/// Stores into an array behind a `&mut`, at an index that a call with the same `&mut` yields.
+#[autobatch(strict)]
+fn stored(n: usize, state: &mut [i32; 3]) -> usize {
+    (*state)[(if n > 0 { stored(n - 1, state) } else { 5 }) % 3] = 7 + n as i32;
+    state[(if n > 1 { stored(n - 2, state) } else { 8 }) % 3] += 2;
+    let read = state[if n > 2 { stored(n - 3, state) % 3 } else { 1 }];
+    (read.unsigned_abs() as usize + n) % 5
+}
+
 /// `v` is shared data's, but a value of this function's.
 #[autobatch(strict)]
 fn first_value(xs: &[f64], x: &f64, depth: u32, scale: f64) -> f64 {
@@ -265,6 +274,13 @@ fn numbers() {
 
 #[test]
 fn states() {
+    for (name, options) in common::executors() {
+        let ns: Vec<usize> = (0..29).map(|n| n % 8).collect();
+        let (mut batch, mut expected) = (vec![[1, 2, -9]; 29], vec![[1, 2, -9]; 29]);
+        let values: Vec<usize> = expected.iter_mut().zip(&ns).map(|(state, n)| stored(*n, state)).collect();
+        let out = stored_batched_with(&ns, &mut batch, &options).unwrap();
+        assert_eq!((out.into_values().unwrap(), batch), (values, expected), "{name}");
+    }
     let board = Board { rows: [0; 6], placed: vec![] };
     for (name, options) in common::executors() {
         let mut boards = vec![board.clone(); 23];

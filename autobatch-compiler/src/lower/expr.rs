@@ -128,6 +128,10 @@ impl Lowering<'_> {
                 [*e.right, *e.left] = self.operands([*e.right, *e.left]);
                 Expr::Assign(e)
             }
+            Expr::Index(mut e) if self.is_fixed_place(&e.expr, &e.index) => {
+                *e.index = self.value(*e.index);
+                Expr::Index(e)
+            }
             Expr::Index(mut e) => {
                 let [base, index] = self.operands([*e.expr, *e.index]);
                 (*e.expr, *e.index) = (base, index);
@@ -216,6 +220,21 @@ impl Lowering<'_> {
             }
         }
         values
+    }
+
+    /// Whether an expression is a place, and the same one behind `later`: a place is not read before its index is
+    /// known, and a copy of what is there would take what is stored.
+    fn is_fixed_place(&self, expr: &Expr, later: &Expr) -> bool {
+        match expr {
+            Expr::Path(_) => true,
+            Expr::Paren(e) => self.is_fixed_place(&e.expr, later),
+            Expr::Field(e) => self.is_fixed_place(&e.base, later),
+            Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_fixed_place(&e.expr, later),
+            Expr::Index(e) => {
+                self.is_fixed_place(&e.expr, later) && self.is_stable(&e.index, std::slice::from_ref(later))
+            }
+            _ => false,
+        }
     }
 
     /// Whether evaluating `expr` after `later` gives what evaluating it before gives, without effects.
