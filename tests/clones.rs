@@ -244,17 +244,17 @@ fn panics_deep_down_are_faults_and_everything_is_dropped() {
     }
 }
 
-/// Falls back as a whole: a borrow of a local is used on both sides of a call.
+/// Falls back as a whole: a local that is borrowed on both sides of a call is moved behind it.
 #[autobatch]
 fn fallen(n: u64) -> u64 {
     if n == 0 {
         return 1;
     }
-    let mut values = [n, 3];
+    let mut values = vec![n, 3];
     let first = &mut values[0];
     let below = fallen(n - 1);
     *first += below % 3;
-    values[0] - n + below
+    values.into_iter().sum::<u64>() - n + below
 }
 
 #[test]

@@ -90,6 +90,7 @@ pub struct Vectors<T> {
     pub(crate) elements: Vec<T>,
     pub(crate) lens: Vec<usize>,
     /// Elements that were handed back.
+    #[cfg(feature = "ndarray")]
     read: usize,
 }
 
@@ -123,7 +124,12 @@ impl<T: Copy> Vectors<T> {
         let begins = self.begins();
         let rows = some.iter().flat_map(|&i| &self.elements[begins[i]..][..self.lens[i]]);
         let lens = some.iter().map(|&i| self.lens[i]).collect();
-        Vectors { elements: rows.copied().collect(), lens, read: 0 }
+        Vectors {
+            elements: rows.copied().collect(),
+            lens,
+            #[cfg(feature = "ndarray")]
+            read: 0,
+        }
     }
     /// Where vectors begin.
     fn begins(&self) -> Vec<usize> {
