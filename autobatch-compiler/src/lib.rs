@@ -16,6 +16,7 @@ pub mod input;
 pub mod ir;
 pub mod lockstep;
 pub mod lower;
+mod mentions;
 pub mod nearby;
 pub mod passes;
 pub mod plain;

@@ -12,7 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::input::Function;
-use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
+use crate::mentions::map_tokens;
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, Macro, Pat, Stmt};
 
@@ -124,28 +125,14 @@ impl Resolver {
     }
 
     fn macro_tokens(&self, tokens: TokenStream) -> TokenStream {
-        let mut after_dot = false;
-        tokens
-            .into_iter()
-            .map(|tree| {
-                let field = after_dot;
-                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.')
-                    && !(field && matches!(&tree, TokenTree::Punct(_)));
-                match tree {
-                    TokenTree::Ident(mut ident) if !field => {
-                        self.rename(&mut ident);
-                        TokenTree::Ident(ident)
-                    }
-                    TokenTree::Group(group) => {
-                        let mut inner = Group::new(group.delimiter(), self.macro_tokens(group.stream()));
-                        inner.set_span(group.span());
-                        TokenTree::Group(inner)
-                    }
-                    TokenTree::Literal(lit) => TokenTree::Literal(self.format_captures(lit)),
-                    other => other,
-                }
-            })
-            .collect()
+        map_tokens(tokens, &mut |tree, field| match tree {
+            TokenTree::Ident(mut ident) if !field => {
+                self.rename(&mut ident);
+                TokenTree::Ident(ident)
+            }
+            TokenTree::Literal(lit) => TokenTree::Literal(self.format_captures(lit)),
+            other => other,
+        })
     }
 
     /// Renames inline captures (`"{x:.3}"`) of renamed variables in a string literal.

@@ -8,6 +8,7 @@ use syn::{Expr, Ident, Lifetime, Macro, Pat, UnOp, parse_quote};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use super::Rewrite;
+use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 
 /// What a closure is called with.
 #[derive(Clone)]
@@ -211,40 +212,18 @@ pub(super) struct StandIn<'a> {
 }
 
 impl StandIn<'_> {
-    fn is_it(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Path(p) => p.qself.is_none() && p.path.get_ident().is_some_and(|i| *i == self.name),
-            Expr::Paren(e) => self.is_it(&e.expr),
-            Expr::Group(e) => self.is_it(&e.expr),
-            _ => false,
-        }
-    }
-
     fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
-        let mut after_dot = false;
-        tokens
-            .into_iter()
-            .map(|tree| {
-                let field = after_dot;
-                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.') && !field;
-                match tree {
-                    TokenTree::Ident(i) if !field && i == self.name => {
-                        let ident = self.ident;
-                        TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(&#ident)))
-                    }
-                    TokenTree::Group(group) => {
-                        let mut new = Group::new(group.delimiter(), self.tokens(group.stream()));
-                        new.set_span(group.span());
-                        TokenTree::Group(new)
-                    }
-                    TokenTree::Literal(lit) => {
-                        self.captured |= lit.to_string().contains(&format!("{{{}", self.name));
-                        TokenTree::Literal(lit)
-                    }
-                    other => other,
-                }
-            })
-            .collect()
+        map_tokens(tokens, &mut |tree, field| match tree {
+            TokenTree::Ident(i) if !field && i == self.name => {
+                let ident = self.ident;
+                TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(&#ident)))
+            }
+            TokenTree::Literal(lit) => {
+                self.captured |= lit.to_string().contains(&format!("{{{}", self.name));
+                TokenTree::Literal(lit)
+            }
+            other => other,
+        })
     }
 }
 
@@ -252,17 +231,15 @@ impl VisitMut for StandIn<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let ident = self.ident;
         match expr {
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && self.is_it(&e.expr) => {
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && is_variable(&e.expr, &self.name) => {
                 *expr = parse_quote!(#ident);
             }
-            Expr::Field(e) if self.is_it(&e.base) => *e.base = parse_quote!(#ident),
+            Expr::Field(e) if is_variable(&e.base, &self.name) => *e.base = parse_quote!(#ident),
             Expr::Struct(e) => {
-                for field in &mut e.fields {
-                    field.colon_token.get_or_insert_with(Default::default);
-                }
+                spell_out_fields(e);
                 visit_mut::visit_expr_mut(self, expr);
             }
-            other if self.is_it(other) => *other = parse_quote!((&#ident)),
+            other if is_variable(other, &self.name) => *other = parse_quote!((&#ident)),
             other => visit_mut::visit_expr_mut(self, other),
         }
     }

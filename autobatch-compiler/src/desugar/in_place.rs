@@ -15,6 +15,7 @@ use syn::{BinOp, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_q
 use super::copies;
 use crate::input::Function;
 use crate::lower::ends_closures_by_name;
+use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 use crate::resolve;
 
 /// Methods that only read their receiver.
@@ -69,7 +70,7 @@ const READS: [&str; 47] = [
 ];
 
 /// Methods that change their receiver.
-const WRITES: [&str; 36] = [
+const WRITES: [&str; 44] = [
     "append",
     "as_mut",
     "as_mut_slice",
@@ -104,14 +105,10 @@ const WRITES: [&str; 36] = [
     "rotate_right",
     "sort",
     "sort_by",
-    "sort_unstable",
-    "split_at_mut",
-];
-
-/// Methods that change their receiver, too many for one list of the formatter's.
-const MORE_WRITES: [&str; 8] = [
     "sort_by_key",
+    "sort_unstable",
     "sort_unstable_by",
+    "split_at_mut",
     "split_first_mut",
     "split_last_mut",
     "swap",
@@ -199,12 +196,7 @@ enum Access {
 
 impl InPlace<'_> {
     fn is_it(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Path(p) => p.qself.is_none() && p.path.get_ident().is_some_and(|i| i == self.name),
-            Expr::Paren(e) => self.is_it(&e.expr),
-            Expr::Group(e) => self.is_it(&e.expr),
-            _ => false,
-        }
+        is_variable(expr, self.name)
     }
 
     /// Whether a place is the local or a part of it, and whether it is reached by an index.
@@ -256,42 +248,27 @@ impl InPlace<'_> {
     }
 
     fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
-        let mut after_dot = false;
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        tokens
-            .into_iter()
-            .map(|tree| {
-                let field = after_dot;
-                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.') && !field;
-                match tree {
-                    TokenTree::Ident(i) if !field && i == self.name => {
-                        self.refused |= self.closures > 0 && self.ended == 0;
-                        TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(*#i.share())))
-                    }
-                    TokenTree::Ident(i) if field && is_write(&i) => {
-                        // Of whatever: not worth telling.
-                        self.refused = true;
-                        TokenTree::Ident(i)
-                    }
-                    TokenTree::Group(group) => {
-                        let mut new = Group::new(group.delimiter(), self.tokens(group.stream()));
-                        new.set_span(group.span());
-                        TokenTree::Group(new)
-                    }
-                    TokenTree::Literal(lit) => {
-                        self.refused |= lit.to_string().contains(&format!("{{{}", self.name));
-                        TokenTree::Literal(lit)
-                    }
-                    other => other,
-                }
-            })
-            .collect()
+        map_tokens(tokens, &mut |tree, field| match tree {
+            TokenTree::Ident(i) if !field && i == self.name => {
+                self.refused |= self.closures > 0 && self.ended == 0;
+                TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(*#i.share())))
+            }
+            TokenTree::Ident(i) if field && is_write(&i) => {
+                // Of whatever: not worth telling.
+                self.refused = true;
+                TokenTree::Ident(i)
+            }
+            TokenTree::Literal(lit) => {
+                self.refused |= lit.to_string().contains(&format!("{{{}", self.name));
+                TokenTree::Literal(lit)
+            }
+            other => other,
+        })
     }
 }
 
 fn is_write(method: &Ident) -> bool {
-    let name = method.to_string();
-    WRITES.contains(&name.as_str()) || MORE_WRITES.contains(&name.as_str())
+    WRITES.contains(&method.to_string().as_str())
 }
 
 fn is_comparison(op: &BinOp) -> bool {
@@ -410,9 +387,7 @@ impl VisitMut for InPlace<'_> {
                 }
             }
             Expr::Struct(e) => {
-                for field in &mut e.fields {
-                    field.colon_token.get_or_insert_with(Default::default);
-                }
+                spell_out_fields(e);
                 visit_mut::visit_expr_mut(self, expr);
             }
             Expr::Field(_) if self.copied && self.part(expr).is_some() => self.replace(expr, Access::Share),

@@ -19,6 +19,7 @@ use syn::{Expr, GenericArgument, Ident, Macro, PathArguments, Type, UnOp, parse_
 use super::{Lowering, scan};
 use crate::effects::{self, variable};
 use crate::ir::{Role, VarId};
+use crate::mentions::{map_tokens, spell_out_fields};
 
 /// How the arguments of a call lend locals.
 #[derive(Default)]
@@ -466,9 +467,7 @@ impl VisitMut for Place<'_> {
                 *expr = if self.reference { parse_quote!(#base) } else { parse_quote!((*#base)) };
             }
             Expr::Struct(e) => {
-                for field in &mut e.fields {
-                    field.colon_token.get_or_insert_with(Default::default);
-                }
+                spell_out_fields(e);
                 visit_mut::visit_expr_mut(self, expr);
             }
             _ => visit_mut::visit_expr_mut(self, expr),
@@ -482,27 +481,13 @@ impl VisitMut for Place<'_> {
 
 impl Place<'_> {
     fn tokens(&self, tokens: TokenStream) -> TokenStream {
-        let mut after_dot = false;
-        tokens
-            .into_iter()
-            .map(|tree| {
-                let field = after_dot;
-                after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.') && !field;
-                match tree {
-                    TokenTree::Ident(i) if !field && i == self.name => {
-                        let base = self.base;
-                        let inside =
-                            if self.reference { quote::quote!(#base) } else { quote::quote!(*#base) };
-                        TokenTree::Group(Group::new(Delimiter::Parenthesis, inside))
-                    }
-                    TokenTree::Group(group) => {
-                        let mut new = Group::new(group.delimiter(), self.tokens(group.stream()));
-                        new.set_span(group.span());
-                        TokenTree::Group(new)
-                    }
-                    other => other,
-                }
-            })
-            .collect()
+        map_tokens(tokens, &mut |tree, field| match tree {
+            TokenTree::Ident(i) if !field && i == self.name => {
+                let base = self.base;
+                let inside = if self.reference { quote::quote!(#base) } else { quote::quote!(*#base) };
+                TokenTree::Group(Group::new(Delimiter::Parenthesis, inside))
+            }
+            other => other,
+        })
     }
 }
