@@ -44,24 +44,17 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
 
 /// Rewrites closures with calls of the program in them.
 fn desugar(input: &Input, functions: &mut [Function], args: &Args) {
-    let self_type = match input {
-        Input::Impl(i) => self_name(&i.self_ty),
-        _ => None,
-    };
-    let entries: Vec<usize> = (0..functions.len()).filter(|f| is_entry(input, &functions[*f])).collect();
+    let (_, self_ident) = self_type(input);
     let primitives = primitives(input, args);
-    let (worth, _) = lower::call_graph(functions, &entries, &primitives);
+    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives);
     let batched = |f: usize| worth.contains(&f);
-    desugar::functions(functions, batched, self_type.as_ref(), &primitives, &args.krate);
+    desugar::functions(functions, batched, self_ident.as_ref(), &primitives, &args.krate);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.
 fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
-    let (self_type, self_ident) = match input {
-        Input::Impl(i) => (Some(&*i.self_ty), self_name(&i.self_ty)),
-        _ => (None, None),
-    };
-    let entries: Vec<usize> = (0..functions.len()).filter(|f| is_entry(input, &functions[*f])).collect();
+    let (self_type, self_ident) = self_type(input);
+    let entries = entries(input, functions);
     let rt = {
         let krate = &args.krate;
         quote!(#krate::__rt)
@@ -73,11 +66,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         checks::nothing_to_call(input, entries.len(), diag);
     }
     let mut families = Vec::new();
-    for entry in 0..functions.len() {
+    for entry in entries {
         let function = &functions[entry];
-        if !is_entry(input, function) {
-            continue;
-        }
         if !has_members(function) {
             if matches!(input, Input::Function(_)) {
                 diag.error(
@@ -192,15 +182,23 @@ fn is_entry(input: &Input, function: &Function) -> bool {
     matches!(input, Input::Function(_)) || !matches!(function.vis, Visibility::Inherited)
 }
 
-fn has_members(function: &Function) -> bool {
-    function.params.iter().any(|p| p.passing != input::Passing::Shared)
+/// The functions that users can call.
+fn entries(input: &Input, functions: &[Function]) -> Vec<usize> {
+    (0..functions.len()).filter(|f| is_entry(input, &functions[*f])).collect()
 }
 
-fn self_name(ty: &syn::Type) -> Option<Ident> {
-    match ty {
+/// The type of an `impl` block, and its name.
+fn self_type(input: &Input) -> (Option<&syn::Type>, Option<Ident>) {
+    let Input::Impl(i) = input else { return (None, None) };
+    let name = match &*i.self_ty {
         syn::Type::Path(p) => p.path.segments.last().map(|s| s.ident.clone()),
         _ => None,
-    }
+    };
+    (Some(&*i.self_ty), name)
+}
+
+fn has_members(function: &Function) -> bool {
+    function.params.iter().any(|p| p.passing != input::Passing::Shared)
 }
 
 /// Chooses the word and strip by the numbers the program names: program-counter words as wide as

@@ -169,6 +169,13 @@ pub struct Variable {
     pub class: Class,
 }
 
+impl Variable {
+    /// Whether it is the same for every member at any time.
+    pub fn is_uniform(&self) -> bool {
+        matches!(self.class, Class::Uniform(_))
+    }
+}
+
 /// A single-entry piece of straight-line code with a terminator. Ops may leave it early.
 #[derive(Clone, Debug)]
 pub struct Block {

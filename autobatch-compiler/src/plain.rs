@@ -21,7 +21,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
 use crate::input::Function;
-use crate::ir::{Class, FuncId, Program, Terminator};
+use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_primitive;
 use crate::lower::Lowered;
 use walk::Walk;
@@ -141,7 +141,7 @@ impl Plain {
         let mut shared = BTreeMap::new();
         for (var, param) in function.params.iter().zip(&source.params) {
             let variable = program.var(*var);
-            if matches!(variable.class, Class::Uniform(_)) {
+            if variable.is_uniform() {
                 shared.insert(param.ident.to_string(), param.ty.clone());
             } else {
                 self.ty(&param.ty)?;

@@ -317,7 +317,7 @@ impl Verifier<'_> {
         self.require(saved == after, || format!("{b} saves {saved:?}, {} restores {after:?}", call.cont));
         let across = live.across(call);
         let mut exposed = &(&across & writes.of(call.callee)) - &saved;
-        exposed.retain(|v| !matches!(p.var(*v).class, Class::Uniform(_)));
+        exposed.retain(|v| !p.var(*v).is_uniform());
         self.require(exposed.is_empty(), || format!("{b}: the callee may write {exposed:?}"));
         let stacked = saved.iter().all(|v| p.var(*v).class == Class::Stacked && across.contains(v));
         self.require(stacked, || format!("{b} saves a variable that is not stacked or not live"));

@@ -71,7 +71,7 @@ fn id<T>() -> TypeId {
 
 /// Whether `T` is a primitive number, `bool` or `char`.
 #[inline(always)]
-pub(crate) fn is_plain<T>() -> bool {
+pub fn is_plain<T>() -> bool {
     macro_rules! any { ($($t:ty)*) => { $(id::<T>() == TypeId::of::<$t>())||* } }
     any!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool char)
 }
@@ -97,12 +97,6 @@ pub fn plain_array<T, const W: usize, const N: usize>(_: &[MaybeUninit<[T; N]>; 
 /// The same for a value that all lanes share.
 #[inline(always)]
 pub fn plain_value<T>(_: &T) -> bool {
-    is_plain::<T>()
-}
-
-/// The same for a type.
-#[inline(always)]
-pub fn plain_type<T>() -> bool {
     is_plain::<T>()
 }
 

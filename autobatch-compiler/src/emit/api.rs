@@ -326,7 +326,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
 
 /// The lanes of a tile in nested frames by default; 0 if not all is primitive.
 fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
-    let types = nests.plain.types.iter().map(|ty| quote!(#rt::lockstep::plain_type::<#ty>()));
+    let types = nests.plain.types.iter().map(|ty| quote!(#rt::lockstep::is_plain::<#ty>()));
     let leaves = nests.plain.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, plain::index());
         match &leaf.root {

@@ -88,7 +88,7 @@ impl<'a> Clones<'a> {
             krate,
             self_name,
         };
-        clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls(f) == 0).collect();
+        clones.inlined = (0..functions.len()).map(|f| small[f] && !clones.makes_tail_calls(f)).collect();
         clones
     }
 
@@ -135,14 +135,14 @@ impl<'a> Clones<'a> {
         inlined && self.calls_in(&self.functions[index]) <= INLINED_CALLS
     }
 
-    /// How many tail calls of clones a function makes. In a clone they are jumps, in one inlined into another
+    /// Whether a function makes tail calls of clones. In a clone they are jumps, in one inlined into another
     /// function they would be calls.
-    fn tail_calls(&self, index: usize) -> usize {
+    fn makes_tail_calls(&self, index: usize) -> bool {
         let caller = &self.functions[index];
         let mut body = caller.written.clone();
         let mut redirect = Redirect::new(self, caller, Kind::Leaf, false);
         Tails { redirect: &mut redirect }.function(&mut body);
-        redirect.tails
+        redirect.tail
     }
 
     fn item(&self, index: usize, kind: Kind) -> TokenStream {
@@ -388,13 +388,13 @@ struct Redirect<'a> {
     closure: bool,
     /// Whether any call in a closure was found.
     found: bool,
-    /// The tail calls found.
-    tails: usize,
+    /// Whether a tail call was found.
+    tail: bool,
 }
 
 impl<'a> Redirect<'a> {
     fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: Kind, inlines: bool) -> Self {
-        Redirect { clones, caller, kind, inlines, closure: false, found: false, tails: 0 }
+        Redirect { clones, caller, kind, inlines, closure: false, found: false, tail: false }
     }
 
     /// In a closure, the depth is the one that the activation has published.
@@ -531,7 +531,7 @@ impl Tails<'_, '_> {
     fn pass_on(&mut self, expr: &mut Expr, callee: Option<usize>) {
         let (clones, caller) = (self.redirect.clones, self.redirect.caller);
         if callee.is_some_and(|f| text(&clones.functions[f].output) == text(&caller.output)) {
-            self.redirect.tails += usize::from(self.redirect.call(expr, true));
+            self.redirect.tail |= self.redirect.call(expr, true);
         }
     }
 }

@@ -11,7 +11,7 @@ use syn::{Expr, Stmt, parse_quote};
 use super::Emitter;
 use super::region::{Region, column, lane};
 use crate::effects::{self, bound};
-use crate::ir::{Class, FuncId, Terminator, VarId, VarSet};
+use crate::ir::{FuncId, Terminator, VarId, VarSet};
 use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentions};
 
 /// Tokens for the arm of the block.
@@ -75,7 +75,7 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     let plan = Plan::of(&scope, &block.ops)?;
     let code: Vec<Stmt> = block.ops.iter().flat_map(|op| op.code.iter().cloned()).collect();
     let all = mentions(&scope.names, &code);
-    let is_uniform = |v: &VarId| matches!(program.var(*v).class, Class::Uniform(_));
+    let is_uniform = |v: &VarId| program.var(*v).is_uniform();
     if all.iter().any(|v| program.var(*v).shared && !program.var(*v).mutable && !is_uniform(v)) {
         return None;
     }

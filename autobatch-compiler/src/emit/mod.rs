@@ -23,7 +23,7 @@ use syn::Ident;
 
 use crate::attrs::Args;
 use crate::input::Function;
-use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::plain::Plain;
@@ -209,7 +209,7 @@ impl<'a> Emitter<'a> {
             live.extend(&func.params);
         }
         live.extend(self.calls.iter().filter(|(_, call)| call.cont == block).map(|(_, call)| call.dest));
-        live.retain(|var| !matches!(self.program.var(*var).class, Class::Uniform(_)));
+        live.retain(|var| !self.program.var(*var).is_uniform());
         live
     }
 

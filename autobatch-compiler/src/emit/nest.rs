@@ -35,7 +35,7 @@ use super::api::{Family, Named, turbofish};
 use super::region::{self, Region};
 use crate::attrs::Args;
 use crate::input::Function;
-use crate::ir::{BlockId, Call, Class, FuncId, Role, Terminator, VarId, VarSet};
+use crate::ir::{BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
 
 /// Columns and words that a closure of the runtime's `with…` can be given.
 const ARGUMENTS: usize = 28;
@@ -85,15 +85,10 @@ fn columns<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> impl Iterator<Item = V
     emitter.program.func(func).params.iter().copied().filter(|v| emitter.has_column(*v))
 }
 
-/// Whether a parameter is the same for every member.
-fn is_uniform(emitter: &Emitter<'_>, var: VarId) -> bool {
-    matches!(emitter.program.var(var).class, Class::Uniform(_))
-}
-
-/// Those of a function.
+/// The parameters of a function that are the same for every member.
 fn uniforms<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> Vec<&'e Ident> {
-    let params = emitter.program.func(func).params.iter().filter(|v| is_uniform(emitter, **v));
-    params.map(|v| &emitter.program.var(*v).ident).collect()
+    let params = emitter.program.func(func).params.iter().map(|v| emitter.program.var(*v));
+    params.filter(|v| v.is_uniform()).map(|v| &v.ident).collect()
 }
 
 /// Everything that nested frames need, emitted.
@@ -206,9 +201,9 @@ impl<'e> Writer<'e, '_> {
             let (ident, ty) = (argument(v), &emitter.program.var(v).ty);
             quote!(#ident: &[::core::mem::MaybeUninit<#ty>])
         });
-        let uniforms = function.params.iter().filter(|v| is_uniform(emitter, **v)).map(|v| {
-            let var = emitter.program.var(*v);
-            let (ident, ty) = (&var.ident, &var.ty);
+        let params = function.params.iter().map(|v| emitter.program.var(*v));
+        let uniforms = params.filter(|v| v.is_uniform()).map(|v| {
+            let (ident, ty) = (&v.ident, &v.ty);
             quote!(#ident: #ty)
         });
         quote! {
@@ -486,8 +481,8 @@ impl<'e> Writer<'e, '_> {
         for v in &function.params {
             let (variable, from) = (emitter.program.var(*v), argument(*v));
             let ident = &variable.ident;
-            args.push(match (&variable.class, emitter.has_column(*v)) {
-                (Class::Uniform(_), _) => quote!(#ident),
+            args.push(match (variable.is_uniform(), emitter.has_column(*v)) {
+                (true, _) => quote!(#ident),
                 (_, true) => quote!(#rt::nest::value(#from, __lane)),
                 // Nothing reads it, so nobody has it.
                 (_, false) => return None,
@@ -539,7 +534,7 @@ impl<'e> Writer<'e, '_> {
         let dest = self.home(emitter.column_of(call.dest));
         let (mut copies, mut columns, mut uniforms) = (TokenStream::new(), Vec::new(), Vec::new());
         for (nth, (param, arg)) in program.func(call.callee).params.iter().zip(&call.args).enumerate() {
-            if is_uniform(emitter, *param) {
+            if program.var(*param).is_uniform() {
                 uniforms.push(&program.var(*arg).ident);
             } else if emitter.has_column(*param) {
                 let mut column = self.home(emitter.column_of(*arg));
@@ -574,7 +569,7 @@ impl<'e> Writer<'e, '_> {
         let from = set(emitter.point(function.entry));
         let columns = columns(emitter, callee).map(|v| self.home(v));
         let columns: Vec<TokenStream> = columns.map(|home| quote!(&*#home)).collect();
-        let uniforms = function.params.iter().zip(args).filter(|(p, _)| is_uniform(emitter, **p));
+        let uniforms = function.params.iter().zip(args).filter(|(p, _)| program.var(**p).is_uniform());
         let uniforms: Vec<&Ident> = uniforms.map(|(_, arg)| &program.var(*arg).ident).collect();
         let first = quote!(__arena.sub(), __depth, &#from, &mut *__res);
         let run = self.native(callee, &first, &columns, &uniforms);

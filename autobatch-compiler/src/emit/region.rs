@@ -14,7 +14,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lifetime};
 
 use super::Emitter;
-use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, goto_target};
+use crate::ir::{BlockId, Role, Terminator, VarId, VarSet, goto_target};
 
 /// The lane code of a region and what surrounds it.
 pub(super) struct Region {
@@ -261,7 +261,7 @@ impl Shape {
                 }
             }
         }
-        let is_uniform = |v: &VarId| matches!(program.var(*v).class, Class::Uniform(_));
+        let is_uniform = |v: &VarId| program.var(*v).is_uniform();
         let live_in: VarSet = emitter.live_at(head).into_iter().filter(|v| emitter.has_column(*v)).collect();
         // Dead on some way out: the lane takes the value so that it is dropped there.
         let takes: VarSet = live_in

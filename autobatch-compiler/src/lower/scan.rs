@@ -287,42 +287,32 @@ fn makes_of(func: &Expr) -> bool {
 
 /// The locals that an expression borrows from.
 pub(super) fn borrowed(lower: &Lowering<'_>, expr: &Expr) -> VarSet {
-    struct Scan<'a, 'b>(&'a Lowering<'b>, VarSet);
-    impl<'ast> Visit<'ast> for Scan<'_, '_> {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            let place = match expr {
-                Expr::Reference(e) if is_owned_local(self.0, &e.expr) => Some(&e.expr),
-                Expr::MethodCall(e) if starts_borrow(self.0, e) => Some(&e.receiver),
-                _ => None,
-            };
-            let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));
-            self.1.extend(root);
-            visit::visit_expr(self, expr);
-        }
-    }
-    let mut scan = Scan(lower, VarSet::new());
-    scan.visit_expr(expr);
-    scan.1
+    roots_of_borrows(lower, expr, |call| starts_borrow(lower, call))
 }
 
-/// The locals that an expression may borrow from.
+/// The locals that an expression may borrow from: any method may.
 pub(super) fn may_be_borrowed(lower: &Lowering<'_>, expr: &Expr) -> VarSet {
-    struct Scan<'a, 'b>(&'a Lowering<'b>, VarSet);
-    impl<'ast> Visit<'ast> for Scan<'_, '_> {
+    roots_of_borrows(lower, expr, |call| is_owned_local(lower, &call.receiver))
+}
+
+/// The locals that are referred to, or on which a method is called that borrows.
+fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMethodCall) -> bool) -> VarSet {
+    struct Scan<'a, 'b, F>(&'a Lowering<'b>, F, VarSet);
+    impl<'ast, F: Fn(&ExprMethodCall) -> bool> Visit<'ast> for Scan<'_, '_, F> {
         fn visit_expr(&mut self, expr: &'ast Expr) {
             let place = match expr {
                 Expr::Reference(e) if is_owned_local(self.0, &e.expr) => Some(&e.expr),
-                Expr::MethodCall(e) if is_owned_local(self.0, &e.receiver) => Some(&e.receiver),
+                Expr::MethodCall(e) if (self.1)(e) => Some(&e.receiver),
                 _ => None,
             };
             let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));
-            self.1.extend(root);
+            self.2.extend(root);
             visit::visit_expr(self, expr);
         }
     }
-    let mut scan = Scan(lower, VarSet::new());
+    let mut scan = Scan(lower, borrows, VarSet::new());
     scan.visit_expr(expr);
-    scan.1
+    scan.2
 }
 
 /// Whether a method plainly borrows from the local that it is called on.

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::flow::Flow;
-use crate::ir::{BlockId, Class, Program, Terminator, VarId};
+use crate::ir::{BlockId, Program, Terminator, VarId};
 
 /// With so many parameters the arguments of a call are no more than what they are computed from.
 const FEW: usize = 2;
@@ -21,7 +21,7 @@ pub fn run(program: &Program) -> BTreeSet<BlockId> {
     let mut apart = BTreeSet::new();
     for b in flow.blocks() {
         let (block, function) = (program.block(b), program.func(program.block(b).func));
-        let per_member = |v: &&VarId| !matches!(program.var(**v).class, Class::Uniform(_));
+        let per_member = |v: &&VarId| !program.var(**v).is_uniform();
         let few = function.params.iter().filter(per_member).count() <= FEW;
         if !few || !function.recursive || !matches!(block.term, Terminator::Call(_)) {
             continue;

@@ -14,12 +14,12 @@ use syn::{BinOp, Expr, Lit, Pat, Stmt, UnOp};
 
 use super::{Definedness, Liveness};
 use crate::effects::{Names, variable};
-use crate::ir::{Class, FuncId, Op, Program, Role, VarId, VarSet};
+use crate::ir::{FuncId, Op, Program, Role, VarId, VarSet};
 use crate::lockstep::{is_list, is_primitive, is_pure_method};
 
 /// Runs the pass; regions are settled, and classes of parameters.
 pub fn run(program: &mut Program) {
-    let uniform = |v: VarId| matches!(program.var(v).class, Class::Uniform(_));
+    let uniform = |v: VarId| program.var(v).is_uniform();
     let derived: BTreeMap<VarId, Op> =
         program.func_ids().flat_map(|f| derived(program, f, uniform)).collect();
     if derived.is_empty() {

@@ -56,7 +56,7 @@ pub fn run(program: &mut Program, liveness: &Liveness, may_write: &MayWrite) -> 
         };
     }
     let mut columns = &crossing | &handed;
-    columns.retain(|v| !matches!(program.var(*v).class, Class::Uniform(_)));
+    columns.retain(|v| !program.var(*v).is_uniform());
     columns
 }
 

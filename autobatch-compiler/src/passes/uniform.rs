@@ -83,7 +83,7 @@ fn meet(a: Known, b: Known) -> Known {
 /// Gives the uniform arguments of a call whose parameters are not uniform temporaries of their own.
 fn copy_arguments(program: &mut Program, b: BlockId) {
     let Some((callee, args)) = called(program, b) else { return };
-    let is_uniform = |v: VarId| matches!(program.var(v).class, Class::Uniform(_));
+    let is_uniform = |v: VarId| program.var(v).is_uniform();
     let params = &program.func(callee).params;
     let copies: Vec<usize> =
         (0..args.len()).filter(|i| is_uniform(args[*i]) && !is_uniform(params[*i])).collect();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::lockstep::{plain_type, shown, yields_plain};
+use crate::lockstep::{is_plain, shown, yields_plain};
 use crate::options::Isa;
 use crate::source::Column;
 
@@ -120,8 +120,8 @@ fn loops_lose_the_lanes_that_leave() {
 
 #[test]
 fn only_numbers_are_plain() {
-    assert!(plain_type::<f64>() && plain_type::<bool>() && plain_type::<char>());
-    assert!(!plain_type::<&f64>() && !plain_type::<String>() && !plain_type::<std::cell::Cell<u8>>());
+    assert!(is_plain::<f64>() && is_plain::<bool>() && is_plain::<char>());
+    assert!(!is_plain::<&f64>() && !is_plain::<String>() && !is_plain::<std::cell::Cell<u8>>());
     let list = [1.5f32];
     assert!(yields_plain(|at: usize| shown(&list[at])));
     assert!(!yields_plain(|_: ()| shown(&list)));

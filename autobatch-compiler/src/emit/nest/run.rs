@@ -44,18 +44,15 @@ impl Writer<'_, '_> {
             true => points.iter().map(|p| format_ident!("__b{}", p, span = Span::mixed_site())).collect(),
             false => vec![],
         };
-        let (none, collect) = match bits.is_empty() {
-            true => (None, None),
-            false => (
-                Some(quote!(let mut __words = #rt::nest::Words::<#word, #strip>::new();)),
-                Some(quote!(__words.put(#l, #next);)),
-            ),
-        };
         let all = quote!((#(#bits,)*));
         let level = self.level();
-        let found = match bits.is_empty() {
-            true => quote!(()),
-            false => quote!((#(__words.at(#points, #level),)*)),
+        let (none, collect, found) = match bits.is_empty() {
+            true => (quote!(), quote!(), quote!(())),
+            false => (
+                quote!(let mut __words = #rt::nest::Words::<#word, #strip>::new();),
+                quote!(__words.put(#l, #next);),
+                quote!((#(__words.at(#points, #level),)*)),
+            ),
         };
         let run = |mask: Option<TokenStream>| {
             let (chooser, word, is_here) = match mask {
