@@ -46,6 +46,10 @@ struct Model {
     seed: u64,
 }
 
+fn with_seed(seed: u64) -> Model {
+    Model { seed }
+}
+
 static TABLE: [u64; 6] = [2, 3, 5, 8, 13, 21];
 
 fn branches_helper(n: u64) -> u64 {
@@ -121,6 +125,10 @@ fn batched_constructs_agree_with_the_scalar_code() {
     agree_at(&[13], &N, |n| generic(*n, TABLE), |n, o| generic_batched_with(n, autobatch::same(TABLE), o));
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.grow(*n), |n, o| model.grow_batched_with(n, o));
+    let term = Term::Sum(Box::new(Term::N), Box::new(Term::Times(3, vec![Term::N, Term::N])));
+    agree_at(&[13], &N, |n| term.value(*n), |n, o| Term::value_batched_with(&term, n, o));
+    let route = Route { step: 2, next: Some(Box::new(Route { step: 1, next: None })) };
+    agree_at(&[13], &N, |n| route.length(*n), |n, o| route.length_batched_with(n, o));
     let small = [0, 1, 2, 3, 4, 5];
     let step = |n: u64| n * n + 1;
     agree_at(
@@ -289,6 +297,8 @@ fn no_row_is_forgotten() {
         ("lending", "lend"),
         ("parity", "even"),
         ("Model", "grow"),
+        ("Term", "value"),
+        ("Route", "length"),
         ("result_may_borrow", "shortest"),
         ("generic_helper", "entry"),
         ("same_names", "outer"),

@@ -142,10 +142,14 @@ struct Chain {
     next: Option<Box<Chain>>,
 }
 
+fn behind(chain: &Chain) -> Option<&Chain> {
+    chain.next.as_deref()
+}
+
 #[autobatch]
 impl Chain {
     pub(crate) fn sum(&self, x: f64) -> f64 {
-        match &self.next {
+        match behind(self) {
             Some(next) => self.weight * x + next.sum(x * 0.5),
             None => self.weight,
         }

@@ -16,6 +16,7 @@ use crate::lower::{self, Borrower, LowerOptions, Lowered};
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
 use crate::plain;
+use crate::receivers::{self, Checks};
 use crate::strict;
 use crate::vector_math::VectorMath;
 
@@ -36,10 +37,29 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
     };
     checks::item(&input, &args, &mut diag);
     let mut functions = input::functions_of(&input, &mut diag);
+    let checks = receivers(&input, &mut functions, &args, file, &item);
     desugar(&input, &mut functions, &args);
-    let families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
+    let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
+    if !families.is_empty() {
+        families.extend(checks.items());
+    }
     let errors = diag.into_tokens();
     assemble(input, families, errors)
+}
+
+/// Finds the calls of methods on receivers other than `self`.
+fn receivers(
+    input: &Input,
+    functions: &mut [Function],
+    args: &Args,
+    file: Option<&str>,
+    item: &TokenStream,
+) -> Checks {
+    let Some(own) = self_type(input).0 else { return Checks::default() };
+    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives(input, args));
+    let batched = |f: usize| worth.contains(&f);
+    let definitions = file.map(|file| nearby::definitions(file, item)).unwrap_or_default();
+    receivers::resolve(functions, batched, own, &definitions)
 }
 
 /// Rewrites closures with calls of the program in them.

@@ -1,5 +1,7 @@
 //! What the user wrote, sorted out: the functions of the annotated item and their parameters.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -66,6 +68,10 @@ pub struct Function {
     pub associated: bool,
     /// Generics of the `impl` block it stands in.
     pub outer: Generics,
+    /// Method calls, by their text, that are known not to be the program's although a method of it has that name.
+    pub others: BTreeSet<String>,
+    /// The types of variables of the body, as far as they follow from what is written.
+    pub types: BTreeMap<String, Type>,
 }
 
 /// An annotated item.
@@ -223,6 +229,8 @@ pub fn function(
         output,
         associated: outer.is_some(),
         outer: outer.unwrap_or_default(),
+        others: BTreeSet::new(),
+        types: BTreeMap::new(),
     })
 }
 

@@ -21,6 +21,7 @@ pub mod nearby;
 pub mod passes;
 pub mod plain;
 pub mod primitive;
+mod receivers;
 pub mod resolve;
 mod strict;
 pub mod vector_math;

@@ -15,6 +15,7 @@ use syn::visit::{self, Visit};
 use syn::{Item, Path, UseTree};
 
 use crate::input::is_primitive;
+use crate::receivers::definitions::Definitions;
 
 /// How many `use` declarations are followed to find one name.
 const HOPS: u32 = 4;
@@ -28,9 +29,44 @@ pub fn primitives(file: &str, item: &TokenStream) -> Vec<Path> {
         return Vec::new();
     };
     let Some(wanted) = body(&item) else { return Vec::new() };
-    let mut search = Search { wanted, scopes: vec![Scope::module(&file.items)], found: BTreeSet::new() };
-    search.items(&file.items);
-    search.found.iter().filter_map(|path| syn::parse_str(path).ok()).collect()
+    let mut found = BTreeSet::new();
+    let mut at = |scopes: &[Scope<'_>]| found.extend(reached(scopes, HOPS));
+    Search { wanted, scopes: vec![Scope::module(&file.items)], at: &mut at }.items(&file.items);
+    found.iter().filter_map(|path| syn::parse_str(path).ok()).collect()
+}
+
+/// The structures and enumerations that `item` may mean by their names: those of the blocks and modules around it,
+/// innermost first, then all others of the file.
+pub(crate) fn definitions(file: &str, item: &TokenStream) -> Definitions {
+    let mut definitions = Definitions::default();
+    let (Ok(file), Ok(item)) = (syn::parse_str::<syn::File>(file), syn::parse2::<Item>(item.clone())) else {
+        return definitions;
+    };
+    let Some(wanted) = body(&item) else { return definitions };
+    let mut found = false;
+    let mut at = |scopes: &[Scope<'_>]| {
+        // Twice the same item: its scopes may differ.
+        if !std::mem::replace(&mut found, true) {
+            scopes.iter().rev().for_each(|scope| definitions.add(scope.items.iter().copied()));
+        }
+    };
+    Search { wanted, scopes: vec![Scope::module(&file.items)], at: &mut at }.items(&file.items);
+    if found {
+        let mut all = Vec::new();
+        everywhere(&file.items, &mut all);
+        definitions.add(all);
+    }
+    definitions
+}
+
+/// The items of a file, those of its modules too.
+fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
+    for item in items {
+        all.push(item);
+        if let Item::Mod(syn::ItemMod { content: Some((_, items)), .. }) = item {
+            everywhere(items, all);
+        }
+    }
 }
 
 /// What tells an item from others: the text of its functions, attributes aside.
@@ -90,14 +126,15 @@ impl<'a> Scope<'a> {
     }
 }
 
-struct Search<'a> {
+struct Search<'a, 'b> {
     wanted: String,
     /// Where the search is, outermost first.
     scopes: Vec<Scope<'a>>,
-    found: BTreeSet<String>,
+    /// What is done where the item stands.
+    at: &'b mut dyn FnMut(&[Scope<'_>]),
 }
 
-impl<'a> Search<'a> {
+impl<'a> Search<'a, '_> {
     fn items(&mut self, items: &'a [Item]) {
         items.iter().for_each(|item| self.visit_item(item));
     }
@@ -109,7 +146,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl<'a> Visit<'a> for Search<'a> {
+impl<'a> Visit<'a> for Search<'a, '_> {
     fn visit_item(&mut self, item: &'a Item) {
         let module = match item {
             Item::Mod(m) => m.content.as_ref().map(|(_, items)| (Scope::module(items), items)),
@@ -118,7 +155,7 @@ impl<'a> Visit<'a> for Search<'a> {
         if body(item).is_some_and(|body| body == self.wanted) {
             let mut scopes = self.scopes.clone();
             scopes.extend(module.iter().map(|(scope, _)| scope.clone()));
-            self.found.extend(reached(&scopes, HOPS));
+            (self.at)(&scopes);
         }
         match module {
             Some((scope, items)) => self.inside(scope, |search| search.items(items)),

@@ -51,6 +51,7 @@ impl<'a> VectorMath<'a> {
 
     fn copy(&self, function: &Function) -> TokenStream {
         let mut body = function.written.clone();
+        crate::receivers::unmark(&mut body);
         self.body(function, &mut body);
         let mut sig = function.sig.clone();
         sig.ident = copy_name(&sig.ident);

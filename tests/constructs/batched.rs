@@ -566,6 +566,37 @@ impl Model {
     }
 }
 
+/// recursion through the variants of an enumeration, by methods on what patterns bind
+#[autobatch(strict)]
+impl Term {
+    pub(crate) fn value(&self, n: u64) -> u64 {
+        match self {
+            Term::N => n,
+            Term::Sum(a, b) => a.value(n) + b.value(n / 2),
+            Term::Times(factor, all) => factor * all.iter().map(|term| term.value(n + 1)).sum::<u64>(),
+        }
+    }
+}
+enum Term {
+    N,
+    Sum(Box<Term>, Box<Term>),
+    Times(u64, Vec<Term>),
+}
+
+/// methods on receivers other than `self`: fields, locals, parameters, whatever has a type that is written in the item or its file
+#[autobatch(strict)]
+impl Route {
+    pub(crate) fn length(&self, n: u64) -> u64 {
+        let shorter = Route { step: self.step + 1, next: None };
+        let rest = if n > 6 { self.next.as_ref().map_or(0, |next| next.length(n - 1)) } else { 0 };
+        if n <= self.step { n } else { rest + shorter.length(n - self.step) }
+    }
+}
+struct Route {
+    step: u64,
+    next: Option<Box<Route>>,
+}
+
 /// mutual recursion between the functions of a module
 #[autobatch(strict)]
 mod parity {

@@ -79,12 +79,11 @@ mod result_may_borrow {
 }
 use result_may_borrow::{shortest, shortest_batched, shortest_batched_with};
 
-/// a method of the program on a receiver other than `self`
+/// a method of the program on a receiver whose type is not written out, here or in the item's file
 #[autobatch]
 impl Model {
     pub(crate) fn lean(&self, n: u64) -> u64 {
-        let other = Model { seed: self.seed + n };
-        if n == 0 { self.seed } else { other.lean(n - 1) }
+        if n == 0 { self.seed } else { with_seed(self.seed + n).lean(n - 1) }
     }
 }
 

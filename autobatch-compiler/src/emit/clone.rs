@@ -27,6 +27,7 @@ use super::api::turbofish;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
+use crate::receivers::{marked, unmark};
 use crate::vector_math::VectorMath;
 
 /// Which functions of an annotated item have a clone.
@@ -166,6 +167,7 @@ impl<'a> Clones<'a> {
             body.stmts.insert(at, parse_quote!(let #guard = #depth.publish();));
         }
 
+        unmark(&mut body);
         if let Some(math) = self.vector_math {
             math.body(function, &mut body);
         }
@@ -280,7 +282,8 @@ impl<'a> Clones<'a> {
     }
 
     fn called_method(&self, call: &syn::ExprMethodCall, caller: &Function) -> Option<usize> {
-        let on_self = matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self"));
+        let on_self =
+            matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self")) || marked(call).is_some();
         let index = self.named(&call.method, call.args.len() + 1, caller)?;
         (on_self && self.functions[index].sig.receiver().is_some()).then_some(index)
     }

@@ -105,7 +105,7 @@ pub(super) fn plan(
 }
 
 fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
-    let exclusive = |var: VarId| is_exclusive(lower.program.var(var).ty.as_ref());
+    let exclusive = |var: VarId| is_exclusive(lower.type_of(var));
     match arg {
         Expr::Paren(e) => borrow(lower, &e.expr, param),
         Expr::Reference(e) => {
@@ -153,9 +153,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
                 Borrow::Of(var, true, r.mutability.is_some())
             }
             (Some(var), Type::Reference(r))
-                if r.mutability.is_some()
-                    && lower.program.var(var).ty.is_none()
-                    && !lower.is_reference(var) =>
+                if r.mutability.is_some() && lower.type_of(var).is_none() && !lower.is_reference(var) =>
             {
                 Borrow::Of(var, true, true)
             }
@@ -169,7 +167,7 @@ fn in_text(arg: &Expr, sign: &str) -> bool {
 }
 
 fn same_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
-    lower.program.var(var).ty.as_ref().is_some_and(|own| crate::ir::text(own) == crate::ir::text(ty))
+    lower.type_of(var).is_some_and(|own| crate::ir::text(own) == crate::ir::text(ty))
 }
 
 fn is_exclusive(ty: Option<&Type>) -> bool {

@@ -204,6 +204,12 @@ impl Lowering<'_> {
         self.method_names.contains(name) && (self.batched.contains_key(name) || self.excluded.contains(name))
     }
 
+    /// The type of a variable of the current function, as far as it follows from what is written.
+    fn type_of(&self, var: VarId) -> Option<&Type> {
+        let var = self.program.var(var);
+        var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
+    }
+
     /// The declared id of a callee found by [`scan::callee`].
     fn id_of(&mut self, id: FuncId) -> FuncId {
         if id.0 >= PENDING { self.declare(id.0 - PENDING) } else { id }

@@ -12,6 +12,7 @@ use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
 use crate::passes::fusion::HEAVY;
+use crate::receivers;
 
 /// The program function that a call names, if the call can be a batched one.
 pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
@@ -440,6 +441,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             }
         } else if self.lower.is_program_method(&e.method.to_string())
             && self.lower.functions[self.lower.current].associated
+            && !self.lower.functions[self.lower.current].others.contains(&receivers::call_text(e))
         {
             self.note(
                 e.method.span(),

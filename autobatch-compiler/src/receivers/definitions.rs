@@ -1,0 +1,218 @@
+//! The structures, enumerations and aliases that an item can see, as far as they are written in its file.
+
+use std::collections::BTreeMap;
+
+use quote::ToTokens;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Fields, GenericArgument, GenericParam, Generics, Ident, Item, Member, PathArguments, Type};
+
+/// Types by name; `None` where a name stands for several.
+#[derive(Default, Clone)]
+pub(crate) struct Definitions(BTreeMap<String, Option<Definition>>);
+
+#[derive(Clone)]
+struct Definition {
+    generics: Generics,
+    shape: Shape,
+}
+
+#[derive(Clone)]
+enum Shape {
+    Struct(Fields),
+    Enum(Vec<(Ident, Fields)>),
+    Alias(Box<Type>),
+}
+
+impl Definitions {
+    /// Adds the types of a scope; those that are known already hide them.
+    pub(crate) fn add<'a>(&mut self, items: impl IntoIterator<Item = &'a Item>) {
+        let mut scope: BTreeMap<String, Option<Definition>> = BTreeMap::new();
+        for item in items {
+            let (ident, generics, shape) = match item {
+                Item::Struct(i) => (&i.ident, &i.generics, Shape::Struct(i.fields.clone())),
+                Item::Enum(i) => {
+                    let variants = i.variants.iter().map(|v| (v.ident.clone(), v.fields.clone()));
+                    (&i.ident, &i.generics, Shape::Enum(variants.collect()))
+                }
+                Item::Type(i) => (&i.ident, &i.generics, Shape::Alias(i.ty.clone())),
+                _ => continue,
+            };
+            let definition = Definition { generics: generics.clone(), shape };
+            scope.entry(ident.to_string()).and_modify(|twice| *twice = None).or_insert(Some(definition));
+        }
+        for (name, definition) in scope {
+            self.0.entry(name).or_insert(definition);
+        }
+    }
+
+    fn of(&self, ty: &Type) -> Option<&Definition> {
+        self.0.get(&name(ty)?.to_string())?.as_ref()
+    }
+
+    /// Whether a type is one of those known here.
+    pub(crate) fn knows(&self, ty: &Type) -> bool {
+        self.of(ty).is_some()
+    }
+
+    /// A type without parentheses, aliases written out.
+    pub(crate) fn plain(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Paren(t) => self.plain(&t.elem),
+            Type::Group(t) => self.plain(&t.elem),
+            _ => match self.of(ty) {
+                Some(definition @ Definition { shape: Shape::Alias(target), .. }) => {
+                    self.plain(&definition.with_arguments(target, ty))
+                }
+                _ => ty.clone(),
+            },
+        }
+    }
+
+    /// What `*x` is of an `x` of this type, as far as method calls look there.
+    pub(crate) fn target(&self, ty: &Type) -> Option<Type> {
+        match self.plain(ty) {
+            Type::Reference(r) => Some(*r.elem),
+            ty if ["Box", "Rc", "Arc"].iter().any(|pointer| self.is_library(&ty, pointer)) => {
+                argument(&ty, 0)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a type is the library's of that name.
+    pub(crate) fn is_library(&self, ty: &Type, wanted: &str) -> bool {
+        name(ty).is_some_and(|name| name == wanted && !self.0.contains_key(wanted))
+    }
+
+    /// The type of a field, found as `x.field` finds it.
+    pub(crate) fn field(&self, ty: &Type, member: &Member) -> Option<Type> {
+        let ty = self.plain(ty);
+        let own = match (&ty, member) {
+            (Type::Tuple(t), Member::Unnamed(index)) => t.elems.get(index.index as usize).cloned(),
+            _ => self
+                .fields(&ty, None)
+                .and_then(|fields| fields.into_iter().find(|(name, _)| name == member).map(|(_, ty)| ty)),
+        };
+        own.or_else(|| self.field(&self.target(&ty)?, member))
+    }
+
+    /// The fields of a structure, or of a variant of an enumeration.
+    pub(crate) fn fields(&self, ty: &Type, variant: Option<&Ident>) -> Option<Vec<(Member, Type)>> {
+        if let Some(variant) = variant {
+            let index = match variant.to_string().as_str() {
+                "Some" if self.is_library(ty, "Option") => Some(0),
+                "Ok" if self.is_library(ty, "Result") => Some(0),
+                "Err" if self.is_library(ty, "Result") => Some(1),
+                _ => None,
+            };
+            if let Some(index) = index {
+                return Some(vec![(Member::Unnamed(0.into()), argument(ty, index)?)]);
+            }
+        }
+        let definition = self.of(ty)?;
+        let fields = match (&definition.shape, variant) {
+            (Shape::Enum(variants), Some(variant)) => &variants.iter().find(|(name, _)| name == variant)?.1,
+            (Shape::Struct(fields), _) => fields,
+            _ => return None,
+        };
+        let member = |(index, field): (usize, &syn::Field)| {
+            let member = field.ident.clone().map_or_else(|| Member::Unnamed(index.into()), Member::Named);
+            (member, definition.with_arguments(&field.ty, ty))
+        };
+        Some(fields.iter().enumerate().map(member).collect())
+    }
+
+    /// Whether two types are the same, lifetimes and the paths to them aside.
+    pub(crate) fn same(&self, a: &Type, b: &Type) -> bool {
+        let text = |ty: &Type| {
+            let mut ty = self.plain(ty);
+            Bare.visit_type_mut(&mut ty);
+            ty.to_token_stream().to_string()
+        };
+        text(a) == text(b)
+    }
+}
+
+impl Definition {
+    /// A type of the definition with the arguments of `whole` for the definition's parameters.
+    fn with_arguments(&self, ty: &Type, whole: &Type) -> Type {
+        let params = self.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+        let args = arguments(whole).into_iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+        let pairs = params.zip(args).filter_map(|pair| match pair {
+            (GenericParam::Type(p), GenericArgument::Type(ty)) => Some((p.ident.to_string(), ty.clone())),
+            _ => None,
+        });
+        let mut ty = ty.clone();
+        let own = [("Self".to_string(), whole.clone())];
+        Substitute(pairs.chain(own).collect()).visit_type_mut(&mut ty);
+        ty
+    }
+}
+
+/// Types in the place of names.
+pub(super) struct Substitute(pub(super) BTreeMap<String, Type>);
+
+impl VisitMut for Substitute {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(p) = ty
+            && let Some(known) = p.path.get_ident().and_then(|ident| self.0.get(&ident.to_string()))
+        {
+            *ty = known.clone();
+            return;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}
+
+/// Takes lifetimes, and paths to types, away.
+struct Bare;
+
+impl VisitMut for Bare {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        match ty {
+            Type::Reference(r) => r.lifetime = None,
+            Type::Path(p) if p.qself.is_none() => {
+                if let Some(last) = p.path.segments.last().cloned() {
+                    p.path = syn::Path { leading_colon: None, segments: [last].into_iter().collect() };
+                }
+                for segment in &mut p.path.segments {
+                    let PathArguments::AngleBracketed(args) = &mut segment.arguments else { continue };
+                    let kept = args.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+                    args.args = kept.cloned().collect();
+                    args.colon2_token = None;
+                    if args.args.is_empty() {
+                        segment.arguments = PathArguments::None;
+                    } else if args.args.trailing_punct() {
+                        args.args.pop_punct();
+                    }
+                }
+            }
+            _ => {}
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}
+
+fn name(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(p) if p.qself.is_none() => p.path.segments.last().map(|segment| &segment.ident),
+        _ => None,
+    }
+}
+
+fn arguments(ty: &Type) -> Vec<&GenericArgument> {
+    let Type::Path(p) = ty else { return Vec::new() };
+    match p.path.segments.last().map(|segment| &segment.arguments) {
+        Some(PathArguments::AngleBracketed(args)) => args.args.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// An argument of a type that is a type itself.
+pub(super) fn argument(ty: &Type, index: usize) -> Option<Type> {
+    let types = arguments(ty).into_iter().filter_map(|arg| match arg {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    types.into_iter().nth(index)
+}

@@ -1,0 +1,370 @@
+//! The types of expressions and patterns, as far as they follow from types that are written out.
+
+use std::collections::BTreeMap;
+
+use syn::{Expr, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
+
+use super::definitions::{Definitions, Substitute, argument};
+
+/// The types of local variables, innermost scope last; `None` hides a variable of the same name.
+pub(super) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
+
+/// A function whose result is known.
+pub(super) struct Known {
+    /// The type it is associated with.
+    pub(super) owner: Option<Type>,
+    pub(super) name: String,
+    pub(super) output: Type,
+}
+
+/// What types are looked up in.
+pub(super) struct Types<'a> {
+    pub(super) definitions: &'a Definitions,
+    pub(super) functions: &'a [Known],
+    /// What `Self` is.
+    pub(super) own: Option<Type>,
+}
+
+/// How a pattern reaches what it binds: default binding modes.
+#[derive(Clone, Copy)]
+enum Mode {
+    Value,
+    Ref,
+    Mut,
+}
+
+impl Types<'_> {
+    /// A type with `Self` and aliases written out.
+    pub(super) fn plain(&self, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        if let Some(own) = &self.own {
+            let own = [("Self".to_string(), own.clone())];
+            syn::visit_mut::VisitMut::visit_type_mut(&mut Substitute(own.into()), &mut ty);
+        }
+        self.definitions.plain(&ty)
+    }
+
+    /// The type that comes first along the way method calls look, of those that `wanted` takes.
+    fn along<T>(&self, ty: Type, wanted: impl Fn(&Type) -> Option<T>) -> Option<T> {
+        let ty = self.plain(&ty);
+        wanted(&ty).or_else(|| self.along(self.definitions.target(&ty)?, wanted))
+    }
+
+    /// The elements of an array, a slice or a vector.
+    fn element(&self, ty: Type) -> Option<Type> {
+        self.along(ty, |ty| match ty {
+            Type::Array(t) => Some((*t.elem).clone()),
+            Type::Slice(t) => Some((*t.elem).clone()),
+            _ if ["Vec", "VecDeque"].iter().any(|name| self.definitions.is_library(ty, name)) => {
+                argument(ty, 0)
+            }
+            _ => None,
+        })
+    }
+
+    fn wrapped(&self, ty: Type) -> Option<Type> {
+        self.along(ty, |ty| {
+            let wraps = ["Option", "Result"].iter().any(|name| self.definitions.is_library(ty, name));
+            if wraps { argument(ty, 0) } else { None }
+        })
+    }
+
+    /// What an iteration over a value of this type yields.
+    pub(super) fn item(&self, ty: Type) -> Option<Type> {
+        match self.plain(&ty) {
+            Type::Reference(r) if r.mutability.is_some() => {
+                self.element(*r.elem).map(|ty| parse_quote!(&mut #ty))
+            }
+            Type::Reference(r) => self.element(*r.elem).map(|ty| parse_quote!(&#ty)),
+            ty if is_iterator(&ty) => argument(&ty, 0),
+            ty => self.element(ty),
+        }
+    }
+
+    /// The type of an expression.
+    pub(super) fn of(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
+        match expr {
+            Expr::Path(p) if p.qself.is_none() => {
+                let name = p.path.get_ident()?.to_string();
+                scopes.iter().rev().find_map(|scope| scope.get(&name)).cloned().flatten()
+            }
+            Expr::Paren(e) => self.of(scopes, &e.expr),
+            Expr::Group(e) => self.of(scopes, &e.expr),
+            Expr::Cast(e) => Some(self.plain(&e.ty)),
+            Expr::Reference(e) => {
+                let (ty, mutability) = (self.of(scopes, &e.expr)?, &e.mutability);
+                Some(parse_quote!(&#mutability #ty))
+            }
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                self.definitions.target(&self.of(scopes, &e.expr)?)
+            }
+            Expr::Field(e) => {
+                let base = self.of(scopes, &e.base)?;
+                Some(self.plain(&self.definitions.field(&base, &e.member)?))
+            }
+            Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => self.element(self.of(scopes, &e.expr)?),
+            Expr::Try(e) => self.wrapped(self.of(scopes, &e.expr)?),
+            Expr::Call(e) => self.called(scopes, e),
+            Expr::MethodCall(e) => self.method(scopes, e),
+            Expr::Struct(e) => self.constructed(&e.path),
+            Expr::Block(e) => self.of_block(scopes, &e.block),
+            Expr::If(e) => {
+                let mut inner = scopes.clone();
+                inner.push(BTreeMap::new());
+                self.bind_condition(&mut inner, &e.cond);
+                let otherwise = || self.of(scopes, &e.else_branch.as_ref()?.1);
+                self.of_block(&inner, &e.then_branch).or_else(otherwise)
+            }
+            Expr::Match(e) => e.arms.iter().find_map(|arm| {
+                let mut inner = scopes.clone();
+                inner.push(BTreeMap::new());
+                self.bind(&mut inner, &arm.pat, self.of(scopes, &e.expr));
+                self.of(&inner, &arm.body)
+            }),
+            _ => None,
+        }
+    }
+
+    fn of_block(&self, scopes: &Scopes, block: &syn::Block) -> Option<Type> {
+        match &block.stmts[..] {
+            [Stmt::Expr(tail, None)] => self.of(scopes, tail),
+            _ => None,
+        }
+    }
+
+    /// The type that a path in an expression is a value or variant of.
+    fn constructed(&self, path: &syn::Path) -> Option<Type> {
+        let known = |names: &[&Ident]| {
+            let ty: Type = parse_quote!(#(#names)::*);
+            let ty = self.plain(&ty);
+            let own = self.own.as_ref().is_some_and(|own| self.definitions.same(own, &ty));
+            let generic =
+                matches!(&ty, Type::Path(p) if p.path.segments.iter().any(|s| !s.arguments.is_none()));
+            (own || (self.definitions.knows(&ty) && !generic)).then_some(ty)
+        };
+        let names: Vec<&Ident> = path.segments.iter().map(|segment| &segment.ident).collect();
+        match names[..] {
+            [name] => known(&[name]),
+            [ty, name] if name.to_string().starts_with(char::is_uppercase) => known(&[ty]),
+            _ => None,
+        }
+    }
+
+    fn called(&self, scopes: &Scopes, call: &syn::ExprCall) -> Option<Type> {
+        let Expr::Path(func) = &*call.func else { return None };
+        let names: Vec<String> = func.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let first = || self.of(scopes, call.args.first()?);
+        match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["Some"] => first().map(|ty| parse_quote!(Option<#ty>)),
+            [pointer @ ("Box" | "Rc" | "Arc"), "new"] => {
+                let pointer = Ident::new(pointer, proc_macro2::Span::call_site());
+                first().map(|ty| parse_quote!(#pointer<#ty>))
+            }
+            [name] => self.output(None, name).or_else(|| self.constructed(&func.path)),
+            [ty, name] => {
+                let ident = Ident::new(ty, proc_macro2::Span::call_site());
+                let owner = self.plain(&parse_quote!(#ident));
+                self.output(Some(&owner), name).or_else(|| self.constructed(&func.path))
+            }
+            _ => None,
+        }
+    }
+
+    fn output(&self, owner: Option<&Type>, name: &str) -> Option<Type> {
+        let fits = |f: &&Known| {
+            f.name == name
+                && match (owner, &f.owner) {
+                    (None, None) => true,
+                    (Some(a), Some(b)) => self.definitions.same(a, b),
+                    _ => false,
+                }
+        };
+        self.functions.iter().find(fits).map(|f| f.output.clone())
+    }
+
+    fn method(&self, scopes: &Scopes, call: &syn::ExprMethodCall) -> Option<Type> {
+        let receiver = self.plain(&self.of(scopes, &call.receiver)?);
+        let name = call.method.to_string();
+        if let Some(own) = self.along(receiver.clone(), |ty| self.output(Some(ty), &name)) {
+            return Some(own);
+        }
+        let iterator = |item: Type| -> Type { parse_quote!(__Iterator<#item>) };
+        let item = if is_iterator(&receiver) { argument(&receiver, 0) } else { None };
+        match (name.as_str(), item) {
+            (
+                "rev" | "skip" | "take" | "filter" | "step_by" | "take_while" | "skip_while" | "inspect"
+                | "fuse" | "chain" | "peekable" | "by_ref" | "into_iter" | "cycle",
+                Some(item),
+            ) => Some(iterator(item)),
+            ("copied" | "cloned", Some(item)) => self.definitions.target(&item).map(iterator),
+            ("enumerate", Some(item)) => Some(iterator(parse_quote!((usize, #item)))),
+            ("zip", Some(item)) => {
+                let other = self.item(self.of(scopes, call.args.first()?)?)?;
+                Some(iterator(parse_quote!((#item, #other))))
+            }
+            (
+                "next" | "next_back" | "last" | "nth" | "find" | "min_by" | "max_by" | "min_by_key"
+                | "max_by_key",
+                Some(item),
+            ) => Some(parse_quote!(Option<#item>)),
+            (_, Some(_)) => None,
+            ("iter", _) => self.element(receiver).map(|ty| iterator(parse_quote!(&#ty))),
+            ("iter_mut", _) => self.element(receiver).map(|ty| iterator(parse_quote!(&mut #ty))),
+            ("into_iter", _) => self.item(receiver).map(iterator),
+            ("first" | "last" | "get", _) => self.element(receiver).map(|ty| parse_quote!(Option<&#ty>)),
+            ("first_mut" | "last_mut" | "get_mut", _) => {
+                self.element(receiver).map(|ty| parse_quote!(Option<&mut #ty>))
+            }
+            ("pop", _) => self.element(receiver).map(|ty| parse_quote!(Option<#ty>)),
+            ("as_ref", _) => match self.wrapped(receiver.clone()) {
+                Some(ty) => Some(parse_quote!(Option<&#ty>)),
+                None => self.definitions.target(&receiver).map(|ty| parse_quote!(&#ty)),
+            },
+            ("as_mut", _) => self.wrapped(receiver).map(|ty| parse_quote!(Option<&mut #ty>)),
+            ("as_deref", _) => {
+                self.definitions.target(&self.wrapped(receiver)?).map(|ty| parse_quote!(Option<&#ty>))
+            }
+            ("as_deref_mut", _) => {
+                self.definitions.target(&self.wrapped(receiver)?).map(|ty| parse_quote!(Option<&mut #ty>))
+            }
+            ("unwrap" | "expect" | "unwrap_or_default" | "unwrap_or_else" | "unwrap_or", _) => {
+                self.wrapped(receiver)
+            }
+            ("take", _) => self.wrapped(receiver).map(|ty| parse_quote!(Option<#ty>)),
+            ("clone", _) => Some(match receiver {
+                Type::Reference(r) => *r.elem,
+                other => other,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The parameters of a closure that a method gets.
+    pub(super) fn closure_inputs(&self, scopes: &Scopes, call: &syn::ExprMethodCall) -> Vec<Option<Type>> {
+        let Some(receiver) = self.of(scopes, &call.receiver).map(|ty| self.plain(&ty)) else { return vec![] };
+        let item = if is_iterator(&receiver) { argument(&receiver, 0) } else { self.wrapped(receiver) };
+        let Some(item) = item else { return vec![] };
+        match call.method.to_string().as_str() {
+            "map" | "filter_map" | "flat_map" | "for_each" | "any" | "all" | "position" | "find_map"
+            | "and_then" | "is_some_and" | "is_none_or" | "map_or" | "map_or_else" | "map_while"
+            | "try_for_each" => vec![Some(item)],
+            "filter" | "find" | "take_while" | "skip_while" | "inspect" | "min_by_key" | "max_by_key"
+            | "partition" => {
+                vec![Some(parse_quote!(&#item))]
+            }
+            "min_by" | "max_by" => vec![Some(parse_quote!(&#item)), Some(parse_quote!(&#item))],
+            "fold" | "try_fold" => {
+                vec![call.args.first().and_then(|init| self.of(scopes, init)), Some(item)]
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Binds the variables of a condition's `let`s.
+    pub(super) fn bind_condition(&self, scopes: &mut Scopes, cond: &Expr) {
+        match cond {
+            Expr::Let(e) => {
+                let ty = self.of(scopes, &e.expr);
+                self.bind(scopes, &e.pat, ty);
+            }
+            Expr::Binary(e) => {
+                self.bind_condition(scopes, &e.left);
+                self.bind_condition(scopes, &e.right);
+            }
+            Expr::Paren(e) => self.bind_condition(scopes, &e.expr),
+            _ => {}
+        }
+    }
+
+    /// Binds the variables of a pattern in the innermost scope.
+    pub(super) fn bind(&self, scopes: &mut Scopes, pat: &Pat, ty: Option<Type>) {
+        let mut found = Vec::new();
+        self.pattern(pat, ty, Mode::Value, &mut found);
+        scopes.last_mut().expect("a scope is open").extend(found);
+    }
+
+    fn pattern(&self, pat: &Pat, ty: Option<Type>, mode: Mode, found: &mut Vec<(String, Option<Type>)>) {
+        let ty = ty.map(|ty| self.plain(&ty));
+        match pat {
+            Pat::Ident(p) => {
+                let bound = ty.clone().map(|ty| match (mode, &p.by_ref, &p.mutability) {
+                    (Mode::Ref, _, _) | (_, Some(_), None) => parse_quote!(&#ty),
+                    (Mode::Mut, _, _) | (_, Some(_), Some(_)) => parse_quote!(&mut #ty),
+                    _ => ty,
+                });
+                found.push((p.ident.to_string(), bound));
+                if let Some((_, sub)) = &p.subpat {
+                    self.pattern(sub, ty, mode, found);
+                }
+            }
+            Pat::Type(p) => self.pattern(&p.pat, Some((*p.ty).clone()), Mode::Value, found),
+            Pat::Paren(p) => self.pattern(&p.pat, ty, mode, found),
+            Pat::Or(p) => p.cases.iter().for_each(|case| self.pattern(case, ty.clone(), mode, found)),
+            Pat::Guard(p) => self.pattern(&p.pat, ty, mode, found),
+            Pat::Reference(p) => match (mode, ty) {
+                (Mode::Value, Some(Type::Reference(r))) => self.pattern(&p.pat, Some(*r.elem), mode, found),
+                _ => self.pattern(&p.pat, None, Mode::Value, found),
+            },
+            Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Slice(_) => {
+                self.parts(pat, ty, mode, found)
+            }
+            _ => {}
+        }
+    }
+
+    fn parts(&self, pat: &Pat, ty: Option<Type>, mode: Mode, found: &mut Vec<(String, Option<Type>)>) {
+        let (mut ty, mut mode) = (ty, mode);
+        while let Some(Type::Reference(r)) = ty {
+            mode = if r.mutability.is_none() || matches!(mode, Mode::Ref) { Mode::Ref } else { Mode::Mut };
+            ty = Some(self.plain(&r.elem));
+        }
+        let variant = |path: &syn::Path| path.segments.last().map(|segment| segment.ident.clone());
+        match pat {
+            Pat::Tuple(p) => {
+                let types = match ty {
+                    Some(Type::Tuple(t)) => t.elems.into_iter().collect(),
+                    _ => vec![],
+                };
+                self.sequence(p.elems.iter().collect(), &types, mode, found);
+            }
+            Pat::TupleStruct(p) => {
+                let fields = ty.and_then(|ty| self.definitions.fields(&ty, variant(&p.path).as_ref()));
+                let types: Vec<Type> = fields.unwrap_or_default().into_iter().map(|(_, ty)| ty).collect();
+                self.sequence(p.elems.iter().collect(), &types, mode, found);
+            }
+            Pat::Struct(p) => {
+                let fields = ty.and_then(|ty| self.definitions.fields(&ty, variant(&p.path).as_ref()));
+                for field in &p.fields {
+                    let of = |member: &Member| {
+                        fields.as_ref()?.iter().find(|(name, _)| name == member).map(|(_, ty)| ty.clone())
+                    };
+                    self.pattern(&field.pat, of(&field.member), mode, found);
+                }
+            }
+            Pat::Slice(p) => {
+                let element = ty.and_then(|ty| self.element(ty));
+                for part in &p.elems {
+                    let rest = matches!(part, Pat::Ident(p) if p.subpat.is_some());
+                    self.pattern(part, element.clone().filter(|_| !rest), mode, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Patterns side by side, maybe with a `..` among them.
+    fn sequence(&self, pats: Vec<&Pat>, types: &[Type], mode: Mode, found: &mut Vec<(String, Option<Type>)>) {
+        let rest = pats.iter().position(|pat| matches!(pat, Pat::Rest(_)));
+        for (i, pat) in pats.iter().enumerate() {
+            let at = match rest {
+                Some(rest) if i > rest => (types.len() + i).checked_sub(pats.len()),
+                _ => Some(i),
+            };
+            self.pattern(pat, at.and_then(|at| types.get(at)).cloned(), mode, found);
+        }
+    }
+}
+
+fn is_iterator(ty: &Type) -> bool {
+    matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "__Iterator"))
+}

@@ -1,0 +1,492 @@
+//! Methods of the program on receivers other than `self`: `left.walk(x)` becomes `Self::walk(left, x)`.
+//!
+//! Which function a method call means, rustc knows and the macro doesn't. But the types of fields, variants and
+//! parameters are written out, in the annotated item or in its file ([`definitions`]), and from them follow those of
+//! receivers ([`infer`]). Where that says that the receiver is of a type of the program, by itself or behind `&`, `Box`, `Rc` or
+//! `Arc`, the call is one of the program's; where it says that it is not, it is none; and where it says nothing, the
+//! call stays as written, and leaves a note.
+//!
+//! rustc has the last word. The argument has the type of the parameter, so a receiver of another type is an error.
+//! And if method calls find something else on the way to the program's method (a trait's method of the same name, for
+//! `Box<Self>`, say), the call would be ambiguous in a function that is generated for that, and never called ([`checks`]).
+
+pub(crate) mod definitions;
+mod infer;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote};
+
+use crate::input::Function;
+use crate::ir::text;
+use crate::resolve;
+use definitions::Definitions;
+use infer::{Known, Scopes, Types};
+
+/// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
+const MARK: &str = "autobatch_calls";
+
+/// Methods of traits that many types have: a call reaches the program's only where the receiver is of its very type.
+const COMMON: [&str; 18] = [
+    "borrow",
+    "borrow_mut",
+    "clone",
+    "cmp",
+    "eq",
+    "fmt",
+    "ge",
+    "gt",
+    "hash",
+    "into",
+    "le",
+    "lt",
+    "ne",
+    "partial_cmp",
+    "to_owned",
+    "to_string",
+    "try_into",
+    "type_id",
+];
+
+/// How a method takes its receiver.
+#[derive(Clone, Copy, PartialEq)]
+enum Takes {
+    Value,
+    Ref,
+    Mut,
+}
+
+/// A method of the program.
+struct Method {
+    function: usize,
+    owner: Type,
+    name: String,
+    params: usize,
+    takes: Takes,
+}
+
+/// What has to be checked of a method: the types that calls look at before they find it.
+#[derive(Default)]
+pub(crate) struct Checks(BTreeMap<String, (Ident, BTreeMap<String, Type>)>);
+
+/// Finds the calls of the program's methods in its functions, which are those of the type `own`. `batched` are the
+/// positions of those worth it.
+pub(crate) fn resolve(
+    functions: &mut [Function],
+    batched: impl Fn(usize) -> bool,
+    own: &Type,
+    definitions: &Definitions,
+) -> Checks {
+    let methods: Vec<Method> = functions
+        .iter()
+        .enumerate()
+        .filter(|(function, _)| batched(*function))
+        .filter_map(|(function, f)| {
+            f.sig.receiver()?;
+            let takes = match text(&f.params[0].ty).as_str() {
+                "Self" => Takes::Value,
+                _ => match &f.params[0].ty {
+                    Type::Reference(r) if text(&r.elem) == "Self" => match r.mutability {
+                        None => Takes::Ref,
+                        Some(_) => Takes::Mut,
+                    },
+                    _ => return None,
+                },
+            };
+            let (owner, name, params) = (own.clone(), f.sig.ident.to_string(), f.params.len());
+            Some(Method { function, owner, name, params, takes })
+        })
+        .collect();
+    let mut checks = Checks::default();
+    let known: Vec<Known> = functions
+        .iter()
+        .map(|f| {
+            let types = Types { definitions, functions: &[], own: Some(own.clone()) };
+            let owner = f.associated.then(|| own.clone());
+            Known { owner, name: f.sig.ident.to_string(), output: types.plain(&f.output) }
+        })
+        .collect();
+    for function in functions {
+        let types = Types { definitions, functions: &known, own: Some(own.clone()) };
+        let params: Vec<(Ident, Option<Pat>, Type)> =
+            function.params.iter().map(|p| (p.ident.clone(), p.pattern.clone(), p.ty.clone())).collect();
+        // The body as written first: clones are made of it.
+        let written: Vec<(Pat, Type)> = function
+            .sig
+            .inputs
+            .iter()
+            .filter_map(|arg| match arg {
+                syn::FnArg::Typed(t) => Some(((*t.pat).clone(), (*t.ty).clone())),
+                syn::FnArg::Receiver(_) => None,
+            })
+            .collect();
+        let mut walk = Walk::new(&types, &methods, false);
+        if function.sig.receiver().is_some() {
+            walk.known("self", &params[0].2);
+        }
+        for (pat, ty) in written {
+            walk.bind(&pat, Some(types.plain(&ty)));
+        }
+        walk.visit_block_mut(&mut function.written);
+        let mut walk = Walk::new(&types, &methods, true);
+        for (ident, pattern, ty) in params {
+            walk.known(&ident.to_string(), &ty);
+            if let Some(pattern) = pattern {
+                walk.bind(&pattern, Some(types.plain(&ty)));
+            }
+        }
+        let mut body = function.body.clone();
+        walk.visit_block_mut(&mut body);
+        let Walk { found, others, seen, changed, .. } = walk;
+        function.others = others;
+        function.types = seen;
+        checks.extend(found);
+        if changed {
+            resolve::again(function, body);
+        }
+    }
+    checks
+}
+
+/// The function of the item that a marked call is one of.
+pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
+    let mark = call.attrs.iter().find(|attr| attr.path().is_ident(MARK))?;
+    mark.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
+}
+
+/// Takes the marks away.
+pub(crate) fn unmark(block: &mut Block) {
+    struct Unmark;
+    impl VisitMut for Unmark {
+        fn visit_expr_method_call_mut(&mut self, call: &mut ExprMethodCall) {
+            call.attrs.retain(|attr| !attr.path().is_ident(MARK));
+            visit_mut::visit_expr_method_call_mut(self, call);
+        }
+    }
+    Unmark.visit_block_mut(block);
+}
+
+/// The text by which a call is known again.
+pub(crate) fn call_text(call: &ExprMethodCall) -> String {
+    format!("{}.{}", text(&call.receiver), call.method)
+}
+
+/// The walk through one body.
+struct Walk<'a> {
+    types: &'a Types<'a>,
+    methods: &'a [Method],
+    /// Whether calls are rewritten; else they are marked.
+    rewrites: bool,
+    scopes: Scopes,
+    /// The types of the variables, whose names are unique where calls are rewritten.
+    seen: BTreeMap<String, Type>,
+    others: BTreeSet<String>,
+    found: Vec<(Ident, Vec<Type>)>,
+    names: usize,
+    changed: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(types: &'a Types<'a>, methods: &'a [Method], rewrites: bool) -> Self {
+        Walk {
+            types,
+            methods,
+            rewrites,
+            scopes: vec![BTreeMap::new()],
+            seen: BTreeMap::new(),
+            others: BTreeSet::new(),
+            found: Vec::new(),
+            names: 0,
+            changed: false,
+        }
+    }
+
+    fn known(&mut self, name: &str, ty: &Type) {
+        self.scopes[0].insert(name.to_string(), Some(self.types.plain(ty)));
+    }
+
+    fn bind(&mut self, pat: &Pat, ty: Option<Type>) {
+        self.types.bind(&mut self.scopes, pat, ty);
+        self.note();
+    }
+
+    fn note(&mut self) {
+        let innermost = self.scopes.last().into_iter().flatten();
+        let new = innermost.filter_map(|(name, ty)| Some((name.clone(), ty.clone()?)));
+        self.seen.extend(new);
+    }
+
+    fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.scopes.push(BTreeMap::new());
+        inside(self);
+        self.scopes.pop();
+    }
+
+    fn of(&self, expr: &Expr) -> Option<Type> {
+        self.types.of(&self.scopes, expr)
+    }
+
+    fn closure(&mut self, closure: &mut syn::ExprClosure, inputs: &[Option<Type>]) {
+        self.scoped(|walk| {
+            for (i, pat) in closure.inputs.iter().enumerate() {
+                walk.bind(pat, inputs.get(i).cloned().flatten());
+            }
+            walk.visit_expr_mut(&mut closure.body);
+        });
+    }
+
+    /// The types that a call of `method` on a receiver of type `ty` looks at, from the receiver's on; `None` if it
+    /// does not come to the program's.
+    fn way(&self, ty: Type, method: &Method) -> Option<Vec<Type>> {
+        let definitions = self.types.definitions;
+        let mut way = vec![self.types.plain(&ty)];
+        while let Some(last) = way.last() {
+            if definitions.same(last, &method.owner) {
+                return Some(way);
+            }
+            let next = definitions.target(last)?;
+            way.push(self.types.plain(&next));
+        }
+        None
+    }
+
+    fn method_call(&mut self, expr: &mut Expr) {
+        let Expr::MethodCall(call) = expr else { return };
+        let own =
+            matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self") || p.path.is_ident("__self"));
+        let method = self.methods.iter().find(|m| call.method == m.name && call.args.len() + 1 == m.params);
+        let (false, Some(method)) = (own, method) else { return };
+        let Some(ty) = self.of(&call.receiver) else { return };
+        let Some(way) = self.way(ty, method) else {
+            self.others.insert(call_text(call));
+            return;
+        };
+        let before = before(&way, method.takes);
+        if !before.is_empty() && COMMON.iter().any(|name| call.method == name) {
+            return;
+        }
+        if !self.rewrites {
+            let (mark, function) = (Ident::new(MARK, Span::call_site()), method.function);
+            let function = proc_macro2::Literal::usize_unsuffixed(function);
+            call.attrs.push(parse_quote!(#[#mark(#function)]));
+            return;
+        }
+        let Some(new) = self.by_path(call, &way, method.takes) else { return };
+        self.found.push((call.method.clone(), before));
+        self.changed = true;
+        *expr = new;
+    }
+
+    /// The call by the method's path.
+    fn by_path(&mut self, call: &ExprMethodCall, way: &[Type], takes: Takes) -> Option<Expr> {
+        let (name, receiver) = (&call.method, &call.receiver);
+        let is_variable = matches!(**receiver, Expr::Path(_));
+        let argument: Expr = match (takes, &way[0]) {
+            (Takes::Value, _) => (1..way.len()).fold((**receiver).clone(), |inner, _| parse_quote!(*#inner)),
+            (Takes::Ref, Type::Reference(r)) if r.mutability.is_some() => parse_quote!(&*#receiver),
+            (Takes::Ref, Type::Reference(_)) => (**receiver).clone(),
+            (Takes::Ref, _) => parse_quote!(&#receiver),
+            (Takes::Mut, Type::Reference(_)) if is_variable => (**receiver).clone(),
+            (Takes::Mut, Type::Reference(_)) => parse_quote!(&mut *#receiver),
+            (Takes::Mut, _) => parse_quote!(&mut #receiver),
+        };
+        let mut args: Vec<Expr> = call.args.iter().cloned().collect();
+        let mut lets: Vec<Stmt> = Vec::new();
+        let shared = |arg: &Expr| words(arg).intersection(&words(receiver)).next().is_some();
+        if takes == Takes::Mut && args.iter().any(shared) {
+            // What a method call lends is lent when the arguments are there.
+            if !is_place(receiver) {
+                return None;
+            }
+            for arg in &mut args {
+                self.names += 1;
+                let ident = format_ident!("__argument_{}", self.names, span = Span::mixed_site());
+                lets.push(parse_quote!(let #ident = #arg;));
+                *arg = parse_quote!(#ident);
+            }
+        }
+        let fish = &call.turbofish;
+        let path: Expr = parse_quote!(Self::#name #fish);
+        let new: Expr = parse_quote!(#path(#argument #(, #args)*));
+        Some(if lets.is_empty() { new } else { parse_quote!({ #(#lets)* #new }) })
+    }
+}
+
+/// The types that a method call looks at before it comes to the one that `takes` says, the program's own being the
+/// last of `way`.
+fn before(way: &[Type], takes: Takes) -> Vec<Type> {
+    // Spelled by `Self` and the library's paths, which mean the same everywhere.
+    let mut spelled: Vec<Type> = vec![parse_quote!(Self)];
+    for ty in way.iter().rev().skip(1) {
+        let inner = &spelled[spelled.len() - 1];
+        spelled.push(match ty {
+            Type::Reference(r) => {
+                let mutability = &r.mutability;
+                parse_quote!(&#mutability #inner)
+            }
+            Type::Path(p) => match p.path.segments.last().map(|s| s.ident.to_string()).as_deref() {
+                Some("Rc") => parse_quote!(::std::rc::Rc<#inner>),
+                Some("Arc") => parse_quote!(::std::sync::Arc<#inner>),
+                _ => parse_quote!(::std::boxed::Box<#inner>),
+            },
+            other => other.clone(),
+        });
+    }
+    let wanted = match takes {
+        Takes::Value => "Self".to_string(),
+        Takes::Ref => text(&parse_quote!(&Self) as &Type),
+        Takes::Mut => text(&parse_quote!(&mut Self) as &Type),
+    };
+    let mut before: Vec<Type> = Vec::new();
+    for ty in spelled.iter().rev() {
+        for ty in [ty.clone(), parse_quote!(&#ty), parse_quote!(&mut #ty)] {
+            if text(&ty) == wanted {
+                return before;
+            }
+            before.push(ty);
+        }
+    }
+    before
+}
+
+/// Whether evaluating an expression has no effect and no calls.
+fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) => true,
+        Expr::Field(e) => is_place(&e.base),
+        Expr::Paren(e) => is_place(&e.expr),
+        Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && is_place(&e.expr),
+        _ => false,
+    }
+}
+
+fn words(expr: &Expr) -> BTreeSet<String> {
+    let text = text(expr);
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words
+        .filter(|word| !word.is_empty() && !word.starts_with(|c: char| c.is_numeric()))
+        .map(String::from)
+        .collect()
+}
+
+impl VisitMut for Walk<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        self.scoped(|walk| visit_mut::visit_block_mut(walk, block));
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let mut ty = None;
+        if let Some(init) = &mut local.init {
+            ty = self.of(&init.expr);
+            self.visit_expr_mut(&mut init.expr);
+            if let Some((_, diverge)) = &mut init.diverge {
+                self.visit_expr_mut(diverge);
+            }
+        }
+        self.bind(&local.pat, ty);
+    }
+
+    fn visit_arm_mut(&mut self, _: &mut syn::Arm) {
+        unreachable!("arms are visited with their `match`");
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::If(e) => {
+                self.scoped(|walk| {
+                    walk.visit_expr_mut(&mut e.cond);
+                    walk.visit_block_mut(&mut e.then_branch);
+                });
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    self.visit_expr_mut(otherwise);
+                }
+            }
+            Expr::While(e) => self.scoped(|walk| {
+                walk.visit_expr_mut(&mut e.cond);
+                walk.visit_block_mut(&mut e.body);
+            }),
+            Expr::Let(e) => {
+                let ty = self.of(&e.expr);
+                self.visit_expr_mut(&mut e.expr);
+                self.bind(&e.pat, ty);
+            }
+            Expr::Match(e) => {
+                let ty = self.of(&e.expr);
+                self.visit_expr_mut(&mut e.expr);
+                for arm in &mut e.arms {
+                    self.scoped(|walk| {
+                        walk.bind(&arm.pat, ty.clone());
+                        if let Pat::Guard(p) = &mut arm.pat {
+                            walk.visit_expr_mut(&mut p.guard);
+                        }
+                        walk.visit_expr_mut(&mut arm.body);
+                    });
+                }
+            }
+            Expr::ForLoop(e) => {
+                let item = self.of(&e.expr).and_then(|ty| self.types.item(ty));
+                self.visit_expr_mut(&mut e.expr);
+                self.scoped(|walk| {
+                    walk.bind(&e.pat, item);
+                    walk.visit_block_mut(&mut e.body);
+                });
+            }
+            Expr::Closure(e) => self.closure(e, &[]),
+            Expr::MethodCall(e) => {
+                let inputs = self.types.closure_inputs(&self.scopes, e);
+                self.visit_expr_mut(&mut e.receiver);
+                for arg in &mut e.args {
+                    match arg {
+                        Expr::Closure(closure) => self.closure(closure, &inputs),
+                        other => self.visit_expr_mut(other),
+                    }
+                }
+                self.method_call(expr);
+            }
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    fn visit_attribute_mut(&mut self, _: &mut Attribute) {}
+}
+
+impl Checks {
+    fn extend(&mut self, found: Vec<(Ident, Vec<Type>)>) {
+        for (name, types) in found {
+            let entry = self.0.entry(name.to_string()).or_insert_with(|| (name, BTreeMap::new()));
+            entry.1.extend(types.into_iter().map(|ty| (text(&ty), ty)));
+        }
+    }
+
+    /// Functions for the `impl` block, which rustc takes only if no other method is found on the way to the program's.
+    pub(crate) fn items(&self) -> Vec<TokenStream> {
+        let methods = self.0.values().filter(|(_, types)| !types.is_empty());
+        methods
+            .map(|(name, types)| {
+                let check = format_ident!("__autobatch_finds_{}", name);
+                let types: Vec<TokenStream> = types.values().map(ToTokens::to_token_stream).collect();
+                let values: Vec<Ident> = (0..types.len())
+                    .map(|i| format_ident!("__value{}", i, span = Span::mixed_site()))
+                    .collect();
+                quote! {
+                    #[doc(hidden)]
+                    #[allow(warnings, clippy::all, clippy::pedantic)]
+                    fn #check(#(#values: #types),*) {
+                        struct Nothing;
+                        trait FoundBeforeTheProgramsOwn: ::core::marker::Sized {
+                            fn #name(self) -> Nothing;
+                        }
+                        impl<T> FoundBeforeTheProgramsOwn for T {
+                            fn #name(self) -> Nothing { Nothing }
+                        }
+                        #(let _: Nothing = #values.#name();)*
+                    }
+                }
+            })
+            .collect()
+    }
+}

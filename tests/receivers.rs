@@ -1,0 +1,316 @@
+//! Methods of the program on receivers other than `self`: parts of `self`, parameters, locals, what patterns bind.
+
+mod common;
+
+use autobatch::autobatch;
+use common::{agree_at, column};
+
+const SIZES: [usize; 2] = [1, 67];
+
+enum Expression {
+    X,
+    Number(f64),
+    Add(Box<Expression>, Box<Expression>),
+    Multiply { left: Box<Expression>, right: Box<Expression> },
+    Power(Box<Expression>, u32),
+    Sum(Vec<Expression>),
+}
+use Expression::{Add, Multiply, Number, Power, Sum, X};
+
+#[autobatch(strict)]
+impl Expression {
+    pub(crate) fn eval(&self, x: f64) -> f64 {
+        match self {
+            X => x,
+            Number(n) => *n,
+            Expression::Add(a, b) => a.eval(x) + b.eval(x),
+            Self::Multiply { left, right: r } => left.eval(x) * r.eval(x + 1.0),
+            Power(base, n) => {
+                let mut product = 1.0;
+                for _ in 0..*n {
+                    product *= base.eval(x);
+                }
+                product
+            }
+            Sum(terms) => terms.iter().map(|term| term.eval(x)).sum(),
+        }
+    }
+
+    /// The tree per member, taken apart.
+    pub(crate) fn into_value(self, x: i64) -> i64 {
+        match self {
+            X => x,
+            Number(n) => n as i64,
+            Add(a, b) => a.into_value(x).wrapping_add(b.into_value(x)),
+            Multiply { left, right } => left.into_value(x).wrapping_mul(right.into_value(x + 1)),
+            Power(base, n) => base.into_value(x).wrapping_pow(n),
+            Sum(terms) => terms.into_iter().map(|term| term.into_value(x)).fold(0, i64::wrapping_add),
+        }
+    }
+}
+
+fn number(n: f64) -> Box<Expression> {
+    Box::new(Number(n))
+}
+
+fn expression() -> Expression {
+    let inner = Add(Box::new(X), number(0.5));
+    let square = Power(Box::new(inner), 3);
+    Sum(vec![
+        Multiply { left: Box::new(square), right: Box::new(Add(Box::new(X), Box::new(X))) },
+        Number(-2.25),
+        Add(number(1.0), Box::new(Multiply { left: Box::new(X), right: Box::new(X) })),
+    ])
+}
+
+#[test]
+fn enumerations_are_walked() {
+    let tree = expression();
+    let inputs: Vec<f64> = (0..40).map(|i| f64::from(i) / 7.0 - 2.0).collect();
+    agree_at(&SIZES, &inputs, |x| tree.eval(*x), |b, o| Expression::eval_batched_with(&tree, b, o));
+    agree_at(
+        &SIZES,
+        &[0_i64, 1, -3, 17, 255],
+        |x| expression().into_value(*x),
+        |b, o| {
+            let trees: Vec<Expression> = b.iter().map(|_| expression()).collect();
+            Expression::into_value_batched_with(trees, b, o)
+        },
+    );
+}
+
+struct Tree<K> {
+    key: K,
+    count: u64,
+    left: Link<K>,
+    right: Link<K>,
+}
+type Link<K> = Option<Box<Tree<K>>>;
+
+#[autobatch(strict)]
+impl<K: PartialOrd + Copy + Send + Sync> Tree<K> {
+    pub(crate) fn below(&self, key: K) -> u64 {
+        let here = u64::from(self.key < key);
+        let left = match &self.left {
+            Some(left) => left.below(key),
+            None => 0,
+        };
+        let right = if let Some(right) = self.right.as_ref() { right.below(key) } else { 0 };
+        left + right + here
+    }
+
+    pub(crate) fn depth(&self, key: K) -> u32 {
+        let child = if key < self.key { &self.left } else { &self.right };
+        child.as_ref().map_or(0, |child| child.depth(key)) + 1
+    }
+
+    /// Down to where the key is, by a reference that moves along.
+    pub(crate) fn find(&self, key: K, fuel: u32) -> Option<&Tree<K>> {
+        if fuel == 0 || self.key == key {
+            return Some(self);
+        }
+        let next = if key < self.key { self.left.as_deref() } else { self.right.as_deref() };
+        let next = next?;
+        next.find(key, fuel - 1)
+    }
+
+    /// The member's own tree is changed in place.
+    pub(crate) fn insert(&mut self, key: K) -> u64 {
+        self.count += 1;
+        if key == self.key {
+            return self.count;
+        }
+        let side = if key < self.key { &mut self.left } else { &mut self.right };
+        match side {
+            Some(child) => child.insert(key),
+            None => {
+                *side = Some(Box::new(Tree { key, count: 1, left: None, right: None }));
+                0
+            }
+        }
+    }
+}
+
+fn tree(keys: &[i32]) -> Tree<i32> {
+    let mut tree = Tree { key: keys[0], count: 1, left: None, right: None };
+    for key in &keys[1..] {
+        tree.insert(*key);
+    }
+    tree
+}
+
+const KEYS: [i32; 9] = [50, 20, 80, 10, 30, 70, 90, 25, 27];
+
+#[test]
+fn trees_are_walked() {
+    let shared = tree(&KEYS);
+    let keys: Vec<i32> = (0..100).collect();
+    agree_at(&SIZES, &keys, |k| shared.below(*k), |b, o| Tree::below_batched_with(&shared, b, o));
+    agree_at(&SIZES, &keys, |k| shared.depth(*k), |b, o| Tree::depth_batched_with(&shared, b, o));
+    let pairs: Vec<(i32, u32)> = keys.iter().map(|k| (*k, *k as u32 % 7)).collect();
+    let expected: Vec<Option<i32>> = pairs.iter().map(|(k, f)| shared.find(*k, *f).map(|t| t.key)).collect();
+    let found = Tree::find_batched(&shared, column(&pairs, |p| p.0), column(&pairs, |p| p.1));
+    assert_eq!(found.iter().map(|t| t.map(|t| t.key)).collect::<Vec<_>>(), expected);
+    agree_at(
+        &SIZES,
+        &keys,
+        |k| tree(&KEYS).insert(*k),
+        |b, o| {
+            let mut trees: Vec<Tree<i32>> = b.iter().map(|_| tree(&KEYS)).collect();
+            let outcome = Tree::insert_batched_with(&mut trees, b, o);
+            for (tree, key) in trees.iter().zip(b) {
+                assert_eq!(tree.below(1000), KEYS.len() as u64 + u64::from(!KEYS.contains(key)));
+            }
+            outcome
+        },
+    );
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    x: i64,
+    y: i64,
+}
+
+#[autobatch(strict)]
+impl Point {
+    pub(crate) fn orbit(self, n: u32) -> i64 {
+        if n == 0 {
+            return self.x - self.y;
+        }
+        let next = Point { x: self.y.wrapping_mul(3), y: self.x ^ i64::from(n) };
+        let other = Self { x: next.y, ..self };
+        next.orbit(n - 1).wrapping_add(if n.is_multiple_of(3) { other.orbit(n / 2) } else { 1 })
+    }
+
+    pub(crate) fn nearest(self, others: &[Point], n: u32) -> i64 {
+        let mut best = self.distance(others[0]);
+        for other in others {
+            best = best.min(other.distance(self));
+        }
+        if n == 0 { best } else { others[n as usize % others.len()].nearest(others, n - 1) + best }
+    }
+
+    fn distance(self, other: Point) -> i64 {
+        (self.x - other.x).abs() + (self.y - other.y).abs()
+    }
+
+    /// `push` is the vector's, `max` the number's.
+    pub(crate) fn max(self, n: u32) -> i64 {
+        let mut all = Vec::new();
+        let mut k = n;
+        while k > 0 {
+            all.push(Self::max(self, k - 1).max(i64::from(k)));
+            k /= 2;
+        }
+        all.into_iter().fold(self.x, |a: i64, b: i64| a.max(b))
+    }
+}
+
+#[test]
+fn locals_and_parameters_are_receivers() {
+    let points: Vec<Point> = (0..20).map(|i| Point { x: i * 7 % 13, y: i * 5 % 11 - 4 }).collect();
+    let inputs: Vec<(Point, u32)> = points.iter().map(|p| (*p, (p.x + 3) as u32)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(p, n)| p.orbit(*n),
+        |b, o| Point::orbit_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(p, n)| p.nearest(&points, *n),
+        |b, o| Point::nearest_batched_with(column(b, |i| i.0), &points, column(b, |i| i.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(p, n)| p.max(*n),
+        |b, o| Point::max_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+}
+
+/// Delegation: the methods of the parts are other types'.
+enum Shape {
+    Circle(Circle),
+    Pair(Box<Shape>, Box<Shape>),
+}
+struct Circle(f64);
+impl Circle {
+    fn area(&self, scale: f64) -> f64 {
+        self.0 * self.0 * scale
+    }
+}
+
+#[autobatch(strict)]
+impl Shape {
+    pub(crate) fn area(&self, scale: f64) -> f64 {
+        match self {
+            Shape::Circle(circle) => circle.area(scale),
+            Shape::Pair(a, b) => a.area(scale * 0.5) + b.area(scale),
+        }
+    }
+}
+
+#[test]
+fn a_method_of_the_same_name_of_another_type() {
+    let leaf = |r: f64| Box::new(Shape::Circle(Circle(r)));
+    let shape = Shape::Pair(Box::new(Shape::Pair(leaf(1.5), leaf(0.25))), leaf(3.0));
+    agree_at(&SIZES, &[1.0, 0.5, -3.25], |s| shape.area(*s), |b, o| Shape::area_batched_with(&shape, b, o));
+}
+
+/// The arguments read the receiver, which is lent when they are there.
+struct Counter {
+    n: u64,
+    inner: Option<Box<Counter>>,
+}
+
+#[autobatch(strict)]
+impl Counter {
+    pub(crate) fn run(&mut self, by: u64) -> u64 {
+        self.n = self.n.wrapping_mul(3) + by;
+        if self.n.is_multiple_of(5) {
+            return self.n;
+        }
+        match &mut self.inner {
+            Some(inner) => inner.run(inner.n % 7 + by),
+            None if by > 40 => by,
+            None => {
+                let mut fresh = Counter { n: self.n % 4, inner: None };
+                fresh.run(fresh.n + by + 1) + fresh.n
+            }
+        }
+    }
+}
+
+#[test]
+fn arguments_that_read_the_receiver() {
+    let counter = |n: u64| {
+        let inner = Counter { n: n / 2, inner: None };
+        Counter { n, inner: Some(Box::new(inner)) }
+    };
+    agree_at(
+        &SIZES,
+        &[0_u64, 1, 2, 3, 7, 11, 29, 38],
+        |n| counter(*n).run(*n),
+        |b, o| Counter::run_batched_with(&mut b.iter().map(|n| counter(*n)).collect::<Vec<_>>(), b, o),
+    );
+}
+
+/// Scalar code counts the depth of these calls too.
+#[test]
+fn depth_is_counted() {
+    use autobatch::{Executor, FaultKind, Options};
+    let mut chain = Tree { key: 0_i32, count: 0, left: None, right: None };
+    for key in 1..1000 {
+        chain = Tree { key: -key, count: 0, left: None, right: Some(Box::new(chain)) };
+    }
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Scalar] {
+        let options = Options::default().executor(executor).max_depth(999);
+        assert_eq!(Tree::below_batched_with(&chain, &[1], &options).unwrap().into_values().unwrap(), [1000]);
+        let options = options.max_depth(998);
+        let outcome = Tree::below_batched_with(&chain, &[1], &options).unwrap();
+        assert!(matches!(outcome.faults()[0].kind, FaultKind::DepthExceeded), "{executor:?}");
+    }
+}
