@@ -132,8 +132,13 @@ struct Launch<'a> {
     /// Members that are done, and that number at the last call of the progress function.
     ended: AtomicUsize,
     reported: AtomicUsize,
-    /// Nanoseconds that the threads of a phase have worked.
-    busy: AtomicU64,
+}
+
+/// How long a phase has taken: its threads' work, and all of it, in which they are also woken and waited for.
+#[derive(Clone, Copy, Debug)]
+struct Took {
+    work: Duration,
+    wall: Duration,
 }
 
 /// What the workers of one phase leave behind.
@@ -177,8 +182,7 @@ impl<'a> Launch<'a> {
             false => None,
         };
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let busy = AtomicU64::new(0);
-        Launch { program, defaults, options, members, threads, own_pool, ended, reported, busy }
+        Launch { program, defaults, options, members, threads, own_pool, ended, reported }
     }
 
     fn executor(&self) -> Executor {
@@ -202,14 +206,10 @@ impl<'a> Launch<'a> {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
         let ledger = Mutex::new(Ledger::default());
-        let phase = |executor: Executor, range: Range<usize>, threads: usize| {
-            self.busy.store(0, Ordering::Relaxed);
-            match executor {
-                Executor::Scalar => self.scalar(range, threads, &ways.scalar, out, &ledger),
-                _ if self.nests(executor, ways.nests) => self.nested(range, threads, ways, out, &ledger),
-                _ => self.machine(executor, range, threads, &ways.tile, out, &ledger),
-            }
-            Duration::from_nanos(self.busy.load(Ordering::Relaxed))
+        let phase = |executor: Executor, range: Range<usize>, threads: usize| match executor {
+            Executor::Scalar => self.scalar(range, threads, &ways.scalar, out, &ledger),
+            _ if self.nests(executor, ways.nests) => self.nested(range, threads, ways, out, &ledger),
+            _ => self.machine(executor, range, threads, &ways.tile, out, &ledger),
         };
         let executor = match self.executor() {
             Executor::Auto => {
@@ -238,15 +238,19 @@ impl<'a> Launch<'a> {
     }
 
     /// Runs `work` once for each of `threads`, on this one if there is only one.
-    fn spread(&self, threads: usize, work: impl Fn() + Sync) {
+    fn spread(&self, threads: usize, work: impl Fn() + Sync) -> Took {
+        let begin = Instant::now();
+        if threads == 1 {
+            work();
+            let wall = begin.elapsed();
+            return Took { work: wall, wall };
+        }
+        let nanoseconds = AtomicU64::new(0);
         let work = || {
             let begin = Instant::now();
             work();
-            self.busy.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            nanoseconds.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
         };
-        if threads == 1 {
-            return work();
-        }
         let scope = || {
             rayon::scope(|scope| {
                 for _ in 0..threads {
@@ -255,6 +259,7 @@ impl<'a> Launch<'a> {
             });
         };
         self.install(scope);
+        Took { work: Duration::from_nanos(nanoseconds.into_inner()), wall: begin.elapsed() }
     }
 
     fn machine<R: Send>(
@@ -265,7 +270,7 @@ impl<'a> Launch<'a> {
         tile: &impl Tile<R>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
-    ) {
+    ) -> Took {
         let settings = self.settings(executor);
         let queue = Queue::new(range, threads);
         self.spread(threads, || {
@@ -280,7 +285,7 @@ impl<'a> Launch<'a> {
             let mut ledger = ledger.lock().unwrap_or_else(|poison| poison.into_inner());
             ledger.faults.append(&mut finished.faults);
             ledger.finished.push(finished);
-        });
+        })
     }
 
     /// The instruction set of the batching executors.
@@ -325,13 +330,13 @@ impl<'a> Launch<'a> {
         scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
-    ) {
+    ) -> Took {
         let queue = Queue::new(range, threads);
         self.spread(threads, || {
             let mut faults = Vec::new();
             self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
-        });
+        })
     }
 
     /// Takes pieces of the queue until it is empty.

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use autobatch::{BatchError, Options, Outcome};
+use autobatch::{BatchError, Executor, Options, Outcome};
 use rayon::prelude::*;
 
 use crate::ispc::Target;
@@ -43,7 +43,8 @@ pub trait Case: Sync {
     /// The members of its inputs.
     fn members(&self) -> usize;
     /// Runs all members. Each way begins with the input columns and ends with a new `Vec` of results.
-    fn run(&self, variant: &Variant<'_>);
+    /// Returns which executor a batched function has taken.
+    fn run(&self, variant: &Variant<'_>) -> Option<Executor>;
     /// Compares the results of a way to run it with the scalar function's.
     ///
     /// # Errors
@@ -61,21 +62,22 @@ impl<K: Kernel> Case for K {
         Kernel::members(self)
     }
 
-    fn run(&self, variant: &Variant<'_>) {
-        black_box(
-            results(black_box(self), variant).expect("the columns have one length and no member fails"),
-        );
+    fn run(&self, variant: &Variant<'_>) -> Option<Executor> {
+        let results = results(black_box(self), variant);
+        let (values, executor) = results.expect("the columns have one length and no member fails");
+        black_box(values);
+        executor
     }
 
     fn check(&self, variants: &[Variant<'_>]) -> Result<(), String> {
-        let expected = results(self, &Variant::Scalar)?;
+        let (expected, _) = results(self, &Variant::Scalar)?;
         for variant in variants {
             let agreement = match variant {
                 Variant::Scalar | Variant::Rayon(_) => Agreement::Exact,
                 Variant::Batched(_) => K::BATCHED,
                 Variant::Ispc(..) => K::PEER,
             };
-            let found = results(self, variant)?;
+            let (found, _) = results(self, variant)?;
             agreement
                 .check(&expected, &found)
                 .map_err(|error| format!("{}, {variant:?}: {error}", K::NAME))?;
@@ -84,16 +86,20 @@ impl<K: Kernel> Case for K {
     }
 }
 
-fn results<K: Kernel>(kernel: &K, variant: &Variant<'_>) -> Result<Vec<K::Value>, String> {
+/// All results, and which executor a batched function has taken.
+type Results<V> = Result<(Vec<V>, Option<Executor>), String>;
+
+fn results<K: Kernel>(kernel: &K, variant: &Variant<'_>) -> Results<K::Value> {
     let members = Kernel::members(kernel);
-    Ok(match variant {
+    let values = match variant {
         Variant::Scalar => scalar(kernel),
         Variant::Rayon(pool) => {
             pool.install(|| (0..members).into_par_iter().map(|member| kernel.scalar(member)).collect())
         }
         Variant::Batched(options) => {
             let outcome = kernel.batched(options).map_err(|error| error.to_string())?;
-            outcome.into_values().map_err(|faults| faults.to_string())?
+            let executor = outcome.report().executor;
+            return Ok((outcome.into_values().map_err(|faults| faults.to_string())?, Some(executor)));
         }
         Variant::Ispc(target, None) => {
             let mut out = vec![K::Value::default(); members];
@@ -110,7 +116,8 @@ fn results<K: Kernel>(kernel: &K, variant: &Variant<'_>) -> Result<Vec<K::Value>
             });
             out
         }
-    })
+    };
+    Ok((values, None))
 }
 
 /// The scalar loop, in a function of its own as a user's would be.

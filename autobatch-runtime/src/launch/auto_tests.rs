@@ -30,7 +30,7 @@ fn chosen(
         for member in range {
             assert!(!std::mem::replace(&mut tried.0[member], true), "member {member} runs once");
         }
-        time
+        Took { work: time, wall: time }
     });
     let (ran, counts) = tried.into_inner().unwrap();
     assert!(ran.into_iter().all(|ran| ran), "every member runs");
@@ -104,4 +104,51 @@ fn trials_become_rare() {
     // Members that take far longer than before are a reason to try again.
     let slow_scalar = runs([(0.0, 8.0), (5.0, 0.2)]);
     assert!(pure(&slow_scalar, 1) >= 30, "{slow_scalar:?}");
+}
+
+/// Runs a batch on a clock on which `cost` says the microseconds of a phase, on one thread and on any number of them; the
+/// microseconds of the run.
+fn time(launch: &Launch<'_>, instance: &'static str, cost: impl Fn(bool, usize) -> f64 + Sync) -> f64 {
+    let sum = Mutex::new(0.0);
+    launch.auto(Some(instance), &|executor, range: Range<usize>, _| {
+        let time = cost(executor != Executor::Scalar, range.len());
+        *sum.lock().unwrap() += time;
+        let time = Duration::from_nanos((1e3 * time) as u64);
+        Took { work: time, wall: time }
+    });
+    sum.into_inner().unwrap()
+}
+
+#[test]
+fn trials_lose_a_small_part_of_the_time() {
+    let options = Options::default().threads(1);
+    for (program, instance) in [(&PLAIN, "plain"), (&RECURSIVE, "recursive")] {
+        for (members, part) in [(64, 0.3), (300, 0.3), (4096, 0.08), (100_000, 0.08)] {
+            // The machine is behind by what a trial does not see at once.
+            for slow in [1.2, 2.5, 4.0, 9.0] {
+                let launch = launch(program, Defaults::NONE, &options, members);
+                let name: &'static str = format!("{instance} {slow}").leak();
+                let runs = 30;
+                let cost = |machine: bool, n: usize| n as f64 * if machine { slow } else { 1.0 };
+                let all: f64 = (0..runs).map(|_| time(&launch, name, cost)).sum();
+                let best = (runs * members) as f64;
+                assert!(all < best * (1.0 + part), "{name}, {members} members: {all} of {best}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_runs_correct_what_trials_say() {
+    let options = Options::default().threads(1);
+    for members in [1000, 20_000] {
+        let launch = launch(&PLAIN, Defaults::NONE, &options, members);
+        // The machine is ahead on few members and behind on many.
+        let cost = |machine: bool, n: usize| {
+            n as f64 * if machine { if 4 * n < members { 0.5 } else { 2.0 } } else { 1.0 }
+        };
+        let name: &'static str = format!("whole {members}").leak();
+        let all: f64 = (0..100).map(|_| time(&launch, name, cost)).sum();
+        assert!(all < 1.15 * (100 * members) as f64, "{all}");
+    }
 }

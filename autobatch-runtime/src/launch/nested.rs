@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use super::{BODY_STACK, Launch, Ledger, Nested, Scalar, Ways};
+use super::{BODY_STACK, Launch, Ledger, Nested, Scalar, Took, Ways};
 use crate::depth::Depth;
 use crate::isa::Level;
 use crate::machine::{Queue, Watch};
@@ -14,7 +14,7 @@ use crate::options::{Executor, Isa};
 use crate::out::Out;
 
 /// Members that are worth a thread of their own.
-const SHARE: usize = 128;
+pub(super) const SHARE: usize = 128;
 /// The part of a tile that the last tiles still have: small ones leave lanes empty, large ones leave threads waiting.
 const LAST: usize = 8;
 /// The same where every call of a tile is a frame.
@@ -49,7 +49,7 @@ impl Launch<'_> {
         ways: &Ways<impl Scalar<R>, impl Sync, impl Nested<R>>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
-    ) {
+    ) -> Took {
         let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(ways.nests);
         let level = Level::new(self.isa());
         // Tiles of a few strips would be all overhead.
@@ -77,6 +77,6 @@ impl Launch<'_> {
             stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, &mut tiles);
             KEPT.set(Some(memory).filter(Memory::is_small));
             ledger.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
-        });
+        })
     }
 }

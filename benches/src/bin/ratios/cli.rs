@@ -17,6 +17,7 @@ Options:
   --threads N,...     numbers of threads                               [1 and all]
   --rounds N          rounds; the best of each way counts              [7]
   --members N         members of each batch                            [the kernel's own]
+  --auto              only `Auto` against rayon, on small batches and the whole one, how often it is behind
   --quick             one round of small batches, to see that all works
   --list              the kernels' names
   --help              this text";
@@ -42,6 +43,7 @@ impl Config {
 #[derive(Debug)]
 pub(crate) enum Request {
     Measure(Config),
+    Auto(Config),
     List,
     Help,
 }
@@ -49,7 +51,7 @@ pub(crate) enum Request {
 /// Reads the arguments that follow the program's name.
 pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Request, String> {
     let (mut kernels, mut isa_list, mut threads) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut rounds, mut members, mut quick) = (None, None, false);
+    let (mut rounds, mut members, mut quick, mut auto) = (None, None, false, false);
     let mut arguments = arguments.peekable();
     while let Some(argument) = arguments.next() {
         let (flag, inline) = match argument.split_once('=') {
@@ -67,6 +69,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Request, 
             "--rounds" => rounds = Some(number(&value()?)?),
             "--members" => members = Some(number(&value()?)?),
             "--quick" => quick = true,
+            "--auto" => auto = true,
             "--list" => return Ok(Request::List),
             "--help" | "-h" => return Ok(Request::Help),
             name if !name.starts_with('-') => kernels.extend(list(name, kernel)?),
@@ -84,7 +87,8 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Request, 
     }
     threads.sort_unstable();
     threads.dedup();
-    Ok(Request::Measure(Config {
+    let request = if auto { Request::Auto } else { Request::Measure };
+    Ok(request(Config {
         kernels,
         isas: isa_list,
         threads,

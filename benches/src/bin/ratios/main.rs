@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use autobatch_bench::kernels;
 use autobatch_bench::ways::{Pools, small_ways, ways};
 
+mod auto;
 mod chart;
 mod cli;
 mod measure;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Ok(Request::Measure(config)) => run(&config),
+        Ok(Request::Auto(config)) => auto::report(&config),
         Err(error) => Err(error),
     };
     match outcome {

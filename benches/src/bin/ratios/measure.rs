@@ -35,7 +35,7 @@ impl Measurement {
 }
 
 /// Runs shorter than this are repeated for one sample.
-const SAMPLE: f64 = 2e-3;
+pub(crate) const SAMPLE: f64 = 2e-3;
 
 /// Checks that all ways agree, then takes their times round by round.
 pub(crate) fn measure(
@@ -65,7 +65,7 @@ pub(crate) fn measure(
 }
 
 /// Seconds per run.
-fn sample(case: &dyn Case, variant: &Variant<'_>, repetitions: u32) -> f64 {
+pub(crate) fn sample(case: &dyn Case, variant: &Variant<'_>, repetitions: u32) -> f64 {
     let begin = Instant::now();
     for _ in 0..repetitions {
         case.run(variant);
