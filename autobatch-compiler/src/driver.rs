@@ -195,6 +195,13 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
             lowered.program.notes.push(Note { span: *span, why, whole: true });
         }
     }
+    for (var, span) in &lowered.conditionals {
+        if analyses.needs_column(*var) {
+            let name = lowered.program.var(*var).ident.to_string();
+            let why = format!("`{name}` is there under `cfg` only, and is used on both sides of a loop or call");
+            lowered.program.notes.push(Note { span: *span, why, whole: true });
+        }
+    }
 }
 
 /// Private functions of a module or `impl` are reached through the others.

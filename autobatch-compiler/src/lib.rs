@@ -4,6 +4,7 @@
 //! stages, public so that tools and tests can look at them.
 
 pub mod attrs;
+mod cfg;
 mod checks;
 mod crate_files;
 mod desugar;

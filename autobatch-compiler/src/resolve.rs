@@ -11,11 +11,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cfg;
 use crate::input::Function;
 use crate::mentions::map_tokens;
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, Macro, Pat, Stmt};
+use quote::quote;
+use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, LocalInit, Macro, Pat, Stmt, parse_quote};
 
 /// A binding of the function.
 #[derive(Clone, Debug)]
@@ -116,6 +118,58 @@ impl Resolver {
         let mut found: BTreeMap<String, Ident> = BTreeMap::new();
         bind_pat(self, pat, assigned_later, &mut found);
         self.scopes.last_mut().expect("a scope is open").extend(found);
+    }
+
+    /// `#[cfg(p)] let x = init;`, where an `x` before it is the one meant if `p` does not hold, becomes
+    /// `let x_2 = { #[cfg(p)] { init } #[cfg(not(p))] { x } };`. False if it is no such `let`.
+    fn conditional(&mut self, local: &mut Local) -> bool {
+        let conditions = cfg::conditions(&local.attrs);
+        let (false, Some(LocalInit { diverge: None, expr, .. })) = (conditions.is_empty(), &mut local.init) else {
+            return false;
+        };
+        let hidden: Vec<Ident> = cfg::names(&local.pat);
+        let Some(before) = hidden.iter().map(|name| self.lookup(name).cloned()).collect::<Option<Vec<Ident>>>() else {
+            return false;
+        };
+        if before.is_empty() {
+            return false;
+        }
+        self.visit_expr_mut(expr);
+        self.bind(&mut local.pat, false);
+        let names = cfg::names(&local.pat);
+        for (new, old) in names.iter().zip(&before) {
+            let mutable = self.bindings.get(&old.to_string()).is_some_and(|old| old.mutable);
+            if let Some(new) = self.bindings.get_mut(&new.to_string()) {
+                new.mutable |= mutable;
+            }
+        }
+        let binds = names.iter().map(|name| {
+            let mutable = self.bindings.get(&name.to_string()).is_some_and(|new| new.mutable);
+            let mutability: Option<syn::Token![mut]> = mutable.then(Default::default);
+            quote!(#mutability #name)
+        });
+        let binds: Vec<TokenStream> = binds.collect();
+        let pat = &local.pat;
+        let value: Expr = match (pat, &binds[..]) {
+            (Pat::Ident(_), _) => parse_quote!({ #[cfg(all(#(#conditions),*))] { #expr } #[cfg(not(all(#(#conditions),*)))] { #(#before)* } }),
+            _ => parse_quote!({
+                #[cfg(all(#(#conditions),*))] { let #pat = #expr; (#(#names,)*) }
+                #[cfg(not(all(#(#conditions),*)))] { (#(#before,)*) }
+            }),
+        };
+        **expr = value;
+        local.attrs.retain(|attr| !attr.path().is_ident("cfg"));
+        local.pat = match (pat, &binds[..]) {
+            (Pat::Ident(_), [bind]) => {
+                let Stmt::Local(whole) = parse_quote!(let #bind;) else { unreachable!("a `let`") };
+                whole.pat
+            }
+            _ => {
+                let Stmt::Local(whole) = parse_quote!(let (#(#binds,)*);) else { unreachable!("a `let`") };
+                whole.pat
+            }
+        };
+        true
     }
 
     fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
@@ -243,6 +297,9 @@ impl VisitMut for Resolver {
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
+        if self.conditional(local) {
+            return;
+        }
         if let Some(init) = &mut local.init {
             self.visit_expr_mut(&mut init.expr);
             if let Some((_, diverge)) = &mut init.diverge {

@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 19] = [
+const WAYS_OUT: [(&str, &str); 21] = [
     (
         "call inside a closure",
         "call it in a loop, or in the closure of an adaptor whose chain ends where it stands",
@@ -11,6 +11,8 @@ const WAYS_OUT: [(&str, &str); 19] = [
     ("type of the receiver is not known", "name the type, `Self::method(receiver, …)`"),
     ("a generic function is batched only", "write this function for the type that it is called with"),
     ("has an item of the same name", "give one of the two another name"),
+    ("is there under `cfg` only", "give it a value in any case, `let x = if cfg!(…) { … } else { … }`"),
+    ("a statement under `cfg`", "write `if cfg!(…)`, or put the call in a function and the attribute on that"),
     ("is used on both sides of a loop or call", "borrow anew behind the loop or call, or keep an index"),
     ("whose result may borrow from it", "return an index or an owned value"),
     (

@@ -48,6 +48,7 @@ pub(crate) fn names(body: &syn::Block, wanted: impl Fn(&ExprClosure) -> bool) ->
         fn visit_local(&mut self, local: &'ast Local) {
             if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
                 && let Expr::Closure(closure) = &*init.expr
+                && local.attrs.is_empty()
                 && (self.0)(closure)
             {
                 self.1.insert(p.ident.to_string());

@@ -35,6 +35,7 @@ pub(crate) use worth::call_graph;
 
 pub(crate) use self::lent::is_temporary;
 pub(crate) use self::primitive::root;
+use crate::cfg;
 use crate::desugar::copies::Copies;
 use crate::desugar::in_place;
 use crate::effects::{self, Names};
@@ -67,6 +68,8 @@ pub struct Lowered {
     pub items: Vec<syn::Item>,
     /// Variables that plainly hold a borrow of a local: they must not cross a region.
     pub borrowers: Vec<Borrower>,
+    /// Variables that are there or not, under `cfg`: they must not cross a region.
+    pub conditionals: Vec<(VarId, Span)>,
     /// Locals, by function and name, that are borrowed across a loop: if they lived in place, that would do.
     pub crossed: BTreeSet<(usize, String)>,
 }
@@ -105,6 +108,7 @@ pub(crate) struct Lowering<'a> {
     sources: Vec<usize>,
     items: Vec<syn::Item>,
     borrowers: Vec<Borrower>,
+    conditionals: Vec<(VarId, Span)>,
     crossed: BTreeSet<(usize, String)>,
     // The function being lowered.
     current: usize,
@@ -158,6 +162,7 @@ pub fn lower(
         sources: vec![],
         items: vec![],
         borrowers: vec![],
+        conditionals: vec![],
         crossed: BTreeSet::new(),
         current: entry,
         func: FuncId(0),
@@ -424,6 +429,14 @@ impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
     fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
         let mut stmts = block.stmts;
+        if let Some(tail) = cfg::conditional_tail(&mut stmts) {
+            stmts.into_iter().for_each(|stmt| self.stmt(stmt));
+            match dest {
+                Some(dest) => self.define(dest, ty.as_ref(), tail),
+                None => self.op(Stmt::Expr(tail, None)),
+            }
+            return;
+        }
         let tail = match stmts.last() {
             Some(Stmt::Expr(_, None)) => match stmts.pop() {
                 Some(Stmt::Expr(expr, None)) => Some(expr),
@@ -452,6 +465,7 @@ impl Lowering<'_> {
         }
         match stmt {
             Stmt::Item(item) => self.item(item),
+            stmt if cfg::is_conditional(&stmt) => self.conditional(stmt),
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
                 if scan::splits(self, &expr)
@@ -464,6 +478,18 @@ impl Lowering<'_> {
             }
             other => self.op(other),
         }
+    }
+
+    /// A statement that is there or not stays whole.
+    fn conditional(&mut self, stmt: Stmt) {
+        if let Stmt::Local(local) = &stmt
+            && !cfg::conditions(&local.attrs).is_empty()
+        {
+            let span = local.pat.span();
+            let vars = effects::bound(&self.names, &local.pat);
+            self.conditionals.extend(vars.into_iter().map(|var| (var, span)));
+        }
+        self.op(cfg::wrapped(stmt));
     }
 
     /// Hoists an item of the body. All bodies of the program share one scope.
@@ -533,7 +559,8 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> Lowered {
         self.renumber();
-        if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
+        let conditional = self.sources.iter().any(|source| cfg::in_function(&self.functions[*source]));
+        if self.options.fuse && !conditional && !self.program.notes.iter().any(|note| note.whole) {
             self.split_lockstep();
         }
         Lowered {
@@ -541,6 +568,7 @@ impl Lowering<'_> {
             sources: self.sources,
             items: self.items,
             borrowers: self.borrowers,
+            conditionals: self.conditionals,
             crossed: self.crossed,
         }
     }

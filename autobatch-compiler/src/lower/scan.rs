@@ -8,6 +8,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
 use super::{Lowering, chains, lent, primitive, uniform, worth};
+use crate::cfg;
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
@@ -349,7 +350,7 @@ fn captures(names: &Names, closure: &syn::ExprClosure) -> bool {
 /// Places where a program function is mentioned but not batched: inside closures and macros, or as
 /// a value.
 pub(super) fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &'static str)> {
-    let mut scan = Unbatched { lower, found: Vec::new(), closure: false };
+    let mut scan = Unbatched { lower, found: Vec::new(), closure: false, conditional: false };
     scan.visit_block(body);
     scan.found
 }
@@ -358,7 +359,11 @@ struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<(Span, &'static str)>,
     closure: bool,
+    /// In a statement under `cfg`.
+    conditional: bool,
 }
+
+const CONDITIONAL: &str = "a statement under `cfg` stays whole, and so does the call in it";
 
 impl Unbatched<'_, '_> {
     fn note(&mut self, span: Span, why: &'static str) {
@@ -400,9 +405,18 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         self.closure = outer;
     }
 
+    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
+        let outer = self.conditional;
+        self.conditional |= cfg::is_conditional(stmt);
+        visit::visit_stmt(self, stmt);
+        self.conditional = outer;
+    }
+
     fn visit_expr_call(&mut self, e: &'ast ExprCall) {
         if let Some(id) = called_path(self.lower, e) {
-            if self.closure {
+            if self.conditional {
+                self.note(e.span(), CONDITIONAL);
+            } else if self.closure {
                 self.note(e.span(), "a call inside a closure is run by code that can't be batched");
             } else if !means_own_types(self.lower, self.lower.source_of(id), &Expr::Call(e.clone())) {
                 self.note(e.span(), "a generic function is batched for the types of its caller only");
@@ -414,7 +428,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
-            if self.closure {
+            if self.conditional {
+                self.note(e.span(), CONDITIONAL);
+            } else if self.closure {
                 self.note(e.span(), "a call inside a closure is run by code that can't be batched");
             } else if let Err((span, why)) = primitive::check_arguments(self.lower, e) {
                 self.note(span, why);
@@ -434,7 +450,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
         if let Some(id) = called_method(self.lower, e) {
             let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
-            if self.closure {
+            if self.conditional {
+                self.note(e.span(), CONDITIONAL);
+            } else if self.closure {
                 self.note(e.span(), "a call inside a closure is run by code that can't be batched");
             } else if let Err((span, why)) = lent::plan(self.lower, self.lower.source_of(id), &args) {
                 self.note(span, why);

@@ -1,0 +1,130 @@
+//! Statements under `#[cfg(…)]`, which the macro sees whether they are there or not.
+//!
+//! `any()` never holds, `all()` always does.
+
+mod common;
+
+use autobatch::{Program, autobatch};
+use common::agree_at;
+
+#[autobatch(strict)]
+fn hidden(n: u64) -> u64 {
+    #[cfg(any())]
+    let n = n + 1;
+    #[cfg(all())]
+    let n = n * 2;
+    #[cfg(any())]
+    let (n,) = (n + 5,);
+    let mut x = n;
+    #[cfg(any())]
+    let x = "another type";
+    while x < 100 {
+        x = x * 2 + n + 1;
+    }
+    #[cfg(not(all()))]
+    let mut x: u8 = 3;
+    x += 1;
+    x
+}
+
+#[autobatch(strict)]
+fn either(n: u64) -> u64 {
+    #[cfg(any())]
+    let step = 1;
+    #[cfg(not(any()))]
+    let step = 2;
+    let mut sum = 0;
+    for i in 0..n {
+        sum += i * step;
+    }
+    sum
+}
+
+#[autobatch(strict)]
+fn loops(n: u64) -> u64 {
+    let mut x = n;
+    #[cfg(any())]
+    while x < 1000 {
+        x += 7;
+    }
+    #[cfg(all())]
+    for i in 0..n {
+        x += i;
+        if x > 60 {
+            break;
+        }
+    }
+    #[cfg(any())]
+    {
+        x = 3;
+    }
+    #[cfg(any())]
+    return x;
+    while x < 100 {
+        #[cfg(any())]
+        break;
+        #[cfg(all())]
+        if x > 90 {
+            return 7;
+        }
+        x += n + 1;
+    }
+    #[cfg(any())]
+    {
+        x + 100
+    }
+    #[cfg(not(any()))]
+    {
+        x + 200
+    }
+}
+
+#[autobatch]
+fn calls(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    let x = n;
+    #[cfg(any())]
+    let x = calls(n - 1);
+    #[cfg(all())]
+    let y = calls(n / 2) + calls(n - 1) % 3;
+    #[cfg(any())]
+    (0..n).for_each(|i| _ = calls(i));
+    let z: u64 = (0..n.min(3)).map(|i| calls(i.min(n - 1))).sum();
+    x + z + y % 1000
+}
+
+#[autobatch]
+fn crossing(n: u64) -> u64 {
+    #[cfg(all())]
+    let start = n;
+    #[cfg(any())]
+    let other = n;
+    let mut x = n;
+    while x < 100 {
+        x = x * 2 + 1;
+    }
+    #[cfg(any())]
+    assert!(other < x);
+    #[cfg(all())]
+    assert!(start < x);
+    x
+}
+
+fn says(program: &Program, why: &str) {
+    assert!(program.notes.iter().any(|note| note.why.contains(why)), "{program}");
+}
+
+#[test]
+fn what_is_not_there_does_nothing() {
+    let inputs: Vec<u64> = (0..14).collect();
+    let sizes = [1, 67];
+    agree_at(&sizes, &inputs, |n| hidden(*n), |n, o| hidden_batched_with(n, o));
+    agree_at(&sizes, &inputs, |n| either(*n), |n, o| either_batched_with(n, o));
+    agree_at(&sizes, &inputs, |n| loops(*n), |n, o| loops_batched_with(n, o));
+    agree_at(&sizes, &inputs[..7], |n| calls(*n), |n, o| calls_batched_with(n, o));
+    says(calls_batched::program(), "under `cfg` stays whole");
+    agree_at(&sizes, &inputs, |n| crossing(*n), |n, o| crossing_batched_with(n, o));
+    says(crossing_batched::program(), "under `cfg` only");
+}
