@@ -31,7 +31,7 @@
 //! `gradient::__batched` is what `#[primitive]` has made of the function's signature (see
 //! [`crate::primitive`]). Nothing in the first loop can unwind (see `lower/primitive.rs`).
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, PathArguments};
@@ -121,14 +121,23 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
             #rt::settle(&mut #column[#l], #new);
         }
     });
-    // Errors about what the call changes stand at the call.
-    let asked = Ident::new("__results", Span::mixed_site().located_at(primitive.call.span()));
+    // Errors about what the call changes stand at the call; where it shows no change, at the argument that may be one.
+    let results = name("__results");
     let next_result = match places.is_empty() {
-        true => quote_spanned!(primitive.call.span()=> next()),
-        false => quote_spanned!(primitive.call.span()=> next_into((#(#places,)*))),
+        true => {
+            let variable = args.iter().find(|arg| matches!(arg, Expr::Path(_)));
+            let span = variable.map_or(primitive.call.span(), |arg| arg.span());
+            let rt = respanned(rt.clone(), span);
+            let here = Ident::new("__results_here", span);
+            quote_spanned!(span=> { let #here = &mut #results; #rt::primitive::Results::next(#here) })
+        }
+        false => {
+            let asked = Ident::new("__results", Span::mixed_site().located_at(primitive.call.span()));
+            quote_spanned!(primitive.call.span()=> #asked.next_into((#(#places,)*)))
+        }
     };
     let (dest, ty) = (&program.var(primitive.dest).ident, primitive.ty.as_ref().map(|ty| quote!(: #ty)));
-    let (value, results, message) = (name("__value"), name("__results"), name("__message"));
+    let (value, message) = (name("__value"), name("__message"));
     quote! {
         #rt::Step::Block(#point) => {
             let mut #results = #kernel(__core.waiting::<#word, #width>(#point), #[inline(always)] |#push| {
@@ -150,7 +159,7 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
                 #(#open_changed)*
                 for #l in __core.lanes::<#word, #width>(#i, #point) {
                     #(#take_changed)*
-                    let #value = #asked.#next_result;
+                    let #value = #next_result;
                     #(#leave_changed)*
                     match #value {
                         ::core::result::Result::Ok(#value) => {
@@ -164,6 +173,15 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
             }
         },
     }
+}
+
+/// Tokens as if they stood elsewhere.
+fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
+    let respanned = |mut tree: TokenTree| {
+        tree.set_span(span);
+        tree
+    };
+    tokens.into_iter().map(respanned).collect()
 }
 
 /// The variable that a `&mut` argument changes, itself or a part of it.
