@@ -1,6 +1,6 @@
 //! Statements under `#[cfg(…)]`, which the macro sees whether they are there or not.
 //!
-//! `any()` never holds, `all()` always does.
+//! `any()` never holds, `not(any())` always does.
 
 mod common;
 
@@ -11,7 +11,7 @@ use common::agree_at;
 fn hidden(n: u64) -> u64 {
     #[cfg(any())]
     let n = n + 1;
-    #[cfg(all())]
+    #[cfg(not(any()))]
     let n = n * 2;
     #[cfg(any())]
     let (n,) = (n + 5,);
@@ -21,7 +21,7 @@ fn hidden(n: u64) -> u64 {
     while x < 100 {
         x = x * 2 + n + 1;
     }
-    #[cfg(not(all()))]
+    #[cfg(any())]
     let mut x: u8 = 3;
     x += 1;
     x
@@ -47,7 +47,7 @@ fn loops(n: u64) -> u64 {
     while x < 1000 {
         x += 7;
     }
-    #[cfg(all())]
+    #[cfg(not(any()))]
     for i in 0..n {
         x += i;
         if x > 60 {
@@ -63,7 +63,7 @@ fn loops(n: u64) -> u64 {
     while x < 100 {
         #[cfg(any())]
         break;
-        #[cfg(all())]
+        #[cfg(not(any()))]
         if x > 90 {
             return 7;
         }
@@ -87,7 +87,7 @@ fn calls(n: u64) -> u64 {
     let x = n;
     #[cfg(any())]
     let x = calls(n - 1);
-    #[cfg(all())]
+    #[cfg(not(any()))]
     let y = calls(n / 2) + calls(n - 1) % 3;
     #[cfg(any())]
     (0..n).for_each(|i| _ = calls(i));
@@ -97,7 +97,7 @@ fn calls(n: u64) -> u64 {
 
 #[autobatch]
 fn crossing(n: u64) -> u64 {
-    #[cfg(all())]
+    #[cfg(not(any()))]
     let start = n;
     #[cfg(any())]
     let other = n;
@@ -107,7 +107,7 @@ fn crossing(n: u64) -> u64 {
     }
     #[cfg(any())]
     assert!(other < x);
-    #[cfg(all())]
+    #[cfg(not(any()))]
     assert!(start < x);
     x
 }

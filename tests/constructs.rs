@@ -158,6 +158,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("moved_behind", moved_behind_batched::program()),
         ("result_may_borrow", shortest_batched::program()),
         ("Model", Model::lean_batched_program()),
+        ("under_a_condition", under_a_condition_batched::program()),
         ("generic_helper", entry_batched::program()),
         ("same_names", outer_batched::program()),
     ]
@@ -173,6 +174,7 @@ fn per_member_constructs_agree_and_say_why() {
         closure_across_a_loop closure_across_a_loop_batched_with
         moved_behind moved_behind_batched_with
         shortest shortest_batched_with
+        under_a_condition under_a_condition_batched_with
         entry entry_batched_with
         outer outer_batched_with
     }

@@ -1,20 +1,26 @@
 //! Statements under `#[cfg(…)]`. Whether they are there the macro can't know, so they stay whole, with their attribute,
 //! in lane code, and no other code may depend on what they define.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{parse_quote, Attribute, Expr, Local, Meta, MetaList, Pat, Stmt};
+use syn::{Attribute, Expr, Local, Meta, MetaList, Pat, Stmt, parse_quote};
 
 use crate::input::Function;
 
-/// The conditions among attributes.
-pub(crate) fn conditions(attrs: &[Attribute]) -> Vec<proc_macro2::TokenStream> {
+/// The condition that attributes make, if they make one.
+pub(crate) fn condition(attrs: &[Attribute]) -> Option<TokenStream> {
     let lists = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::List(MetaList { path, tokens, .. }) if path.is_ident("cfg") => Some(tokens.clone()),
         _ => None,
     });
-    lists.collect()
+    let all: Vec<TokenStream> = lists.collect();
+    match &all[..] {
+        [] => None,
+        [one] => Some(one.clone()),
+        _ => Some(quote!(all(#(#all),*))),
+    }
 }
 
 fn has(attrs: &[Attribute]) -> bool {
@@ -89,7 +95,8 @@ fn taken(mut expr: Expr) -> (Vec<Attribute>, Expr) {
             if self.0.is_some() {
                 return;
             }
-            let (taken, kept) = std::mem::take(attrs).into_iter().partition(|attr| has(std::slice::from_ref(attr)));
+            let (taken, kept) =
+                std::mem::take(attrs).into_iter().partition(|attr| has(std::slice::from_ref(attr)));
             self.0 = Some(taken);
             *attrs = kept;
         }

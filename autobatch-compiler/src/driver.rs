@@ -198,7 +198,8 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
     for (var, span) in &lowered.conditionals {
         if analyses.needs_column(*var) {
             let name = lowered.program.var(*var).ident.to_string();
-            let why = format!("`{name}` is there under `cfg` only, and is used on both sides of a loop or call");
+            let why =
+                format!("`{name}` is there under `cfg` only, and is used on both sides of a loop or call");
             lowered.program.notes.push(Note { span: *span, why, whole: true });
         }
     }

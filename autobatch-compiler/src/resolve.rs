@@ -15,8 +15,8 @@ use crate::cfg;
 use crate::input::Function;
 use crate::mentions::map_tokens;
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
-use syn::visit_mut::{self, VisitMut};
 use quote::quote;
+use syn::visit_mut::{self, VisitMut};
 use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, LocalInit, Macro, Pat, Stmt, parse_quote};
 
 /// A binding of the function.
@@ -123,12 +123,15 @@ impl Resolver {
     /// `#[cfg(p)] let x = init;`, where an `x` before it is the one meant if `p` does not hold, becomes
     /// `let x_2 = { #[cfg(p)] { init } #[cfg(not(p))] { x } };`. False if it is no such `let`.
     fn conditional(&mut self, local: &mut Local) -> bool {
-        let conditions = cfg::conditions(&local.attrs);
-        let (false, Some(LocalInit { diverge: None, expr, .. })) = (conditions.is_empty(), &mut local.init) else {
+        let condition = cfg::condition(&local.attrs);
+        let (Some(condition), Some(LocalInit { diverge: None, expr, .. })) = (condition, &mut local.init)
+        else {
             return false;
         };
         let hidden: Vec<Ident> = cfg::names(&local.pat);
-        let Some(before) = hidden.iter().map(|name| self.lookup(name).cloned()).collect::<Option<Vec<Ident>>>() else {
+        let Some(before) =
+            hidden.iter().map(|name| self.lookup(name).cloned()).collect::<Option<Vec<Ident>>>()
+        else {
             return false;
         };
         if before.is_empty() {
@@ -151,10 +154,12 @@ impl Resolver {
         let binds: Vec<TokenStream> = binds.collect();
         let pat = &local.pat;
         let value: Expr = match (pat, &binds[..]) {
-            (Pat::Ident(_), _) => parse_quote!({ #[cfg(all(#(#conditions),*))] { #expr } #[cfg(not(all(#(#conditions),*)))] { #(#before)* } }),
+            (Pat::Ident(_), _) => {
+                parse_quote!({ #[cfg(#condition)] { #expr } #[cfg(not(#condition))] { #(#before)* } })
+            }
             _ => parse_quote!({
-                #[cfg(all(#(#conditions),*))] { let #pat = #expr; (#(#names,)*) }
-                #[cfg(not(all(#(#conditions),*)))] { (#(#before,)*) }
+                #[cfg(#condition)] { let #pat = #expr; (#(#names,)*) }
+                #[cfg(not(#condition))] { (#(#before,)*) }
             }),
         };
         **expr = value;

@@ -12,7 +12,10 @@ const WAYS_OUT: [(&str, &str); 21] = [
     ("a generic function is batched only", "write this function for the type that it is called with"),
     ("has an item of the same name", "give one of the two another name"),
     ("is there under `cfg` only", "give it a value in any case, `let x = if cfg!(…) { … } else { … }`"),
-    ("a statement under `cfg`", "write `if cfg!(…)`, or put the call in a function and the attribute on that"),
+    (
+        "a statement under `cfg`",
+        "write `if cfg!(…)`, or put the call in a function and the attribute on that",
+    ),
     ("is used on both sides of a loop or call", "borrow anew behind the loop or call, or keep an index"),
     ("whose result may borrow from it", "return an index or an owned value"),
     (

@@ -511,11 +511,13 @@ fn macros(n: u64) -> String {
     format!("{x}: {n:>3} {:?}", vec![x % 7; 2])
 }
 
-/// attributes on statements and expressions: `#[cfg(…)]`, `#[allow(…)]`
+/// attributes on statements and expressions: `#[cfg(…)]`, also on a `let` that hides another, `#[allow(…)]`
 #[autobatch(strict)]
 fn attributes(n: u64) -> u64 {
     #[allow(unused_mut)]
     let mut limit = n * 3;
+    #[cfg(target_os = "none")]
+    let limit = n;
     let mut x = 1;
     #[cfg(target_os = "none")]
     {

@@ -87,6 +87,14 @@ impl Model {
     }
 }
 
+/// a batched call in a statement under `#[cfg(…)]`
+#[autobatch]
+fn under_a_condition(n: u64) -> u64 {
+    #[cfg(not(target_os = "none"))]
+    let n = if n == 0 { 1 } else { under_a_condition(n - 1) + n };
+    n + 1
+}
+
 /// a generic function whose parameters of types are not those of the one that is called
 #[autobatch]
 mod generic_helper {

@@ -483,7 +483,7 @@ impl Lowering<'_> {
     /// A statement that is there or not stays whole.
     fn conditional(&mut self, stmt: Stmt) {
         if let Stmt::Local(local) = &stmt
-            && !cfg::conditions(&local.attrs).is_empty()
+            && cfg::condition(&local.attrs).is_some()
         {
             let span = local.pat.span();
             let vars = effects::bound(&self.names, &local.pat);

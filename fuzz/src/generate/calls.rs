@@ -83,11 +83,24 @@ impl Gen {
         let mut call = expr!(f.ret;);
         let associated = self.impl_form;
         let receiver = f.params.first().filter(|param| param.name == "self").cloned();
-        let mut skip = 0;
+        let (mut skip, mut closing) = (0, ")");
         match &receiver {
             Some(param) if param.passing != Passing::Each && self.same_receiver(param) && self.chance(70) => {
                 call.parts.push(format!("self.{}(", f.name).into());
                 skip = 1;
+            }
+            // Another receiver, of a type that is written.
+            Some(param) if self.chance(50) && (param.passing == Passing::Each || self.flat == 0) => {
+                let (name, value) = (self.fresh("r"), self.expr(&param.ty, depth - 1));
+                let mutability = if param.passing == Passing::State { "mut " } else { "" };
+                let of = self.defs.name(&param.ty);
+                call.parts.push(format!("{{ let {mutability}{name}: {of} = ").into());
+                call.parts.push(value.into());
+                call.parts.push(format!("; {name}.{}(", f.name).into());
+                skip = 1;
+                closing = ") }";
+                // A call in an argument would be one more activation before it is lent.
+                self.pure += u32::from(param.passing == Passing::State);
             }
             _ if associated => call.parts.push(format!("Self::{}(", f.name).into()),
             _ => call.parts.push(format!("{}(", f.name).into()),
@@ -161,7 +174,7 @@ impl Gen {
             call.parts.push(", ".into());
         }
         self.lent -= u32::from(lends);
-        call.parts.push(")".into());
+        call.parts.push(closing.into());
         if f.ret != *ty {
             let name = self.defs.name(ty);
             call = expr!(ty; "(", call, format!(" as {name})"));

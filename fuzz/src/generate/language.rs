@@ -1,7 +1,7 @@
 //! Calls of the program where they take more than hoisting: in the closures of adaptors and of locals, in match guards,
 //! in loops over locals, in macros, with locals lent.
 
-use super::{Gen, Loop, Via};
+use super::{Gen, Loop, Var, Via};
 use crate::tree::{Node, expr, fixed, stmt};
 use crate::types::Ty;
 
@@ -171,6 +171,30 @@ impl Gen {
             call,
             format!("; if {list}.is_empty() {{ {sum} = *{x}; }} }}")
         ))
+    }
+
+    /// A `let` that hides a variable, or does not because it is not there.
+    pub(super) fn conditional_let(&mut self) -> Option<Node> {
+        let fits: Vec<Var> = self
+            .visible()
+            .filter(|var| {
+                var.via == Via::Value && !var.locked && !var.ty.is_owned() && var.name.starts_with(['a', 'v'])
+            })
+            .filter(|var| !matches!(var.ty, Ty::Closure(..) | Ty::Ref(_)))
+            .cloned()
+            .collect();
+        if fits.is_empty() {
+            return None;
+        }
+        let Var { name, ty, assign, .. } = self.pick(&fits);
+        if self.chance(50) {
+            return Some(stmt!(format!("#[cfg(any())] let {name} = \"not there\";")));
+        }
+        let mutability = if assign { "mut " } else { "" };
+        let of = self.defs.name(&ty);
+        let value = self.purely(|g| g.expr(&ty, 2));
+        self.declare(&name, &ty, assign);
+        Some(stmt!(format!("#[cfg(all())] let {mutability}{name}: {of} = "), value, ";"))
     }
 
     /// A local that can be lent as such a parameter, as it is written.

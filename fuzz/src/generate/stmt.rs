@@ -32,6 +32,7 @@ impl Gen {
             if self.swarm.references { 6 } else { 0 },                      // 15 references
             if self.swarm.closures { 3 } else { 0 },                        // 16 local closure
             if self.swarm.language && !self.swarm.plain { 6 } else { 0 },   // 17 loop over a list
+            if self.swarm.language && !self.swarm.plain { 3 } else { 0 },   // 18 a `let` under `cfg`
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -105,6 +106,7 @@ impl Gen {
             15 => self.reference(depth),
             16 => Some(self.local_closure()),
             17 => self.over_a_list(),
+            18 => self.conditional_let(),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
