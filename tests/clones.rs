@@ -484,3 +484,53 @@ fn at_the_last_level_tail_calls_still_are_jumps() {
         assert_eq!(found.iter().map(|f| f.member).collect::<Vec<_>>(), faults, "depth {depth}");
     }
 }
+
+/// A call in tail position is no tail call where a local is lent to it: every executor counts it.
+#[autobatch(strict)]
+mod lending_tails {
+    pub(super) fn own(n: u64, xs: &[u64]) -> u64 {
+        if n == 0 {
+            return xs.iter().sum();
+        }
+        let mine = [n, xs[0]];
+        own(n - 1, &mine)
+    }
+
+    pub(super) fn of_a_loop(n: u64) -> u64 {
+        let values = vec![n, n + 1];
+        let rest = &values[1..];
+        let mut sum = 0;
+        for x in rest {
+            sum += x;
+        }
+        if n < 2 {
+            return sum;
+        }
+        on(n, rest)
+    }
+
+    fn on(n: u64, xs: &[u64]) -> u64 {
+        if xs.is_empty() { n } else { of_a_loop(n - xs.len() as u64) }
+    }
+
+    pub(super) fn none(n: u64, xs: &[u64]) -> u64 {
+        if n == 0 { xs.len() as u64 } else { none(n - 1, &xs[1..]) }
+    }
+}
+
+#[test]
+fn calls_that_are_lent_a_local_count() {
+    use lending_tails::{none_batched_with, of_a_loop_batched_with, own_batched_with};
+    let deep = |options: &Options<'_>| -> [bool; 3] {
+        let shared = vec![1; 40];
+        let own = own_batched_with(&[30], &shared, options).unwrap();
+        let of_a_loop = of_a_loop_batched_with(&[31], options).unwrap();
+        let none = none_batched_with(&[30], &shared, options).unwrap();
+        [own, of_a_loop, none].map(|outcome| outcome.faults().is_empty())
+    };
+    for (name, options) in common::executors() {
+        assert_eq!(deep(&options.clone().max_depth(29)), [false, false, true], "{name}");
+        assert_eq!(deep(&options.clone().max_depth(30)), [true; 3], "{name}");
+        assert_eq!(deep(&options.max_depth(100)), [true; 3], "{name}");
+    }
+}

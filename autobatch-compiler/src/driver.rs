@@ -11,7 +11,7 @@ use crate::diag::Diagnostics;
 use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
-use crate::ir::Note;
+use crate::ir::{Note, Terminator};
 use crate::lower::{self, Borrower, LowerOptions, Lowered};
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
@@ -81,12 +81,17 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     };
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
     let primitives = primitives(input, args);
-    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector_math.as_ref(), &primitives);
+    let options = LowerOptions {
+        krate: args.krate.clone(),
+        fuse: args.fuse,
+        primitives: primitives.clone(),
+        part: false,
+    };
     if !entries.iter().any(|entry| has_members(&functions[*entry])) {
         checks::nothing_to_call(input, entries.len(), diag);
     }
-    let mut families = Vec::new();
-    for entry in entries {
+    let mut programs = Vec::new();
+    for entry in entries.iter().copied() {
         let function = &functions[entry];
         if !has_members(function) {
             if matches!(input, Input::Function(_)) {
@@ -98,16 +103,9 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
             continue;
         }
-        let options = LowerOptions {
-            krate: args.krate.clone(),
-            fuse: args.fuse,
-            primitives: primitives.clone(),
-            part: false,
-        };
         let mut functions = functions.to_vec();
         let (lowered, analyses) =
             lower_in_place(&mut functions, entry, self_ident.as_ref(), &options, args.fuse);
-        let functions = &functions[..];
         if args.strict {
             for note in &lowered.program.notes {
                 diag.error_at(
@@ -117,15 +115,32 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
                 );
             }
         }
-        let width = width(functions, &lowered);
-        let nested = nested(functions, entry, self_ident.as_ref(), &lowered, &options, args.fuse);
-        families.push(emit::emit(function, &lowered, &analyses, nested, &clones, args, width));
+        programs.push((entry, functions, lowered, analyses));
+    }
+    let counted = programs.iter().flat_map(|(_, _, lowered, _)| counted(lowered)).collect();
+    let vector = vector_math.as_ref();
+    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, &primitives, counted);
+    let mut families = Vec::new();
+    for (entry, own, lowered, analyses) in programs {
+        let width = width(&own, &lowered);
+        let nested = nested(&own, entry, self_ident.as_ref(), &lowered, &options, args.fuse);
+        families.push(emit::emit(&functions[entry], &lowered, &analyses, nested, &clones, args, width));
     }
     if !families.is_empty() {
         families.extend(clones.items());
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
+}
+
+/// The calls in tail position of a program, by function and number, that are no tail calls: something is left to do.
+fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
+    let blocks = lowered.program.blocks.iter();
+    let calls = blocks.filter_map(|block| match &block.term {
+        Terminator::Call(call) => Some((lowered.sources[block.func.0], call.tail?)),
+        _ => None,
+    });
+    calls.collect()
 }
 
 /// Lowers and analyses a program. Where locals are borrowed across a loop or call, they come to live in place, and

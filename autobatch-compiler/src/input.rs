@@ -12,6 +12,7 @@ use syn::{
 
 use crate::diag::Diagnostics;
 use crate::resolve::{self, Bindings};
+use crate::tails;
 
 /// How a parameter appears in the batched call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -373,6 +374,7 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
             }
         }
     }
+    tails::number(&mut all);
     all
 }
 

@@ -293,6 +293,8 @@ pub struct Arm {
 /// A batched call site.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// The number of the call among those in tail position of its function, if it is one (`tails.rs`).
+    pub tail: Option<usize>,
     /// Dense over the program.
     pub id: CallId,
     /// The function called.

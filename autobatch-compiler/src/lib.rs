@@ -25,6 +25,7 @@ pub mod primitive;
 mod receivers;
 pub mod resolve;
 mod strict;
+mod tails;
 pub mod vector_math;
 pub mod verify;
 

@@ -410,6 +410,7 @@ fn terminator(
             let id = CallId(program.calls);
             program.calls += 1;
             Terminator::Call(Call {
+                tail: None,
                 id,
                 callee: ids[&callee.to_string()],
                 args: args.iter().map(|arg| vars[&arg.to_string()]).collect(),

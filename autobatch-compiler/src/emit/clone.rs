@@ -21,13 +21,14 @@ use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, FnArg, Item, Meta, Pat, Path, Stmt, Token, Type, parse_quote};
+use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
 
 use super::api::turbofish;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
 use crate::receivers::{marked, unmark};
+use crate::tails::{self, Tails};
 use crate::vector_math::VectorMath;
 
 /// Which functions of an annotated item have a clone.
@@ -38,6 +39,8 @@ pub struct Clones<'a> {
     inlined: Vec<bool>,
     /// The calls that count depth, by position.
     calls: BTreeSet<(usize, usize)>,
+    /// Calls in tail position, by function and number, that are no tail calls.
+    counted: BTreeSet<(usize, usize)>,
     vector_math: Option<&'a VectorMath<'a>>,
     krate: &'a Path,
     /// The name by which the type of an `impl` block can be called, if it has no arguments to differ in.
@@ -56,6 +59,7 @@ impl<'a> Clones<'a> {
         krate: &'a Path,
         vector_math: Option<&'a VectorMath<'a>>,
         primitives: &[Path],
+        counted: BTreeSet<(usize, usize)>,
     ) -> Self {
         let (worth, calls) = lower::call_graph(functions, entries, primitives);
         let has: Vec<bool> = (0..functions.len())
@@ -85,6 +89,7 @@ impl<'a> Clones<'a> {
             has,
             inlined: vec![false; functions.len()],
             calls,
+            counted,
             vector_math,
             krate,
             self_name,
@@ -142,7 +147,7 @@ impl<'a> Clones<'a> {
         let caller = &self.functions[index];
         let mut body = caller.written.clone();
         let mut redirect = Redirect::new(self, caller, Kind::Leaf, false);
-        Tails { redirect: &mut redirect }.function(&mut body);
+        Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
         redirect.tail
     }
 
@@ -153,7 +158,7 @@ impl<'a> Clones<'a> {
         let mut body = function.written.clone();
         let inlines = kind == Kind::Clone && self.inlines(index);
         let mut redirect = Redirect::new(self, function, kind, inlines);
-        Tails { redirect: &mut redirect }.function(&mut body);
+        Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
         let mut publish = None;
         for (at, stmt) in body.stmts.iter_mut().enumerate() {
             redirect.visit_stmt_mut(stmt);
@@ -310,7 +315,9 @@ fn is_small(function: &Function) -> bool {
         };
         tokens.into_iter().map(size).sum()
     }
-    count(function.written.to_token_stream()) <= SMALL
+    let mut written = function.written.clone();
+    unmark(&mut written);
+    count(written.to_token_stream()) <= SMALL
 }
 
 /// The copies of a function.
@@ -429,6 +436,24 @@ impl<'a> Redirect<'a> {
         }
     }
 
+    /// A tail call passes the depth on as it is. What a tail call is says the pass of that name: the result is the
+    /// caller's result, of the same type by name, and nothing is left to do.
+    fn tail_call(&mut self, expr: &mut Expr) {
+        let (clones, caller) = (self.clones, self.caller);
+        let callee = match expr {
+            Expr::Call(call) => clones.called(call, caller),
+            Expr::MethodCall(call) => clones.called_method(call, caller),
+            _ => None,
+        };
+        let counted = tails::number_of(expr).is_some_and(|number| {
+            let position = clones.functions.iter().position(|f| f.sig.ident == caller.sig.ident);
+            position.is_some_and(|position| clones.counted.contains(&(position, number)))
+        });
+        if !counted && callee.is_some_and(|f| text(&clones.functions[f].output) == text(&caller.output)) {
+            self.tail |= self.call(expr, true);
+        }
+    }
+
     /// Makes a call, not what it holds, one of a clone; the function it calls.
     fn call(&self, expr: &mut Expr, tail: bool) -> bool {
         let depth = depth_ident();
@@ -475,121 +500,6 @@ impl VisitMut for Redirect<'_> {
     }
 
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
-    fn visit_item_mut(&mut self, _: &mut Item) {}
-    fn visit_type_mut(&mut self, _: &mut Type) {}
-    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
-}
-
-/// Redirects tail calls, which pass the depth on as it is. What a tail call is says the pass of that
-/// name: the result is the caller's result, of the same type by name.
-struct Tails<'a, 'b> {
-    redirect: &'a mut Redirect<'b>,
-}
-
-impl Tails<'_, '_> {
-    fn function(&mut self, body: &mut Block) {
-        self.visit_block_mut(body);
-        self.block(body);
-    }
-
-    fn block(&mut self, block: &mut Block) {
-        if let Some(Stmt::Expr(tail, None)) = block.stmts.last_mut() {
-            self.tail(tail);
-        }
-    }
-
-    /// `expr` stands where its value is the function's result.
-    fn tail(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Paren(e) => self.tail(&mut e.expr),
-            Expr::Group(e) => self.tail(&mut e.expr),
-            Expr::If(e) => {
-                self.block(&mut e.then_branch);
-                if let Some((_, otherwise)) = &mut e.else_branch {
-                    self.tail(otherwise);
-                }
-            }
-            Expr::Match(e) => e.arms.iter_mut().for_each(|arm| self.tail(&mut arm.body)),
-            Expr::Block(e) => {
-                self.block(&mut e.block);
-                let label = e.label.as_ref().map(|l| l.name.ident.clone());
-                Breaks { tails: self, label, nested: 1 }.visit_block_mut(&mut e.block);
-            }
-            Expr::Loop(e) => {
-                let label = e.label.as_ref().map(|l| l.name.ident.clone());
-                Breaks { tails: self, label, nested: 0 }.visit_block_mut(&mut e.body);
-            }
-            Expr::Call(call) => {
-                let callee = self.redirect.clones.called(call, self.redirect.caller);
-                self.pass_on(expr, callee);
-            }
-            Expr::MethodCall(call) => {
-                let callee = self.redirect.clones.called_method(call, self.redirect.caller);
-                self.pass_on(expr, callee);
-            }
-            _ => {}
-        }
-    }
-
-    fn pass_on(&mut self, expr: &mut Expr, callee: Option<usize>) {
-        let (clones, caller) = (self.redirect.clones, self.redirect.caller);
-        if callee.is_some_and(|f| text(&clones.functions[f].output) == text(&caller.output)) {
-            self.redirect.tail |= self.redirect.call(expr, true);
-        }
-    }
-}
-
-/// `return`s outside of closures.
-impl VisitMut for Tails<'_, '_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
-            Expr::Return(e) => {
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                    self.tail(value);
-                }
-            }
-            _ => visit_mut::visit_expr_mut(self, expr),
-        }
-    }
-    fn visit_item_mut(&mut self, _: &mut Item) {}
-    fn visit_type_mut(&mut self, _: &mut Type) {}
-    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
-}
-
-/// `break`s with a value out of a loop or block that is a tail.
-struct Breaks<'a, 'b, 'c> {
-    tails: &'a mut Tails<'b, 'c>,
-    label: Option<Ident>,
-    /// Loops in between.
-    nested: usize,
-}
-
-impl VisitMut for Breaks<'_, '_, '_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
-            Expr::Break(e) => {
-                let ours = match &e.label {
-                    Some(label) => self.label.as_ref() == Some(&label.ident),
-                    None => self.nested == 0,
-                };
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                    if ours {
-                        self.tails.tail(value);
-                    }
-                }
-            }
-            Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => {
-                self.nested += 1;
-                visit_mut::visit_expr_mut(self, expr);
-                self.nested -= 1;
-            }
-            _ => visit_mut::visit_expr_mut(self, expr),
-        }
-    }
     fn visit_item_mut(&mut self, _: &mut Item) {}
     fn visit_type_mut(&mut self, _: &mut Type) {}
     fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}

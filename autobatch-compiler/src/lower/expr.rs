@@ -6,6 +6,7 @@ use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
 use super::{Lowering, call_terminator, lent, primitive, scan};
 use crate::effects::{self, variable};
 use crate::ir::{CallId, FuncId, VarId};
+use crate::tails;
 
 impl Lowering<'_> {
     /// Evaluates `expr` for its effect.
@@ -328,7 +329,7 @@ impl Lowering<'_> {
         }
         let direct = if same_type { dest } else { self.temp("value", None).0 };
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
-        self.terminate(call_terminator(id, callee, vars, direct, cont, span));
+        self.terminate(call_terminator(id, callee, vars, direct, cont, span, tails::number_of(&call)));
         self.start(cont);
         self.give_back(lent);
         if direct != dest {

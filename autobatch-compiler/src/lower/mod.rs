@@ -44,6 +44,7 @@ use crate::ir::{
     self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId,
     VarSet, Variable,
 };
+use crate::tails::Unnumbered;
 
 /// What the lowering can be told.
 #[derive(Clone)]
@@ -374,6 +375,7 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
+        Unnumbered.visit_stmt_mut(&mut stmt);
         self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
         let op = effects::op(&self.names, stmt);
         let parts = self.options.part && !op.exits.is_empty();
@@ -399,6 +401,7 @@ impl Lowering<'_> {
 
     /// An expression without splits, with its early exits rewritten.
     fn verbatim(&self, mut expr: Expr) -> Expr {
+        Unnumbered.visit_expr_mut(&mut expr);
         self.rewrite_exits(|exits| exits.visit_expr_mut(&mut expr));
         expr
     }
@@ -602,8 +605,10 @@ fn call_terminator(
     dest: VarId,
     cont: BlockId,
     span: Span,
+    tail: Option<usize>,
 ) -> Terminator {
     Terminator::Call(Call {
+        tail,
         id,
         callee,
         args,

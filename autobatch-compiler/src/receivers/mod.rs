@@ -23,6 +23,7 @@ use syn::{Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type,
 use crate::input::Function;
 use crate::ir::text;
 use crate::resolve;
+use crate::tails::Unnumbered;
 use definitions::Definitions;
 use infer::{Known, Scopes, Types};
 
@@ -157,7 +158,7 @@ pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
     mark.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
 }
 
-/// Takes the marks away.
+/// Takes all marks away.
 pub(crate) fn unmark(block: &mut Block) {
     struct Unmark;
     impl VisitMut for Unmark {
@@ -167,6 +168,7 @@ pub(crate) fn unmark(block: &mut Block) {
         }
     }
     Unmark.visit_block_mut(block);
+    Unnumbered.visit_block_mut(block);
 }
 
 /// The text by which a call is known again.
@@ -310,7 +312,9 @@ impl<'a> Walk<'a> {
         }
         let fish = &call.turbofish;
         let path: Expr = parse_quote!(Self::#name #fish);
-        let new: Expr = parse_quote!(#path(#argument #(, #args)*));
+        let mut new: syn::ExprCall = parse_quote!(#path(#argument #(, #args)*));
+        new.attrs.clone_from(&call.attrs);
+        let new = Expr::Call(new);
         Some(if lets.is_empty() { new } else { parse_quote!({ #(#lets)* #new }) })
     }
 }

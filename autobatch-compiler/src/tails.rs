@@ -1,0 +1,168 @@
+//! Calls in tail position: where the value is the function's result. Which of them are tail calls says the pass of that
+//! name, of the program; where scalar code runs members, it has to count the others, and only those. So they are numbered
+//! before anything is compiled, in what clones are made of and in what is lowered.
+
+use std::collections::BTreeSet;
+
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Block, Expr, Ident, Item, Stmt, Type, parse_quote};
+
+use crate::input::Function;
+
+/// The attribute that holds the number.
+const MARK: &str = "autobatch_tail";
+
+/// Numbers the calls in tail position of functions of an item.
+pub(crate) fn number(functions: &mut [Function]) {
+    let names: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
+    for function in functions {
+        for block in [&mut function.written, &mut function.body] {
+            let mut count = 0_usize;
+            let mark = |expr: &mut Expr| {
+                let (name, attrs) = match expr {
+                    Expr::MethodCall(call) => (Some(&call.method), &mut call.attrs),
+                    Expr::Call(call) => match &*call.func {
+                        Expr::Path(p) => (p.path.segments.last().map(|s| &s.ident), &mut call.attrs),
+                        _ => return,
+                    },
+                    _ => return,
+                };
+                if name.is_some_and(|name| names.contains(&name.to_string())) {
+                    let number = proc_macro2::Literal::usize_unsuffixed(count);
+                    let mark = Ident::new(MARK, proc_macro2::Span::call_site());
+                    attrs.push(parse_quote!(#[#mark(#number)]));
+                    count += 1;
+                }
+            };
+            Tails(mark).function(block);
+        }
+    }
+}
+
+fn is_mark(attr: &Attribute) -> bool {
+    attr.path().is_ident(MARK)
+}
+
+/// The number of a call, if it has one.
+pub(crate) fn number_of(call: &Expr) -> Option<usize> {
+    let attrs = match call {
+        Expr::Call(call) => &call.attrs,
+        Expr::MethodCall(call) => &call.attrs,
+        _ => return None,
+    };
+    attrs.iter().find(|attr| is_mark(attr))?.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
+}
+
+/// Takes the numbers away.
+pub(crate) struct Unnumbered;
+
+impl VisitMut for Unnumbered {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Call(call) => call.attrs.retain(|attr| !is_mark(attr)),
+            Expr::MethodCall(call) => call.attrs.retain(|attr| !is_mark(attr)),
+            _ => {}
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Goes to the calls in tail position.
+pub(crate) struct Tails<F>(pub(crate) F);
+
+impl<F: FnMut(&mut Expr)> Tails<F> {
+    /// Goes through the body of a function.
+    pub(crate) fn function(&mut self, body: &mut Block) {
+        self.visit_block_mut(body);
+        self.block(body);
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        if let Some(Stmt::Expr(tail, None)) = block.stmts.last_mut() {
+            self.tail(tail);
+        }
+    }
+
+    /// `expr` stands where its value is the function's result.
+    fn tail(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Paren(e) => self.tail(&mut e.expr),
+            Expr::Group(e) => self.tail(&mut e.expr),
+            Expr::If(e) => {
+                self.block(&mut e.then_branch);
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    self.tail(otherwise);
+                }
+            }
+            Expr::Match(e) => e.arms.iter_mut().for_each(|arm| self.tail(&mut arm.body)),
+            Expr::Block(e) => {
+                self.block(&mut e.block);
+                let label = e.label.as_ref().map(|l| l.name.ident.clone());
+                Breaks { tails: self, label, nested: 1 }.visit_block_mut(&mut e.block);
+            }
+            Expr::Loop(e) => {
+                let label = e.label.as_ref().map(|l| l.name.ident.clone());
+                Breaks { tails: self, label, nested: 0 }.visit_block_mut(&mut e.body);
+            }
+            Expr::Call(_) | Expr::MethodCall(_) => (self.0)(expr),
+            _ => {}
+        }
+    }
+}
+
+/// `return`s outside of closures.
+impl<F: FnMut(&mut Expr)> VisitMut for Tails<F> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+            Expr::Return(e) => {
+                if let Some(value) = &mut e.expr {
+                    self.visit_expr_mut(value);
+                    self.tail(value);
+                }
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+    fn visit_type_mut(&mut self, _: &mut Type) {}
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+}
+
+/// `break`s with a value out of a loop or block that is a tail.
+struct Breaks<'a, F> {
+    tails: &'a mut Tails<F>,
+    label: Option<Ident>,
+    /// Loops in between.
+    nested: usize,
+}
+
+impl<F: FnMut(&mut Expr)> VisitMut for Breaks<'_, F> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+            Expr::Break(e) => {
+                let ours = match &e.label {
+                    Some(label) => self.label.as_ref() == Some(&label.ident),
+                    None => self.nested == 0,
+                };
+                if let Some(value) = &mut e.expr {
+                    self.visit_expr_mut(value);
+                    if ours {
+                        self.tails.tail(value);
+                    }
+                }
+            }
+            Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => {
+                self.nested += 1;
+                visit_mut::visit_expr_mut(self, expr);
+                self.nested -= 1;
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+    fn visit_type_mut(&mut self, _: &mut Type) {}
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+}
