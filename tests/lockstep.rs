@@ -328,3 +328,98 @@ fn locals_computed_from_shared_values() {
         |b, o| refined::search_batched_with(b, &weights, 0.05, o),
     );
 }
+
+#[derive(Clone, Copy)]
+struct Point {
+    x: f32,
+    y: f64,
+}
+
+/// Counts its multiplications, apart from [`Counted`]: tests run at the same time.
+#[derive(Clone, Copy)]
+struct Weight(f64);
+static WEIGHED: AtomicUsize = AtomicUsize::new(0);
+impl Mul<f64> for Weight {
+    type Output = f64;
+    fn mul(self, k: f64) -> f64 {
+        WEIGHED.fetch_add(1, Ordering::Relaxed);
+        self.0 * k
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Ball {
+    centre: Point,
+    radius: f32,
+    weight: Weight,
+    kind: u8,
+}
+
+/// A uniform loop over structs, its result an index, and an exit in the loop around it.
+#[autobatch(strict)]
+fn nearest(x: f32, n: u32, scene: &[Ball]) -> (f32, usize) {
+    let (mut from, mut best) = (x, 0);
+    let mut round = 0;
+    while round < n {
+        let mut near = f32::INFINITY;
+        for (i, ball) in scene.iter().enumerate() {
+            let square = ball.radius * ball.radius;
+            let d = (ball.centre.x - from) * (ball.centre.x - from) - square;
+            let d = if ball.kind == 1 { d * 0.5 } else { d + ball.centre.y as f32 };
+            if d > 0.01 && d < near {
+                near = d;
+                best = i;
+            }
+        }
+        if near > 50.0 {
+            return (near, best);
+        }
+        from = scene[best].centre.x + near.sqrt();
+        round += 1;
+    }
+    (from, best)
+}
+
+/// The same list, and a field whose operators have effects.
+#[autobatch(strict)]
+fn weighed(x: f64, scene: &[Ball]) -> f64 {
+    let mut sum = x;
+    for ball in scene.iter().rev() {
+        let part = ball.weight * sum;
+        sum = part + ball.centre.y * 0.5 + x * x * 0.25 + sum * 0.125;
+    }
+    sum
+}
+
+fn scene(balls: usize) -> Vec<Ball> {
+    let ball = |i: usize| {
+        let centre = Point { x: (i * 37 % 11) as f32 * 1.3, y: i as f64 * 0.1 };
+        Ball { centre, radius: 0.2 + i as f32 * 0.1, weight: Weight(0.4), kind: (i % 3) as u8 }
+    };
+    (0..balls).map(ball).collect()
+}
+
+#[test]
+fn structs_of_a_shared_list() {
+    let inputs: Vec<(f32, u32)> = (0..211u32).map(|i| (i as f32 * 0.17 - 3.0, i % 7)).collect();
+    for balls in [1, 2, 9] {
+        let scene = scene(balls);
+        agree_at(
+            &SIZES,
+            &inputs,
+            |&(x, n)| nearest(x, n, &scene),
+            |b, o| nearest_batched_with(column(b, |i| i.0), column(b, |i| i.1), &scene, o),
+        );
+    }
+}
+
+#[test]
+fn fields_with_effects_run_once_for_each_member() {
+    let (scene, x) = (scene(9), (0..131).map(|i| i as f64 * 0.3).collect::<Vec<f64>>());
+    for (how, options) in executors() {
+        WEIGHED.store(0, Ordering::Relaxed);
+        let got = weighed_batched_with(&x, &scene, &options).unwrap().into_values().unwrap();
+        assert_eq!(WEIGHED.load(Ordering::Relaxed), 131 * 9, "{how}");
+        assert_eq!(got, x.iter().map(|x| weighed(*x, &scene)).collect::<Vec<_>>(), "{how}");
+    }
+}

@@ -126,10 +126,11 @@ pub fn strip<T, const W: usize>() -> Strip<T, W> {
 pub fn spread<T, P: Word, const W: usize>(slots: &[MaybeUninit<T>; W], here: &Here<P, W>) -> Strip<T, W> {
     assert!(is_plain::<T>());
     let mut all = strip();
+    // A choice of values, not of places, is a vector instruction.
+    let donor = copy(&slots[here.donor]);
     for (lane, to) in all.iter_mut().enumerate() {
-        let from = if here.words[lane] == here.point { lane } else { here.donor };
-        // SAFETY: the slot of a lane that is here holds a value, which is of a primitive type.
-        *to = MaybeUninit::new(unsafe { slots[from].assume_init_read() });
+        let own = copy(&slots[lane]);
+        *to = if here.words[lane] == here.point { own } else { copy(&donor) };
     }
     all
 }
@@ -143,8 +144,8 @@ pub fn merge<T, P: Word, const W: usize>(
 ) {
     assert!(is_plain::<T>());
     for (lane, slot) in slots.iter_mut().enumerate() {
-        let old = copy(slot);
-        *slot = if here.words[lane] == here.point { copy(&new[lane]) } else { old };
+        let (old, new) = (copy(slot), copy(&new[lane]));
+        *slot = if here.words[lane] == here.point { new } else { old };
     }
 }
 
@@ -191,7 +192,7 @@ pub fn spread_vector<T, P: Word, const W: usize, const N: usize>(
     let mut all = vector();
     for lane in 0..W {
         let from = if here.words[lane] == here.point { lane } else { here.donor };
-        // SAFETY: as in `spread`.
+        // SAFETY: the slot of a lane that is here holds a value, which is of a primitive type.
         set_vector(&mut all, lane, unsafe { slots[from].assume_init_read() });
     }
     all

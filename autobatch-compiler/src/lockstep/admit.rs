@@ -1,5 +1,7 @@
 //! The walk that admits code to lockstep, or refuses it.
 
+use std::collections::BTreeMap;
+
 use syn::{BinOp, Expr, Pat, Stmt, UnOp};
 
 use super::pure::{
@@ -12,7 +14,19 @@ use crate::ir::{Role, VarId, VarSet};
 pub(super) struct Admit<'a, 'p> {
     scope: &'a Scope<'p>,
     uniforms: VarSet,
+    /// Those that are elements of shared lists, with such an element. They may be structs, read by fields.
+    elements: BTreeMap<VarId, Expr>,
     leaves: Vec<Leaf>,
+}
+
+/// The items of an iterator.
+enum Items {
+    /// Integers.
+    Numbers,
+    /// Elements of the list of which this is one.
+    Elements(Box<Expr>),
+    /// Integers and items.
+    Numbered(Box<Items>),
 }
 
 /// Appends, adjacent pieces in one.
@@ -25,7 +39,7 @@ pub(super) fn push(nodes: &mut Vec<Node>, node: Node) {
 
 impl<'a, 'p> Admit<'a, 'p> {
     pub(super) fn new(scope: &'a Scope<'p>) -> Self {
-        Admit { scope, uniforms: VarSet::new(), leaves: Vec::new() }
+        Admit { scope, uniforms: VarSet::new(), elements: BTreeMap::new(), leaves: Vec::new() }
     }
 
     pub(super) fn plan(self, nodes: Vec<Node>) -> Plan {
@@ -57,15 +71,16 @@ impl<'a, 'p> Admit<'a, 'p> {
                     return Some(Node::Lanes(vec![stmt.clone()]));
                 }
                 self.leaves.truncate(known);
-                if e.label.is_some() || !e.attrs.is_empty() || !self.iterator(&e.expr) || !names_only(&e.pat)
-                {
+                if e.label.is_some() || !e.attrs.is_empty() || !names_only(&e.pat) {
                     return None;
                 }
+                let items = self.iterator(&e.expr)?;
                 let counters = bound(&self.scope.names, &e.pat);
                 if counters.iter().any(|v| self.scope.program.var(*v).mutable) {
                     return None;
                 }
                 self.uniforms.extend(counters);
+                self.item(&e.pat, &items);
                 let mut nodes = Vec::new();
                 for stmt in &e.body.stmts {
                     push(&mut nodes, self.stmt(stmt)?);
@@ -117,37 +132,64 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// What a `for` runs over: so many steps in every lane, items that are integers or elements of
     /// shared data.
-    fn iterator(&mut self, expr: &Expr) -> bool {
+    fn iterator(&mut self, expr: &Expr) -> Option<Items> {
         match expr {
             Expr::Paren(e) => self.iterator(&e.expr),
             Expr::Range(e) => match (&e.start, &e.end) {
-                (Some(start), Some(end)) => self.uniform(start) && self.uniform(end),
-                _ => false,
+                (Some(start), Some(end)) if self.uniform(start) && self.uniform(end) => Some(Items::Numbers),
+                _ => None,
             },
             Expr::MethodCall(e) => match (e.method.to_string().as_str(), e.args.first()) {
-                ("rev" | "enumerate", None) => self.iterator(&e.receiver),
-                ("step_by", Some(step)) => self.iterator(&e.receiver) && self.uniform(step),
-                ("iter", None) => self.shelf(&e.receiver, true),
-                _ => false,
+                ("rev", None) => self.iterator(&e.receiver),
+                ("enumerate", None) => Some(Items::Numbered(Box::new(self.iterator(&e.receiver)?))),
+                ("step_by", Some(step)) => {
+                    let items = self.iterator(&e.receiver)?;
+                    self.uniform(step).then_some(items)
+                }
+                ("iter", None) => self.elements(&e.receiver),
+                _ => None,
             },
-            Expr::Path(_) => self.variable(expr).is_some() && self.shelf(expr, true),
-            _ => false,
+            Expr::Path(_) if self.variable(expr).is_some() => self.elements(expr),
+            _ => None,
         }
     }
 
-    /// A shared list, whose elements are looked at one by one if `elements` says so.
-    fn shelf(&mut self, expr: &Expr, elements: bool) -> bool {
-        let known = match (self.variable(expr), expr) {
+    fn elements(&self, list: &Expr) -> Option<Items> {
+        self.is_shelf(list).then(|| Items::Elements(Box::new(syn::parse_quote!(#list[0]))))
+    }
+
+    /// Notes what the variables of a `for` stand for.
+    fn item(&mut self, pat: &Pat, items: &Items) {
+        match (pat, items) {
+            (Pat::Paren(p), _) => self.item(&p.pat, items),
+            (Pat::Tuple(p), Items::Numbered(inner)) if p.elems.len() == 2 => self.item(&p.elems[1], inner),
+            (_, Items::Numbers) => {}
+            (Pat::Ident(_), Items::Elements(element)) => {
+                let vars = bound(&self.scope.names, pat);
+                self.elements.extend(vars.into_iter().map(|var| (var, (**element).clone())));
+            }
+            // Whatever the pattern makes of it: elements must be primitive.
+            (_, items) => {
+                let mut inner = items;
+                while let Items::Numbered(items) = inner {
+                    inner = items;
+                }
+                if let Items::Elements(element) = inner {
+                    self.leaves.push(Leaf::Element((**element).clone()));
+                }
+            }
+        }
+    }
+
+    /// A shared list.
+    fn is_shelf(&self, expr: &Expr) -> bool {
+        match (self.variable(expr), expr) {
             (Some(var), _) => {
                 self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
             }
             (None, Expr::Path(path)) => is_constant(path),
             _ => false,
-        };
-        if known && elements {
-            self.leaves.push(Leaf::Element(syn::parse_quote!(#expr[0])));
         }
-        known
     }
 
     /// An element of shared data: constant or shared list, any index.
@@ -176,7 +218,8 @@ impl<'a, 'p> Admit<'a, 'p> {
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit),
             Expr::Path(path) => match self.variable(expr) {
-                Some(var) if self.uniforms.contains(&var) || self.scope.derived.contains(&var) => true,
+                Some(var) if self.uniforms.contains(&var) => self.known(var),
+                Some(var) if self.scope.derived.contains(&var) => true,
                 Some(var) => self.is_shared(var) && self.leaf(expr),
                 None => is_constant(path) && self.leaf(expr),
             },
@@ -199,7 +242,7 @@ impl<'a, 'p> Admit<'a, 'p> {
                 }
             }
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.shelf(&e.receiver, false)
+                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method)
@@ -215,13 +258,35 @@ impl<'a, 'p> Admit<'a, 'p> {
         true
     }
 
-    /// A field of something shared.
+    /// The value of a uniform local.
+    fn known(&mut self, var: VarId) -> bool {
+        self.leaves.extend(self.elements.get(&var).cloned().map(Leaf::Element));
+        true
+    }
+
+    /// A field of something shared, or of an element of a shared list.
     fn field(&mut self, expr: &Expr) -> bool {
-        let mut root = expr;
-        while let Expr::Field(e) = root {
-            root = &e.base;
+        fn of(expr: &Expr, root: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Option<Expr> {
+            match expr {
+                Expr::Field(e) => {
+                    let (base, member) = (of(&e.base, root)?, &e.member);
+                    Some(syn::parse_quote!(#base.#member))
+                }
+                other => root(other),
+            }
         }
-        self.variable(root).is_some_and(|var| self.is_shared(var)) && self.leaf(expr)
+        let mut is_element = false;
+        let whole = of(expr, &mut |root| {
+            let var = self.variable(root)?;
+            if let Some(element) = self.elements.get(&var) {
+                is_element = true;
+                return Some(element.clone());
+            }
+            self.is_shared(var).then(|| root.clone())
+        });
+        let leaf = if is_element { Leaf::Element } else { Leaf::Value };
+        self.leaves.extend(whole.clone().map(leaf));
+        whole.is_some()
     }
 
     // ---- code of one lane ----
@@ -230,7 +295,7 @@ impl<'a, 'p> Admit<'a, 'p> {
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit),
             Expr::Path(path) => match self.variable(expr) {
-                Some(var) if self.uniforms.contains(&var) => true,
+                Some(var) if self.uniforms.contains(&var) => self.known(var),
                 Some(var) if self.is_shared(var) => self.leaf(expr),
                 Some(var) => {
                     let large = self.scope.arrays.get(&var).is_some_and(|a| !a.small);
@@ -253,7 +318,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             Expr::Field(_) => self.field(expr),
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.shelf(&e.receiver, false)
+                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method) && self.lane(&e.receiver) && e.args.iter().all(|a| self.lane(a))

@@ -152,3 +152,32 @@ fn a_loop_inside_a_divergent_one() {
     assert!(shapes(source(20)).is_empty(), "LLVM unrolls that");
     assert_eq!(shapes(source(500)), ["[1]1"]);
 }
+
+#[test]
+fn structs_of_a_shared_list_are_read_by_fields() {
+    let found = shapes(quote! {
+        fn f(x: f32, n: u32, scene: &[Ball]) -> f32 {
+            let mut near = x;
+            let mut at = 0;
+            for (i, ball) in scene.iter().enumerate() {
+                let square = ball.radius * ball.radius;
+                let d = (ball.centre.x - x) * (ball.centre.x - x) - square;
+                if d > 0.0 && d < near { near = d; at = i; }
+            }
+            let mut m = 0;
+            while m < n { near *= 0.5; m += 1; }
+            near + scene[at].radius
+        }
+    });
+    assert_eq!(found, ["2[u2]1"]);
+    let none = shapes(quote! {
+        fn f(x: f32, scene: &[Ball]) -> f32 {
+            let mut near = x;
+            for ball in scene.iter() { near += ball.distance(x) * 0.5 + x * x + near * near; }
+            for ball in scene.iter() { let copy = *ball; near += copy.radius * 0.5 + x * x + near * near; }
+            for ball in scene.iter() { let Ball { radius, .. } = ball; near += radius * 0.5 + x * x + near * near; }
+            near
+        }
+    });
+    assert!(none.is_empty(), "{none:?}");
+}
