@@ -15,7 +15,7 @@
 //! protocol that a slot is read only in lanes in which the variable is live.
 
 use std::hint::black_box;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 use std::ptr;
 
@@ -110,14 +110,22 @@ pub fn width<const W: usize>(count: usize) -> usize {
     count.next_multiple_of(W)
 }
 
-/// The column of a parameter for the members of a tile.
+/// The column of a parameter for the members of a tile: where the caller of the batch has it if there are no
+/// pads.
 #[inline(always)]
 pub fn load<'a, T>(
     arena: &mut Arena<'a>,
-    source: &impl Source<T>,
+    source: &'a impl Source<T>,
     members: Members,
     lanes: usize,
-) -> &'a mut [MaybeUninit<T>] {
+) -> &'a [MaybeUninit<T>] {
+    if members.len == lanes
+        && !needs_drop::<T>()
+        && let Some(values) = source.slice(members.range())
+    {
+        // SAFETY: a value is a `MaybeUninit`; what is read is a copy, and nothing is dropped.
+        return unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) };
+    }
     let column = arena.column(lanes);
     source.fill(members.first, &mut column[..members.len]);
     pad(column, members.len);

@@ -1,8 +1,9 @@
 //! Where results go.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::nest::Members;
@@ -114,6 +115,17 @@ impl<'o, R> Out<'o, R> {
         let mut members = members.range();
         let first = members.start;
         let column = &column[..members.len()];
+        if self.stride == 1 && !needs_drop::<R>() {
+            let set = self.flags_of(&members);
+            // SAFETY: the members are some of `set`, so that their places lie in the borrowed memory, which no
+            // other thread writes to and where no value needs dropping. By the protocol of nested frames each
+            // of these lanes has a value, which is used once. Flags may be written through a shared reference.
+            unsafe {
+                ptr::copy_nonoverlapping(column.as_ptr().cast::<R>(), self.first.add(first), column.len());
+                set.as_ptr().cast_mut().cast::<bool>().write_bytes(1, set.len());
+            }
+            return;
+        }
         // SAFETY: by the protocol of nested frames each of these lanes has a value, which is used once.
         self.fill(&mut members, |member| unsafe { column[member - first].assume_init_read() });
     }

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, OsStr};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,6 +50,11 @@ pub trait Source<T>: Sync {
             slot.write(self.get(member + nth));
         }
     }
+    /// The values of neighbouring members where they are, if they stand side by side.
+    #[inline(always)]
+    fn slice(&self, _members: Range<usize>) -> Option<&[T]> {
+        None
+    }
 }
 
 /// A borrowed slice, cloned from.
@@ -72,6 +78,10 @@ impl<T: Clone + Sync> Source<T> for Borrowed<'_, T> {
         for (slot, value) in slots.iter_mut().zip(values) {
             slot.write(value.clone());
         }
+    }
+    #[inline(always)]
+    fn slice(&self, members: Range<usize>) -> Option<&[T]> {
+        Some(&self.0[members])
     }
 }
 

@@ -8,9 +8,14 @@ fn read<T: Copy>(column: &[MaybeUninit<T>]) -> Vec<T> {
     column.iter().map(|slot| unsafe { slot.assume_init() }).collect()
 }
 
+/// A column with these values and pads.
 fn loaded<'a>(arena: &mut Arena<'a>, values: &[u64], lanes: usize) -> &'a mut [MaybeUninit<u64>] {
-    let source = Column::<u64>::into_source(values, "x").unwrap();
-    load(arena, &source, Members { first: 0, len: values.len() }, lanes)
+    let column = arena.column(lanes);
+    for (slot, value) in column.iter_mut().zip(values) {
+        slot.write(*value);
+    }
+    pad(column, values.len());
+    column
 }
 
 const ALL: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
@@ -41,6 +46,23 @@ fn dense_frames_hold_the_lanes_kept_and_pads() {
             }
         }
     }
+}
+
+#[test]
+fn full_columns_stay_where_they_are() {
+    let values: Vec<u64> = (0..256).map(|i| i * i).collect();
+    let mut memory = Memory::default();
+    let mut arena = memory.arena(Level::new(Isa::Baseline));
+    let source = Column::<u64>::into_source(&values, "x").unwrap();
+    for (first, len, lanes) in [(0, 128, 128), (100, 128, 128), (100, 100, 128), (155, 101, 128)] {
+        let column = load(&mut arena, &source, Members { first, len }, lanes);
+        assert_eq!(column.as_ptr().cast() == values[first..].as_ptr(), len == lanes);
+        assert_eq!(read(&column[..len]), values[first..first + len]);
+        assert!(read(&column[len..]).iter().all(|value| *value == values[first + len - 1]));
+    }
+    let owned = Column::<u64>::into_source(values.clone(), "x").unwrap();
+    let column = load(&mut arena, &owned, Members { first: 0, len: 128 }, 128);
+    assert_eq!(read(column), values[..128]);
 }
 
 /// Counts down from `n` in a loop; how many rounds each lane of `set` has run.

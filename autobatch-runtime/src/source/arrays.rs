@@ -1,5 +1,7 @@
 //! `ndarray` arrays and views as columns.
 
+use std::ops::Range;
+
 use ndarray::{Array1, ArrayBase, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Data, DataMut, Ix1, Ix2};
 
 use super::{Column, Each, EachMut, Owned, Source};
@@ -12,6 +14,10 @@ impl<T: Clone + Sync> Source<T> for ArrayView1<'_, T> {
     #[inline(always)]
     fn get(&self, member: usize) -> T {
         self[member].clone()
+    }
+    #[inline(always)]
+    fn slice(&self, members: Range<usize>) -> Option<&[T]> {
+        self.as_slice().map(|values| &values[members])
     }
 }
 
