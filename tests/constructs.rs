@@ -117,6 +117,7 @@ fn batched_constructs_agree_with_the_scalar_code() {
         attributes attributes_batched_with
         closures closures_batched_with
         even even_batched_with
+        climb climb_batched_with
         qualified qualified_batched_with
         in_a_guard in_a_guard_batched_with
         closures_in_locals closures_in_locals_batched_with
@@ -300,6 +301,7 @@ fn no_row_is_forgotten() {
         ("parity", "even"),
         ("Model", "grow"),
         ("Term", "value"),
+        ("methods", "climb"),
         ("Route", "length"),
         ("result_may_borrow", "shortest"),
         ("generic_helper", "entry"),

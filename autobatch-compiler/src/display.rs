@@ -11,6 +11,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::ir::{BlockId, Call, Class, FuncId, GOTO, Program, Terminator, VarId};
+use crate::methods::shown_name;
 use crate::passes::flow::Flow;
 
 impl fmt::Display for Program {
@@ -78,7 +79,8 @@ pub fn dot(program: &Program) -> String {
 fn signature(program: &Program, func: FuncId) -> String {
     let function = program.func(func);
     let params: Vec<String> = function.params.iter().map(|v| name(program, *v)).collect();
-    let mut text = format!("fn {}({}) -> {}", function.name, params.join(", "), source(&function.output));
+    let mut text =
+        format!("fn {}({}) -> {}", shown_name(&function.name), params.join(", "), source(&function.output));
     if function.recursive {
         text.push_str(", recursive");
     }
@@ -162,11 +164,15 @@ fn lines(program: &Program, b: BlockId) -> Vec<String> {
             }
         }
         Terminator::Call(call) => {
-            let (dest, callee) = (name(program, call.dest), &program.func(call.callee).name);
+            let (dest, callee) = (name(program, call.dest), shown_name(&program.func(call.callee).name));
             lines.push(format!("{dest} = {callee}({}), then {}", list(program, &call.args), to(&call.cont)));
         }
         Terminator::TailCall { callee, args } => {
-            lines.push(format!("become {}({})", program.func(*callee).name, list(program, args)));
+            lines.push(format!(
+                "become {}({})",
+                shown_name(&program.func(*callee).name),
+                list(program, args)
+            ));
         }
         Terminator::Return => lines.push("return".into()),
         Terminator::Unreachable => lines.push("unreachable".into()),

@@ -13,9 +13,11 @@ use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::{Note, Terminator};
 use crate::lower::{self, Borrower, LowerOptions, Lowered};
+use crate::methods;
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
 use crate::plain;
+use crate::receivers::definitions::Definitions;
 use crate::receivers::{self, Checks};
 use crate::strict;
 use crate::vector_math::VectorMath;
@@ -41,7 +43,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
     desugar(&input, &mut functions, &args);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
     if !families.is_empty() {
-        families.extend(checks.items());
+        families.extend(checks.items(&functions));
+        families.extend(methods::shims(&functions));
     }
     let errors = diag.into_tokens();
     assemble(input, families, errors)
@@ -55,11 +58,21 @@ fn receivers(
     file: Option<&str>,
     item: &TokenStream,
 ) -> Checks {
-    let Some(own) = self_type(input).0 else { return Checks::default() };
-    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives(input, args));
-    let batched = |f: usize| worth.contains(&f);
-    let definitions = file.map(|file| nearby::definitions(file, item)).unwrap_or_default();
-    receivers::resolve(functions, batched, own, &definitions)
+    let primitives = primitives(input, args);
+    let own = self_type(input).0;
+    let worth = match input {
+        Input::Function(_) => return Checks::default(),
+        Input::Module(_) => methods::worth(functions, &primitives),
+        Input::Impl(_) => lower::call_graph(functions, &entries(input, functions), &primitives).0,
+    };
+    let mut definitions = Definitions::default();
+    if let Input::Module(module) = input {
+        definitions.add(module.content.iter().flat_map(|(_, items)| items));
+    }
+    if let Some(file) = file {
+        definitions.fill(nearby::definitions(file, item));
+    }
+    receivers::resolve(functions, |f| worth.contains(&f), own, &definitions)
 }
 
 /// Rewrites closures with calls of the program in them.
@@ -124,7 +137,10 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     for (entry, own, lowered, analyses) in programs {
         let width = width(&own, &lowered);
         let nested = nested(&own, entry, self_ident.as_ref(), &lowered, &options, args.fuse);
-        families.push(emit::emit(&functions[entry], &lowered, &analyses, nested, &clones, args, width));
+        let entry = &functions[entry];
+        let shown = entry.method.as_ref().map_or(entry, |method| &method.shown);
+        let family = emit::emit(shown, &lowered, &analyses, nested, &clones, args, width);
+        families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
         families.extend(clones.items());
@@ -222,7 +238,8 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
 
 /// Private functions of a module or `impl` are reached through the others.
 fn is_entry(input: &Input, function: &Function) -> bool {
-    matches!(input, Input::Function(_)) || !matches!(function.vis, Visibility::Inherited)
+    let of_trait = function.method.as_ref().is_some_and(|method| method.trait_.is_some());
+    matches!(input, Input::Function(_)) || !(matches!(function.vis, Visibility::Inherited) || of_trait)
 }
 
 /// The functions that users can call.

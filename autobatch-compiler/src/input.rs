@@ -11,6 +11,7 @@ use syn::{
 };
 
 use crate::diag::Diagnostics;
+use crate::methods::{self, Method};
 use crate::resolve::{self, Bindings};
 use crate::tails;
 
@@ -71,6 +72,10 @@ pub struct Function {
     pub outer: Generics,
     /// Method calls, by their text, that are known not to be the program's although a method of it has that name.
     pub others: BTreeSet<String>,
+    /// Method calls, by their text, that may be the program's: the type of the receiver is not known.
+    pub unknown: BTreeSet<String>,
+    /// What it was, if it is a method of a type of a module.
+    pub method: Option<Method>,
     /// The types of variables of the body, as far as they follow from what is written.
     pub types: BTreeMap<String, Type>,
 }
@@ -231,6 +236,8 @@ pub fn function(
         associated: outer.is_some(),
         outer: outer.unwrap_or_default(),
         others: BTreeSet::new(),
+        unknown: BTreeSet::new(),
+        method: None,
         types: BTreeMap::new(),
     })
 }
@@ -363,6 +370,7 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
                     all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag));
                 }
             }
+            all.extend(methods::of_module(m));
         }
         Input::Impl(i) => {
             for item in &i.items {

@@ -18,6 +18,7 @@ pub mod ir;
 pub mod lockstep;
 pub mod lower;
 mod mentions;
+pub mod methods;
 pub mod nearby;
 pub mod passes;
 pub mod plain;

@@ -599,6 +599,37 @@ struct Route {
     next: Option<Box<Route>>,
 }
 
+/// methods of the types of a module, those of its traits too, called by its functions and each other
+#[autobatch(strict)]
+mod methods {
+    pub(super) struct Stairs {
+        pub(super) most: u64,
+    }
+
+    pub(super) trait Climb {
+        fn ways(&self, n: u64) -> u64;
+    }
+
+    impl Climb for Stairs {
+        fn ways(&self, n: u64) -> u64 {
+            if n == 0 { 1 } else { (1..=self.most.min(n)).map(|step| self.ways(n - step)).sum() }
+        }
+    }
+
+    impl Stairs {
+        pub(super) fn higher(&self, n: u64) -> u64 {
+            let longer = Stairs { most: self.most + 1 };
+            if n > 6 { longer.higher(n / 2) } else { longer.ways(n) }
+        }
+    }
+
+    pub(super) fn climb(n: u64) -> u64 {
+        let stairs = Stairs { most: 2 };
+        stairs.ways(n % 9) + stairs.higher(n)
+    }
+}
+use methods::{climb, climb_batched_with};
+
 /// mutual recursion between the functions of a module
 #[autobatch(strict)]
 mod parity {

@@ -8,6 +8,7 @@ use quote::{quote, quote_spanned};
 use super::Emitter;
 use crate::display;
 use crate::ir::{Class, FuncId};
+use crate::methods::shown_name;
 
 /// The initialiser of the `Program`. `successors` are the points each region can go to.
 pub(super) fn table(
@@ -19,9 +20,10 @@ pub(super) fn table(
     let program = emitter.program;
     let p = quote!(#krate::program);
     let index = |func: FuncId| func.0 as u16;
-    let name = program.func(program.entry).name.to_string();
+    let name = shown_name(&program.func(program.entry).name);
     let functions = program.functions.iter().map(|f| {
-        let (name, group, recursive) = (f.name.to_string(), emitter.group_index(f.group) as u16, f.recursive);
+        let (name, group, recursive) =
+            (shown_name(&f.name), emitter.group_index(f.group) as u16, f.recursive);
         quote!(#p::Function { name: #name, group: #group, recursive: #recursive })
     });
     let blocks = program.order.iter().map(|b| {

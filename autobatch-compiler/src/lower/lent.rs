@@ -65,7 +65,7 @@ pub(super) fn plan(
     let mut plan = Plan::default();
     let (mut span, mut later) = (None, false);
     for (i, (arg, param)) in args.iter().zip(&function.params).enumerate() {
-        match borrow(lower, arg, &param.ty) {
+        match borrow(lower, arg, &lower.erased_type(source, &param.ty)) {
             Borrow::No => {}
             Borrow::Refused(span, why) => return Err((span, why)),
             Borrow::Temporary(_) if names_lifetime(&param.ty) => return Err((arg.span(), LIFETIME)),
@@ -74,7 +74,14 @@ pub(super) fn plan(
                 later |= mutable && args[i + 1..].iter().any(|arg| scan::splits(lower, arg));
             }
             Borrow::Of(var, reference, mutable) => {
-                if names_lifetime(&param.ty) {
+                // What the local holds lives longer than the call anyway.
+                let named = match (arg, &param.ty) {
+                    (Expr::Reference(_) | Expr::Path(_), Type::Reference(r)) => {
+                        r.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident != "_")
+                    }
+                    (_, ty) => names_lifetime(ty),
+                };
+                if named {
                     return Err((arg.span(), LIFETIME));
                 }
                 span.get_or_insert_with(|| arg.span());

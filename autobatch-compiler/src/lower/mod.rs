@@ -13,6 +13,7 @@ mod control;
 mod exits;
 mod expr;
 mod lent;
+mod lifetimes;
 mod lockstep;
 mod number;
 mod primitive;
@@ -31,6 +32,7 @@ use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
 pub(crate) use chains::ends_closures_by_name;
 pub(crate) use primitive::names as names_primitive;
+pub(crate) use scan::called_names;
 pub(crate) use worth::call_graph;
 
 pub(crate) use self::lent::is_temporary;
@@ -111,6 +113,7 @@ pub(crate) struct Lowering<'a> {
     borrowers: Vec<Borrower>,
     conditionals: Vec<(VarId, Span)>,
     crossed: BTreeSet<(usize, String)>,
+    entry: usize,
     // The function being lowered.
     current: usize,
     func: FuncId,
@@ -165,6 +168,7 @@ pub fn lower(
         borrowers: vec![],
         conditionals: vec![],
         crossed: BTreeSet::new(),
+        entry,
         current: entry,
         func: FuncId(0),
         names: Names::new(),
@@ -236,11 +240,12 @@ impl Lowering<'_> {
             .enumerate()
             .map(|(i, p)| {
                 let shared = p.passing == Passing::Shared;
-                self.variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(p.ty.clone()), shared)
+                let ty = self.erased_type(source, &p.ty);
+                self.variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(ty), shared)
             })
             .collect();
         let result_ident = Ident::new(&format!("__result{}", id.0), Span::mixed_site());
-        let output = function.output.clone();
+        let output = self.erased_type(source, &function.output);
         let result = self.variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
         let span = function.sig.ident.span();
         let entry = self.block(id, span, "entry");
@@ -342,7 +347,9 @@ impl Lowering<'_> {
                 self.op(parse_quote!(let #pattern = #ident;));
             }
         }
-        self.body(function.body.clone(), Some(ir.result), Some(ir.output.clone()));
+        let mut body = function.body.clone();
+        self.erased(source).visit_block_mut(&mut body);
+        self.body(body, Some(ir.result), Some(ir.output.clone()));
         self.jump(ir.exit);
         self.started.push(ir.exit);
     }

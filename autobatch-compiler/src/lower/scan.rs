@@ -466,6 +466,14 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
             );
         }
+        if self.lower.functions[self.lower.current].unknown.contains(&receivers::call_text(e))
+            && !self.lower.functions[self.lower.current].associated
+        {
+            self.note(
+                e.method.span(),
+                "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`",
+            );
+        }
         visit::visit_expr_method_call(self, e);
     }
 

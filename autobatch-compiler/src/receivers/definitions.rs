@@ -45,6 +45,13 @@ impl Definitions {
         }
     }
 
+    /// Adds what another set knows and this one does not.
+    pub(crate) fn fill(&mut self, other: Definitions) {
+        for (name, definition) in other.0 {
+            self.0.entry(name).or_insert(definition);
+        }
+    }
+
     fn of(&self, ty: &Type) -> Option<&Definition> {
         self.0.get(&name(ty)?.to_string())?.as_ref()
     }

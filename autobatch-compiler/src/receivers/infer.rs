@@ -107,6 +107,20 @@ impl Types<'_> {
             Expr::Call(e) => self.called(scopes, e),
             Expr::MethodCall(e) => self.method(scopes, e),
             Expr::Struct(e) => self.constructed(&e.path),
+            Expr::Lit(e) => match &e.lit {
+                syn::Lit::Int(_) | syn::Lit::Float(_) => Some(parse_quote!(__Number)),
+                syn::Lit::Bool(_) => Some(parse_quote!(bool)),
+                syn::Lit::Str(_) => Some(parse_quote!(&str)),
+                _ => None,
+            },
+            Expr::Unary(e) => self.of(scopes, &e.expr).filter(is_number),
+            Expr::Binary(e) => self.of(scopes, &e.left).filter(is_number),
+            Expr::Array(e) => {
+                let of = e.elems.first().and_then(|first| self.of(scopes, first));
+                of.map(|ty| parse_quote!([#ty; 0]))
+            }
+            Expr::Macro(e) if e.mac.path.is_ident("vec") => Some(parse_quote!(Vec<_>)),
+            Expr::Macro(e) if e.mac.path.is_ident("format") => Some(parse_quote!(String)),
             Expr::Block(e) => self.of_block(scopes, &e.block),
             Expr::If(e) => {
                 let mut inner = scopes.clone();
@@ -159,6 +173,10 @@ impl Types<'_> {
             [pointer @ ("Box" | "Rc" | "Arc"), "new"] => {
                 let pointer = Ident::new(pointer, proc_macro2::Span::call_site());
                 first().map(|ty| parse_quote!(#pointer<#ty>))
+            }
+            [made, "new" | "with_capacity" | "default" | "from"] if LIBRARY.contains(made) => {
+                let made = Ident::new(made, proc_macro2::Span::call_site());
+                Some(parse_quote!(#made<_>))
             }
             [name] => self.output(None, name).or_else(|| self.constructed(&func.path)),
             [ty, name] => {
@@ -363,6 +381,15 @@ impl Types<'_> {
             self.pattern(pat, at.and_then(|at| types.get(at)).cloned(), mode, found);
         }
     }
+}
+
+/// Types of the library that are no pointers, and have no methods of the program.
+const LIBRARY: [&str; 8] =
+    ["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "String", "Vec", "VecDeque"];
+
+fn is_number(ty: &Type) -> bool {
+    crate::lockstep::is_primitive(ty)
+        || matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|i| i == "__Number"))
 }
 
 fn is_iterator(ty: &Type) -> bool {

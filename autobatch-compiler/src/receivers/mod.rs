@@ -16,7 +16,7 @@ mod infer;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote};
 
@@ -66,19 +66,32 @@ struct Method {
     owner: Type,
     name: String,
     params: usize,
-    takes: Takes,
+    /// How, if it has one, and one of the usual kinds.
+    takes: Option<Takes>,
+    /// The function that it is in the program, if the program is a module's.
+    free: Option<Ident>,
+    /// Whether it implements a trait.
+    of_trait: bool,
 }
 
 /// What has to be checked of a method: the types that calls look at before they find it.
 #[derive(Default)]
-pub(crate) struct Checks(BTreeMap<String, (Ident, BTreeMap<String, Type>)>);
+pub(crate) struct Checks(BTreeMap<(usize, String), Check>);
 
-/// Finds the calls of the program's methods in its functions, which are those of the type `own`. `batched` are the
-/// positions of those worth it.
+struct Check {
+    name: Ident,
+    /// The types before the method's own.
+    types: BTreeMap<String, Type>,
+    /// The type of the receiver, if an inherent method would go before the trait's.
+    of_trait: Option<Type>,
+}
+
+/// Finds the calls of the program's methods in its functions, which are those of the type `own`, or of a module.
+/// `batched` are the positions of those worth it.
 pub(crate) fn resolve(
     functions: &mut [Function],
     batched: impl Fn(usize) -> bool,
-    own: &Type,
+    own: Option<&Type>,
     definitions: &Definitions,
 ) -> Checks {
     let methods: Vec<Method> = functions
@@ -86,32 +99,39 @@ pub(crate) fn resolve(
         .enumerate()
         .filter(|(function, _)| batched(*function))
         .filter_map(|(function, f)| {
-            f.sig.receiver()?;
-            let takes = match text(&f.params[0].ty).as_str() {
-                "Self" => Takes::Value,
-                _ => match &f.params[0].ty {
-                    Type::Reference(r) if text(&r.elem) == "Self" => match r.mutability {
-                        None => Takes::Ref,
-                        Some(_) => Takes::Mut,
-                    },
-                    _ => return None,
-                },
+            let (owner, shown, free, of_trait) = match &f.method {
+                Some(m) => (m.owner.clone(), &*m.shown, Some(f.sig.ident.clone()), m.trait_.is_some()),
+                None => (own.filter(|_| f.associated)?.clone(), f, None, false),
             };
-            let (owner, name, params) = (own.clone(), f.sig.ident.to_string(), f.params.len());
-            Some(Method { function, owner, name, params, takes })
+            let takes = shown.sig.receiver().and_then(|_| match &shown.params[0].ty {
+                Type::Reference(r) if text(&r.elem) == "Self" => match r.mutability {
+                    None => Some(Takes::Ref),
+                    Some(_) => Some(Takes::Mut),
+                },
+                ty if text(ty) == "Self" => Some(Takes::Value),
+                _ => None,
+            });
+            let (name, params) = (shown.sig.ident.to_string(), f.params.len());
+            Some(Method { function, owner, name, params, takes, free, of_trait })
         })
         .collect();
     let mut checks = Checks::default();
+    if methods.is_empty() {
+        return checks;
+    }
     let known: Vec<Known> = functions
         .iter()
         .map(|f| {
-            let types = Types { definitions, functions: &[], own: Some(own.clone()) };
-            let owner = f.associated.then(|| own.clone());
-            Known { owner, name: f.sig.ident.to_string(), output: types.plain(&f.output) }
+            let types = Types { definitions, functions: &[], own: own.cloned() };
+            let (owner, name) = match &f.method {
+                Some(m) => (Some(m.owner.clone()), &m.shown.sig.ident),
+                None => (own.filter(|_| f.associated).cloned(), &f.sig.ident),
+            };
+            Known { owner, name: name.to_string(), output: types.plain(&f.output) }
         })
         .collect();
     for function in functions {
-        let types = Types { definitions, functions: &known, own: Some(own.clone()) };
+        let types = Types { definitions, functions: &known, own: own.cloned() };
         let params: Vec<(Ident, Option<Pat>, Type)> =
             function.params.iter().map(|p| (p.ident.clone(), p.pattern.clone(), p.ty.clone())).collect();
         // The body as written first: clones are made of it.
@@ -124,7 +144,8 @@ pub(crate) fn resolve(
                 syn::FnArg::Receiver(_) => None,
             })
             .collect();
-        let mut walk = Walk::new(&types, &methods, false);
+        // Those of a module call by name, clones too.
+        let mut walk = Walk::new(&types, &methods, own.is_none());
         if function.sig.receiver().is_some() {
             walk.known("self", &params[0].2);
         }
@@ -141,10 +162,10 @@ pub(crate) fn resolve(
         }
         let mut body = function.body.clone();
         walk.visit_block_mut(&mut body);
-        let Walk { found, others, seen, changed, .. } = walk;
-        function.others = others;
+        let Walk { found, others, unknown, seen, changed, .. } = walk;
+        (function.others, function.unknown) = (others, unknown);
         function.types = seen;
-        checks.extend(found);
+        checks.extend(found, &methods);
         if changed {
             resolve::again(function, body);
         }
@@ -186,7 +207,9 @@ struct Walk<'a> {
     /// The types of the variables, whose names are unique where calls are rewritten.
     seen: BTreeMap<String, Type>,
     others: BTreeSet<String>,
-    found: Vec<(Ident, Vec<Type>)>,
+    unknown: BTreeSet<String>,
+    /// Calls: of which function, and the types before it.
+    found: Vec<(usize, Ident, Vec<Type>)>,
     names: usize,
     changed: bool,
 }
@@ -200,6 +223,7 @@ impl<'a> Walk<'a> {
             scopes: vec![BTreeMap::new()],
             seen: BTreeMap::new(),
             others: BTreeSet::new(),
+            unknown: BTreeSet::new(),
             found: Vec::new(),
             names: 0,
             changed: false,
@@ -257,17 +281,27 @@ impl<'a> Walk<'a> {
 
     fn method_call(&mut self, expr: &mut Expr) {
         let Expr::MethodCall(call) = expr else { return };
+        let fits =
+            |m: &&Method| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
         let own =
             matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self") || p.path.is_ident("__self"));
-        let method = self.methods.iter().find(|m| call.method == m.name && call.args.len() + 1 == m.params);
-        let (false, Some(method)) = (own, method) else { return };
-        let Some(ty) = self.of(&call.receiver) else { return };
-        let Some(way) = self.way(ty, method) else {
+        let mut named = self.methods.iter().filter(fits).filter(|m| !own || m.free.is_some()).peekable();
+        if named.peek().is_none() {
+            return;
+        }
+        let Some(ty) = self.of(&call.receiver) else {
+            self.unknown.insert(call_text(call));
+            return;
+        };
+        let Some((method, way)) = named.find_map(|method| Some((method, self.way(ty.clone(), method)?)))
+        else {
             self.others.insert(call_text(call));
             return;
         };
-        let before = before(&way, method.takes);
+        let Some(takes) = method.takes else { return };
+        let before = before(&way, takes);
         if !before.is_empty() && COMMON.iter().any(|name| call.method == name) {
+            self.unknown.insert(call_text(call));
             return;
         }
         if !self.rewrites {
@@ -276,14 +310,45 @@ impl<'a> Walk<'a> {
             call.attrs.push(parse_quote!(#[#mark(#function)]));
             return;
         }
-        let Some(new) = self.by_path(call, &way, method.takes) else { return };
-        self.found.push((call.method.clone(), before));
+        let Some(new) = self.by_path(call, &way, takes, method.free.as_ref()) else {
+            self.unknown.insert(call_text(call));
+            return;
+        };
+        self.found.push((method.function, call.method.clone(), before));
         self.changed = true;
         *expr = new;
     }
 
+    /// `Tree::sum(&tree, x)` of a type of the module.
+    fn path_call(&mut self, call: &mut syn::ExprCall) {
+        let Expr::Path(path) = &mut *call.func else { return };
+        let segments = &path.path.segments;
+        if path.qself.is_some() || path.path.leading_colon.is_some() || segments.len() != 2 {
+            return;
+        }
+        let (owner, name) = (&segments[0], &segments[1]);
+        let means = |m: &&Method| {
+            name.ident == m.name
+                && call.args.len() == m.params
+                && owner.arguments.is_none()
+                && matches!(&m.owner, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == owner.ident))
+        };
+        let Some(method) = self.methods.iter().find(means) else { return };
+        let Some(free) = &method.free else { return };
+        let mut free: syn::PathSegment = Ident::new(&free.to_string(), name.ident.span()).into();
+        free.arguments = name.arguments.clone();
+        path.path = free.into();
+        self.changed = true;
+    }
+
     /// The call by the method's path.
-    fn by_path(&mut self, call: &ExprMethodCall, way: &[Type], takes: Takes) -> Option<Expr> {
+    fn by_path(
+        &mut self,
+        call: &ExprMethodCall,
+        way: &[Type],
+        takes: Takes,
+        free: Option<&Ident>,
+    ) -> Option<Expr> {
         let (name, receiver) = (&call.method, &call.receiver);
         let is_variable = matches!(**receiver, Expr::Path(_));
         let argument: Expr = match (takes, &way[0]) {
@@ -311,7 +376,13 @@ impl<'a> Walk<'a> {
             }
         }
         let fish = &call.turbofish;
-        let path: Expr = parse_quote!(Self::#name #fish);
+        let path: Expr = match free {
+            Some(free) => {
+                let free = Ident::new(&free.to_string(), name.span());
+                parse_quote!(#free #fish)
+            }
+            None => parse_quote!(Self::#name #fish),
+        };
         let mut new: syn::ExprCall = parse_quote!(#path(#argument #(, #args)*));
         new.attrs.clone_from(&call.attrs);
         let new = Expr::Call(new);
@@ -439,6 +510,10 @@ impl VisitMut for Walk<'_> {
                 });
             }
             Expr::Closure(e) => self.closure(e, &[]),
+            Expr::Call(e) => {
+                visit_mut::visit_expr_call_mut(self, e);
+                self.path_call(e);
+            }
             Expr::MethodCall(e) => {
                 let inputs = self.types.closure_inputs(&self.scopes, e);
                 self.visit_expr_mut(&mut e.receiver);
@@ -459,38 +534,69 @@ impl VisitMut for Walk<'_> {
 }
 
 impl Checks {
-    fn extend(&mut self, found: Vec<(Ident, Vec<Type>)>) {
-        for (name, types) in found {
-            let entry = self.0.entry(name.to_string()).or_insert_with(|| (name, BTreeMap::new()));
-            entry.1.extend(types.into_iter().map(|ty| (text(&ty), ty)));
+    fn extend(&mut self, found: Vec<(usize, Ident, Vec<Type>)>, methods: &[Method]) {
+        for (function, name, types) in found {
+            let Some(method) = methods.iter().find(|m| m.function == function) else { continue };
+            let of_trait = method.of_trait.then(|| {
+                let owner = &method.owner;
+                match method.takes {
+                    Some(Takes::Ref) => parse_quote!(&super::#owner),
+                    Some(Takes::Mut) => parse_quote!(&mut super::#owner),
+                    _ => parse_quote!(super::#owner),
+                }
+            });
+            let check = Check { name: name.clone(), types: BTreeMap::new(), of_trait };
+            let check = self.0.entry((function, name.to_string())).or_insert(check);
+            check.types.extend(types.into_iter().map(|ty| (text(&ty), ty)));
         }
     }
 
-    /// Functions for the `impl` block, which rustc takes only if no other method is found on the way to the program's.
-    pub(crate) fn items(&self) -> Vec<TokenStream> {
-        let methods = self.0.values().filter(|(_, types)| !types.is_empty());
-        methods
-            .map(|(name, types)| {
-                let check = format_ident!("__autobatch_finds_{}", name);
-                let types: Vec<TokenStream> = types.values().map(ToTokens::to_token_stream).collect();
-                let values: Vec<Ident> = (0..types.len())
-                    .map(|i| format_ident!("__value{}", i, span = Span::mixed_site()))
-                    .collect();
-                quote! {
+    /// Functions which rustc takes only if no other method is found on the way to the program's: for the `impl` block, or
+    /// the module.
+    pub(crate) fn items(&self, functions: &[Function]) -> Vec<TokenStream> {
+        let mut items = Vec::new();
+        for ((function, _), Check { name, types, of_trait }) in &self.0 {
+            let function = &functions[*function];
+            let check = format_ident!("__autobatch_finds_{}", name);
+            if !types.is_empty() {
+                let types: Vec<&Type> = types.values().collect();
+                let item = calls_find_nothing(name, &check, &types);
+                items.extend(match function.method {
+                    Some(_) => crate::methods::block(function, &[item]),
+                    None => Some(item),
+                });
+            }
+            if let Some(ty) = of_trait {
+                // The trait is not in scope there: what is found is an inherent method.
+                let module = format_ident!("__autobatch_finds_{}", function.sig.ident);
+                let item = calls_find_nothing(name, &check, &[ty]);
+                items.push(quote! {
                     #[doc(hidden)]
                     #[allow(warnings, clippy::all, clippy::pedantic)]
-                    fn #check(#(#values: #types),*) {
-                        struct Nothing;
-                        trait FoundBeforeTheProgramsOwn: ::core::marker::Sized {
-                            fn #name(self) -> Nothing;
-                        }
-                        impl<T> FoundBeforeTheProgramsOwn for T {
-                            fn #name(self) -> Nothing { Nothing }
-                        }
-                        #(let _: Nothing = #values.#name();)*
-                    }
-                }
-            })
-            .collect()
+                    mod #module { #item }
+                });
+            }
+        }
+        items
+    }
+}
+
+/// A function in which a method is called on values of several types, none of which may have it.
+fn calls_find_nothing(name: &Ident, function: &Ident, types: &[&Type]) -> TokenStream {
+    let values: Vec<Ident> =
+        (0..types.len()).map(|i| format_ident!("__value{}", i, span = Span::mixed_site())).collect();
+    quote! {
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all, clippy::pedantic)]
+        fn #function(#(#values: #types),*) {
+            struct Nothing;
+            trait FoundBeforeTheProgramsOwn: ::core::marker::Sized {
+                fn #name(self) -> Nothing;
+            }
+            impl<T> FoundBeforeTheProgramsOwn for T {
+                fn #name(self) -> Nothing { Nothing }
+            }
+            #(let _: Nothing = #values.#name();)*
+        }
     }
 }

@@ -1,0 +1,52 @@
+//! Lifetimes of a function's own have no name in the body of another one, which the entry's is for all of a program.
+
+use std::collections::BTreeSet;
+
+use syn::visit_mut::{self, VisitMut};
+use syn::{Ident, Type};
+
+use super::Lowering;
+
+impl Lowering<'_> {
+    /// What takes the names out of types of a function, other than the entry.
+    pub(super) fn erased(&self, source: usize) -> Erased {
+        let mut names = BTreeSet::new();
+        if source != self.entry {
+            let generics = &self.functions[source].sig.generics;
+            names.extend(generics.lifetimes().map(|param| param.lifetime.ident.to_string()));
+        }
+        Erased { names, types: 0 }
+    }
+
+    /// A type of a function's signature, as it can be written in the program.
+    pub(super) fn erased_type(&self, source: usize, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        self.erased(source).visit_type_mut(&mut ty);
+        ty
+    }
+}
+
+pub(super) struct Erased {
+    names: BTreeSet<String>,
+    /// Types around: labels look like lifetimes.
+    types: u32,
+}
+
+impl VisitMut for Erased {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        self.types += 1;
+        visit_mut::visit_type_mut(self, ty);
+        self.types -= 1;
+    }
+    fn visit_generic_argument_mut(&mut self, arg: &mut syn::GenericArgument) {
+        self.types += 1;
+        visit_mut::visit_generic_argument_mut(self, arg);
+        self.types -= 1;
+    }
+    fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
+        if self.types > 0 && self.names.contains(&lifetime.ident.to_string()) {
+            lifetime.ident = Ident::new("_", lifetime.ident.span());
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

@@ -1,0 +1,368 @@
+//! Methods of the `impl` blocks in a module. In the program they are functions of the module, `self` being a parameter like
+//! any other: `impl Tree { fn sum(&self, x: f64) }` is `fn __autobatch_method_Tree__sum(__self: &Tree, x: f64)`. A
+//! function of that name, which calls the method, is generated too. What users call is part of an `impl` block again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Block, Expr, FnArg, GenericParam, ImplItem, Item, ItemImpl, ItemMod, Lifetime, Macro, Path,
+    ReceiverKind, Signature, Type, parse_quote,
+};
+
+use crate::diag::Diagnostics;
+use crate::input::{self, Function};
+use crate::lower;
+use crate::mentions::map_tokens;
+use crate::resolve::self_ident;
+
+const PREFIX: &str = "__autobatch_method_";
+
+/// What a function of the program was in the module.
+#[derive(Clone)]
+pub struct Method {
+    /// The method as written.
+    pub shown: Box<Function>,
+    /// Its type.
+    pub owner: Type,
+    /// The trait that it implements.
+    pub trait_: Option<Path>,
+    /// Attributes of the `impl` block.
+    pub attrs: Vec<Attribute>,
+}
+
+/// The methods of a module's own types that can be part of its program.
+pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
+    let items = || module.content.iter().flat_map(|(_, items)| items);
+    let own: BTreeSet<String> = items()
+        .filter_map(|item| match item {
+            Item::Struct(i) => Some(i.ident.to_string()),
+            Item::Enum(i) => Some(i.ident.to_string()),
+            _ => None,
+        })
+        .collect();
+    let traits: BTreeSet<String> = items()
+        .filter_map(|item| match item {
+            Item::Trait(i) => Some(i.ident.to_string()),
+            _ => None,
+        })
+        .collect();
+    let blocks: Vec<(&ItemImpl, &Ident)> = items()
+        .filter_map(|item| match item {
+            Item::Impl(i) => Some((i, name_of(&i.self_ty)?)),
+            _ => None,
+        })
+        .filter(|(i, name)| own.contains(&name.to_string()) && !conditional(&i.attrs))
+        .filter(|(i, _)| match &i.trait_ {
+            // A trait of the module's, whose methods no others hide.
+            Some((path, _)) => {
+                path.get_ident().is_some_and(|name| traits.contains(&name.to_string()))
+                    && i.generics.params.is_empty()
+            }
+            None => true,
+        })
+        .collect();
+    let mut names: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let functions = |i: &ItemImpl| {
+        let fns = i.items.iter().filter_map(|item| match item {
+            ImplItem::Fn(f) => Some(f.clone()),
+            _ => None,
+        });
+        fns.collect::<Vec<_>>()
+    };
+    for (i, owner) in &blocks {
+        for f in functions(i) {
+            *names.entry((owner.to_string(), f.sig.ident.to_string())).or_default() += 1;
+        }
+    }
+    let mut all = Vec::new();
+    for (i, owner) in blocks {
+        for f in functions(i) {
+            let once = names[&(owner.to_string(), f.sig.ident.to_string())] == 1;
+            let generic = |generics: &syn::Generics| {
+                generics.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_)))
+            };
+            let own_attribute = |attr: &Attribute| {
+                attr.path().segments.last().is_some_and(|segment| segment.ident == "autobatch")
+            };
+            let two_sets = generic(&i.generics) && generic(&f.sig.generics);
+            let left_alone = conditional(&f.attrs) || two_sets || f.attrs.iter().any(own_attribute);
+            let usual = once && !left_alone && input::check_signature(&f.sig, &mut Diagnostics::default());
+            all.extend(usual.then(|| freed(i, owner, &f)).flatten());
+        }
+    }
+    all
+}
+
+fn conditional(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr"))
+}
+
+fn name_of(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(p) if p.qself.is_none() => p.path.get_ident().or_else(|| {
+            let only = p.path.segments.first().filter(|_| p.path.segments.len() == 1)?;
+            Some(&only.ident)
+        }),
+        _ => None,
+    }
+}
+
+/// The function that a method is in the program.
+fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Function> {
+    let mut diag = Diagnostics::default();
+    let shown = input::function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&block.generics), &mut diag)?;
+    let trait_ = block.trait_.as_ref().map(|(path, _)| path.clone());
+    let mut free = Free {
+        owner: owner.clone(),
+        ty: (*block.self_ty).clone(),
+        trait_: trait_.clone(),
+        associated: block
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                ImplItem::Type(i) => Some(i.ident.to_string()),
+                ImplItem::Const(i) => Some(i.ident.to_string()),
+                _ => None,
+            })
+            .collect(),
+    };
+    let mut sig: Signature = f.sig.clone();
+    sig.ident = format_ident!("{PREFIX}{}__{}", owner, f.sig.ident, span = f.sig.ident.span());
+    free_receiver(&mut sig);
+    free.visit_signature_mut(&mut sig);
+    let lifetimes = block.generics.params.iter().filter(|p| matches!(p, GenericParam::Lifetime(_)));
+    let others = block.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+    let params = lifetimes.chain(&sig.generics.params).chain(others).cloned().collect();
+    sig.generics.params = params;
+    if sig.generics.lt_token.is_none() && !sig.generics.params.is_empty() {
+        sig.generics.lt_token = Some(Default::default());
+        sig.generics.gt_token = Some(Default::default());
+    }
+    if let Some(clause) = &block.generics.where_clause {
+        sig.generics.make_where_clause().predicates.extend(clause.predicates.clone());
+    }
+    let mut body: Block = f.block.clone();
+    free.visit_block_mut(&mut body);
+    let mut function = input::function(&f.attrs, &f.vis, &sig, &body, None, &mut diag)?;
+    if f.sig.receiver().is_some()
+        && let (Some(free), Some(shown)) = (function.params.first_mut(), shown.params.first())
+    {
+        free.shown.clone_from(&shown.shown);
+        free.passing = shown.passing;
+    }
+    let (owner, attrs) = ((*block.self_ty).clone(), block.attrs.clone());
+    function.method = Some(Method { shown: Box::new(shown), owner, trait_, attrs });
+    Some(function)
+}
+
+/// The receiver as a parameter; what is elided after it has its lifetime.
+fn free_receiver(sig: &mut Signature) {
+    let Some(FnArg::Receiver(receiver)) = sig.inputs.first().cloned() else { return };
+    let (ident, attrs, mutability) = (self_ident(Span::call_site()), &receiver.attrs, &receiver.mutability);
+    let own: Type = parse_quote!(Self);
+    let mut lifetime = None;
+    let ty: Type = match &receiver.kind {
+        ReceiverKind::Reference(_, known, exclusive) => {
+            let named = known.clone().unwrap_or_else(|| Lifetime::new("'__self", Span::mixed_site()));
+            let exclusive = exclusive.is_some().then(<syn::Token![mut]>::default);
+            lifetime = Some((named.clone(), known.is_none()));
+            parse_quote!(&#named #exclusive #own)
+        }
+        ReceiverKind::Typed(_, ty) => (**ty).clone(),
+        _ => own,
+    };
+    let mut found = false;
+    if let Some((lifetime, _)) = &lifetime {
+        let mut elided = Elided { lifetime: lifetime.clone(), found: false };
+        elided.visit_return_type_mut(&mut sig.output);
+        found = elided.found;
+    }
+    let ty = match (ty, &lifetime) {
+        // Nothing refers to it.
+        (Type::Reference(mut r), Some((_, true))) if !found => {
+            r.lifetime = None;
+            Type::Reference(r)
+        }
+        (ty, Some((lifetime, true))) => {
+            sig.generics.params.insert(0, parse_quote!(#lifetime));
+            sig.generics.lt_token.get_or_insert_with(Default::default);
+            sig.generics.gt_token.get_or_insert_with(Default::default);
+            ty
+        }
+        (ty, _) => ty,
+    };
+    if let Some(first) = sig.inputs.first_mut() {
+        *first = parse_quote!(#(#attrs)* #mutability #ident: #ty);
+    }
+}
+
+struct Elided {
+    lifetime: Lifetime,
+    found: bool,
+}
+
+impl VisitMut for Elided {
+    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
+        if r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_") {
+            r.lifetime = Some(self.lifetime.clone());
+            self.found = true;
+        }
+        visit_mut::visit_type_reference_mut(self, r);
+    }
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident == "_" {
+            *lifetime = self.lifetime.clone();
+            self.found = true;
+        }
+    }
+}
+
+/// Puts the type in the place of `Self`, and a variable in that of `self`.
+struct Free {
+    owner: Ident,
+    ty: Type,
+    trait_: Option<Path>,
+    /// Types and constants of the `impl` block.
+    associated: BTreeSet<String>,
+}
+
+impl Free {
+    /// `Self::Output` of a trait.
+    fn projected(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
+        let (trait_, name) = (self.trait_.as_ref()?, &path.segments.get(1)?.ident);
+        if path.segments[0].ident != "Self" || !self.associated.contains(&name.to_string()) {
+            return None;
+        }
+        let ty = &self.ty;
+        let whole: syn::TypePath = parse_quote!(<#ty as #trait_>::#name);
+        Some((whole.qself?, whole.path))
+    }
+}
+
+impl VisitMut for Free {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(p) = ty
+            && p.qself.is_none()
+        {
+            if p.path.is_ident("Self") {
+                *ty = self.ty.clone();
+                return;
+            }
+            if let Some((qself, path)) = self.projected(&p.path) {
+                *ty = Type::Path(syn::TypePath { attrs: Vec::new(), qself: Some(qself), path });
+                return;
+            }
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::Path(p) = expr
+            && p.qself.is_none()
+        {
+            if p.path.is_ident("self") {
+                p.path = self_ident(p.path.segments[0].ident.span()).into();
+                return;
+            }
+            if let Some((qself, path)) = self.projected(&p.path) {
+                (p.qself, p.path) = (Some(qself), path);
+                return;
+            }
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        if let Some(first) = path.segments.first_mut()
+            && first.ident == "Self"
+        {
+            first.ident = Ident::new(&self.owner.to_string(), first.ident.span());
+        }
+        visit_mut::visit_path_mut(self, path);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        let owner = self.owner.to_string();
+        mac.tokens = map_tokens(std::mem::take(&mut mac.tokens), &mut |tree, field| match tree {
+            TokenTree::Ident(ident) if !field && ident == "self" => {
+                TokenTree::Ident(self_ident(ident.span()))
+            }
+            TokenTree::Ident(ident) if !field && ident == "Self" => {
+                TokenTree::Ident(Ident::new(&owner, ident.span()))
+            }
+            other => other,
+        });
+    }
+
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+/// The functions that loop, call primitives, recurse, or call such a one, as far as names say: a method's name is
+/// that of every method of that name.
+pub(crate) fn worth(functions: &[Function], primitives: &[Path]) -> BTreeSet<usize> {
+    let name = |f: &Function| f.method.as_ref().map_or(&f.sig.ident, |m| &m.shown.sig.ident).to_string();
+    let known: BTreeSet<String> = functions.iter().map(&name).collect();
+    let scans: Vec<(BTreeSet<String>, bool)> =
+        functions.iter().map(|f| lower::called_names(f, &known, primitives)).collect();
+    let names: Vec<String> = functions.iter().map(name).collect();
+    let reaches = |from: usize| {
+        let (mut seen, mut queue) = (BTreeSet::new(), vec![from]);
+        while let Some(f) = queue.pop() {
+            let called = (0..names.len()).filter(|g| scans[f].0.contains(&names[*g]));
+            queue.extend(called.filter(|g| seen.insert(*g)));
+        }
+        seen
+    };
+    let all: Vec<BTreeSet<usize>> = (0..functions.len()).map(reaches).collect();
+    let heavy = |f: usize| scans[f].1 || all[f].contains(&f);
+    (0..functions.len()).filter(|f| heavy(*f) || all[*f].iter().any(|g| heavy(*g))).collect()
+}
+
+/// The functions by which the program's names stand for the methods.
+pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
+    let shims = functions.iter().filter_map(|f| {
+        let method = f.method.as_ref()?;
+        let (owner, name) = (&method.owner, &method.shown.sig.ident);
+        let path = match &method.trait_ {
+            Some(path) => quote!(<#owner as #path>::#name),
+            None => quote!(<#owner>::#name),
+        };
+        let mut sig = f.sig.clone();
+        sig.constness = None;
+        let idents: Vec<Ident> =
+            (0..sig.inputs.len()).map(|i| format_ident!("__p{}", i, span = Span::mixed_site())).collect();
+        for (arg, ident) in sig.inputs.iter_mut().zip(&idents) {
+            if let FnArg::Typed(t) = arg {
+                *t.pat = parse_quote!(#ident);
+            }
+        }
+        Some(quote! {
+            #[doc(hidden)]
+            #[inline(always)]
+            #[allow(warnings, clippy::all, clippy::pedantic)]
+            #sig { #path(#(#idents),*) }
+        })
+    });
+    shims.collect()
+}
+
+/// The name that users know a function by.
+pub(crate) fn shown_name(name: &Ident) -> String {
+    let text = name.to_string();
+    match text.strip_prefix(PREFIX) {
+        Some(method) => method.replacen("__", "::", 1),
+        None => text,
+    }
+}
+
+/// What is generated for the methods of one type, in an `impl` block of it.
+pub(crate) fn block(function: &Function, items: &[TokenStream]) -> Option<TokenStream> {
+    let method = function.method.as_ref()?;
+    let (impl_generics, _, where_clause) = method.shown.outer.split_for_impl();
+    let owner = &method.owner;
+    let carried = crate::emit::attributes::lints_and_conditions(&method.attrs);
+    Some(quote!(#(#carried)* impl #impl_generics #owner #where_clause { #(#items)* }))
+}
