@@ -36,6 +36,28 @@ impl Expression {
         }
     }
 
+    /// By slices, and what adaptors make of them.
+    pub(crate) fn size(&self, weight: u64) -> u64 {
+        match self {
+            X | Number(_) => weight,
+            Add(a, b) => a.size(weight) + b.size(weight + 1),
+            Multiply { left, .. } => Some(left).map(|part| &**part).map_or(0, |part| part.size(weight * 2)),
+            Power(base, _) => base.size(weight) * 3,
+            Sum(terms) => match terms.as_slice() {
+                [] => 0,
+                [only] => only.size(weight),
+                [first, rest @ ..] => {
+                    let (last, inner) = rest.split_last().unwrap();
+                    let mut sum = first.size(weight) ^ last.size(weight + 5);
+                    for pair in inner.windows(2) {
+                        sum += pair[0].size(1) * pair[1].size(weight);
+                    }
+                    sum + rest[0].size(weight)
+                }
+            },
+        }
+    }
+
     /// The tree per member, taken apart.
     pub(crate) fn into_value(self, x: i64) -> i64 {
         match self {
@@ -68,6 +90,8 @@ fn enumerations_are_walked() {
     let tree = expression();
     let inputs: Vec<f64> = (0..40).map(|i| f64::from(i) / 7.0 - 2.0).collect();
     agree_at(&SIZES, &inputs, |x| tree.eval(*x), |b, o| Expression::eval_batched_with(&tree, b, o));
+    let weights: Vec<u64> = (0..20).collect();
+    agree_at(&SIZES, &weights, |w| tree.size(*w), |b, o| Expression::size_batched_with(&tree, b, o));
     agree_at(
         &SIZES,
         &[0_i64, 1, -3, 17, 255],

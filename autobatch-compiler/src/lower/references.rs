@@ -57,8 +57,9 @@ impl Lowering<'_> {
         impl<'ast> Visit<'ast> for Bindings<'ast> {
             fn visit_local(&mut self, local: &'ast syn::Local) {
                 if let Some(init) = &local.init {
-                    // What a refutable pattern binds is a part of the value.
-                    self.0.push((&local.pat, &init.expr, init.diverge.is_some()));
+                    // What such a pattern binds is a part of the value.
+                    let part = init.diverge.is_some() || matches!(local.pat, Pat::Tuple(_) | Pat::Slice(_));
+                    self.0.push((&local.pat, &init.expr, part));
                 }
                 visit::visit_local(self, local);
             }
@@ -113,7 +114,7 @@ impl Lowering<'_> {
 /// Whether what a pattern binds in an expression, of references to outside, are references again: it is a reference,
 /// or what a method of the library makes of one. A method of the user's may yield anything.
 fn yields_references(expr: &Expr) -> bool {
-    const METHODS: [&str; 37] = [
+    const METHODS: [&str; 39] = [
         "as_deref",
         "as_ref",
         "as_slice",
@@ -124,6 +125,7 @@ fn yields_references(expr: &Expr) -> bool {
         "chunks_exact",
         "deref",
         "enumerate",
+        "expect",
         "filter",
         "find",
         "first",
@@ -149,6 +151,7 @@ fn yields_references(expr: &Expr) -> bool {
         "strip_prefix",
         "take",
         "take_while",
+        "unwrap",
         "values",
         "windows",
     ];

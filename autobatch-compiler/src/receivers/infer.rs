@@ -102,7 +102,10 @@ impl Types<'_> {
                 let base = self.of(scopes, &e.base)?;
                 Some(self.plain(&self.definitions.field(&base, &e.member)?))
             }
-            Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => self.element(self.of(scopes, &e.expr)?),
+            Expr::Index(e) => {
+                let element = self.element(self.of(scopes, &e.expr)?)?;
+                Some(if matches!(*e.index, Expr::Range(_)) { parse_quote!([#element]) } else { element })
+            }
             Expr::Try(e) => self.wrapped(self.of(scopes, &e.expr)?),
             Expr::Call(e) => self.called(scopes, e),
             Expr::MethodCall(e) => self.method(scopes, e),
@@ -208,6 +211,14 @@ impl Types<'_> {
         }
         let iterator = |item: Type| -> Type { parse_quote!(__Iterator<#item>) };
         let item = if is_iterator(&receiver) { argument(&receiver, 0) } else { None };
+        if matches!(name.as_str(), "map" | "and_then" | "filter_map") {
+            let made = self.made(scopes, call)?;
+            let wrapped = if name == "map" { made } else { self.wrapped(made)? };
+            return Some(match item {
+                Some(_) => iterator(wrapped),
+                None => parse_quote!(Option<#wrapped>),
+            });
+        }
         match (name.as_str(), item) {
             (
                 "rev" | "skip" | "take" | "filter" | "step_by" | "take_while" | "skip_while" | "inspect"
@@ -233,6 +244,21 @@ impl Types<'_> {
             ("first_mut" | "last_mut" | "get_mut", _) => {
                 self.element(receiver).map(|ty| parse_quote!(Option<&mut #ty>))
             }
+            ("as_slice", _) => self.element(receiver).map(|ty| parse_quote!(&[#ty])),
+            ("as_mut_slice", _) => self.element(receiver).map(|ty| parse_quote!(&mut [#ty])),
+            ("to_vec", _) => self.element(receiver).map(|ty| parse_quote!(Vec<#ty>)),
+            ("remove" | "swap_remove", _) => self.element(receiver),
+            ("split_first" | "split_last", _) => {
+                self.element(receiver).map(|ty| parse_quote!(Option<(&#ty, &[#ty])>))
+            }
+            ("split_at", _) => self.element(receiver).map(|ty| parse_quote!((&[#ty], &[#ty]))),
+            ("split_at_mut", _) => self.element(receiver).map(|ty| parse_quote!((&mut [#ty], &mut [#ty]))),
+            ("chunks" | "windows" | "chunks_exact", _) => {
+                self.element(receiver).map(|ty| iterator(parse_quote!(&[#ty])))
+            }
+            ("ok_or" | "ok_or_else" | "map_err" | "or_else" | "ok", _) => {
+                self.wrapped(receiver).map(|ty| parse_quote!(Option<#ty>))
+            }
             ("pop", _) => self.element(receiver).map(|ty| parse_quote!(Option<#ty>)),
             ("as_ref", _) => match self.wrapped(receiver.clone()) {
                 Some(ty) => Some(parse_quote!(Option<&#ty>)),
@@ -255,6 +281,18 @@ impl Types<'_> {
             }),
             _ => None,
         }
+    }
+
+    /// What the closure that a method gets returns.
+    fn made(&self, scopes: &Scopes, call: &syn::ExprMethodCall) -> Option<Type> {
+        let Some(Expr::Closure(closure)) = call.args.first() else { return None };
+        let mut inner = scopes.clone();
+        inner.push(BTreeMap::new());
+        let inputs = self.closure_inputs(scopes, call);
+        for (pat, ty) in closure.inputs.iter().zip(inputs) {
+            self.bind(&mut inner, pat, ty);
+        }
+        self.of(&inner, &closure.body)
     }
 
     /// The parameters of a closure that a method gets.
@@ -363,7 +401,8 @@ impl Types<'_> {
                 let element = ty.and_then(|ty| self.element(ty));
                 for part in &p.elems {
                     let rest = matches!(part, Pat::Ident(p) if p.subpat.is_some());
-                    self.pattern(part, element.clone().filter(|_| !rest), mode, found);
+                    let of = element.clone().map(|ty| if rest { parse_quote!([#ty]) } else { ty });
+                    self.pattern(part, of, mode, found);
                 }
             }
             _ => {}
