@@ -55,6 +55,11 @@ impl Depth {
         Depth { left: self.left.wrapping_sub(1), limit: self.limit }
     }
 
+    /// How many nested calls are allowed from here.
+    pub(crate) fn allowed(self) -> usize {
+        self.left.max(0).unsigned_abs()
+    }
+
     /// Whether the function can't be entered here.
     #[inline(always)]
     pub fn stops(self) -> bool {

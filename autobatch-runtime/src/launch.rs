@@ -208,7 +208,7 @@ impl<'a> Launch<'a> {
         let ledger = Mutex::new(Ledger::default());
         let phase = |executor: Executor, range: Range<usize>, threads: usize| match executor {
             Executor::Scalar => self.scalar(range, threads, &ways.scalar, out, &ledger),
-            _ if self.nests(executor, ways.nests) => self.nested(range, threads, ways, out, &ledger),
+            _ if self.nests(ways.nests) => self.nested(executor, range, threads, ways, out, &ledger),
             _ => self.machine(executor, range, threads, &ways.tile, out, &ledger),
         };
         let executor = match self.executor() {
@@ -308,7 +308,7 @@ impl<'a> Launch<'a> {
         }
         Settings {
             mode,
-            schedule: options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes),
+            schedule: self.schedule(),
             lanes,
             isa: self.isa(),
             max_depth: self.max_depth(),
@@ -316,6 +316,10 @@ impl<'a> Launch<'a> {
             refill: !options.no_refill,
             report: options.report,
         }
+    }
+
+    fn schedule(&self) -> Schedule {
+        self.options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes)
     }
 
     fn max_depth(&self) -> usize {

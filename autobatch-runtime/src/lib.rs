@@ -27,6 +27,8 @@ pub mod primitive;
 pub mod program;
 mod question;
 mod report;
+#[doc(hidden)]
+pub mod rooms;
 mod source;
 mod stack;
 mod store;
@@ -62,6 +64,7 @@ pub mod __rt {
     pub use crate::outcome::unwrap;
     pub use crate::primitive;
     pub use crate::question::{FromResidual, Question};
+    pub use crate::rooms;
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
     pub use crate::strip::{bits, choose, dead, keep, leave, settle, take};

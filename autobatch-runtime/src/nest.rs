@@ -21,6 +21,7 @@ use std::ptr;
 
 use crate::depth::Depth;
 use crate::isa::{self, Level};
+use crate::rooms::Rules;
 use crate::source::Source;
 use crate::strip::Home;
 
@@ -45,6 +46,8 @@ pub struct Nest<'r> {
     pub(crate) members: Range<usize>,
     pub(crate) depth: Depth,
     pub(crate) level: Level,
+    /// If it runs in rooms ([`crate::rooms`]).
+    pub(crate) rules: Option<Rules<'r>>,
 }
 
 /// Neighbouring members.

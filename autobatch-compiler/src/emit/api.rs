@@ -364,6 +364,8 @@ fn nested(
     let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
     let args = arguments(named, krate);
     let carried = attributes::lints_and_conditions(&function.attrs);
+    let this = if function.associated { quote!(Self::) } else { quote!() };
+    let fish = turbofish(&named.generics);
     let names = instances(&names.nests);
     let all = nests.variants.iter().zip(VARIANTS).zip(&names).map(|((nest, (_, features)), name)| {
         // Without vectors of some length frames do not pay: there the machine runs the program.
@@ -380,11 +382,34 @@ fn nested(
         let functions = nest.functions.iter().map(|(name, params, body)| {
             quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #body })
         });
-        let tile = &nest.tile;
+        let (tile, rt) = (&nest.tile, quote!(#krate::__rt));
+        let in_rooms = format_ident!("{name}_in_rooms");
+        let rooms = nest.rooms.as_ref().map(|rooms| {
+            quote! {
+                #attributes
+                fn #in_rooms <#generic_params> (
+                    __nest: &mut #rt::nest::Nest<'_>,
+                    __begin: #rt::rooms::Begin<'_>,
+                    __args: #args,
+                ) #where_clause {
+                    let (#(#idents,)* __out) = __args;
+                    #rooms
+                }
+            }
+        });
+        let enter = rooms.as_ref().map(|_| {
+            quote! {
+                if let ::core::option::Option::Some(__begin) = __nest.begin() {
+                    return #this #in_rooms #fish(__nest, __begin, __args);
+                }
+            }
+        });
         quote! {
             #(#functions)*
+            #rooms
             #attributes
-            fn #name <#generic_params> (__nest: &mut #krate::__rt::nest::Nest<'_>, __args: #args) #where_clause {
+            fn #name <#generic_params> (__nest: &mut #rt::nest::Nest<'_>, __args: #args) #where_clause {
+                #enter
                 let (#(#idents,)* __out) = __args;
                 #tile
             }

@@ -106,7 +106,7 @@ pub(super) fn uniforms(emitter: &Emitter<'_>, region: &Region) -> Vec<TokenStrea
 }
 
 /// `__source0`: what the parameter at this position comes from.
-fn source(index: usize) -> Ident {
+pub(super) fn source(index: usize) -> Ident {
     format_ident!("__source{}", index, span = Span::mixed_site())
 }
 

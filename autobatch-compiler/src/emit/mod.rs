@@ -13,6 +13,7 @@ mod nest;
 mod outlives;
 mod primitive;
 mod region;
+mod rooms;
 mod table;
 
 use std::collections::BTreeMap;

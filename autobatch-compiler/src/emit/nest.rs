@@ -33,6 +33,7 @@ use quote::{ToTokens, format_ident, quote};
 use super::Emitter;
 use super::api::{Family, Named, turbofish};
 use super::region::{self, Region};
+use super::rooms;
 use crate::attrs::Args;
 use crate::input::Function;
 use crate::ir::{BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
@@ -97,6 +98,8 @@ pub(super) struct Nest {
     pub(super) functions: Vec<(Ident, TokenStream, TokenStream)>,
     /// Statements that run a tile, given `__nest` and the parameters of the entry function.
     pub(super) tile: TokenStream,
+    /// The same in rooms, given `__begin` too, if the program has calls.
+    pub(super) rooms: Option<TokenStream>,
 }
 
 fn name(text: &str) -> Ident {
@@ -118,11 +121,6 @@ fn set(point: u32) -> Ident {
     format_ident!("__p{}", point, span = Span::mixed_site())
 }
 
-/// The variables whose columns a region works on.
-fn touched(region: &Region) -> VarSet {
-    region.takes.iter().chain(&region.outs).copied().collect()
-}
-
 /// Where lanes of a function can be.
 enum Stop<'a> {
     Region(&'a Region),
@@ -139,6 +137,18 @@ struct Writer<'e, 'a> {
     regions: Vec<Region>,
 }
 
+/// The level that code for an instruction set is compiled for.
+pub(super) fn level(emitter: &Emitter<'_>, isa: &str) -> TokenStream {
+    let rt = &emitter.rt;
+    match isa {
+        "" => quote!(#rt::nest::level()),
+        isa => {
+            let level = format_ident!("level_{isa}");
+            quote!(#rt::nest::#level())
+        }
+    }
+}
+
 /// The functions for one instruction set; `None` if one has too many variables.
 pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa: &str) -> Option<Nest> {
     let naming = &Naming {
@@ -152,13 +162,18 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
         let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, true)).collect();
         let writer = Writer { emitter, naming, isa, func, regions };
-        let fits = |r: &Region| touched(r).len() + 2 <= ARGUMENTS;
+        let fits = |r: &Region| r.touched().len() + 2 <= ARGUMENTS;
         if !writer.regions.iter().all(fits) {
             return None;
         }
         functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
     }
-    Some(Nest { functions, tile: tile(emitter, naming, isa) })
+    let calls = !emitter.calls.is_empty() || emitter.program.functions.iter().any(|f| f.recursive);
+    let rooms = match calls {
+        true => Some(rooms::tile(emitter, isa, ARGUMENTS)?),
+        false => None,
+    };
+    Some(Nest { functions, tile: tile(emitter, naming, isa), rooms })
 }
 
 /// Runs a tile.
@@ -438,14 +453,7 @@ impl<'e> Writer<'e, '_> {
 
     /// The level that the function is compiled for.
     fn level(&self) -> TokenStream {
-        let rt = &self.emitter.rt;
-        match self.isa {
-            "" => quote!(#rt::nest::level()),
-            isa => {
-                let level = format_ident!("level_{isa}");
-                quote!(#rt::nest::#level())
-            }
-        }
+        level(self.emitter, self.isa)
     }
 
     /// Goes on where there is native stack.

@@ -36,6 +36,13 @@ pub(super) struct Region {
     pub(super) code: TokenStream,
 }
 
+impl Region {
+    /// The variables whose columns it works on.
+    pub(super) fn touched(&self) -> VarSet {
+        self.takes.iter().chain(&self.outs).copied().collect()
+    }
+}
+
 /// Who chooses between new values and old ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chooser {
@@ -66,7 +73,7 @@ pub(super) fn round(
 ) -> TokenStream {
     let (rt, word) = (&emitter.rt, &emitter.word);
     let (l, here, next, label, code) = (lane(), here(), next(), lane_label(), &region.code);
-    let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
+    let touched = region.touched();
     // Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
     let slots = touched.iter().map(|v| {
         let (column, old) = (column(*v), old(*v));

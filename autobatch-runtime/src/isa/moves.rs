@@ -59,6 +59,35 @@ pub(crate) fn expand<T>(wide: &mut [MaybeUninit<T>], dense: &[MaybeUninit<T>], m
     unsafe { expand_raw(wide.as_mut_ptr(), wide.len(), dense.as_ptr(), dense.len(), mask, level) }
 }
 
+/// Moves the slots of `strip` that are set in `here` to the front of `dense`, in order. What `dense` holds behind
+/// them, up to a strip's length, is lost.
+#[inline(always)]
+pub(crate) fn append<T, const W: usize>(
+    dense: &mut [MaybeUninit<T>],
+    strip: &[MaybeUninit<T>; W],
+    here: u64,
+    level: Level,
+) {
+    const { assert!(matches!(W, 16 | 32 | 64)) };
+    let dense = &mut dense[..W];
+    #[cfg(target_arch = "x86_64")]
+    match (level.isa(), size_of::<T>()) {
+        // SAFETY: the level says that the CPU can; both sides have `W` slots and lie apart.
+        (crate::Isa::Avx512, 4 | 8 | 16) => return unsafe { avx512::append(dense, strip, here) },
+        // SAFETY: as above.
+        (crate::Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::append(dense, strip, here) },
+        _ => {}
+    }
+    let _ = level;
+    let (mut rest, mut to) = (here, 0);
+    while rest != 0 {
+        // SAFETY: any bits are a `MaybeUninit`.
+        dense[to] = unsafe { ptr::read(&strip[rest.trailing_zeros() as usize]) };
+        rest &= rest - 1;
+        to += 1;
+    }
+}
+
 /// Moves the slots of `from` that are set in `mask` to the same places of `to`.
 #[inline]
 pub(crate) fn merge<T>(to: &mut [MaybeUninit<T>], from: &[MaybeUninit<T>], mask: &[u64], level: Level) {

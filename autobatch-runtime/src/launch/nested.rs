@@ -7,11 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{BODY_STACK, Launch, Ledger, Nested, Scalar, Took, Ways};
 use crate::depth::Depth;
+use crate::fault::Fault;
 use crate::isa::Level;
 use crate::machine::{Queue, Watch};
 use crate::nest::{Memory, Nest};
 use crate::options::{Executor, Isa};
 use crate::out::Out;
+use crate::rooms::{self, Rules};
 
 /// Members that are worth a thread of their own.
 pub(super) const SHARE: usize = 128;
@@ -19,6 +21,9 @@ pub(super) const SHARE: usize = 128;
 const LAST: usize = 8;
 /// The same where every call of a tile is a frame.
 const LAST_NESTED: usize = 2;
+/// Members of a tile in rooms, where the last ones have to wait for each other: the least, and at most so many times it.
+const TILE: usize = 4 * rooms::LANES.end;
+const TILES: usize = 16;
 
 thread_local! {
     /// The memory of the last run on this thread.
@@ -26,35 +31,38 @@ thread_local! {
 }
 
 impl Launch<'_> {
-    /// Whether an executor runs the program in nested frames: they call as the masked executor does, a program
-    /// without calls has but one way, and they need vectors of some length. They count nothing, and end no member early.
-    pub(super) fn nests(&self, executor: Executor, lanes: usize) -> bool {
-        let same = executor == Executor::Masked || self.program.calls.is_empty() && !self.program.recursive;
+    /// Whether the program runs in nested frames, or in rooms: they need vectors of some length, count nothing, and
+    /// end no member early.
+    pub(super) fn nests(&self, lanes: usize) -> bool {
         let options = self.options;
         let vectors = !(cfg!(target_arch = "x86_64") && self.isa() == Isa::Baseline);
-        lanes > 0
-            && same
-            && vectors
-            && !options.report
-            && options.max_steps.is_none()
-            && options.cancel.is_none()
+        lanes > 0 && vectors && !options.report && options.max_steps.is_none() && options.cancel.is_none()
     }
 
-    /// Tile after tile. One that unwinds has no results: its members run as scalar code, which says what is
+    /// Tile after tile. What unwinds has no results: the members under way run as scalar code, which says what is
     /// wrong with whom.
     pub(super) fn nested<R: Send>(
         &self,
+        executor: Executor,
         range: Range<usize>,
         threads: usize,
         ways: &Ways<impl Scalar<R>, impl Sync, impl Nested<R>>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) -> Took {
-        let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(ways.nests);
+        let (options, program) = (self.options, self.program);
+        let calls = program.recursive || !program.calls.is_empty();
+        // Without calls there is but one way.
+        let in_rooms = executor == Executor::ProgramCounter && calls;
+        let lanes = options.lanes.or(self.defaults.lanes);
         let level = Level::new(self.isa());
         // Tiles of a few strips would be all overhead.
         let threads = threads.min(range.len().div_ceil(SHARE));
-        let least = lanes / if self.program.recursive { LAST_NESTED } else { LAST };
+        let (least, most) = match (in_rooms, lanes.unwrap_or(ways.nests)) {
+            (true, _) if !options.no_refill => (TILE, TILES * TILE),
+            (true, _) => (1, lanes.unwrap_or(rooms::LANES.end)),
+            (false, lanes) => (lanes / if program.recursive { LAST_NESTED } else { LAST }, lanes),
+        };
         let queue = Queue::new(range, threads);
         self.spread(threads, || {
             let mut memory = KEPT.take().unwrap_or_default();
@@ -62,15 +70,33 @@ impl Launch<'_> {
             let mut tiles = || {
                 let depth = Depth::root(self.max_depth());
                 let _published = depth.publish();
+                let loaded = Cell::new(0);
+                let rules = in_rooms.then(|| Rules {
+                    lanes,
+                    schedule: self.schedule(),
+                    refill: !options.no_refill,
+                    loaded: &loaded,
+                });
                 loop {
-                    let members = queue.take_tile(least, lanes);
+                    let mut members = queue.take_tile(least, most);
                     if members.is_empty() {
                         return;
                     }
-                    let mut nest = Nest { memory: &mut memory, members: members.clone(), depth, level };
-                    match catch_unwind(AssertUnwindSafe(|| (ways.nest)(&mut nest, out))) {
-                        Ok(()) => self.ended(members.len()),
-                        Err(_) => self.scalar_piece(members, depth, &ways.scalar, out, &mut faults),
+                    while !members.is_empty() {
+                        loaded.set(members.end);
+                        let all = members.clone();
+                        let mut nest = Nest { memory: &mut memory, members: all, depth, level, rules };
+                        match catch_unwind(AssertUnwindSafe(|| (ways.nest)(&mut nest, out))) {
+                            Ok(()) => {
+                                self.ended(members.len());
+                                break;
+                            }
+                            Err(_) => {
+                                let lost = members.start..loaded.get().max(members.start + 1);
+                                members.start = lost.end;
+                                self.again(lost, depth, &ways.scalar, out, &mut faults);
+                            }
+                        }
                     }
                 }
             };
@@ -78,5 +104,26 @@ impl Launch<'_> {
             KEPT.set(Some(memory).filter(Memory::is_small));
             ledger.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
         })
+    }
+
+    /// Runs those members as scalar code that have no result.
+    fn again<R: Send>(
+        &self,
+        mut members: Range<usize>,
+        depth: Depth,
+        scalar: &impl Scalar<R>,
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        while !members.is_empty() {
+            let is_set = out.is_set(members.start);
+            let run = members.clone().take_while(|member| out.is_set(*member) == is_set).count();
+            let piece = members.start..members.start + run;
+            members.start = piece.end;
+            match is_set {
+                true => self.ended(run),
+                false => self.scalar_piece(piece, depth, scalar, out, faults),
+            }
+        }
     }
 }

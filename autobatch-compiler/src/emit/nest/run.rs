@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Stop, Writer, name, set, touched, work};
+use super::{Stop, Writer, name, set, work};
 use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
 use crate::ir::VarId;
 
@@ -18,7 +18,7 @@ impl Writer<'_, '_> {
     ) -> TokenStream {
         let (rt, word, strip) = (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip);
         let (l, next, here) = (lane(), next(), here());
-        let touched = touched(region);
+        let touched = region.touched();
         let open = touched.iter().map(|v| {
             let (home, column) = (home(*v), column(*v));
             match region.outs.contains(v) {
@@ -106,7 +106,7 @@ impl Writer<'_, '_> {
         let (l, next, here, stay) = (lane(), next(), here(), name("__stay"));
         let point = emitter.point(region.head);
         let set_here = set(point);
-        let touched = touched(region);
+        let touched = region.touched();
         let works: Vec<Ident> = touched.iter().map(|v| work(*v)).collect();
         let gather = touched.iter().map(|v| {
             let (work, home) = (work(*v), self.home(*v));

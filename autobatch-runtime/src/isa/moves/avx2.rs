@@ -73,6 +73,35 @@ pub(super) unsafe fn compress<T>(
 }
 
 /// # Safety
+/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. `dense` has `W` slots, which may all be overwritten; the two don't
+/// overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+pub(super) unsafe fn append<T, const W: usize>(
+    dense: &mut [MaybeUninit<T>],
+    strip: &[MaybeUninit<T>; W],
+    here: u64,
+) {
+    let (dense, strip) = (dense.as_mut_ptr().cast::<u8>(), strip.as_ptr().cast::<u8>());
+    // SAFETY: a vector is written no further than where its lanes would be if all before them were set.
+    unsafe {
+        match size_of::<T>() {
+            4 => append4::<W>(dense, strip, here),
+            8 => append8::<W>(dense, strip, here),
+            // The halves of 16 bytes, with every bit twice.
+            _ if W == 16 => append8::<32>(dense, strip, halves(here)[0]),
+            _ if W == 32 => append8::<64>(dense, strip, halves(here)[0]),
+            _ => {
+                let [low, high] = halves(here);
+                append8::<64>(dense, strip, low);
+                let many = 8 * low.count_ones() as usize;
+                append8::<64>(dense.add(many), strip.add(512), high);
+            }
+        }
+    }
+}
+
+/// # Safety
 /// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within the `width` slots of `wide`;
 /// `dense` has `len` slots, at least their number; the two don't overlap.
 #[inline]
@@ -147,7 +176,28 @@ fn left(from: *const u8, end: *const u8) -> usize {
 /// addresses. Whole vectors are moved where they fit, single lanes elsewhere. They return where the dense
 /// side goes on.
 macro_rules! kernels {
-    ($compress:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
+    ($compress:ident, $append:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+        unsafe fn $append<const W: usize>(dense: *mut u8, strip: *const u8, here: u64) {
+            let lanes = 32 / $bytes;
+            for at in (0..W).step_by(lanes) {
+                let group = (here >> at & ((1 << lanes) - 1)) as usize;
+                let before = (here & ((1 << at) - 1)).count_ones() as usize;
+                // SAFETY: whole vectors are in bounds on both sides.
+                unsafe {
+                    asm!(
+                        "vmovdqu ymm0, [{table}]",
+                        "vpermd ymm0, ymm0, [{from}]",
+                        "vmovdqu [{dense}], ymm0",
+                        table = in(reg) &$press[group], from = in(reg) strip.add($bytes * at),
+                        dense = in(reg) dense.add($bytes * before),
+                        out("ymm0") _, options(nostack, preserves_flags),
+                    );
+                }
+            }
+        }
+
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
         unsafe fn $compress(
@@ -276,5 +326,5 @@ macro_rules! kernels {
         }
     };
 }
-kernels!(compress4, expand4, merge4, 4, PRESS4, SPREAD4, BITS4);
-kernels!(compress8, expand8, merge8, 8, PRESS8, SPREAD8, BITS8);
+kernels!(compress4, append4, expand4, merge4, 4, PRESS4, SPREAD4, BITS4);
+kernels!(compress8, append8, expand8, merge8, 8, PRESS8, SPREAD8, BITS8);

@@ -31,6 +31,35 @@ pub(super) unsafe fn compress<T>(dense: *mut MaybeUninit<T>, wide: *const MaybeU
 }
 
 /// # Safety
+/// The CPU has AVX-512. `T` has 4, 8 or 16 bytes. `dense` has `W` slots, which may all be overwritten; the two don't
+/// overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+pub(super) unsafe fn append<T, const W: usize>(
+    dense: &mut [MaybeUninit<T>],
+    strip: &[MaybeUninit<T>; W],
+    here: u64,
+) {
+    let (dense, strip) = (dense.as_mut_ptr().cast::<u8>(), strip.as_ptr().cast::<u8>());
+    // SAFETY: a vector is written no further than where its lanes would be if all before them were set.
+    unsafe {
+        match size_of::<T>() {
+            4 => append4::<W>(dense, strip, here),
+            8 => append8::<W>(dense, strip, here),
+            // The halves of 16 bytes, with every bit twice.
+            _ if W == 16 => append8::<32>(dense, strip, halves(here)[0]),
+            _ if W == 32 => append8::<64>(dense, strip, halves(here)[0]),
+            _ => {
+                let [low, high] = halves(here);
+                append8::<64>(dense, strip, low);
+                let many = 8 * low.count_ones() as usize;
+                append8::<64>(dense.add(many), strip.add(512), high);
+            }
+        }
+    }
+}
+
+/// # Safety
 /// As for [`compress`], with the roles exchanged, and without overlap.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
@@ -83,7 +112,31 @@ pub(super) unsafe fn merge<T>(to: *mut MaybeUninit<T>, from: *const MaybeUninit<
 /// The kernels for one word of the mask, whose lanes are in bounds on both sides. They return where the
 /// dense side goes on.
 macro_rules! kernels {
-    ($compress:ident, $expand:ident, $merge:ident, $bytes:literal, $kmov:literal, $move:literal, $press:literal, $spread:literal) => {
+    ($compress:ident, $append:ident, $expand:ident, $merge:ident, $bytes:literal, $kmov:literal, $move:literal, $press:literal, $spread:literal) => {
+        #[inline]
+        #[target_feature(
+            enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+        )]
+        unsafe fn $append<const W: usize>(dense: *mut u8, strip: *const u8, here: u64) {
+            let lanes = 64 / $bytes;
+            for at in (0..W).step_by(lanes) {
+                let group = (here >> at & ((1 << lanes) - 1)) as u32;
+                let before = (here & ((1 << at) - 1)).count_ones() as usize;
+                // SAFETY: whole vectors are in bounds on both sides.
+                unsafe {
+                    asm!(
+                        concat!($kmov, " k1, {group:e}"),
+                        concat!($move, " zmm0, [{from}]"),
+                        concat!($press, " zmm0{{k1}}{{z}}, zmm0"),
+                        concat!($move, " [{dense}], zmm0"),
+                        group = in(reg) group, from = in(reg) strip.add($bytes * at),
+                        dense = in(reg) dense.add($bytes * before),
+                        out("k1") _, out("zmm0") _, options(nostack, preserves_flags),
+                    );
+                }
+            }
+        }
+
         #[inline]
         #[target_feature(
             enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
@@ -167,5 +220,5 @@ macro_rules! kernels {
         }
     };
 }
-kernels!(compress4, expand4, merge4, 4, "kmovw", "vmovdqu32", "vpcompressd", "vpexpandd");
-kernels!(compress8, expand8, merge8, 8, "kmovb", "vmovdqu64", "vpcompressq", "vpexpandq");
+kernels!(compress4, append4, expand4, merge4, 4, "kmovw", "vmovdqu32", "vpcompressd", "vpexpandd");
+kernels!(compress8, append8, expand8, merge8, 8, "kmovb", "vmovdqu64", "vpcompressq", "vpexpandq");

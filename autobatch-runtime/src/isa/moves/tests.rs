@@ -54,6 +54,38 @@ fn compress_and_expand_are_inverse() {
     round_trip(|i| [i as u64, 1, 2]);
 }
 
+fn appended<T: Copy + PartialEq + std::fmt::Debug, const W: usize>(make: impl Fn(usize) -> T) {
+    let strip: [MaybeUninit<T>; W] = std::array::from_fn(|lane| MaybeUninit::new(make(lane)));
+    let all = !0 >> (64 - W);
+    for here in [0, 1, all, 1 << (W - 1), 0x5a5a_a5a5_0ff0_1234 & all, 0x8421_f731_0000_ffff & all] {
+        for level in [Isa::Baseline, Isa::Avx2, Isa::Avx512].map(Level::new) {
+            // A write past the strip would be caught by the guard value.
+            let mut dense = column(&vec![make(999); W + 1]);
+            append(&mut dense[..W], &strip, here, level);
+            // SAFETY: all slots were filled.
+            let value = |slot: &MaybeUninit<T>| unsafe { slot.assume_init_read() };
+            for (nth, lane) in lanes(&[here]).enumerate() {
+                assert_eq!(value(&dense[nth]), make(lane));
+            }
+            assert_eq!(value(&dense[W]), make(999));
+        }
+    }
+}
+
+#[test]
+fn what_is_appended_is_dense() {
+    fn all<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
+        appended::<_, 16>(&make);
+        appended::<_, 32>(&make);
+        appended::<_, 64>(&make);
+    }
+    all(|i| i as u16);
+    all(|i| i as u32);
+    all(|i| i as f64);
+    all(|i| [i as u64, 1]);
+    all(|i| [i as u64, 1, 2]);
+}
+
 #[test]
 fn missing_slots_are_skipped() {
     let level = Level::new(Isa::Avx512);
