@@ -1,5 +1,7 @@
 //! Recursion under the program-counter executor: members of very different shapes, depths and fates.
 
+#![allow(clippy::manual_is_multiple_of)] // written as users write
+
 mod common;
 
 use autobatch::{Executor, FaultKind, Options, Schedule, autobatch, same};

@@ -188,13 +188,13 @@ impl Gen {
         }
         let Var { name, ty, assign, .. } = self.pick(&fits);
         if self.chance(50) {
-            return Some(stmt!(format!("#[cfg(any())] let {name} = \"not there\";")));
+            return Some(stmt!(format!("#[cfg(target_os = \"none\")] let {name} = \"not there\";")));
         }
         let mutability = if assign { "mut " } else { "" };
         let of = self.defs.name(&ty);
         let value = self.purely(|g| g.expr(&ty, 2));
         self.declare(&name, &ty, assign);
-        Some(stmt!(format!("#[cfg(all())] let {mutability}{name}: {of} = "), value, ";"))
+        Some(stmt!(format!("#[cfg(not(target_os = \"none\"))] let {mutability}{name}: {of} = "), value, ";"))
     }
 
     /// A local that can be lent as such a parameter, as it is written.
