@@ -100,7 +100,7 @@ fn calls_between_loops() {
         &inputs,
         |&(n, seed)| crooked::walk(n, seed),
         |batch, options| {
-            crooked::walk_batched_with(&column(batch, |x| x.0), &column(batch, |x| x.1), options)
+            crooked::walk_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), options)
         },
     );
 }
