@@ -99,9 +99,7 @@ fn calls_between_loops() {
         &[1, 211, 3000],
         &inputs,
         |&(n, seed)| crooked::walk(n, seed),
-        |batch, options| {
-            crooked::walk_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), options)
-        },
+        |batch, options| crooked::walk_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), options),
     );
 }
 
