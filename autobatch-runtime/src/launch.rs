@@ -29,6 +29,12 @@ const LONG_PIECE: Duration = Duration::from_micros(10);
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
 const PRIMITIVE_LANES: usize = 1024;
 
+// What follows is instantiated for every program in the user's crate: as much as can be of it is behind a
+// `dyn`, and so compiled once, here.
+
+/// Runs a phase, an executor on a range of members with so many threads.
+type Phase<'a> = dyn Fn(Executor, Range<usize>, usize) -> Took + Sync + 'a;
+
 /// The ways to run members. For generated code only.
 #[doc(hidden)]
 pub struct Ways<S, T, N> {
@@ -211,17 +217,22 @@ impl<'a> Launch<'a> {
             _ if self.nests(ways.nests) => self.nested(executor, range, threads, ways, out, &ledger),
             _ => self.machine(executor, range, threads, &ways.tile, out, &ledger),
         };
-        let executor = match self.executor() {
-            Executor::Auto => {
-                // One generic program has many instances, whose executors compare differently.
-                let instance = std::any::type_name::<(T, R)>();
-                self.install(|| self.auto(Some(instance), &phase))
-            }
-            executor => {
-                phase(executor, 0..self.members, self.threads);
-                executor
-            }
-        };
+        // One generic program has many instances, whose executors compare differently.
+        let executor = self.choose(std::any::type_name::<(T, R)>(), &phase);
+        self.close(executor, ledger, begin)
+    }
+
+    /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
+    fn choose(&self, instance: &'static str, phase: &Phase<'_>) -> Executor {
+        let mut executor = self.executor();
+        match executor {
+            Executor::Auto => self.install(&mut || executor = self.auto(Some(instance), phase)),
+            executor => _ = phase(executor, 0..self.members, self.threads),
+        }
+        executor
+    }
+
+    fn close(&self, executor: Executor, ledger: Mutex<Ledger>, begin: Instant) -> (Vec<Fault>, Report) {
         let Ledger { mut faults, finished } =
             ledger.into_inner().unwrap_or_else(|poison| poison.into_inner());
         faults.sort_by_key(|fault| fault.member);
@@ -230,7 +241,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Runs `work` in the pool of this run.
-    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+    fn install(&self, work: &mut (dyn FnMut() + Send)) {
         match self.options.pool.or(self.own_pool.as_ref()) {
             Some(pool) => pool.install(work),
             None => work(),
@@ -238,7 +249,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Runs `work` once for each of `threads`, on this one if there is only one.
-    fn spread(&self, threads: usize, work: impl Fn() + Sync) -> Took {
+    fn spread(&self, threads: usize, work: &(dyn Fn() + Sync)) -> Took {
         let begin = Instant::now();
         if threads == 1 {
             work();
@@ -251,14 +262,13 @@ impl<'a> Launch<'a> {
             work();
             nanoseconds.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
         };
-        let scope = || {
+        self.install(&mut || {
             rayon::scope(|scope| {
                 for _ in 0..threads {
                     scope.spawn(|_| work());
                 }
             });
-        };
-        self.install(scope);
+        });
         Took { work: Duration::from_nanos(nanoseconds.into_inner()), wall: begin.elapsed() }
     }
 
@@ -273,7 +283,7 @@ impl<'a> Launch<'a> {
     ) -> Took {
         let settings = self.settings(executor);
         let queue = Queue::new(range, threads);
-        self.spread(threads, || {
+        self.spread(threads, &|| {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
             stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, || {
@@ -336,7 +346,7 @@ impl<'a> Launch<'a> {
         ledger: &Mutex<Ledger>,
     ) -> Took {
         let queue = Queue::new(range, threads);
-        self.spread(threads, || {
+        self.spread(threads, &|| {
             let mut faults = Vec::new();
             self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);

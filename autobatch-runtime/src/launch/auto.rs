@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::nested::SHARE;
-use super::{Launch, Took};
+use super::{Launch, Phase};
 use crate::options::Executor;
 
 /// The places in the batch where members are taken for trials: neighbours often take alike.
@@ -133,10 +133,6 @@ type Key = (usize, &'static str, [usize; 4]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
 
-/// Runs a phase, an executor on a range of members with so many threads.
-pub(super) trait Phase: Fn(Executor, Range<usize>, usize) -> Took + Sync {}
-impl<T: Fn(Executor, Range<usize>, usize) -> Took + Sync> Phase for T {}
-
 /// The members that no trial has taken: two parts, taken from at both ends, so that members of four
 /// places are tried and few ranges are left.
 struct Rest {
@@ -169,7 +165,7 @@ impl Rest {
     }
 
     /// Runs a phase; its time in nanoseconds.
-    fn time(&mut self, phase: &impl Phase, executor: Executor, range: Range<usize>, threads: usize) -> f64 {
+    fn time(&mut self, phase: &Phase<'_>, executor: Executor, range: Range<usize>, threads: usize) -> f64 {
         if range.is_empty() {
             return 0.0;
         }
@@ -207,7 +203,7 @@ impl Launch<'_> {
 
     /// Runs the batch. Each member is run once, by whichever executor; the results are the same.
     /// Records are kept per `instance` of the program.
-    pub(super) fn auto(&self, instance: Option<&'static str>, phase: &impl Phase) -> Executor {
+    pub(super) fn auto(&self, instance: Option<&'static str>, phase: &Phase<'_>) -> Executor {
         if !self.scalar_will_do() {
             return self.auto_machine(phase);
         }
@@ -225,7 +221,7 @@ impl Launch<'_> {
     }
 
     /// Runs the batch as before.
-    fn repeat(&self, record: &mut Record, phase: &impl Phase) -> Executor {
+    fn repeat(&self, record: &mut Record, phase: &Phase<'_>) -> Executor {
         let executor = record.executor;
         let known = record.cost(executor);
         let took =
@@ -252,7 +248,7 @@ impl Launch<'_> {
     }
 
     /// Runs the batch, trying what may be the fastest as far as can be afforded.
-    fn measure(&self, record: &mut Record, phase: &impl Phase) -> Executor {
+    fn measure(&self, record: &mut Record, phase: &Phase<'_>) -> Executor {
         let members = self.members as f64;
         let before = record.executor;
         let mut rest = Rest::new(self.members);
@@ -308,7 +304,7 @@ impl Launch<'_> {
         afford: f64,
         record: &mut Record,
         rest: &mut Rest,
-        phase: &impl Phase,
+        phase: &Phase<'_>,
     ) -> f64 {
         let (machines, win) = match self.program.recursive {
             true => (&[Executor::Masked, Executor::ProgramCounter][..], WIN_NESTED),
@@ -341,7 +337,7 @@ impl Launch<'_> {
         mut afford: f64,
         record: &mut Record,
         rest: &mut Rest,
-        phase: &impl Phase,
+        phase: &Phase<'_>,
     ) -> Trial {
         let recursive = self.program.recursive;
         let third = (self.members / 8).min(TRIALS[2]);
@@ -386,7 +382,7 @@ impl Launch<'_> {
         len: usize,
         guess: f64,
         rest: &mut Rest,
-        phase: &impl Phase,
+        phase: &Phase<'_>,
     ) -> [f64; 2] {
         let threads = self.threads_for(guess * (2 * len) as f64);
         let mut ranges = || [rest.take(len - len / 2), rest.take(len / 2)];
@@ -414,7 +410,7 @@ impl Launch<'_> {
     }
 
     /// Measures the scalar code on this thread, in nanoseconds per member.
-    fn probe(&self, rest: &mut Rest, phase: &impl Phase) -> f64 {
+    fn probe(&self, rest: &mut Rest, phase: &Phase<'_>) -> f64 {
         // The first member finds cold caches.
         let range = rest.take(1);
         let mut cost = rest.time(phase, Executor::Scalar, range, 1);
@@ -441,7 +437,7 @@ impl Launch<'_> {
     }
 
     /// The choice between the machines, where scalar code would show.
-    fn auto_machine(&self, phase: &impl Phase) -> Executor {
+    fn auto_machine(&self, phase: &Phase<'_>) -> Executor {
         if self.members < MEASURABLE || !self.program.recursive {
             phase(Executor::Masked, 0..self.members, self.threads);
             return Executor::Masked;

@@ -64,7 +64,7 @@ impl Launch<'_> {
             (false, lanes) => (lanes / if program.recursive { LAST_NESTED } else { LAST }, lanes),
         };
         let queue = Queue::new(range, threads);
-        self.spread(threads, || {
+        self.spread(threads, &|| {
             let mut memory = KEPT.take().unwrap_or_default();
             let mut faults = Vec::new();
             let mut tiles = || {
