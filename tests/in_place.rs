@@ -198,3 +198,94 @@ fn what_borrows_is_dropped_first() {
         }
     }
 }
+
+/// What methods of the library borrow from a local, kept across loops.
+#[autobatch(strict)]
+fn kept_parts(n: u64) -> (u64, String) {
+    let text = format!("  {n},{} ", n / 2);
+    let trimmed = text.trim();
+    let words: Vec<&str> = trimmed.split(',').collect();
+    let values = vec![n, 2, 3];
+    let (first, last) = (values.first().unwrap(), values.last());
+    let mut map = std::collections::BTreeMap::new();
+    map.insert(n, 5);
+    let found = map.get(&n);
+    let mut rest = values.iter().rev().peekable();
+    let mut x = n;
+    while x < 100 {
+        x = x * 2 + first + last.copied().unwrap_or(0) + found.copied().unwrap_or(1);
+        if let Some(next) = rest.peek() {
+            x += **next + words.len() as u64;
+            while !x.is_multiple_of(7) {
+                x += 1;
+            }
+        }
+        rest.next();
+    }
+    (x, trimmed.to_uppercase() + words[0])
+}
+
+/// What is borrowed from is moved where the function ends.
+#[autobatch(strict)]
+fn triangle(n: usize) -> Vec<Vec<u32>> {
+    let mut rows: Vec<Vec<u32>> = Vec::new();
+    for i in 0..n {
+        let mut row = vec![1; i + 1];
+        if let Some(previous) = rows.last() {
+            for k in 1..i {
+                row[k] = previous[k - 1] + previous[k];
+            }
+        }
+        if row.len() > 9 {
+            return rows;
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Particle {
+    place: [f64; 2],
+    speed: [f64; 2],
+    name: String,
+}
+
+#[autobatch(strict)]
+fn bounces(mut p: Particle, steps: u32) -> Result<(Particle, u32), String> {
+    let mut count = 0;
+    for step in 0..steps {
+        for k in 0..2 {
+            let (x, v) = (&mut p.place[k], &mut p.speed[k]);
+            *x += *v * 0.1;
+            while *x > 1.0 || *x < 0.0 {
+                *x = if *x > 1.0 { 2.0 - *x } else { -*x };
+                *v = -*v;
+                count += 1;
+            }
+        }
+        if count > 5 {
+            return Err(format!("{} at {step}", p.name));
+        }
+    }
+    Ok((p, count))
+}
+
+#[test]
+fn parts_of_locals_are_kept() {
+    let numbers: Vec<u64> = (0..20).collect();
+    agree_at(&SIZES, &numbers, |n| kept_parts(*n), |b, o| kept_parts_batched_with(b, o));
+    let sizes: Vec<usize> = (0..12).collect();
+    agree_at(&SIZES, &sizes, |n| triangle(*n), |b, o| triangle_batched_with(b, o));
+    let particle = |i: u32| {
+        let x = f64::from(i % 7) / 7.0;
+        Particle { place: [x, 1.0 - x], speed: [x * 9.0 - 2.0, 1.5], name: format!("p{i}") }
+    };
+    let inputs: Vec<(Particle, u32)> = (0..30).map(|i| (particle(i), i % 11)).collect();
+    for (name, options) in common::executors() {
+        let (particles, steps) = (column(&inputs, |i| i.0.clone()), column(&inputs, |i| i.1));
+        let outcome = bounces_batched_with(particles, steps, &options).expect("columns of one length");
+        let expected: Vec<_> = inputs.iter().map(|(p, n)| bounces(p.clone(), *n)).collect();
+        assert_eq!(outcome.into_values().expect("no faults"), expected, "{name}");
+    }
+}

@@ -12,14 +12,14 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_quote};
 
-use super::copies;
+use super::{copies, moved_out};
 use crate::input::Function;
 use crate::lower::ends_closures_by_name;
 use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 use crate::resolve;
 
 /// Methods that only read their receiver.
-const READS: [&str; 47] = [
+const READS: [&str; 72] = [
     "all",
     "any",
     "as_bytes",
@@ -39,8 +39,11 @@ const READS: [&str; 47] = [
     "contains",
     "contains_key",
     "ends_with",
+    "find",
     "first",
+    "first_key_value",
     "get",
+    "get_key_value",
     "is_empty",
     "is_none",
     "is_some",
@@ -49,29 +52,52 @@ const READS: [&str; 47] = [
     "join",
     "keys",
     "last",
+    "last_key_value",
     "len",
     "lines",
+    "matches",
     "ncols",
     "nrows",
+    "parse",
     "partition_point",
     "peek",
     "position",
+    "range",
     "rchunks",
+    "rfind",
+    "rsplit",
+    "rsplit_once",
+    "split",
+    "split_ascii_whitespace",
     "split_at",
     "split_first",
     "split_last",
+    "split_once",
+    "split_terminator",
     "split_whitespace",
+    "splitn",
     "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+    "to_lowercase",
     "to_owned",
     "to_string",
+    "to_uppercase",
     "to_vec",
+    "trim",
+    "trim_end",
+    "trim_end_matches",
+    "trim_matches",
+    "trim_start",
+    "trim_start_matches",
     "values",
     "windows",
 ];
 
 /// Methods that change their receiver.
-const WRITES: [&str; 44] = [
+const WRITES: [&str; 49] = [
     "append",
+    "as_deref_mut",
     "as_mut",
     "as_mut_slice",
     "chunks_exact_mut",
@@ -90,9 +116,12 @@ const WRITES: [&str; 44] = [
     "insert",
     "iter_mut",
     "last_mut",
+    "peek_mut",
     "pop",
     "pop_back",
+    "pop_first",
     "pop_front",
+    "pop_last",
     "push",
     "push_back",
     "push_front",
@@ -111,6 +140,7 @@ const WRITES: [&str; 44] = [
     "split_at_mut",
     "split_first_mut",
     "split_last_mut",
+    "split_off",
     "swap",
     "swap_remove",
     "truncate",
@@ -148,6 +178,9 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
             kind: &kind,
             krate,
         };
+        if !reference {
+            moved_out::rewrite(&mut body, name, krate);
+        }
         place.visit_block_mut(&mut body);
         if let Some(param) = param {
             let ident = &param.ident;
@@ -374,6 +407,7 @@ impl VisitMut for InPlace<'_> {
             Expr::Unary(e) if self.reference && self.is_it(&e.expr) && matches!(e.op, UnOp::Deref(_)) => {
                 self.replace(expr, Access::Share);
             }
+            taken if moved_out::is_taken_out(taken) => {}
             // Passed on for the call.
             Expr::Call(e) if self.reference && e.args.iter().any(|arg| self.is_it(arg)) => {
                 for arg in &mut e.args {

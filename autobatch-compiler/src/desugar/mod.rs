@@ -15,6 +15,7 @@ mod iterators;
 mod kind;
 pub(crate) mod local_closures;
 mod macros;
+mod moved_out;
 mod options;
 pub(crate) mod temporaries;
 mod terminals;

@@ -54,7 +54,7 @@ const ENDS: [&str; 21] = [
 ];
 
 /// Methods whose result is an `Option` or a `Result`.
-const OPTIONS: [&str; 26] = [
+const OPTIONS: [&str; 28] = [
     "as_deref",
     "err",
     "find",
@@ -71,10 +71,12 @@ const OPTIONS: [&str; 26] = [
     "min_by_key",
     "next",
     "next_back",
+    "nth",
     "ok",
     "ok_or",
     "ok_or_else",
     "parse",
+    "peek",
     "pop",
     "position",
     "reduce",
@@ -92,6 +94,26 @@ const ADAPTORS: [&str; 15] = [
 /// Whether the method yields a number or a truth value.
 pub(super) fn yields_number(method: &syn::Ident) -> bool {
     NUMBERS.contains(&method.to_string().as_str())
+}
+
+/// Methods whose result borrows from nothing.
+const OWNED: [&str; 9] = [
+    "into_owned",
+    "parse",
+    "repeat",
+    "replace",
+    "to_lowercase",
+    "to_owned",
+    "to_string",
+    "to_uppercase",
+    "to_vec",
+];
+
+/// Whether what a call yields borrows nothing, whatever it is called on: it copies.
+pub(super) fn yields_owned(lower: &Lowering<'_>, call: &syn::ExprMethodCall) -> bool {
+    let name = call.method.to_string();
+    OWNED.contains(&name.as_str())
+        || (matches!(name.as_str(), "copied" | "cloned") && is_option(lower, &call.receiver))
 }
 
 /// Whether the method is done with the closures among its arguments when it returns, by its name.

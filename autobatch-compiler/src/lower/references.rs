@@ -23,7 +23,10 @@ impl Lowering<'_> {
             if let Expr::Closure(_) = init {
                 from.extend(self.names_of(&binds));
             }
-            let borrowers = binds.into_iter().map(|var| Borrower { var, span, from: from.clone() });
+            let borrows = |var: &VarId| !self.type_of(*var).is_some_and(owns);
+            let borrowers =
+                binds.into_iter().filter(borrows).map(|var| Borrower { var, span, from: from.clone() });
+            let borrowers: Vec<Borrower> = borrowers.collect();
             self.borrowers.extend(borrowers);
         } else if is_plain_reference(pat, init) {
             self.references.extend(binds);
@@ -97,7 +100,46 @@ impl Lowering<'_> {
                 effects::bound(&self.names, owned).iter().for_each(|var| _ = binds.remove(var));
             }
             self.references.extend(binds);
+        } else {
+            self.note_borrowers(pat, scrutinee);
         }
+    }
+
+    /// Bindings of a pattern matched against what borrows a local borrow it too.
+    fn note_borrowers(&mut self, pat: &Pat, scrutinee: &Expr) {
+        if self.cursor.is_none() || !scan::plainly_borrows_local(self, scrutinee) {
+            return;
+        }
+        let mut binds = effects::bound(&self.names, pat);
+        for owned in copied_by(pat, scrutinee) {
+            effects::bound(&self.names, owned).iter().for_each(|var| _ = binds.remove(var));
+        }
+        binds.retain(|var| !self.type_of(*var).is_some_and(owns));
+        let (span, from) = (scrutinee.span(), self.names_of(&scan::borrowed(self, scrutinee)));
+        self.borrowers.extend(binds.into_iter().map(|var| Borrower { var, span, from: from.clone() }));
+    }
+}
+
+/// Whether a value of the type certainly borrows nothing.
+fn owns(ty: &Type) -> bool {
+    match ty {
+        Type::Path(p) if p.qself.is_none() => {
+            let last = p.path.segments.last();
+            let library =
+                last.is_some_and(|s| ["Option", "String", "Vec"].iter().any(|name| s.ident == name));
+            let args = last.map(|s| &s.arguments);
+            let inner = match args {
+                Some(syn::PathArguments::AngleBracketed(args)) => args.args.iter().all(|arg| match arg {
+                    syn::GenericArgument::Type(ty) => owns(ty),
+                    _ => false,
+                }),
+                _ => true,
+            };
+            (library && inner) || crate::lockstep::is_primitive(ty)
+        }
+        Type::Tuple(t) => t.elems.iter().all(owns),
+        Type::Array(t) => owns(&t.elem),
+        _ => false,
     }
 }
 

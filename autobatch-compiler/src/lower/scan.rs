@@ -246,12 +246,13 @@ pub(super) fn plainly_borrows_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
 pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool {
     match expr {
         Expr::Reference(e) => is_owned_local(lower, &e.expr),
-        Expr::MethodCall(e) if chains::yields_number(&e.method) => false,
+        Expr::MethodCall(e) if chains::yields_number(&e.method) || chains::yields_owned(lower, e) => false,
         Expr::MethodCall(e) => {
             let closures = closures && !chains::ends_closures(lower, e);
             starts_borrow(lower, e)
                 || borrows(lower, &e.receiver, closures)
-                || e.args.iter().any(|arg| borrows(lower, arg, closures))
+                || (!only_looks_at_arguments(&e.method)
+                    && e.args.iter().any(|arg| borrows(lower, arg, closures)))
         }
         Expr::Closure(e) if closures => e.capture.is_none() && captures(&lower.names, e),
         Expr::Closure(e) => borrows(lower, &e.body, true),
@@ -309,7 +310,10 @@ fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMet
             };
             let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));
             self.2.extend(root);
-            visit::visit_expr(self, expr);
+            match expr {
+                Expr::MethodCall(e) if only_looks_at_arguments(&e.method) => self.visit_expr(&e.receiver),
+                _ => visit::visit_expr(self, expr),
+            }
         }
     }
     let mut scan = Scan(lower, borrows, VarSet::new());
@@ -317,23 +321,85 @@ fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMet
     scan.2
 }
 
+/// Whether what a method yields borrows nothing from what its arguments refer to: keys, patterns.
+fn only_looks_at_arguments(method: &syn::Ident) -> bool {
+    const METHODS: [&str; 9] = [
+        "get",
+        "get_key_value",
+        "get_mut",
+        "rsplit_once",
+        "split_once",
+        "strip_prefix",
+        "strip_suffix",
+        "trim_end_matches",
+        "trim_start_matches",
+    ];
+    METHODS.contains(&method.to_string().as_str())
+}
+
 /// Whether a method plainly borrows from the local that it is called on.
 fn starts_borrow(lower: &Lowering<'_>, call: &ExprMethodCall) -> bool {
-    const BORROWING: [&str; 14] = [
+    const BORROWING: [&str; 60] = [
+        "as_bytes",
+        "as_deref",
+        "as_deref_mut",
+        "as_mut",
+        "as_mut_slice",
+        "as_ref",
+        "as_slice",
+        "as_str",
+        "bytes",
+        "char_indices",
+        "chars",
+        "chunks",
+        "chunks_exact",
+        "chunks_exact_mut",
+        "chunks_mut",
+        "drain",
+        "entry",
+        "first",
+        "first_key_value",
+        "first_mut",
+        "get",
+        "get_key_value",
+        "get_mut",
         "iter",
         "iter_mut",
-        "chars",
-        "bytes",
-        "as_str",
-        "as_slice",
-        "as_ref",
-        "as_mut",
-        "windows",
-        "chunks",
+        "keys",
+        "last",
+        "last_key_value",
+        "last_mut",
+        "lines",
+        "matches",
+        "peek",
+        "peek_mut",
+        "range",
+        "rchunks",
+        "rsplit",
+        "rsplit_once",
+        "split",
+        "split_ascii_whitespace",
         "split_at",
         "split_at_mut",
-        "drain",
-        "lines",
+        "split_first",
+        "split_first_mut",
+        "split_last",
+        "split_last_mut",
+        "split_once",
+        "split_terminator",
+        "split_whitespace",
+        "splitn",
+        "strip_prefix",
+        "strip_suffix",
+        "trim",
+        "trim_end",
+        "trim_end_matches",
+        "trim_matches",
+        "trim_start",
+        "trim_start_matches",
+        "values",
+        "values_mut",
+        "windows",
     ];
     is_owned_local(lower, &call.receiver) && BORROWING.contains(&call.method.to_string().as_str())
 }
