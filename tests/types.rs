@@ -101,6 +101,26 @@ fn large(n: u32, table: [u64; 24]) -> [u64; 24] {
     below
 }
 
+/// Aligned more than anything that only computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(128))]
+struct Line([u64; 2]);
+
+impl Bits for Line {
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+#[autobatch(strict)]
+fn aligned(n: u32, line: Line) -> Line {
+    if n == 0 {
+        return line;
+    }
+    let below = aligned(n - 1, line);
+    if n % 3 == 0 { line } else { below }
+}
+
 /// A list that owns its tail.
 #[derive(Clone, Debug, PartialEq)]
 enum List {
@@ -311,6 +331,8 @@ fn of_no_size_and_of_a_large_one() {
     );
     let table = std::array::from_fn(|i| i as u64 * 1_000_003);
     agree_at(&SIZES, &ns, |n| large(*n, table), |n, o| large_batched_with(n, autobatch::same(table), o));
+    let line = Line([3, 4]);
+    agree_at(&SIZES, &ns, |n| aligned(*n, line), |n, o| aligned_batched_with(n, autobatch::same(line), o));
 }
 
 #[test]

@@ -77,7 +77,8 @@ impl<'a> Arena<'a> {
     /// A column without values, of so many lanes.
     #[inline(always)]
     pub fn column<T>(&mut self, lanes: usize) -> &'a mut [MaybeUninit<T>] {
-        const { assert!(align_of::<T>() <= align_of::<Line>()) };
+        // Not a constant: code for programs with other types exists, and is never run.
+        assert!(align_of::<T>() <= align_of::<Line>(), "plain values are aligned as lines are");
         let lines = self.take((lanes * size_of::<T>()).div_ceil(size_of::<Line>()));
         // SAFETY: the lines are borrowed for 'a by this alone, large enough and aligned (a slice of none is
         // aligned like its elements); any bits are a `MaybeUninit`.
