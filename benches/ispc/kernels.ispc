@@ -336,3 +336,40 @@ export void KERNEL(ackermann)(uniform const unsigned int m[], uniform const unsi
                               uniform unsigned int out[], uniform int members) {
     foreach (k = 0 ... members) out[k] = ackermann_one(m[k], n[k]);
 }
+
+// The roots of polynomials by bisection with interval bounds
+struct Interval {
+    double low, high;
+};
+static inline Interval times(Interval a, Interval b) {
+    double p = a.low * b.low, q = a.low * b.high, r = a.high * b.low, s = a.high * b.high;
+    Interval product = { min(min(p, q), min(r, s)), max(max(p, q), max(r, s)) };
+    return product;
+}
+static inline Interval plus(Interval a, double b) {
+    Interval sum = { a.low + b, a.high + b };
+    return sum;
+}
+static inline double polynomial(double a, double b, double c, double x) {
+    return ((x * x - a) * (x * x) + b) * x + c;
+}
+static unsigned int bisect(double a, double b, double c, double low, double high, unsigned int depth) {
+    Interval x = { low, high };
+    Interval square = times(x, x);
+    square.low = max(square.low, 0.0d);
+    Interval bounds = times(plus(times(plus(square, -a), square), b), x);
+    if (bounds.low + c > 0.0d || bounds.high + c < 0.0d) return 0;
+    Interval steep = { 5.0d * square.low - 3.0d * a, 5.0d * square.high - 3.0d * a };
+    Interval slope = times(steep, square);
+    if (slope.low + b > 0.0d || slope.high + b < 0.0d) {
+        bool first = polynomial(a, b, c, low) <= 0.0d, last = polynomial(a, b, c, high) <= 0.0d;
+        return first != last ? 1 : 0;
+    }
+    if (depth == 0) return 1;
+    double middle = 0.5d * (low + high);
+    return bisect(a, b, c, low, middle, depth - 1) + bisect(a, b, c, middle, high, depth - 1);
+}
+export void KERNEL(roots)(uniform const double a[], uniform const double b[], uniform const double c[],
+                          uniform unsigned int out[], uniform int n) {
+    foreach (k = 0 ... n) out[k] = bisect(a[k], b[k], c[k], -3.0d, 3.0d, 40);
+}

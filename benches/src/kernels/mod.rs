@@ -15,6 +15,7 @@ pub mod ode;
 mod options;
 pub mod path_tracer;
 pub mod queens;
+pub mod roots;
 pub mod simpson;
 pub mod tree_walk;
 
@@ -54,6 +55,7 @@ pub const ALL: &[Entry] = &[
     entry::<path_tracer::PathTracer>(),
     entry::<queens::Queens>(),
     entry::<tree_walk::TreeWalk>(),
+    entry::<roots::Roots>(),
     entry::<knapsack::Knapsack>(),
     entry::<ackermann::Ackermann>(),
 ];
