@@ -291,6 +291,12 @@ struct Frame<T> {
     values: T,
 }
 
+/// The slots of the largest frame. (Generated code has no prelude to take `max` from.)
+#[inline(always)]
+pub fn largest(sizes: &[usize]) -> usize {
+    sizes.iter().fold(0, |largest, size| largest.max(*size))
+}
+
 impl<T> Saved<T> {
     /// Nothing yet.
     #[inline(always)]

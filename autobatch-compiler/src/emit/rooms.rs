@@ -229,7 +229,7 @@ impl Writer<'_, '_> {
             let __level = #level;
             let mut __arena = __nest.arena().at(__level);
             #(let #stacks = #rt::rooms::Saved::new();)*
-            let __size = 0_usize #(.max(#stacks.size()))*;
+            let __size = #rt::rooms::largest(&[#(#stacks.size()),*]);
             let mut __hall = #rt::rooms::Hall::new(&mut __arena, __begin, __size);
             let mut __stack = __hall.stack(&mut __arena, __size);
             #(#declare)*
