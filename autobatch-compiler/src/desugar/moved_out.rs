@@ -5,7 +5,7 @@
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Path, Stmt, parse_quote};
 
-use crate::mentions::is_variable;
+use crate::mentions::{is_variable, spell_out_fields};
 
 /// Takes the local of that name out of its place where the values of the function's body are made of it.
 pub(super) fn rewrite(body: &mut Block, name: &str, krate: &Path) {
@@ -57,10 +57,8 @@ impl Ends<'_> {
             Expr::Tuple(e) => e.elems.iter_mut().for_each(|e| self.take(e)),
             Expr::Call(e) => e.args.iter_mut().for_each(|e| self.take(e)),
             Expr::Struct(e) => {
-                for field in &mut e.fields {
-                    field.colon_token.get_or_insert_with(Default::default);
-                    self.take(&mut field.expr);
-                }
+                spell_out_fields(e);
+                e.fields.iter_mut().for_each(|field| self.take(&mut field.expr));
             }
             Expr::Paren(e) => self.take(&mut e.expr),
             other if is_variable(other, self.name) => {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! let mut r2 = hall.room(…);  let q2_0 = hall.column(…);  …        // a room per program point, a column per live variable
-//! let mut f0 = hall.saved(…);                                      // what calls of a site save
+//! let f0 = Saved::new();  let mut stack = hall.stack(…);           // what calls of a site save, on one stack for all
 //! loop {
 //!     if let Some(load) = hall.load(&mut r0) { …parameters into q0_… }
 //!     if hall.is_low() { hall.grow(…) }
@@ -28,7 +28,8 @@
 //!   bottom the member has its result.
 //!
 //! Invariants: `q…` of a room hold the values of its records for every variable that is live there and has a column;
-//! a record is in one room; a record at depth d has been called from the site that stands on its stack there.
+//! a record is in one room; a record has been called from the site that its place names, which has saved a frame
+//! at that place.
 
 mod run;
 
@@ -114,12 +115,21 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Where new members wait: the entry region may have a room for others too.
+    fn begin(&self) -> Stop<'_> {
+        let entry = self.emitter.program.entry;
+        match self.entry_has_room(entry) {
+            true => Stop::Region(&self.regions[&self.emitter.program.func(entry).entry]),
+            false => Stop::Begin,
+        }
+    }
+
     /// All rooms: that of new members, then as their code stands in the source.
     fn stops(&self) -> Vec<Stop<'_>> {
         let (emitter, program) = (self.emitter, self.emitter.program);
         let mut stops = Vec::new();
-        if !self.entry_has_room(program.entry) {
-            stops.push(Stop::Begin);
+        if let begin @ Stop::Begin = self.begin() {
+            stops.push(begin);
         }
         let mut exits = BTreeSet::new();
         for (head, region) in &self.regions {
@@ -173,12 +183,12 @@ impl Writer<'_, '_> {
         numbered("q", format_args!("{}_{}", self.number(stop), var.0))
     }
 
-    /// The stacks of a call site.
+    /// What calls of a site save.
     fn saved(&self, call: &Call) -> Ident {
         numbered("f", self.emitter.call_index(call.id))
     }
 
-    /// The number of a call site on the stacks; 0 is for a member's first activation.
+    /// The number of a call site in places; 0 is for a member's first activation.
     fn site(&self, call: &Call) -> u8 {
         self.emitter.call_index(call.id) as u8 + 1
     }
@@ -217,9 +227,9 @@ impl Writer<'_, '_> {
             });
             quote!(let mut #room = __hall.room::<#strip>(&mut __arena); #(#columns)*)
         });
-        let stacks: Vec<Ident> = emitter.calls.iter().map(|(_, call)| self.saved(call)).collect();
+        let saved: Vec<Ident> = emitter.calls.iter().map(|(_, call)| self.saved(call)).collect();
         let rooms: Vec<Ident> = stops.iter().map(|stop| self.room(stop)).collect();
-        let load = self.load(&stops[0]);
+        let load = self.load();
         let arms = stops.iter().enumerate().map(|(nth, stop)| {
             let step = self.step(stop);
             quote!(::core::option::Option::Some(#nth) => { #step })
@@ -228,8 +238,8 @@ impl Writer<'_, '_> {
         quote! {
             let __level = #level;
             let mut __arena = __nest.arena().at(__level);
-            #(let #stacks = #rt::rooms::Saved::new();)*
-            let __size = #rt::rooms::largest(&[#(#stacks.size()),*]);
+            #(let #saved = #rt::rooms::Saved::new();)*
+            let __size = #rt::rooms::largest(&[#(#saved.size()),*]);
             let mut __hall = #rt::rooms::Hall::new(&mut __arena, __begin, __size);
             let mut __stack = __hall.stack(&mut __arena, __size);
             #(#declare)*
@@ -256,14 +266,9 @@ impl Writer<'_, '_> {
     }
 
     /// New members, into the room where they begin.
-    fn load(&self, begin: &Stop<'_>) -> TokenStream {
-        let (emitter, rt) = (self.emitter, &self.emitter.rt);
-        let program = emitter.program;
-        let begin = match begin {
-            Stop::Begin => *begin,
-            // It has a room of its own.
-            _ => Stop::Region(&self.regions[&program.func(program.entry).entry]),
-        };
+    fn load(&self) -> TokenStream {
+        let (program, rt) = (self.emitter.program, &self.emitter.rt);
+        let begin = self.begin();
         let live = self.live(&begin);
         let params = program.func(program.entry).params.iter().enumerate().filter(|(_, v)| live.contains(v));
         let fill = params.map(|(nth, v)| {
