@@ -40,6 +40,33 @@ fn either(n: u64) -> u64 {
     sum
 }
 
+/// Patterns of which a part only hides a variable, and those that may not fit.
+#[autobatch(strict)]
+fn in_part(n: u64) -> u64 {
+    let a = n + 3;
+    let c = 5;
+    #[cfg(any())]
+    let (a, b) = (1, 2);
+    #[cfg(not(any()))]
+    let (mut c, d) = (c + a, a * 2);
+    c += 1;
+    #[cfg(any())]
+    {
+        c += a + b;
+    }
+    #[cfg(not(any()))]
+    assert!(d > a);
+    #[cfg(not(any()))]
+    let Some(a) = a.checked_sub(5) else { return c };
+    #[cfg(any())]
+    let Some(a) = a.checked_sub(7) else { return 0 };
+    let mut x = a;
+    while x < 100 {
+        x = x * 2 + c + 1;
+    }
+    x + a
+}
+
 #[autobatch(strict)]
 fn loops(n: u64) -> u64 {
     let mut x = n;
@@ -121,6 +148,7 @@ fn what_is_not_there_does_nothing() {
     let inputs: Vec<u64> = (0..14).collect();
     let sizes = [1, 67];
     agree_at(&sizes, &inputs, |n| hidden(*n), |n, o| hidden_batched_with(n, o));
+    agree_at(&sizes, &inputs, |n| in_part(*n), |n, o| in_part_batched_with(n, o));
     agree_at(&sizes, &inputs, |n| either(*n), |n, o| either_batched_with(n, o));
     agree_at(&sizes, &inputs, |n| loops(*n), |n, o| loops_batched_with(n, o));
     agree_at(&sizes, &inputs[..7], |n| calls(*n), |n, o| calls_batched_with(n, o));

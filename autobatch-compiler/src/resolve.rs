@@ -177,6 +177,29 @@ impl Resolver {
         true
     }
 
+    /// For each variable that `#[cfg(p)] let pat = init;` hides, if it is no `let` for [`Self::conditional`], the `let` that
+    /// has to follow it: `let x_3 = { #[cfg(p)] { x_2 } #[cfg(not(p))] { x } };`.
+    fn behind_conditional(&mut self, local: &mut Local) -> Vec<Stmt> {
+        let condition = cfg::condition(&local.attrs).filter(|_| local.init.is_some());
+        let names = cfg::names(&local.pat).into_iter();
+        let hidden: Vec<(Ident, Ident)> =
+            names.filter_map(|name| Some((name.clone(), self.lookup(&name)?.clone()))).collect();
+        self.visit_local_mut(local);
+        // Also behind a `let` that has got a value in any case.
+        let Some(condition) = condition.filter(|_| cfg::condition(&local.attrs).is_some()) else {
+            return Vec::new();
+        };
+        let lets = hidden.into_iter().filter_map(|(name, before)| {
+            let there = self.lookup(&name)?.clone();
+            let mutable = |ident: &Ident| self.bindings.get(&ident.to_string()).is_some_and(|b| b.mutable);
+            let mutability: Option<syn::Token![mut]> = (mutable(&before) || mutable(&there)).then(Default::default);
+            let mut pat = if_ident(&name, mutability.is_some());
+            self.bind(&mut pat, false);
+            Some(parse_quote!(let #pat = { #[cfg(#condition)] { #there } #[cfg(not(#condition))] { #before } };))
+        });
+        lets.collect()
+    }
+
     fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
         self.scopes.push(BTreeMap::new());
         inside(self);
@@ -291,7 +314,19 @@ fn bind_field(
 
 impl VisitMut for Resolver {
     fn visit_block_mut(&mut self, block: &mut Block) {
-        self.scoped(|r| visit_mut::visit_block_mut(r, block));
+        self.scoped(|r| {
+            for mut stmt in std::mem::take(&mut block.stmts) {
+                let behind = match &mut stmt {
+                    Stmt::Local(local) => r.behind_conditional(local),
+                    other => {
+                        r.visit_stmt_mut(other);
+                        Vec::new()
+                    }
+                };
+                block.stmts.push(stmt);
+                block.stmts.extend(behind);
+            }
+        });
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {

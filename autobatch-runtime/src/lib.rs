@@ -68,6 +68,9 @@ pub mod __rt {
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
     pub use crate::strip::{bits, choose, dead, keep, leave, settle, take};
-    pub use crate::totals::{holds, holds_keyed, product_of_none, product_step, sum_of_none, sum_step};
+    pub use crate::totals::{
+        Adding, ProductByStep, SumByStep, ToFirstNone, ToTheEnd, holds, holds_keyed, product_of_all,
+        product_of_none, sum_of_all, sum_of_none,
+    };
     pub use crate::typed::{OtherType, Typed};
 }

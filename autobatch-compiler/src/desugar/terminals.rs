@@ -25,8 +25,8 @@ pub(super) struct Terminal {
 enum Method {
     /// `acc += x` or `acc *= x`.
     Number(syn::BinOp),
-    /// The same of any type: the name of the runtime's function for a step.
-    Total(&'static str),
+    /// The same of any type: the runtime's method for a step, and the type.
+    Total(Ident, Type),
     Fold(Expr),
     ForEach(Expr),
     /// `any` and `all`: the truth value that ends it.
@@ -88,6 +88,7 @@ impl Terminal {
         let (method, before, value, breaks): (_, Vec<Stmt>, Expr, _) = match (name, args) {
             ("sum" | "product", []) => {
                 let sum = name == "sum";
+                let of = ty.cloned().unwrap_or_else(|| parse_quote!(_));
                 match ty.and_then(|ty| neutral(ty, sum)) {
                     Some(neutral) => {
                         let op = if sum { parse_quote!(+=) } else { parse_quote!(*=) };
@@ -99,14 +100,16 @@ impl Terminal {
                         )
                     }
                     None => {
-                        let (first, step) = if sum {
-                            ("sum_of_none", "sum_step")
+                        let names = if sum {
+                            ["sum_of_none", "sum_step", "sum_of_all"]
                         } else {
-                            ("product_of_none", "product_step")
+                            ["product_of_none", "product_step", "product_of_all"]
                         };
-                        let first = Ident::new(first, proc_macro2::Span::mixed_site());
-                        let before = parse_quote!(let mut #state #annotated = #rt::#first(););
-                        (Method::Total(step), vec![before], kept(), false)
+                        let [first, step, all] =
+                            names.map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
+                        let before = parse_quote!(let mut #state = #rt::#first(););
+                        let total = parse_quote!(#rt::#all::<#of, _>(#state));
+                        (Method::Total(step, of), vec![before], total, false)
                     }
                 }
             }
@@ -239,13 +242,16 @@ pub(super) fn step(
     let _ = &around.stop;
     Some(match &terminal.method {
         Method::Number(op) => vec![parse_quote!(#state #op #item;)],
-        Method::Total(name) => {
+        Method::Total(step, of) => {
             let krate = rewrite.krate;
-            let step = Ident::new(name, proc_macro2::Span::mixed_site());
+            let rt = quote::quote!(#krate::__rt);
             let (next, done) = (rewrite.fresh("next"), rewrite.fresh("done"));
             let stop = super::iterators::stop(around);
             vec![
-                parse_quote!(let (#next, #done) = #krate::__rt::#step(#state, #item);),
+                parse_quote!(let (#next, #done) = {
+                    use #rt::{ProductByStep as _, SumByStep as _, ToFirstNone as _, ToTheEnd as _};
+                    (&&&#rt::Adding::<#of, _>::of(&#item)).#step(#state, #item)
+                };),
                 parse_quote!(#state = #next;),
                 parse_quote!(if #done #stop),
             ]
