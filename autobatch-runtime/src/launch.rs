@@ -32,8 +32,15 @@ const PRIMITIVE_LANES: usize = 1024;
 // What follows is instantiated for every program in the user's crate: as much as can be of it is behind a
 // `dyn`, and so compiled once, here.
 
-/// Runs a phase, an executor on a range of members with so many threads.
-type Phase<'a> = dyn Fn(Executor, Range<usize>, usize) -> Took + Sync + 'a;
+/// Members of two places of the batch.
+type Parts = [Range<usize>; 2];
+
+fn members_in(parts: &Parts) -> usize {
+    parts[0].len() + parts[1].len()
+}
+
+/// Runs a phase, an executor on some members with so many threads.
+type Phase<'a> = dyn Fn(Executor, Parts, usize) -> Took + Sync + 'a;
 
 /// The ways to run members. For generated code only.
 #[doc(hidden)]
@@ -212,10 +219,10 @@ impl<'a> Launch<'a> {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
         let ledger = Mutex::new(Ledger::default());
-        let phase = |executor: Executor, range: Range<usize>, threads: usize| match executor {
-            Executor::Scalar => self.scalar(range, threads, &ways.scalar, out, &ledger),
-            _ if self.nests(ways.nests) => self.nested(executor, range, threads, ways, out, &ledger),
-            _ => self.machine(executor, range, threads, &ways.tile, out, &ledger),
+        let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
+            Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
+            _ if self.nests(ways.nests) => self.nested(executor, parts, threads, ways, out, &ledger),
+            _ => self.machine(executor, parts, threads, &ways.tile, out, &ledger),
         };
         // One generic program has many instances, whose executors compare differently.
         let executor = self.choose(std::any::type_name::<(T, R)>(), &phase);
@@ -227,7 +234,7 @@ impl<'a> Launch<'a> {
         let mut executor = self.executor();
         match executor {
             Executor::Auto => self.install(&mut || executor = self.auto(Some(instance), phase)),
-            executor => _ = phase(executor, 0..self.members, self.threads),
+            executor => _ = phase(executor, self.all(), self.threads),
         }
         executor
     }
@@ -238,6 +245,11 @@ impl<'a> Launch<'a> {
         faults.sort_by_key(|fault| fault.member);
         let report = self.report(executor, &finished, begin.elapsed());
         (faults, report)
+    }
+
+    /// All members.
+    fn all(&self) -> Parts {
+        [0..self.members, 0..0]
     }
 
     /// Runs `work` in the pool of this run.
@@ -275,14 +287,14 @@ impl<'a> Launch<'a> {
     fn machine<R: Send>(
         &self,
         executor: Executor,
-        range: Range<usize>,
+        parts: Parts,
         threads: usize,
         tile: &impl Tile<R>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) -> Took {
         let settings = self.settings(executor);
-        let queue = Queue::new(range, threads);
+        let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
@@ -339,13 +351,13 @@ impl<'a> Launch<'a> {
     /// Scalar code on each member.
     fn scalar<R: Send>(
         &self,
-        range: Range<usize>,
+        parts: Parts,
         threads: usize,
         scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         ledger: &Mutex<Ledger>,
     ) -> Took {
-        let queue = Queue::new(range, threads);
+        let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
             let mut faults = Vec::new();
             self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);

@@ -3,23 +3,30 @@
 //!
 //! A trial runs members of the batch that need to be run anyway, but the loser's may cost many times
 //! what the winner's would have. So all trials of a program together may lose a small part of its time only
-//! ([`PART`]): one begins with the scalar code, which is never far behind, gives the machine a few members,
-//! then more as long as that can be afforded, and otherwise waits for later runs. What was found is kept for
-//! these. They try again ever more rarely, but the costs of whole runs, which are certain, are compared always.
+//! ([`PART`]): one begins with the scalar code, which is never far behind, gives a machine a few members,
+//! then ever more as long as that can be afforded, and otherwise goes on in later runs. Meanwhile the other
+//! threads run what is best so far. The last trial of all is a whole run. What was found is kept. Trials are
+//! repeated ever more rarely, but the costs of whole runs, which are certain, are compared always.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::nested::SHARE;
-use super::{Launch, Phase};
+use super::{Launch, Phase, members_in};
 use crate::options::Executor;
+
+mod race;
+mod record;
+
+use race::{Race, Rest};
+use record::{EXECUTORS, Progress, Record, index};
 
 /// The places in the batch where members are taken for trials: neighbours often take alike.
 const PLACES: usize = 4;
-/// How long the scalar code is measured, in how many members at most, and in what part of the batch.
-const PROBE: Duration = Duration::from_micros(20);
+/// How long the scalar code is measured, in how many members at most, and in what part of the batch; the first where
+/// other threads wait for it.
+const PROBE: [Duration; 2] = [Duration::from_micros(8), Duration::from_micros(20)];
 const PROBED: usize = 512;
 const PROBED_PART: usize = 16;
 /// The part of a program's time that trials may lose, and the same for batches of few members: there it takes
@@ -27,10 +34,15 @@ const PROBED_PART: usize = 16;
 const PART: f64 = 0.05;
 const PART_OF_FEW: f64 = 0.25;
 const FEW: usize = 1024;
-/// Nanoseconds that the machine is expected to lose until it has been set up.
-const SETUP: f64 = 1e4;
+/// Nanoseconds that a machine is expected to lose until it has been set up: frames, and rooms.
+const SETUP: [f64; 2] = [1e4, 1e6];
+/// How many times more than the rival a member of a recursive program is expected to cost in wide frames.
+const UNKNOWN: f64 = 2.5;
 /// Nanoseconds of work that are worth waking other threads.
 const SHARED: f64 = 8e3;
+/// Nanoseconds that another thread runs at a time while a trial lasts, at first, and how many times more later.
+const PIECE: f64 = 5e3;
+const LONGER: usize = 8;
 /// Nanoseconds that are too short to be compared with earlier runs.
 const SHORT: f64 = 2e4;
 /// Batches below this give a vector register too little to do.
@@ -38,19 +50,35 @@ const TINY: usize = 64;
 /// A part of fewer members says little, as it fills few lanes: all of them are a trial. In recursive programs it
 /// says nothing.
 const NARROW: usize = 256;
-/// Members of the machine's first trials, which are for programs whose calls make frames, and of the next; the
-/// last has an eighth of the batch.
-const TRIALS: [usize; 3] = [4, 32, 256];
-/// How many times cheaper a member may become from each trial to the last. Measured with loops and recursions:
-/// 8 to 12 from the first.
-const WIDENING: [f64; 3] = [12.0, 5.0, 3.0];
-/// How many times less than the best a member must cost in the third trial for no fourth.
+/// Members of a machine's first trials, which find cold code and memory and so decide nothing, and of the first that
+/// do: for programs whose calls make frames, and for others. Each next trial has [`GROWTH`] times as many, the last
+/// an eighth of the batch, but not less than [`LAST`] where that can be had.
+const COLD: [usize; 2] = [2, 16];
+const FIRST: [usize; 2] = [4, 32];
+const GROWTH: usize = 4;
+const LAST: usize = 256;
+/// The members of a trial that may be the last where it is clear.
+const ENOUGH: usize = 64;
+/// Below so many members, how many times more than the rival one may cost for a next trial. Measured with
+/// loops and recursions: 8 to 12 become 1 from the first to the last.
+const WIDENING: [(usize, f64); 5] = [(16, 12.0), (64, 7.0), (256, 5.0), (1024, 3.0), (usize::MAX, 2.0)];
+/// How many times less than the rival a member must cost for a trial with few to be the last, or in a recursive program.
 const CLEAR: f64 = 0.5;
-/// The part of the best cost that is a gain for certain.
+/// The part of the rival's cost that is a gain for certain.
 const WIN: f64 = 0.9;
 /// The same for recursive programs: few lanes of a nested frame run as scalar code too, which says nothing
 /// about many, and a tile is wider than a trial.
 const WIN_NESTED: f64 = 0.8;
+/// How many times more than the rival a member may cost in the last trial for a whole run to decide; the same where
+/// that trial has many members.
+const NEAR: [f64; 2] = [1.1, 1.0];
+/// The same for scalar code that has not run a whole batch yet: few members have said what it costs.
+const NEAR_SCALAR: f64 = 1.6;
+/// How many times more than the rival a member costs in frames where it won't cost less in rooms, which have more to do
+/// for each call.
+const HOPELESS: f64 = 1.2;
+/// How many times the bound for a next trial is hopeless too.
+const FAR: f64 = 2.0;
 /// How much more a whole run is believed to cost each time that it does.
 const AGING: f64 = 1.05;
 /// The part of a whole run's cost that another's must be below.
@@ -60,131 +88,10 @@ const SAMPLE: usize = 24;
 /// Batches below this are too small for that.
 const MEASURABLE: usize = 768;
 
-/// What earlier runs have found.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    executor: Executor,
-    /// Nanoseconds per member by executor.
-    costs: [Option<Cost>; 3],
-    /// Nanoseconds of all runs, and those lost in trials.
-    time: f64,
-    lost: f64,
-    /// The trial that comes next, and how many times more than the best a member has cost in the one before.
-    next: usize,
-    ratio: f64,
-    /// Runs since a trial, and after how many the next is due.
-    runs: u32,
-    again: u32,
-}
-
-/// What a member costs when an executor runs the whole batch.
-#[derive(Clone, Copy, Debug)]
-struct Cost {
-    nanoseconds: f64,
-    /// Of whole runs, the better of the last; not of a trial.
-    sure: bool,
-}
-
-impl Record {
-    const NEW: Record = Record {
-        executor: Executor::Scalar,
-        costs: [None; 3],
-        time: 0.0,
-        lost: 0.0,
-        next: 0,
-        ratio: 0.0,
-        runs: 0,
-        again: 0,
-    };
-
-    /// Notes what a whole run has cost. One that was slow may have been in the way of other programs.
-    fn note(&mut self, executor: Executor, cost: f64) {
-        let known = self.costs[index(executor)].filter(|known| known.sure);
-        let nanoseconds = known.map_or(cost, |known| cost.min(AGING * known.nanoseconds));
-        self.costs[index(executor)] = Some(Cost { nanoseconds, sure: true });
-    }
-
-    fn cost(&self, executor: Executor) -> Option<f64> {
-        self.costs[index(executor)].map(|cost| cost.nanoseconds)
-    }
-
-    /// Takes another executor if whole runs of it have cost less.
-    fn compare(&mut self) {
-        for other in [Executor::Scalar, Executor::Masked, Executor::ProgramCounter] {
-            if let (Some(now), Some(then)) = (self.cost(self.executor), self.cost(other))
-                && then < BETTER * now
-            {
-                self.executor = other;
-            }
-        }
-    }
-}
-
-fn index(executor: Executor) -> usize {
-    match executor {
-        Executor::ProgramCounter => 2,
-        Executor::Masked => 1,
-        _ => 0,
-    }
-}
-
 /// The program, its instance, and what a run is like: threads, lanes, instruction set, size of the batch.
 type Key = (usize, &'static str, [usize; 4]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
-
-/// The members that no trial has taken: two parts, taken from at both ends, so that members of four
-/// places are tried and few ranges are left.
-struct Rest {
-    parts: [Range<usize>; 2],
-    turn: usize,
-    /// Nanoseconds that the phases have taken.
-    wall: f64,
-}
-
-impl Rest {
-    fn new(members: usize) -> Rest {
-        Rest { parts: [0..members / 2, members / 2..members], turn: 0, wall: 0.0 }
-    }
-
-    /// Up to `len` members of the next place that has any.
-    fn take(&mut self, len: usize) -> Range<usize> {
-        for _ in 0..PLACES {
-            let (part, front) = (&mut self.parts[self.turn % 2], self.turn % PLACES < 2);
-            self.turn += 1;
-            let len = len.min(part.len());
-            if len > 0 {
-                let cut = if front { part.start + len } else { part.end - len };
-                let halves = (part.start..cut, cut..part.end);
-                let (taken, left) = if front { halves } else { (halves.1, halves.0) };
-                *part = left;
-                return taken;
-            }
-        }
-        0..0
-    }
-
-    /// Runs a phase; its time in nanoseconds.
-    fn time(&mut self, phase: &Phase<'_>, executor: Executor, range: Range<usize>, threads: usize) -> f64 {
-        if range.is_empty() {
-            return 0.0;
-        }
-        let threads = threads.min(range.len());
-        let wall = phase(executor, range, threads).wall.as_nanos() as f64;
-        self.wall += wall;
-        wall
-    }
-}
-
-/// What the trials of a machine have found.
-enum Trial {
-    /// What a member costs in the machine, and in the best executor so far.
-    Compared([f64; 2]),
-    /// The machine is certainly behind.
-    Behind,
-    /// To find out would lose so many nanoseconds more than can be afforded.
-    TooDear(f64),
-}
 
 impl Launch<'_> {
     /// Whether the choice of scalar code would not show: it counts no steps, is not cancelled inside a
@@ -224,8 +131,7 @@ impl Launch<'_> {
     fn repeat(&self, record: &mut Record, phase: &Phase<'_>) -> Executor {
         let executor = record.executor;
         let known = record.cost(executor);
-        let took =
-            phase(executor, 0..self.members, self.threads_for(known.unwrap_or(0.0) * self.members as f64));
+        let took = phase(executor, self.all(), self.threads_for(known.unwrap_or(0.0) * self.members as f64));
         let wall = took.wall.as_nanos() as f64;
         let cost = wall / self.members as f64;
         let same = known.is_none_or(|known| wall < SHORT || (0.25..4.0).contains(&(cost / known)));
@@ -249,45 +155,46 @@ impl Launch<'_> {
 
     /// Runs the batch, trying what may be the fastest as far as can be afforded.
     fn measure(&self, record: &mut Record, phase: &Phase<'_>) -> Executor {
-        let members = self.members as f64;
+        let (members, threads) = (self.members as f64, self.threads as f64);
         let before = record.executor;
         let mut rest = Rest::new(self.members);
         // Whole runs know better what members cost than a few of them.
-        let scalar = record.cost(Executor::Scalar);
-        let narrow = self.members < NARROW && (self.program.recursive || scalar.is_some());
-        let probed = if narrow && scalar.is_some() { None } else { Some(self.probe(&mut rest, phase)) };
-        let usual = scalar.or(probed.map(|cost| cost / self.threads as f64)).unwrap_or(0.0) * members;
+        let known = record.cost(before);
+        let narrow = self.members < NARROW && (self.program.recursive || known.is_some());
+        let mut best = (before, known.map_or(0.0, |cost| cost * threads));
+        if known.is_none() {
+            best.1 = self.probe(&mut rest, phase);
+        }
+        let usual = best.1 / threads * members;
         let part = if self.members < FEW { PART_OF_FEW } else { PART };
-        let afford = part * (record.time + usual) - record.lost;
-        let mut best = (Executor::Scalar, probed.unwrap_or(usual * self.threads as f64 / members));
-        // How many times more the other executor takes, as far as it is known.
-        let ratio = match [Executor::Masked, Executor::Scalar].map(|executor| record.cost(executor)) {
-            [Some(masked), Some(scalar)] => (masked / scalar).max(scalar / masked),
-            _ => record.ratio,
+        let mut afford = part * (record.time + usual) - record.lost;
+        let race = Race::new(rest, best.0);
+        let missing = match () {
+            _ if self.members < TINY => 0.0,
+            _ if narrow => self.other(&mut best, usual, afford, record),
+            _ => self.race(&race, &mut best, &mut afford, record, phase),
         };
-        let mut missing = if narrow { usual * (ratio - 1.0).max(1.0) } else { SETUP } - afford;
-        if self.members >= TINY && missing <= 0.0 {
-            missing = 0.0;
-            match narrow {
-                true if before == Executor::Scalar => best.0 = Executor::Masked,
-                true => {}
-                false => missing = self.trials(&mut best, afford, record, &mut rest, phase),
-            }
-        }
-        let left: usize = rest.parts.iter().map(|part| part.len()).sum();
-        let begin = rest.wall;
-        let threads = self.threads_for(best.1 * left as f64);
-        for range in rest.parts.clone() {
-            rest.time(phase, best.0, range, threads);
-        }
-        // What is left stands for the whole if it is most of it.
-        let sure = 2 * left >= self.members;
-        let cost = if sure { (rest.wall - begin) / left as f64 } else { best.1 / threads as f64 };
+        let (mut rest, left, since) = race.end(best.0);
+        let used = self.threads_for(best.1 * members_in(&rest.parts) as f64);
+        let parts = rest.parts.clone();
+        let wall = since + rest.time(phase, best.0, parts, used);
         let executor = best.0;
         record.executor = executor;
-        record.note(executor, cost);
+        // What is left stands for the whole if it is most of it.
+        match 2 * left >= self.members {
+            true => record.note(executor, wall / left as f64),
+            false => record.guess(executor, best.1 / used as f64),
+        }
+        if let (true, Some(now), Some(then)) =
+            (executor != before, record.cost(executor), record.cost(before))
+        {
+            let trial = &mut record.trials[index(executor)];
+            if trial.ratio > 0.0 {
+                trial.bias = (trial.bias * now / then / trial.ratio).max(1.0);
+            }
+        }
         record.compare();
-        let cost = record.cost(record.executor).unwrap_or(cost);
+        let cost = record.cost(record.executor).unwrap_or(usual / members);
         record.time += rest.wall;
         record.lost += (rest.wall - cost * members).max(0.0);
         // Other programs may have been in the way: what changes is looked at again soon.
@@ -297,125 +204,192 @@ impl Launch<'_> {
         executor
     }
 
-    /// Tries the machines while less than `afford` nanoseconds are lost; how many more it would have taken.
-    fn trials(
+    /// The trial of a small batch, a whole run; how many more nanoseconds it would have taken to afford it.
+    fn other(&self, best: &mut (Executor, f64), usual: f64, afford: f64, record: &Record) -> f64 {
+        let other = if best.0 == Executor::Scalar { Executor::Masked } else { Executor::Scalar };
+        let ratio = match (record.cost(other), record.cost(best.0)) {
+            (Some(other), Some(best)) => (other / best).max(1.0),
+            _ => record.trials[index(other)].ratio.max(2.0),
+        };
+        let missing = usual * (ratio - 1.0) - afford;
+        if missing <= 0.0 {
+            best.0 = other;
+        }
+        missing.max(0.0)
+    }
+
+    /// Tries the other executors while less than `afford` nanoseconds are lost; how many more it would have taken.
+    /// Meanwhile other threads run the best so far, and so does this one at last if it is still the best.
+    fn race(
         &self,
+        race: &Race,
         best: &mut (Executor, f64),
-        afford: f64,
+        afford: &mut f64,
         record: &mut Record,
-        rest: &mut Rest,
         phase: &Phase<'_>,
     ) -> f64 {
-        let (machines, win) = match self.program.recursive {
-            true => (&[Executor::Masked, Executor::ProgramCounter][..], WIN_NESTED),
-            false => (&[Executor::Masked][..], WIN),
+        let due = |executor: &Executor| {
+            // Without recursion both machines do the same; where frames are far behind, rooms are too.
+            let rooms = self.program.recursive && record.trials[index(Executor::Masked)].ratio < HOPELESS;
+            *executor != race.rival && (rooms || *executor != Executor::ProgramCounter)
         };
-        for &machine in machines {
-            let trial = self.trial(machine, *best, afford, record, rest, phase);
-            if let Trial::TooDear(missing) = trial {
-                return missing;
+        let due: Vec<Executor> = EXECUTORS.into_iter().filter(due).collect();
+        let alone = self.threads_for(best.1 * members_in(&race.rest().parts) as f64) == 1;
+        let guess = best.1;
+        let trials = || {
+            let mut missing = None;
+            for executor in due {
+                let progress = &mut record.trials[index(executor)];
+                if progress.wait > 0 {
+                    progress.wait -= 1;
+                    continue;
+                }
+                if let Some(more) = self.trial(executor, best, afford, record, race, alone, phase) {
+                    missing = Some(missing.map_or(more, |least: f64| least.min(more)));
+                }
+                if best.0 != race.rival {
+                    break;
+                }
             }
-            record.next = 0;
-            let Trial::Compared([cost, rival]) = trial else { break };
-            let known = &mut record.costs[index(best.0)];
-            known.get_or_insert(Cost { nanoseconds: rival / self.threads as f64, sure: false });
-            if cost >= win * rival {
-                // The other machine has more to do for each call.
-                break;
-            }
-            *best = (machine, cost);
+            (missing.unwrap_or(0.0), best.0)
+        };
+        if alone {
+            return trials().0;
         }
-        0.0
+        let piece = match race.rival {
+            Executor::Scalar => (PIECE / guess) as usize,
+            // Pieces that fill its lanes.
+            _ => (self.last() / GROWTH).max(LAST),
+        };
+        let begin = Instant::now();
+        let mut missing = 0.0;
+        rayon::scope(|scope| {
+            for _ in 1..self.threads {
+                scope.spawn(|_| race.help(piece, self.threads, phase));
+            }
+            let found = trials();
+            missing = found.0;
+            race.decided(found.1);
+            race.help(piece, self.threads, phase);
+        });
+        race.rest().wall += begin.elapsed().as_nanos() as f64;
+        missing
     }
 
-    /// What a member costs in the machine, and what like ones cost in the best so far: members differ by more
-    /// than executors do.
+    /// The members of the last trial: those that stay longest decide in a small batch, and are few in a large one.
+    fn last(&self) -> usize {
+        (self.members / 8).max(LAST).min(self.members / 4)
+    }
+
+    /// The members of an executor's trials.
+    fn sizes(&self, executor: Executor) -> Vec<usize> {
+        let last = self.last();
+        let kind = usize::from(!self.program.recursive);
+        let first = if executor == Executor::ProgramCounter { LAST } else { FIRST[kind] };
+        let growing = std::iter::successors(Some(first), |size| {
+            // There frames begin to be wide.
+            let growth = if self.program.recursive && *size >= LAST { 2 } else { GROWTH };
+            Some(growth * size)
+        });
+        let growing = growing.take_while(|size| 2 * size <= last);
+        if self.members < NARROW {
+            return vec![self.members / 8, last];
+        }
+        match executor {
+            Executor::Scalar => vec![last / GROWTH, last],
+            _ => [COLD[kind]].into_iter().chain(growing).chain([last]).collect(),
+        }
+    }
+
+    /// What a member costs in an executor, and what like ones cost in the best so far: members differ by more
+    /// than executors do. How many more nanoseconds the next trial would lose than can be afforded.
     fn trial(
         &self,
-        machine: Executor,
-        best: (Executor, f64),
-        mut afford: f64,
+        executor: Executor,
+        best: &mut (Executor, f64),
+        afford: &mut f64,
         record: &mut Record,
-        rest: &mut Rest,
+        race: &Race,
+        alone: bool,
         phase: &Phase<'_>,
-    ) -> Trial {
-        let recursive = self.program.recursive;
-        let third = (self.members / 8).min(TRIALS[2]);
-        // The members that stay longest decide in a small batch, and are few in a large one.
-        let last = (self.members / 8).max(TRIALS[2]).min(self.members / 4);
-        let sizes = [TRIALS[0], TRIALS[1].min(third), third, last];
+    ) -> Option<f64> {
+        let recursive = self.program.recursive && executor != Executor::Scalar;
+        let win = if recursive { WIN_NESTED } else { WIN };
+        let threads = self.threads as f64;
         // The machine leaves threads idle that it has no full strips for.
-        let idle = self.threads as f64 / self.threads.min(self.members.div_ceil(SHARE)) as f64;
-        let mut trial = record.next.max(if recursive { 0 } else { 2 });
-        if record.next == 0 {
-            record.ratio = 0.0;
-        }
+        let idle = threads / self.threads.min(self.members.div_ceil(SHARE)) as f64;
+        let sizes = self.sizes(executor);
+        let Progress { mut next, mut ratio, bias, .. } = record.trials[index(executor)];
+        let keep = |trials: &mut [Progress; 3], next, ratio| {
+            let progress = &mut trials[index(executor)];
+            (progress.next, progress.ratio) = (next, ratio);
+        };
         loop {
-            let missing = (record.ratio - 1.0) * best.1 * sizes[trial] as f64 - afford;
-            if missing > 0.0 {
-                record.next = trial;
-                return Trial::TooDear(missing);
+            let whole = next >= sizes.len();
+            let size = if whole { members_in(&race.rest().parts) } else { sizes[next] };
+            let cold = next == 0 && executor != Executor::Scalar && self.members >= NARROW;
+            let judged = if cold { sizes[1] } else { size };
+            // What few members say of frames, which are wide for many, may be wrong.
+            let known = cold || whole || next == 0 || sizes[next - 1] >= LAST;
+            let least = if recursive && !known && judged >= LAST { UNKNOWN } else { ratio };
+            let loss = (ratio.max(least) - 1.0) * best.1 * judged as f64 / threads;
+            let loss =
+                if cold { loss.max(SETUP[usize::from(executor == Executor::ProgramCounter)]) } else { loss };
+            if loss > *afford {
+                keep(&mut record.trials, next, ratio);
+                return Some(loss - *afford);
             }
-            let [cost, rival] = self.pair([machine, best.0], sizes[trial], best.1, rest, phase);
-            // Few members say little about what others cost.
-            let rival = if trial < 2 { best.1 } else { rival };
-            afford -= (cost - rival).max(0.0) * sizes[trial] as f64;
-            let cost = cost * idle;
-            record.ratio = cost / rival;
-            let certain = if recursive { CLEAR } else { WIN };
-            match trial {
-                0 | 1 if record.ratio > WIDENING[trial] => return Trial::Behind,
-                2 if record.ratio < certain || record.ratio >= WIDENING[2] => {
-                    return Trial::Compared([cost, rival]);
+            if whole {
+                if !record.is_sure(best.0) {
+                    // Its whole runs are what is compared with.
+                    keep(&mut record.trials, next, ratio);
+                    return Some(0.0);
                 }
-                3 => return Trial::Compared([cost, rival]),
-                _ => trial += 1,
+                keep(&mut record.trials, 0, ratio);
+                *best = (executor, best.1 * ratio);
+                return None;
+            }
+            let [cost, rival] = race.pair(executor, size, best.1, alone, phase);
+            *afford -= (cost - rival).max(0.0) * size as f64 / threads;
+            next += 1;
+            if cold {
+                continue;
+            }
+            let last = next == sizes.len();
+            // Few members on a thread that was asleep seem dear.
+            let rival = if last { rival } else { rival.min(best.1) };
+            ratio = bias * cost * idle / rival;
+            let clear = if recursive { CLEAR } else { win };
+            let enough = size >= ENOUGH && ratio < clear;
+            if ratio < win && (last || enough || !recursive && ratio < CLEAR) {
+                keep(&mut record.trials, 0, ratio);
+                record.trials[index(executor)].behind = 0;
+                record.guess(best.0, rival / threads);
+                *best = (executor, cost);
+                return None;
+            }
+            let most = WIDENING.iter().find(|(below, _)| size < *below).map_or(1.0, |(_, most)| *most);
+            let near = match executor {
+                Executor::Scalar if !record.is_sure(executor) => NEAR_SCALAR,
+                _ => NEAR[usize::from(size >= FEW)],
+            };
+            if ratio > if last { near } else { most } {
+                // Far behind is not by bad luck.
+                let behind = record.trials[index(executor)].behind + 1;
+                let wait = if ratio > FAR * most { behind } else { 0 };
+                record.trials[index(executor)] = Progress { next: 0, ratio, bias, behind, wait };
+                return None;
             }
         }
-    }
-
-    /// Runs `len` members each by two executors, side by side if there are threads; what a member costs, in
-    /// nanoseconds on one thread. They are expected to cost `guess`.
-    fn pair(
-        &self,
-        executors: [Executor; 2],
-        len: usize,
-        guess: f64,
-        rest: &mut Rest,
-        phase: &Phase<'_>,
-    ) -> [f64; 2] {
-        let threads = self.threads_for(guess * (2 * len) as f64);
-        let mut ranges = || [rest.take(len - len / 2), rest.take(len / 2)];
-        let [first, second] = [ranges(), ranges()];
-        let run = |executor, ranges: [Range<usize>; 2]| {
-            let members: usize = ranges.iter().map(|range| range.len()).sum();
-            let ranges = ranges.into_iter().filter(|range| !range.is_empty());
-            let wall: Duration = ranges.map(|range| phase(executor, range, 1).wall).sum();
-            let wall = wall.as_nanos() as f64;
-            (wall, wall / members.max(1) as f64)
-        };
-        let (a, b) = (|| run(executors[0], first), || run(executors[1], second));
-        let (a, b, wall) = match threads {
-            1 => {
-                let (a, b) = (a(), b());
-                (a.1, b.1, a.0 + b.0)
-            }
-            _ => {
-                let (a, b) = rayon::join(a, b);
-                (a.1, b.1, a.0.max(b.0))
-            }
-        };
-        rest.wall += wall;
-        [a, b]
     }
 
     /// Measures the scalar code on this thread, in nanoseconds per member.
     fn probe(&self, rest: &mut Rest, phase: &Phase<'_>) -> f64 {
         // The first member finds cold caches.
         let range = rest.take(1);
-        let mut cost = rest.time(phase, Executor::Scalar, range, 1);
+        let mut cost = rest.time(phase, Executor::Scalar, [range, 0..0], 1);
         let (mut size, mut members, mut time) = (1, 0, 0.0);
-        let limit = PROBE.as_nanos() as f64;
+        let limit = PROBE[usize::from(self.threads == 1)].as_nanos() as f64;
         while time < limit && members < PROBED && members * PROBED_PART < self.members {
             let (mut some, mut round) = (0, 0.0);
             for _ in 0..PLACES.min((self.members / PROBED_PART).max(1)) {
@@ -424,7 +398,7 @@ impl Launch<'_> {
                 }
                 let range = rest.take(size);
                 some += range.len();
-                round += rest.time(phase, Executor::Scalar, range, 1);
+                round += rest.time(phase, Executor::Scalar, [range, 0..0], 1);
             }
             if some == 0 {
                 break;
@@ -439,7 +413,7 @@ impl Launch<'_> {
     /// The choice between the machines, where scalar code would show.
     fn auto_machine(&self, phase: &Phase<'_>) -> Executor {
         if self.members < MEASURABLE || !self.program.recursive {
-            phase(Executor::Masked, 0..self.members, self.threads);
+            phase(Executor::Masked, self.all(), self.threads);
             return Executor::Masked;
         }
         let piece = (self.members / SAMPLE / PLACES).max(MEASURABLE / (3 * PLACES));
@@ -448,13 +422,11 @@ impl Launch<'_> {
         for place in 0..PLACES {
             for (time, executor) in &mut times {
                 rest.turn = place;
-                *time += phase(*executor, rest.take(piece), self.threads).work;
+                *time += phase(*executor, [rest.take(piece), 0..0], self.threads).work;
             }
         }
         let best = times.into_iter().min_by_key(|(time, _)| *time).map_or(Executor::Masked, |(_, best)| best);
-        for range in rest.parts.into_iter().filter(|range| !range.is_empty()) {
-            phase(best, range, self.threads);
-        }
+        phase(best, rest.parts, self.threads);
         best
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use super::{BODY_STACK, Launch, Ledger, Nested, Scalar, Took, Ways};
+use super::{BODY_STACK, Launch, Ledger, Nested, Parts, Scalar, Took, Ways, members_in};
 use crate::depth::Depth;
 use crate::fault::Fault;
 use crate::isa::Level;
@@ -44,7 +44,7 @@ impl Launch<'_> {
     pub(super) fn nested<R: Send>(
         &self,
         executor: Executor,
-        range: Range<usize>,
+        parts: Parts,
         threads: usize,
         ways: &Ways<impl Scalar<R>, impl Sync, impl Nested<R>>,
         out: &Out<'_, R>,
@@ -57,13 +57,13 @@ impl Launch<'_> {
         let lanes = options.lanes.or(self.defaults.lanes);
         let level = Level::new(self.isa());
         // Tiles of a few strips would be all overhead.
-        let threads = threads.min(range.len().div_ceil(SHARE));
+        let threads = threads.min(members_in(&parts).div_ceil(SHARE));
         let (least, most) = match (in_rooms, lanes.unwrap_or(ways.nests)) {
             (true, _) if !options.no_refill => (TILE, TILES * TILE),
             (true, _) => (1, lanes.unwrap_or(rooms::LANES.end)),
             (false, lanes) => (lanes / if program.recursive { LAST_NESTED } else { LAST }, lanes),
         };
-        let queue = Queue::new(range, threads);
+        let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
             let mut memory = KEPT.take().unwrap_or_default();
             let mut faults = Vec::new();

@@ -11,41 +11,57 @@ use crate::program::Program;
 /// The members of a batch that nobody has taken yet; shared by all workers.
 #[derive(Debug)]
 pub struct Queue {
-    next: AtomicUsize,
-    end: usize,
+    parts: [Range<usize>; 2],
+    /// How many have been taken.
+    taken: AtomicUsize,
     workers: usize,
 }
 
 impl Queue {
     /// Hands out `members` to `workers` cores.
     pub fn new(members: Range<usize>, workers: usize) -> Queue {
-        Queue { next: AtomicUsize::new(members.start), end: members.end, workers: workers.max(1) }
+        Queue::of([members, 0..0], workers)
+    }
+
+    /// Hands out the members of two ranges.
+    pub fn of(parts: [Range<usize>; 2], workers: usize) -> Queue {
+        Queue { parts, taken: AtomicUsize::new(0), workers: workers.max(1) }
+    }
+
+    fn len(&self) -> usize {
+        self.parts[0].len() + self.parts[1].len()
     }
 
     /// How many members wait.
     #[inline]
     pub fn waiting(&self) -> usize {
-        self.end.saturating_sub(self.next.load(Ordering::Relaxed))
+        self.len() - self.taken.load(Ordering::Relaxed)
     }
 
-    /// Takes up to `max` members, leaving the other workers a share while there is enough.
+    /// Takes up to `max` neighbouring members, leaving the other workers a share while there is enough.
     pub fn take(&self, max: usize) -> Range<usize> {
         self.take_tile(1, max)
     }
 
     /// The same, but at least `min` members if there are so many.
     pub fn take_tile(&self, min: usize, max: usize) -> Range<usize> {
-        let mut start = self.next.load(Ordering::Relaxed);
+        let mut taken = self.taken.load(Ordering::Relaxed);
         loop {
-            let left = self.end.saturating_sub(start);
+            let left = self.len() - taken;
             let share = if self.workers == 1 { left } else { left / (2 * self.workers) };
-            let size = left.min(max).min(share.max(min).max(1));
+            let [first, second] = &self.parts;
+            let (start, neighbours) = match taken < first.len() {
+                true => (first.start + taken, first.len() - taken),
+                false => (second.start + (taken - first.len()), left),
+            };
+            let size = neighbours.min(max).min(share.max(min).max(1));
             if size == 0 {
-                return self.end..self.end;
+                return start..start;
             }
-            match self.next.compare_exchange_weak(start, start + size, Ordering::Relaxed, Ordering::Relaxed) {
+            match self.taken.compare_exchange_weak(taken, taken + size, Ordering::Relaxed, Ordering::Relaxed)
+            {
                 Ok(_) => return start..start + size,
-                Err(now) => start = now,
+                Err(now) => taken = now,
             }
         }
     }
@@ -369,6 +385,17 @@ mod tests {
             assert_eq!(all, (5..1005).collect::<Vec<_>>());
             assert_eq!(queue.waiting(), 0);
         }
+    }
+
+    #[test]
+    fn two_parts_are_one_after_the_other() {
+        let queue = Queue::of([3..6, 10..20], 2);
+        let taken: Vec<_> =
+            std::iter::repeat_with(|| queue.take_tile(2, 4)).take_while(|t| !t.is_empty()).collect();
+        assert_eq!(taken[0], 3..6);
+        assert_eq!(taken.into_iter().flatten().collect::<Vec<_>>(), (3..6).chain(10..20).collect::<Vec<_>>());
+        assert_eq!(queue.waiting(), 0);
+        assert_eq!(Queue::of([3..3, 7..9], 1).take(9), 7..9);
     }
 
     #[test]
