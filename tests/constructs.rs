@@ -111,6 +111,7 @@ fn batched_constructs_agree_with_the_scalar_code() {
         locals_lent locals_lent_batched_with
         references_across_loops references_across_loops_batched_with
         references_to_temporaries references_to_temporaries_batched_with
+        moved_behind moved_behind_batched_with
         lend lend_batched_with
         items items_batched_with
         macros macros_batched_with
@@ -156,7 +157,6 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("as_a_value", as_a_value_batched::program()),
         ("call_in_a_guard", call_in_a_guard_batched::program()),
         ("closure_across_a_loop", closure_across_a_loop_batched::program()),
-        ("moved_behind", moved_behind_batched::program()),
         ("result_may_borrow", shortest_batched::program()),
         ("Model", Model::lean_batched_program()),
         ("under_a_condition", under_a_condition_batched::program()),
@@ -173,7 +173,6 @@ fn per_member_constructs_agree_and_say_why() {
         as_a_value as_a_value_batched_with
         call_in_a_guard call_in_a_guard_batched_with
         closure_across_a_loop closure_across_a_loop_batched_with
-        moved_behind moved_behind_batched_with
         shortest shortest_batched_with
         under_a_condition under_a_condition_batched_with
         entry entry_batched_with

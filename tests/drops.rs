@@ -272,6 +272,59 @@ fn in_containers_and_patterns() {
     }
 }
 
+/// In place for some statements only, and moved on behind them; members panic in the run, between runs and behind.
+#[autobatch(strict)]
+fn in_runs<'a>(ledger: &'a Ledger, rounds: u32, place: u32) -> Token<'a> {
+    let mut pair = (ledger.token(rounds), vec![ledger.token(1), ledger.token(2)]);
+    let (first, rest) = &mut pair;
+    let mut i = 0;
+    while i < rounds {
+        rest.push(ledger.token(i));
+        *first = ledger.token(first.get() + 1);
+        assert!(place != 1 || i != 2, "in a run");
+        if place == 4 && i == 3 {
+            return ledger.token(100);
+        }
+        i += 1;
+    }
+    let (first, mut rest) = pair;
+    assert!(place != 2, "between");
+    if let Some(last) = rest.last_mut() {
+        while last.get() < 12 + first.get() {
+            *last = ledger.token(last.get() + 5);
+            assert!(place != 5 || last.get() < 20, "in another");
+        }
+    }
+    let sum = rest.into_iter().map(|token| token.get()).sum();
+    assert!(place != 3, "behind");
+    ledger.token(sum)
+}
+
+#[test]
+fn locals_in_place_for_some_statements() {
+    let ledger = Ledger::default();
+    let scalar = |place: u32, member: usize| {
+        let call = || in_runs(&ledger, member as u32 % 7, place);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).ok()
+    };
+    for failing in [false, true] {
+        let places: Vec<u32> =
+            (0..60).map(|member| if failing { member % 6 } else { member % 2 * 4 }).collect();
+        let faults = panics((0..60).filter(|&member| scalar(places[member], member).is_none()));
+        ledger.settle("scalar function");
+        assert_eq!(faults.is_empty(), !failing);
+        let rounds: Vec<u32> = (0..60).map(|member| member % 7).collect();
+        come_out_even(
+            &ledger,
+            60,
+            &faults,
+            |member| scalar(places[member], member),
+            |options| in_runs_batched_with(&ledger, &rounds, &places, options),
+            Token::get,
+        );
+    }
+}
+
 /// Parameters of all kinds: owned, cloned from a borrowed column, the same for all, state that is changed.
 #[autobatch(strict)]
 fn given<'a>(

@@ -233,6 +233,8 @@ pub struct Op {
     pub exits: Vec<BlockId>,
     /// An estimate of the work: about one per arithmetic operation, 20 per opaque call.
     pub weight: u32,
+    /// Places ([`Variable::anchored`]) that are given up when the op ends normally.
+    pub ends: VarSet,
 }
 
 /// How control leaves the end of a block.

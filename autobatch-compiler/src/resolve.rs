@@ -36,6 +36,13 @@ pub fn self_ident(span: Span) -> Ident {
     Ident::new("__self", span)
 }
 
+/// Whether a variable is what stands for `self`, or took its value over under another number.
+pub(crate) fn is_self(ident: &Ident) -> bool {
+    let name = ident.to_string();
+    let number = name.strip_prefix("__self").map(|rest| rest.strip_prefix('_').unwrap_or(rest));
+    number.is_some_and(|number| number.chars().all(|c| c.is_ascii_digit()))
+}
+
 /// An identifier, raw or not, at another place.
 fn respelled(ident: &Ident, span: Span) -> Ident {
     let mut ident = ident.clone();
@@ -50,6 +57,8 @@ pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings
     if has_self {
         let ident = self_ident(Span::call_site());
         resolver.bindings.insert("__self".into(), Binding { ident: ident.clone(), mutable: false });
+        resolver.taken.insert("__self".into());
+        resolver.scopes[0].insert("__self".into(), ident.clone());
         resolver.scopes[0].insert("self".into(), ident);
     }
     for pat in params {

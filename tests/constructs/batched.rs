@@ -461,6 +461,26 @@ fn references_to_temporaries(n: u64) -> u64 {
     sum
 }
 
+/// a reference across a loop, also to parts that a pattern binds, to a local that is moved behind it
+#[autobatch(strict)]
+fn moved_behind(n: u64) -> u64 {
+    let mut values = vec![n, 1];
+    let first = &mut values[0];
+    let mut i = 0;
+    while i < n {
+        *first += i;
+        i += 1;
+    }
+    let mut pair = (i, values);
+    let (count, all) = &mut pair;
+    while *count > 0 {
+        *count /= 2;
+        all.push(*count);
+    }
+    let (_, values) = pair;
+    values.into_iter().sum()
+}
+
 /// a local lent to a batched call
 #[autobatch(strict)]
 mod lending {

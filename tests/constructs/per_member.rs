@@ -48,19 +48,6 @@ fn closure_across_a_loop(n: u64) -> u64 {
     i
 }
 
-/// a borrow across a loop of a local that is moved behind it
-#[autobatch]
-fn moved_behind(n: u64) -> u64 {
-    let mut values = vec![n, 1];
-    let first = &mut values[0];
-    let mut i = 0;
-    while i < n {
-        *first += i;
-        i += 1;
-    }
-    values.into_iter().sum()
-}
-
 /// a local lent to a call whose result may borrow from it
 #[autobatch]
 mod result_may_borrow {

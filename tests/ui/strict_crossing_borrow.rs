@@ -1,15 +1,24 @@
 use autobatch::autobatch;
 
-#[autobatch(strict)]
-fn f(n: u32) -> u32 {
-    let mut values = vec![n];
-    let first = &mut values[0];
-    let mut i = 0;
-    while i < n {
-        *first += i;
-        i += 1;
+struct Values(Vec<u32>);
+
+impl Values {
+    fn total(&self) -> u32 {
+        self.0.iter().sum()
     }
-    values.into_iter().sum()
 }
 
-fn main() {}
+#[autobatch(strict)]
+fn f(n: u32) -> u32 {
+    let values = Values(vec![n, 2]);
+    let first = &values.0[0];
+    let mut i = 0;
+    while i < n {
+        i += *first + values.total();
+    }
+    i
+}
+
+fn main() {
+    f(1);
+}

@@ -73,7 +73,7 @@ impl Callees {
                 self.2 |= match expr {
                     Expr::Path(_) => self.0.is_function(expr, self.1),
                     Expr::MethodCall(call) => {
-                        let own = matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("__self"));
+                        let own = matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(crate::resolve::is_self));
                         own && self.0.methods.contains(&call.method.to_string())
                     }
                     _ => false,

@@ -8,11 +8,6 @@ use syn::{Expr, Pat, Type};
 use crate::input::Function;
 use crate::lockstep::is_primitive;
 
-/// The names of such locals of a function.
-pub(super) fn of(function: &Function) -> BTreeSet<String> {
-    Copies::of(function).0
-}
-
 impl Copies {
     /// What is known of a function's locals.
     pub(crate) fn of(function: &Function) -> Copies {
@@ -37,6 +32,11 @@ fn is_copied_type(ty: &Type) -> bool {
 pub(crate) struct Copies(BTreeSet<String>);
 
 impl Copies {
+    /// Whether the local of this name is one.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
     /// Whether an expression has such a value.
     pub(crate) fn is_copied(&self, expr: &Expr) -> bool {
         match expr {

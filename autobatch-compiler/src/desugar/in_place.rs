@@ -4,16 +4,21 @@
 //!
 //! Only where every mention shows that the local is not moved, and whether it is changed: as an operand of `&` or
 //! `&mut`, indexed, assigned, compared, or the receiver of a method of the library that is known. Else nothing is
-//! rewritten, and the program falls back as if this did not exist.
+//! rewritten all its life; then it may live in place for some statements only ([`super::runs`]). If that can't be done
+//! either, the program falls back as if this did not exist.
 
 use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_quote};
+use syn::{BinOp, Block, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_quote};
 
-use super::{copies, moved_out};
-use crate::input::Function;
+use super::copies::Copies;
+use super::moved_out;
+use super::runs::{InBlockOf, Lent};
+use crate::cfg;
+use crate::input::{Function, Param};
 use crate::lower::ends_closures_by_name;
 use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 use crate::resolve;
@@ -163,11 +168,12 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
             },
             None => false,
         };
+        let reference = reference || is_exclusive(&body, name);
+        let copies = Copies::of(function);
         let kind = Ident::new(if reference { "LentRef" } else { "Lent" }, Span::mixed_site());
         let mutable = reference || function.bindings.get(name).is_some_and(|b| b.mutable);
-        let copied = !reference && copies::of(function).contains(name);
-        let mut place = InPlace {
-            copied,
+        let place = || InPlace {
+            copied: !reference && copies.contains(name),
             name,
             reference,
             mutable,
@@ -178,20 +184,78 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
             kind: &kind,
             krate,
         };
-        if !reference {
-            moved_out::rewrite(&mut body, name, krate);
+        let of_pattern = |p: &Param| {
+            p.pattern.as_ref().is_some_and(|pat| cfg::names(pat).iter().any(|ident| ident == name))
+        };
+        let bound_outside = param.is_some() || function.params.iter().any(of_pattern);
+        let rewritten = place().all_its_life(&mut body, param.map(|p| &p.ident)) || {
+            body = function.body.clone();
+            let lent = Lent { name, reference, copies: &copies };
+            in_runs(&mut body, &lent, bound_outside, place)
+        };
+        if rewritten {
+            resolve::again(function, body);
+            any = true;
         }
-        place.visit_block_mut(&mut body);
-        if let Some(param) = param {
-            let ident = &param.ident;
-            body.stmts.insert(0, parse_quote!(let #ident = #krate::__rt::#kind::new(#ident);));
-            place.defined += 1;
+    }
+    any
+}
+
+/// Whether a local is defined as a `&mut`.
+fn is_exclusive(body: &Block, name: &str) -> bool {
+    struct Scan<'a>(&'a str, bool);
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_local(&mut self, local: &'ast Local) {
+            let exclusive = |ty: &Type| matches!(ty, Type::Reference(r) if r.mutability.is_some());
+            let (pat, annotated) = match &local.pat {
+                Pat::Type(t) => (&*t.pat, exclusive(&t.ty)),
+                other => (other, false),
+            };
+            if matches!(pat, Pat::Ident(p) if p.ident == self.0)
+                && let Some(init) = &local.init
+            {
+                self.1 |= annotated || matches!(&*init.expr, Expr::Reference(r) if r.mutability.is_some());
+            }
+            visit::visit_local(self, local);
         }
-        if place.refused || place.defined != 1 {
-            continue;
+    }
+    let mut scan = Scan(name, false);
+    scan.visit_block(body);
+    scan.1
+}
+
+/// The local in place for some runs of statements. True if there is one.
+fn in_runs<'a>(
+    body: &mut Block,
+    lent: &Lent<'_>,
+    bound_outside: bool,
+    place: impl Fn() -> InPlace<'a>,
+) -> bool {
+    let mut any = false;
+    let mut rewrite = |block: &mut Block, from: usize| {
+        let runs = lent.runs(block, from);
+        for run in runs.into_iter().rev() {
+            let mut inside = block.stmts[run.clone()].to_vec();
+            let mut place = place();
+            inside.iter_mut().for_each(|stmt| place.visit_stmt_mut(stmt));
+            if place.refused || place.defined > 0 {
+                continue;
+            }
+            let (krate, kind, ident) = (place.krate, place.kind, Ident::new(lent.name, Span::call_site()));
+            inside.insert(0, parse_quote!(let #ident = #krate::__rt::#kind::new(#ident);));
+            if run.end() + 1 < block.stmts.len() {
+                let mutability: Option<syn::Token![mut]> =
+                    (place.mutable && !place.reference).then(Default::default);
+                inside.push(parse_quote!(let #mutability #ident = #krate::__rt::#kind::back(#ident);));
+            }
+            block.stmts.splice(run, inside);
+            any = true;
         }
-        resolve::again(function, body);
-        any = true;
+    };
+    if bound_outside {
+        rewrite(body, 0);
+    } else {
+        InBlockOf::new(lent.name, rewrite).visit_block_mut(body);
     }
     any
 }
@@ -228,6 +292,36 @@ enum Access {
 }
 
 impl InPlace<'_> {
+    /// The local in place from its definition on, if that can be done.
+    fn all_its_life(mut self, body: &mut Block, param: Option<&Ident>) -> bool {
+        if !self.reference {
+            moved_out::rewrite(body, self.name, self.krate);
+        }
+        self.visit_block_mut(body);
+        if let Some(ident) = param {
+            let (krate, kind) = (self.krate, self.kind);
+            body.stmts.insert(0, parse_quote!(let #ident = #krate::__rt::#kind::new(#ident);));
+            self.defined += 1;
+        }
+        !self.refused && self.defined == 1
+    }
+
+    /// The place that a pattern is matched against.
+    fn matched(&mut self, pat: &Pat, value: &mut Expr) -> bool {
+        let plain = matches!(pat, Pat::Ident(_) | Pat::Type(_) | Pat::Wild(_));
+        if self.reference && !plain && self.is_it(value) {
+            self.refused |= self.closures > 0 && self.ended == 0;
+            let ident = self.ident(value);
+            *value = parse_quote!(#ident.lend());
+            return true;
+        }
+        if self.part(value).is_some() && binds_by_ref_only(pat) {
+            self.replace(value, Access::Lend);
+            return true;
+        }
+        false
+    }
+
     fn is_it(&self, expr: &Expr) -> bool {
         is_variable(expr, self.name)
     }
@@ -300,6 +394,23 @@ impl InPlace<'_> {
     }
 }
 
+/// Whether a pattern binds something, and all of it by `ref`.
+fn binds_by_ref_only(pat: &Pat) -> bool {
+    struct Scan(bool, bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            let constant = p.ident.to_string().starts_with(char::is_uppercase);
+            self.0 |= p.by_ref.is_some();
+            self.1 |= p.by_ref.is_none() && !constant;
+            visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut scan = Scan(false, false);
+    scan.visit_pat(pat);
+    scan.0 && !scan.1
+}
+
 fn is_write(method: &Ident) -> bool {
     WRITES.contains(&method.to_string().as_str())
 }
@@ -322,7 +433,9 @@ impl VisitMut for InPlace<'_> {
         };
         let is_it = matches!(pat, Pat::Ident(p) if p.ident == self.name);
         if let Some(init) = &mut local.init {
-            self.visit_expr_mut(&mut init.expr);
+            if !self.matched(&local.pat, &mut init.expr) {
+                self.visit_expr_mut(&mut init.expr);
+            }
             if let Some((_, diverge)) = &mut init.diverge {
                 self.visit_expr_mut(diverge);
             }
@@ -419,6 +532,23 @@ impl VisitMut for InPlace<'_> {
                         self.visit_expr_mut(arg);
                     }
                 }
+            }
+            Expr::Let(e) => {
+                if !self.matched(&e.pat, &mut e.expr) {
+                    self.visit_expr_mut(&mut e.expr);
+                }
+                self.visit_pat_mut(&mut e.pat);
+            }
+            Expr::Match(e) => {
+                let all: Pat = Pat::Or(syn::PatOr {
+                    attrs: vec![],
+                    leading_vert: None,
+                    cases: e.arms.iter().map(|arm| arm.pat.clone()).collect(),
+                });
+                if !self.matched(&all, &mut e.expr) {
+                    self.visit_expr_mut(&mut e.expr);
+                }
+                e.arms.iter_mut().for_each(|arm| self.visit_arm_mut(arm));
             }
             Expr::Struct(e) => {
                 spell_out_fields(e);

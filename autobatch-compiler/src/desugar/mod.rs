@@ -15,8 +15,9 @@ mod iterators;
 mod kind;
 pub(crate) mod local_closures;
 mod macros;
-mod moved_out;
+pub(crate) mod moved_out;
 mod options;
+mod runs;
 pub(crate) mod temporaries;
 mod terminals;
 

@@ -16,10 +16,16 @@ pub(super) fn rewrite(body: &mut Block, name: &str, krate: &Path) {
 
 /// Whether an expression takes a local out of its place.
 pub(super) fn is_taken_out(expr: &Expr) -> bool {
-    let Expr::Call(call) = expr else { return false };
+    matches!(expr, Expr::Call(call) if takes_out(call))
+}
+
+/// Whether a call takes a local out of its place.
+pub(crate) fn takes_out(call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    names.next().as_deref() == Some("back") && names.next().as_deref() == Some("Lent")
+    names.next().as_deref() == Some("back")
+        && matches!(names.next().as_deref(), Some("Lent" | "LentRef"))
+        && names.next().as_deref() == Some("__rt")
 }
 
 struct Ends<'a> {

@@ -203,27 +203,32 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let where_clause = where_clause(generics, &function.outer);
     let fish = turbofish(generics);
     let this = if function.associated { quote!(Self::) } else { quote!() };
+    let mut params = named.params.clone();
+    for param in params.iter_mut().filter(|p| p.ident == *scalar) {
+        // It would hide the function.
+        param.ident = format_ident!("{}_", param.ident);
+    }
     // A shared receiver stays one: `tree.predict_batched(x)`.
-    let method = named.params.first().is_some_and(|p| p.shown == "self" && p.passing == Passing::Shared);
+    let method = params.first().is_some_and(|p| p.shown == "self" && p.passing == Passing::Shared);
     let receiver = method.then(|| {
-        let ident = &named.params[0].ident;
+        let ident = &params[0].ident;
         quote!(let #ident = self;)
     });
-    let idents: Vec<TokenStream> = (named.params.iter().enumerate())
+    let idents: Vec<TokenStream> = (params.iter().enumerate())
         .map(|(i, p)| {
             let ident = &p.ident;
             if i == 0 && method { quote!(self) } else { quote!(#ident) }
         })
         .collect();
-    let inputs: Vec<TokenStream> = named.params.iter().map(|p| batched_param(p, krate)).collect();
-    let shown = named.params.iter().map(|p| &p.shown);
-    let sources = named.params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &rt));
-    let lens = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
+    let inputs: Vec<TokenStream> = params.iter().map(|p| batched_param(p, krate)).collect();
+    let shown = params.iter().map(|p| &p.shown);
+    let sources = params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &rt));
+    let lens = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
         let (ident, shown) = (&p.ident, &p.shown);
         quote!((#shown, #rt::Source::len(&#ident)))
     });
     let lens = quote!(&[#(#lens),*]);
-    let gets = named.params.iter().map(|p| {
+    let gets = params.iter().map(|p| {
         let ident = &p.ident;
         match p.passing {
             Passing::Shared => quote!(#ident),
@@ -231,8 +236,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
     });
     let defaults = defaults(args, machine.native_depth, &rt, krate);
-    let passed: Vec<TokenStream> = named
-        .params
+    let passed: Vec<TokenStream> = params
         .iter()
         .map(|p| {
             let ident = &p.ident;

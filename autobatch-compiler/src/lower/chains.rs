@@ -92,7 +92,7 @@ const ADAPTORS: [&str; 15] = [
 ];
 
 /// Whether the method yields a number or a truth value.
-pub(super) fn yields_number(method: &syn::Ident) -> bool {
+pub(crate) fn yields_number(method: &syn::Ident) -> bool {
     NUMBERS.contains(&method.to_string().as_str())
 }
 

@@ -30,7 +30,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
-pub(crate) use chains::ends_closures_by_name;
+pub(crate) use chains::{ends_closures_by_name, yields_number};
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use scan::called_names;
 pub(crate) use worth::call_graph;
@@ -564,7 +564,8 @@ impl Lowering<'_> {
             }
         }
         let (uses, defs) = (VarSet::new(), VarSet::new());
-        self.push_op(Op { code: vec![], uses, defs, declares, exits: vec![], weight: 0 });
+        let ends = VarSet::new();
+        self.push_op(Op { code: vec![], uses, defs, declares, exits: vec![], weight: 0, ends });
     }
 
     fn finish(mut self) -> Lowered {

@@ -30,7 +30,52 @@ impl Lowering<'_> {
             self.borrowers.extend(borrowers);
         } else if is_plain_reference(pat, init) {
             self.references.extend(binds);
+        } else {
+            self.note_bound_references(pat, init);
         }
+    }
+
+    /// Parts of a local that a pattern binds by reference: by `ref`, or because the local is a `&mut`.
+    fn note_bound_references(&mut self, pat: &Pat, scrutinee: &Expr) {
+        let mut place = scrutinee;
+        while let Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) = place {
+            place = expr;
+        }
+        let root = scan::root(place).and_then(|root| effects::variable(&self.names, root));
+        let Some(root) = root.filter(|root| !self.is_reference(*root) && self.cursor.is_some()) else {
+            return;
+        };
+        let through = effects::variable(&self.names, scrutinee).filter(|var| {
+            let exclusive = |ty: &Type| matches!(ty, Type::Reference(r) if r.mutability.is_some());
+            !matches!(pat, Pat::Ident(_) | Pat::Type(_) | Pat::Wild(_))
+                && (self.type_of(*var).is_some_and(exclusive)
+                    || self.borrowers.iter().any(|borrower| borrower.var == *var))
+        });
+        let binds = match through {
+            Some(_) => effects::bound(&self.names, pat),
+            None => self.bound_by_ref(pat),
+        };
+        let mut from = self.names_of(&[root].into_iter().collect());
+        let outer = self.borrowers.iter().filter(|borrower| borrower.var == root);
+        from.extend(outer.flat_map(|borrower| borrower.from.clone()).collect::<Vec<_>>());
+        let span = scrutinee.span();
+        let binds = binds.into_iter().filter(|var| !self.type_of(*var).is_some_and(owns));
+        let new: Vec<Borrower> = binds.map(|var| Borrower { var, span, from: from.clone() }).collect();
+        self.borrowers.extend(new);
+    }
+
+    fn bound_by_ref(&self, pat: &Pat) -> VarSet {
+        struct Scan<'a>(Vec<&'a syn::Ident>);
+        impl<'ast> Visit<'ast> for Scan<'ast> {
+            fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+                self.0.extend(p.by_ref.is_some().then_some(&p.ident));
+                visit::visit_pat_ident(self, p);
+            }
+            fn visit_expr(&mut self, _: &'ast Expr) {}
+        }
+        let mut scan = Scan(Vec::new());
+        scan.visit_pat(pat);
+        scan.0.into_iter().filter_map(|ident| self.names.get(&ident.to_string()).copied()).collect()
     }
 
     /// What is borrowed by an iteration over a variable that itself holds a borrow of locals.
@@ -107,8 +152,11 @@ impl Lowering<'_> {
 
     /// Bindings of a pattern matched against what borrows a local borrow it too.
     fn note_borrowers(&mut self, pat: &Pat, scrutinee: &Expr) {
-        if self.cursor.is_none() || !scan::plainly_borrows_local(self, scrutinee) {
+        if self.cursor.is_none() {
             return;
+        }
+        if !scan::plainly_borrows_local(self, scrutinee) {
+            return self.note_bound_references(pat, scrutinee);
         }
         let mut binds = effects::bound(&self.names, pat);
         for owned in copied_by(pat, scrutinee) {

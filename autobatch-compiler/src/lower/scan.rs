@@ -13,7 +13,7 @@ use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
 use crate::passes::fusion::HEAVY;
-use crate::receivers;
+use crate::{receivers, resolve};
 
 /// The program function that a call names, if the call can be a batched one.
 pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
@@ -91,7 +91,7 @@ fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<FuncId> {
 
 fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Option<FuncId> {
     let receiver = variable(&lower.names, &call.receiver)?;
-    if lower.program.var(receiver).ident != "__self" {
+    if !resolve::is_self(&lower.program.var(receiver).ident) {
         return None;
     }
     let id = lower.callable(&call.method.to_string())?;

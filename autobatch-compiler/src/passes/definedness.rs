@@ -76,6 +76,7 @@ fn apply(program: &Program, op: &Op, defined: &mut VarSet) {
         var.mutable && var.role == Role::Local
     });
     defined.extend(assigned);
+    defined.retain(|v| !op.ends.contains(v));
 }
 
 fn meet(state: &mut Option<VarSet>, incoming: VarSet) -> bool {

@@ -1,0 +1,394 @@
+//! The statements for which a local has to live in place, where it can't all its life: from the first that lends it to
+//! the last that mentions what may borrow from it. Before and behind them it is a local like any other, moved and
+//! copied as its owner likes.
+//!
+//! What may borrow from it is overestimated ([`Flows`]): whatever is made of a borrow of the local, numbers aside, and whatever such a
+//! thing is put in.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Local, Pat, Stmt};
+
+use super::copies::Copies;
+use crate::cfg;
+use crate::lower::yields_number;
+use crate::mentions::is_variable;
+
+/// Methods whose result borrows nothing from their receiver.
+const OWNED: [&str; 36] = [
+    "clear",
+    "clone",
+    "cloned",
+    "copied",
+    "copy_from_slice",
+    "dedup",
+    "expect",
+    "extend",
+    "extend_from_slice",
+    "fill",
+    "into_boxed_slice",
+    "into_iter",
+    "ok_or",
+    "pop",
+    "pop_back",
+    "pop_front",
+    "push",
+    "push_back",
+    "push_front",
+    "push_str",
+    "resize",
+    "reverse",
+    "rotate_left",
+    "rotate_right",
+    "sort",
+    "sort_unstable",
+    "swap",
+    "take",
+    "to_owned",
+    "to_string",
+    "to_vec",
+    "truncate",
+    "unwrap",
+    "unwrap_or",
+    "unwrap_or_default",
+    "unwrap_or_else",
+];
+
+/// A local and what is known of others.
+pub(super) struct Lent<'a> {
+    pub(super) name: &'a str,
+    /// Whether it is a `&mut`, from which patterns borrow.
+    pub(super) reference: bool,
+    pub(super) copies: &'a Copies,
+}
+
+impl Lent<'_> {
+    /// Runs of statements of the block, of which the first `from` come before the local, in order.
+    pub(super) fn runs(&self, block: &Block, from: usize) -> Vec<RangeInclusive<usize>> {
+        let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
+        let mut at = from;
+        while let Some(first) = (at..block.stmts.len()).find(|i| self.lends(&block.stmts[*i])) {
+            let mut last = first;
+            let mut borrowers = BTreeSet::new();
+            loop {
+                let known = borrowers.len();
+                for stmt in &block.stmts[first..=last] {
+                    Flows::of(stmt).run(self, &mut borrowers);
+                }
+                let through =
+                    |i: &usize| mentions(&block.stmts[*i]).iter().any(|name| borrowers.contains(name));
+                match (last + 1..block.stmts.len()).rev().find(through) {
+                    Some(further) => last = further,
+                    None if borrowers.len() == known => break,
+                    None => {}
+                }
+            }
+            runs.push(first..=last);
+            at = last + 1;
+        }
+        // One that crosses nothing need not be one.
+        runs.retain(|run| block.stmts[run.clone()].iter().any(may_split));
+        runs
+    }
+
+    fn is_part(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Field(e) => self.is_part(&e.base),
+            Expr::Index(e) => self.is_part(&e.expr),
+            Expr::Paren(e) => self.is_part(&e.expr),
+            Expr::Group(e) => self.is_part(&e.expr),
+            Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && self.is_part(&e.expr),
+            other => is_variable(other, self.name),
+        }
+    }
+
+    /// Whether a statement may borrow from the local: it does more than to read or change a value, or to move it.
+    fn lends(&self, stmt: &Stmt) -> bool {
+        let mut lends = Lends { lent: self, found: false };
+        lends.visit_stmt(stmt);
+        lends.found
+    }
+}
+
+/// Whether a statement may become blocks: it has a loop, or a call.
+fn may_split(stmt: &Stmt) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.0 |= matches!(expr, Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) | Expr::Call(_));
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut scan = Scan(false);
+    scan.visit_stmt(stmt);
+    scan.0
+}
+
+struct Lends<'a> {
+    lent: &'a Lent<'a>,
+    found: bool,
+}
+
+impl Lends<'_> {
+    fn matched(&mut self, pat: &Pat, value: &Expr) {
+        let by_ref = has_ref(pat);
+        let plain = matches!(pat, Pat::Ident(_) | Pat::Type(_) | Pat::Wild(_));
+        self.found |= self.lent.is_part(value) && (by_ref || (self.lent.reference && !plain));
+    }
+}
+
+impl<'ast> Visit<'ast> for Lends<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Reference(e) => self.found |= self.lent.is_part(&e.expr),
+            Expr::MethodCall(e) => {
+                let owned = yields_number(&e.method)
+                    || crate::lockstep::is_pure_method(&e.method)
+                    || OWNED.contains(&e.method.to_string().as_str());
+                self.found |= !owned && self.lent.is_part(&e.receiver);
+            }
+            Expr::Closure(_) => {
+                self.found |= mentioned_in(expr).contains(self.lent.name);
+            }
+            Expr::Let(e) => self.matched(&e.pat, &e.expr),
+            Expr::Match(e) => e.arms.iter().for_each(|arm| self.matched(&arm.pat, &e.expr)),
+            Expr::ForLoop(e) => self.found |= self.lent.is_part(&e.expr) && self.lent.reference,
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Some(init) = &local.init {
+            self.matched(&local.pat, &init.expr);
+        }
+        visit::visit_local(self, local);
+    }
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let mut mentions = Mentions::default();
+        mentions.visit_macro(mac);
+        self.found |= mentions.0.contains(self.lent.name);
+    }
+}
+
+fn has_ref(pat: &Pat) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            self.0 |= p.by_ref.is_some();
+            visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut scan = Scan(false);
+    scan.visit_pat(pat);
+    scan.0
+}
+
+/// The names in a statement.
+fn mentions(stmt: &Stmt) -> BTreeSet<String> {
+    let mut mentions = Mentions::default();
+    mentions.visit_stmt(stmt);
+    mentions.0
+}
+
+fn mentioned_in(expr: &Expr) -> BTreeSet<String> {
+    let mut mentions = Mentions::default();
+    mentions.visit_expr(expr);
+    mentions.0
+}
+
+#[derive(Default)]
+struct Mentions(BTreeSet<String>);
+
+impl Mentions {
+    fn tokens(&mut self, tokens: TokenStream) {
+        for tree in tokens {
+            match tree {
+                TokenTree::Ident(ident) => _ = self.0.insert(ident.to_string()),
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                // A format string's.
+                TokenTree::Literal(lit) => {
+                    let text = lit.to_string();
+                    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(String::from);
+                    self.0.extend(words);
+                }
+                TokenTree::Punct(_) => {}
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Mentions {
+    fn visit_expr_path(&mut self, p: &'ast syn::ExprPath) {
+        self.0.extend(p.path.get_ident().map(|i| i.to_string()));
+    }
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        self.tokens(mac.tokens.clone());
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// What is put where in a statement.
+#[derive(Default)]
+struct Flows<'ast>(Vec<(&'ast Expr, Vec<String>)>);
+
+impl<'ast> Flows<'ast> {
+    fn of(stmt: &'ast Stmt) -> Flows<'ast> {
+        let mut flows = Flows::default();
+        flows.visit_stmt(stmt);
+        flows
+    }
+
+    fn bound(&mut self, value: &'ast Expr, pat: &Pat) {
+        self.0.push((value, cfg::names(pat).iter().map(ToString::to_string).collect()));
+    }
+
+    /// Adds what may borrow from the local behind the statement.
+    fn run(&self, lent: &Lent<'_>, borrowers: &mut BTreeSet<String>) {
+        loop {
+            let before = borrowers.len();
+            for (value, places) in &self.0 {
+                if yields(lent, borrowers, value) {
+                    let new = places.iter().filter(|name| *name != lent.name && !lent.copies.contains(name));
+                    borrowers.extend(new.cloned());
+                }
+            }
+            if borrowers.len() == before {
+                return;
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Flows<'ast> {
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Some(init) = &local.init {
+            self.bound(&init.expr, &local.pat);
+        }
+        visit::visit_local(self, local);
+    }
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Let(e) => self.bound(&e.expr, &e.pat),
+            Expr::Match(e) => e.arms.iter().for_each(|arm| self.bound(&e.expr, &arm.pat)),
+            Expr::ForLoop(e) => self.bound(&e.expr, &e.pat),
+            Expr::Assign(e) => self.0.push((&e.right, roots(&e.left))),
+            // Any of them may be a `&mut`, in which the others are put.
+            Expr::MethodCall(e) => {
+                let all: Vec<&Expr> = e.args.iter().collect();
+                let mut places = roots(&e.receiver);
+                places.extend(all.iter().flat_map(|arg| roots(arg)));
+                self.0.extend(all.into_iter().map(|arg| (arg, places.clone())));
+            }
+            Expr::Call(e) => {
+                let places: Vec<String> = e.args.iter().flat_map(roots).collect();
+                self.0.extend(e.args.iter().map(|arg| (arg, places.clone())));
+            }
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The variables that are changed where something is put in a place.
+fn roots(place: &Expr) -> Vec<String> {
+    match place {
+        Expr::Field(e) => roots(&e.base),
+        Expr::Index(e) => roots(&e.expr),
+        Expr::Paren(e) => roots(&e.expr),
+        Expr::Group(e) => roots(&e.expr),
+        Expr::Unary(e) => roots(&e.expr),
+        Expr::Reference(e) => roots(&e.expr),
+        Expr::MethodCall(e) => roots(&e.receiver),
+        Expr::Tuple(e) => e.elems.iter().flat_map(roots).collect(),
+        Expr::Path(p) => p.path.get_ident().map(|i| i.to_string()).into_iter().collect(),
+        _ => vec![],
+    }
+}
+
+/// Whether a value may borrow from the local.
+fn yields(lent: &Lent<'_>, borrowers: &BTreeSet<String>, expr: &Expr) -> bool {
+    let among = |expr: &Expr| yields(lent, borrowers, expr);
+    let mentions =
+        |expr: &Expr| mentioned_in(expr).iter().any(|name| name == lent.name || borrowers.contains(name));
+    match expr {
+        Expr::Path(p) => p.path.get_ident().is_some_and(|ident| {
+            (lent.reference && ident == lent.name) || borrowers.contains(&ident.to_string())
+        }),
+        Expr::Lit(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Assign(_) => false,
+        Expr::Paren(e) => among(&e.expr),
+        Expr::Group(e) => among(&e.expr),
+        Expr::Try(e) => among(&e.expr),
+        Expr::Field(e) => among(&e.base),
+        Expr::Index(e) => among(&e.expr),
+        Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && among(&e.expr),
+        Expr::Tuple(e) => e.elems.iter().any(among),
+        Expr::Array(e) => e.elems.iter().any(among),
+        Expr::Struct(e) => {
+            e.fields.iter().any(|field| among(&field.expr)) || e.rest.as_deref().is_some_and(among)
+        }
+        Expr::Call(e) => e.args.iter().any(among),
+        Expr::MethodCall(e) if yields_number(&e.method) => false,
+        Expr::MethodCall(e) => {
+            let owned = OWNED.contains(&e.method.to_string().as_str());
+            among(&e.receiver) || (!owned && lent.is_part(&e.receiver)) || e.args.iter().any(among)
+        }
+        other => mentions(other),
+    }
+}
+
+/// Does something in the block in which a local is defined, told how many of its statements come before it can be mentioned.
+pub(super) struct InBlockOf<'a, F> {
+    name: &'a str,
+    then: F,
+}
+
+impl<'a, F: FnMut(&mut Block, usize)> InBlockOf<'a, F> {
+    pub(super) fn new(name: &'a str, then: F) -> Self {
+        InBlockOf { name, then }
+    }
+
+    fn binds(&self, pat: &Pat) -> bool {
+        cfg::names(pat).iter().any(|ident| ident == self.name)
+    }
+
+    fn binds_if_true(&self, cond: &Expr) -> bool {
+        match cond {
+            Expr::Let(e) => self.binds(&e.pat),
+            Expr::Binary(e) => self.binds_if_true(&e.left) || self.binds_if_true(&e.right),
+            Expr::Paren(e) => self.binds_if_true(&e.expr),
+            _ => false,
+        }
+    }
+}
+
+impl<F: FnMut(&mut Block, usize)> VisitMut for InBlockOf<'_, F> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let defines = |stmt: &Stmt| matches!(stmt, Stmt::Local(local) if local.init.is_some() && self.binds(&local.pat));
+        match block.stmts.iter().position(defines) {
+            Some(at) => (self.then)(block, at + 1),
+            None => visit_mut::visit_block_mut(self, block),
+        }
+    }
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::If(e) if self.binds_if_true(&e.cond) => (self.then)(&mut e.then_branch, 0),
+            Expr::While(e) if self.binds_if_true(&e.cond) => (self.then)(&mut e.body, 0),
+            Expr::ForLoop(e) if self.binds(&e.pat) => (self.then)(&mut e.body, 0),
+            Expr::Closure(_) => {}
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+    fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        match &mut *arm.body {
+            Expr::Block(e) if e.label.is_none() && self.binds(&arm.pat) => (self.then)(&mut e.block, 0),
+            _ => visit_mut::visit_arm_mut(self, arm),
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

@@ -1,0 +1,298 @@
+//! Locals that live in place for some statements only, because they are moved or read in any way before or behind them.
+
+#![allow(clippy::while_let_loop, clippy::needless_range_loop)] // written as users write
+
+mod common;
+
+use autobatch::autobatch;
+use common::{Bits, agree_at, column};
+
+const SIZES: [usize; 3] = [0, 1, 97];
+
+#[derive(Clone, Debug)]
+struct Particle {
+    place: [f64; 3],
+    speed: [f64; 3],
+    mass: f64,
+    name: String,
+}
+
+impl Bits for Particle {
+    fn same(&self, other: &Self) -> bool {
+        let numbers =
+            |p: &Self| [p.place[0], p.place[1], p.place[2], p.speed[0], p.speed[1], p.speed[2], p.mass];
+        numbers(self).same(&numbers(other)) && self.name == other.name
+    }
+}
+
+fn particle(n: u32) -> Particle {
+    let x = f64::from(n);
+    Particle { place: [x * 0.25, 1.0, -x], speed: [0.5, x, 1.5], mass: 2.0 + x, name: format!("p{n}") }
+}
+
+/// A parameter, destructured, then moved.
+#[autobatch(strict)]
+fn destructured(n: u32, mut p: Particle) -> Particle {
+    let Particle { place, speed, .. } = &mut p;
+    let mut steps = 0;
+    while place[0] < f64::from(n) {
+        for (x, v) in place.iter_mut().zip(speed.iter()) {
+            *x += *v;
+        }
+        speed[0] += 0.1;
+        steps += 1;
+        if steps > 20 {
+            break;
+        }
+    }
+    p.name.push_str(&steps.to_string());
+    p
+}
+
+#[autobatch(strict)]
+fn tuples(n: u32) -> (f64, [f64; 2]) {
+    let mut pair = (f64::from(n), [1.0, 2.0]);
+    let (x, v) = &mut pair;
+    while *x > 1.0 {
+        *x -= v[0];
+        v[0] *= 1.5;
+        v[1] += *x;
+    }
+    pair.0 += 1.0;
+    pair
+}
+
+#[autobatch(strict)]
+fn arrays(n: u32) -> u32 {
+    let mut counts = [0u32; 4];
+    let [low, .., high] = &mut counts;
+    let mut n = n;
+    while n > 0 {
+        if n % 3 == 0 {
+            *low += 1
+        } else {
+            *high += n
+        }
+        n /= 2;
+    }
+    let total: u32 = counts.into_iter().sum();
+    total * 7 + counts[3]
+}
+
+/// A state that is destructured by itself, and used again behind it.
+#[autobatch(strict)]
+fn state(state: &mut Particle, n: u32) -> f64 {
+    if n == 0 {
+        return state.mass;
+    }
+    let Particle { place, mass, .. } = state;
+    let mut k = n;
+    while k > 0 {
+        place[k as usize % 3] += *mass;
+        *mass *= 0.5;
+        k -= 1;
+    }
+    state.name.push('.');
+    state.mass
+}
+
+#[autobatch(strict)]
+fn reborrowed(all: &mut Particle, n: u32) -> f64 {
+    if n == 0 {
+        return all.mass;
+    }
+    let Particle { place, mass, .. } = &mut *all;
+    for x in place.iter_mut() {
+        *x += *mass;
+        if *x > 100.0 {
+            break;
+        }
+    }
+    *mass *= 0.5;
+    let below = reborrowed(all, n - 1);
+    below + all.place[0]
+}
+
+/// Kept across a call, then put together again.
+#[autobatch(strict)]
+fn across_a_call(n: u32) -> Particle {
+    let mut whole = particle(n);
+    if n == 0 {
+        return whole;
+    }
+    let Particle { place, mass, .. } = &mut whole;
+    let below = across_a_call(n / 2);
+    place[0] += below.mass;
+    *mass += 1.0;
+    let name = whole.name + &below.name;
+    Particle { name, ..below }
+}
+
+/// Options: a run of one statement each, and moves between them.
+#[autobatch(strict)]
+fn options(n: u32) -> (f64, u32) {
+    let mut next = Some(f64::from(n));
+    if let Some(x) = &mut next {
+        while *x > 1.0 {
+            *x /= 2.0;
+        }
+    }
+    let mut other = next.take().map(|x| vec![x, x + 1.0]);
+    if let Some(ref mut xs) = other {
+        loop {
+            let Some(last) = xs.pop() else { break };
+            next = Some(next.unwrap_or(0.5) + last);
+            if last > 1.2 {
+                break;
+            }
+        }
+    }
+    match next.as_mut() {
+        Some(x) => {
+            while *x < 100.0 {
+                *x *= 3.0;
+            }
+        }
+        None => return (0.0, n),
+    }
+    let rest = match other {
+        Some(xs) => xs.len() as u32,
+        None => 7,
+    };
+    (next.unwrap_or(-1.0), rest)
+}
+
+/// In a loop's body: what is in place is dropped or taken back in each round.
+#[autobatch(strict)]
+fn in_a_loop(n: u32) -> Vec<String> {
+    let mut all = Vec::new();
+    for i in 0..n {
+        let mut words: Vec<String> = (0..i).map(|k| "x".repeat(k as usize)).collect();
+        let mut length = 0;
+        for word in words.iter_mut() {
+            word.push('y');
+            length += word.len();
+            if length > 9 {
+                break;
+            }
+        }
+        if i == 5 {
+            continue;
+        }
+        all.extend(words.into_iter().rev());
+        if length > 12 {
+            return all;
+        }
+    }
+    all
+}
+
+/// References that are chosen in the run, and what is made of them.
+#[autobatch(strict)]
+fn chosen(n: u32) -> (Vec<u32>, u32) {
+    let values: Vec<u32> = (1..n % 7 + 2).map(|i| i * 37 % 11).collect();
+    let mut best = &values[0];
+    let mut i = 1;
+    while i < values.len() {
+        if values[i] > *best {
+            best = &values[i];
+        }
+        i += 1;
+    }
+    let best: u32 = *best;
+    let mut values = values;
+    let most = &mut values;
+    while most.len() > 2 {
+        let last = most.pop().unwrap_or(0);
+        most[0] += last;
+    }
+    (values, best)
+}
+
+struct Board {
+    cells: Vec<u32>,
+    score: u32,
+}
+
+#[autobatch(strict)]
+impl Board {
+    pub(crate) fn play(&mut self, depth: u32) -> u32 {
+        let Board { cells, score } = self;
+        if depth == 0 || cells.is_empty() {
+            return *score;
+        }
+        let mut i = 0;
+        while i < cells.len() {
+            *score += cells[i] * depth;
+            cells[i] /= 2;
+            i += 1;
+        }
+        self.cells.pop();
+        let below = self.play(depth - 1);
+        self.score + below
+    }
+}
+
+#[test]
+fn patterns() {
+    let ns: Vec<u32> = (0..17).collect();
+    agree_at(
+        &SIZES,
+        &column(&ns, |n| (*n, particle(n % 5))),
+        |(n, p)| destructured(*n, p.clone()),
+        |b, o| destructured_batched_with(column(b, |b| b.0), column(b, |b| b.1.clone()), o),
+    );
+    agree_at(&SIZES, &ns, |n| tuples(*n), |n, o| tuples_batched_with(n, o));
+    agree_at(&SIZES, &ns, |n| arrays(*n), |n, o| arrays_batched_with(n, o));
+    agree_at(&SIZES, &ns, |n| across_a_call(*n), |n, o| across_a_call_batched_with(n, o));
+    agree_at(&SIZES, &ns, |n| options(*n), |n, o| options_batched_with(n, o));
+    agree_at(&SIZES, &ns, |n| in_a_loop(*n), |n, o| in_a_loop_batched_with(n, o));
+    agree_at(&SIZES, &ns, |n| chosen(*n), |n, o| chosen_batched_with(n, o));
+}
+
+/// Results and states together.
+#[autobatch]
+fn echo(result: (f64, Particle)) -> (f64, Particle) {
+    result
+}
+
+#[test]
+fn states() {
+    let ns: Vec<u32> = (0..9).collect();
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| {
+            let mut p = particle(*n);
+            (state(&mut p, *n), p)
+        },
+        |ns, o| {
+            let mut all = column(ns, |n| particle(*n));
+            let values = state_batched_with(&mut all, ns, o)?.into_values().unwrap();
+            echo_batched_with(values.into_iter().zip(all).collect::<Vec<_>>(), o)
+        },
+    );
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| {
+            let mut p = particle(*n);
+            (reborrowed(&mut p, *n), p)
+        },
+        |ns, o| {
+            let mut all = column(ns, |n| particle(*n));
+            let values = reborrowed_batched_with(&mut all, ns, o)?.into_values().unwrap();
+            echo_batched_with(values.into_iter().zip(all).collect::<Vec<_>>(), o)
+        },
+    );
+    let board = |n: u32| Board { cells: (0..n).collect(), score: n };
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| board(*n).play(*n / 2 + 1),
+        |ns, o| {
+            let mut all = column(ns, |n| board(*n));
+            Board::play_batched_with(&mut all, column(ns, |n| n / 2 + 1), o)
+        },
+    );
+}
