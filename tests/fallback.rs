@@ -74,16 +74,28 @@ mod lent_closure {
     }
 }
 
+struct Values(Vec<u32>);
+
+impl Values {
+    fn total(&self) -> u32 {
+        self.0.iter().sum()
+    }
+    fn all(&self) -> &[u32] {
+        &self.0
+    }
+}
+
+/// Whether `total` changes or moves the values, their type says.
 #[autobatch]
 fn crossing_borrow(n: u32) -> u32 {
-    let mut values = vec![n, 7];
-    let first = &mut values[0];
+    let mut values = Values(vec![n, 7]);
+    let first = &values.0[0];
     let mut i = 0;
     while i < n {
-        *first += i;
-        i += 1;
+        i += *first + values.total();
     }
-    values.into_iter().sum()
+    values.0.push(i);
+    values.total()
 }
 
 #[autobatch]
@@ -102,12 +114,12 @@ fn loop_over_a_local(n: u32) -> u32 {
     if n == 0 {
         return 1;
     }
-    let values = vec![n, n / 2, n / 3];
+    let values = Values(vec![n, n / 2, n / 3]);
     let mut sum = 0;
-    for value in values.iter() {
+    for value in values.all() {
         sum += loop_over_a_local(value / 2);
     }
-    let last = values;
+    let Values(last) = values;
     sum + last[0]
 }
 
