@@ -130,6 +130,7 @@ fn batched_constructs_agree_with_the_scalar_code() {
     let term = Term::Sum(Box::new(Term::N), Box::new(Term::Times(3, vec![Term::N, Term::N])));
     agree_at(&[13], &N, |n| term.value(*n), |n, o| Term::value_batched_with(&term, n, o));
     let route = Route { step: 2, next: Some(Box::new(Route { step: 1, next: None })) };
+    agree_at(&[13], &N, |n| Ladder { step: 3 }.rungs(*n), |n, o| Ladder { step: 3 }.rungs_batched_with(n, o));
     agree_at(&[13], &N, |n| route.length(*n), |n, o| route.length_batched_with(n, o));
     let small = [0, 1, 2, 3, 4, 5];
     let step = |n: u64| n * n + 1;
@@ -198,7 +199,7 @@ const REFUSED: [(&str, &str); 16] = [
     ("`#[each]` on a value", "each_on_a_value"),
     ("a function without a body", "a_missing_body"),
     ("a method by itself", "on_a_method"),
-    ("the implementation of a trait", "on_an_implementation_of_a_trait"),
+    ("the implementation of a trait for a type of another crate", "on_an_implementation_of_a_trait"),
     ("a structure, an enumeration, a trait", "on_a_struct"),
     ("a module with private functions only", "nothing_visible"),
     ("an unknown argument", "unknown_argument"),
@@ -301,6 +302,7 @@ fn no_row_is_forgotten() {
         ("Model", "grow"),
         ("Term", "value"),
         ("methods", "climb"),
+        ("Rungs", "rungs"),
         ("Route", "length"),
         ("result_may_borrow", "shortest"),
         ("generic_helper", "entry"),

@@ -1,5 +1,7 @@
 //! What is wrong with the annotated item as a whole.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
@@ -37,11 +39,11 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
             }
         }
         Input::Impl(i) => {
-            if let Some((path, _)) = &i.trait_ {
+            if let (Some(_), true) = (&i.trait_, is_foreign(&i.self_ty)) {
                 diag.error(
-                    path,
-                    "the implementation of a trait can't hold batched methods: only the trait's own items may stand there",
-                    "move the code to an `impl` block of the type itself, annotate that, and call it from here",
+                    &i.self_ty,
+                    "batched methods stand in an `impl` block of the type itself, which only the crate that defines it can have",
+                    "move the code to a function and annotate that, or implement the trait for a type of your own",
                 );
             }
             for item in &i.items {
@@ -49,6 +51,22 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
                     within(&f.attrs, kind, diag);
                 }
             }
+        }
+    }
+}
+
+/// Refuses methods of a trait where the type has methods of those names itself: they are meant by the calls.
+pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
+    let Input::Impl(syn::ItemImpl { trait_: Some(_), items, .. }) = input else { return };
+    for item in items {
+        if let ImplItem::Fn(f) = item
+            && inherent.contains(&f.sig.ident.to_string())
+        {
+            diag.error(
+                &f.sig.ident,
+                "the type has a method of this name of its own, which is meant where it is called",
+                "rename that method, and put the attribute on the `impl` block where the code stands",
+            );
         }
     }
 }
@@ -71,6 +89,23 @@ pub(crate) fn nothing_to_call(input: &Input, visible: usize, diag: &mut Diagnost
             &format!("every parameter of this {kind}'s visible functions is shared, so there is nothing to batch over"),
             "take at least one parameter by value, by `&mut`, or mark one `#[each]`",
         ),
+    }
+}
+
+/// Whether a type certainly is another crate's.
+fn is_foreign(ty: &syn::Type) -> bool {
+    const LIBRARY: [&str; 12] = [
+        "Arc", "Array1", "Array2", "BTreeMap", "Box", "HashMap", "Option", "Rc", "Result", "String", "Vec",
+        "VecDeque",
+    ];
+    match ty {
+        syn::Type::Path(p) => {
+            let name = p.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+            crate::lockstep::is_primitive(ty) || LIBRARY.contains(&name.as_str()) || name == "str"
+        }
+        syn::Type::Paren(t) => is_foreign(&t.elem),
+        syn::Type::Group(t) => is_foreign(&t.elem),
+        _ => true,
     }
 }
 

@@ -38,6 +38,9 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
         return quote!(#item #errors);
     };
     checks::item(&input, &args, &mut diag);
+    if let Some(file) = file {
+        checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
+    }
     let mut functions = input::functions_of(&input, &mut diag);
     let checks = receivers(&input, &mut functions, &args, file, &item);
     desugar(&input, &mut functions, &args);
@@ -309,8 +312,19 @@ fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> To
             let (generics, ty) = (&i.generics, &i.self_ty);
             let (impl_generics, _, where_clause) = generics.split_for_impl();
             let carried = emit::attributes::lints_and_conditions(&i.attrs);
-            let families = (!families.is_empty() && i.trait_.is_none())
-                .then(|| quote!(#(#carried)* impl #impl_generics #ty #where_clause { #(#families)* }));
+            // `Self::method` is found where the trait is in scope.
+            let scope = i.trait_.as_ref().filter(|(path, _)| path.segments.len() > 1).map(|(path, _)| {
+                let mut path = path.clone();
+                path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
+                quote!(#[allow(unused_imports)] use #path as _;)
+            });
+            let of_trait = i
+                .trait_
+                .is_some()
+                .then(|| quote!(#[allow(private_interfaces, private_bounds, unreachable_pub)]));
+            let families = (!families.is_empty()).then(|| {
+                quote!(#scope #of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* })
+            });
             quote!(#i #families #errors)
         }
     }

@@ -74,6 +74,10 @@ pub struct Function {
     pub others: BTreeSet<String>,
     /// Method calls, by their text, that may be the program's: the type of the receiver is not known.
     pub unknown: BTreeSet<String>,
+    /// Method calls, by their text, that are of a method of the program of a generic type, for other types than its own.
+    pub of_other_types: BTreeSet<String>,
+    /// The trait that an `impl` block with the attribute implements.
+    pub implements: Option<syn::Path>,
     /// What it was, if it is a method of a type of a module.
     pub method: Option<Method>,
     /// The types of variables of the body, as far as they follow from what is written.
@@ -237,6 +241,8 @@ pub fn function(
         outer: outer.unwrap_or_default(),
         others: BTreeSet::new(),
         unknown: BTreeSet::new(),
+        of_other_types: BTreeSet::new(),
+        implements: None,
         method: None,
         types: BTreeMap::new(),
     })
@@ -377,7 +383,10 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
                 if let ImplItem::Fn(f) = item
                     && quiet(&f.sig)
                 {
-                    all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag));
+                    let f = methods::of_trait(i, f);
+                    let function = function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag);
+                    let implements = i.trait_.as_ref().map(|(path, _)| path.clone());
+                    all.extend(function.map(|function| Function { implements, ..function }));
                 }
             }
         }

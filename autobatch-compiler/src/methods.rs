@@ -20,6 +20,57 @@ use crate::resolve::self_ident;
 
 const PREFIX: &str = "__autobatch_method_";
 
+/// Traits of the library: those in scope everywhere, and those that operators and macros stand for.
+const LIBRARY: [&str; 47] = [
+    "Add",
+    "AddAssign",
+    "AsMut",
+    "AsRef",
+    "BitAnd",
+    "BitOr",
+    "BitXor",
+    "Borrow",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deref",
+    "DerefMut",
+    "Display",
+    "Div",
+    "DivAssign",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "ExactSizeIterator",
+    "Extend",
+    "From",
+    "FromIterator",
+    "FromStr",
+    "Hash",
+    "Index",
+    "IndexMut",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Mul",
+    "MulAssign",
+    "Neg",
+    "Not",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Product",
+    "Rem",
+    "Shl",
+    "Shr",
+    "Sub",
+    "SubAssign",
+    "Sum",
+    "ToString",
+    "TryFrom",
+];
+
 /// What a function of the program was in the module.
 #[derive(Clone)]
 pub struct Method {
@@ -43,12 +94,6 @@ pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
             _ => None,
         })
         .collect();
-    let traits: BTreeSet<String> = items()
-        .filter_map(|item| match item {
-            Item::Trait(i) => Some(i.ident.to_string()),
-            _ => None,
-        })
-        .collect();
     let blocks: Vec<(&ItemImpl, &Ident)> = items()
         .filter_map(|item| match item {
             Item::Impl(i) => Some((i, name_of(&i.self_ty)?)),
@@ -56,10 +101,10 @@ pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
         })
         .filter(|(i, name)| own.contains(&name.to_string()) && !conditional(&i.attrs))
         .filter(|(i, _)| match &i.trait_ {
-            // A trait of the module's, whose methods no others hide.
+            // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
             Some((path, _)) => {
-                path.get_ident().is_some_and(|name| traits.contains(&name.to_string()))
-                    && i.generics.params.is_empty()
+                let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+                i.generics.params.is_empty() && !LIBRARY.contains(&name.as_str())
             }
             None => true,
         })
@@ -81,14 +126,10 @@ pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
     for (i, owner) in blocks {
         for f in functions(i) {
             let once = names[&(owner.to_string(), f.sig.ident.to_string())] == 1;
-            let generic = |generics: &syn::Generics| {
-                generics.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_)))
-            };
             let own_attribute = |attr: &Attribute| {
                 attr.path().segments.last().is_some_and(|segment| segment.ident == "autobatch")
             };
-            let two_sets = generic(&i.generics) && generic(&f.sig.generics);
-            let left_alone = conditional(&f.attrs) || two_sets || f.attrs.iter().any(own_attribute);
+            let left_alone = conditional(&f.attrs) || f.attrs.iter().any(own_attribute);
             let usual = once && !left_alone && input::check_signature(&f.sig, &mut Diagnostics::default());
             all.extend(usual.then(|| freed(i, owner, &f)).flatten());
         }
@@ -218,6 +259,52 @@ impl VisitMut for Elided {
             self.found = true;
         }
     }
+}
+
+/// A method of an `impl` block with the attribute as it can stand in an `impl` block of the type itself: a method of a trait
+/// is visible wherever the trait is, and the trait's types are named in full.
+pub(crate) fn of_trait(block: &ItemImpl, f: &syn::ImplItemFn) -> syn::ImplItemFn {
+    struct Spell<'a>(&'a Path, BTreeSet<String>);
+    impl VisitMut for Spell<'_> {
+        fn visit_type_path_mut(&mut self, p: &mut syn::TypePath) {
+            if p.qself.is_none()
+                && let Some((qself, path)) = self.spelled(&p.path)
+            {
+                (p.qself, p.path) = (Some(qself), path);
+            }
+            visit_mut::visit_type_path_mut(self, p);
+        }
+        fn visit_expr_path_mut(&mut self, p: &mut syn::ExprPath) {
+            if p.qself.is_none()
+                && p.path.segments.len() > 2
+                && let Some((qself, path)) = self.spelled(&p.path)
+            {
+                (p.qself, p.path) = (Some(qself), path);
+            }
+            visit_mut::visit_expr_path_mut(self, p);
+        }
+        fn visit_item_mut(&mut self, _: &mut Item) {}
+    }
+    impl Spell<'_> {
+        fn spelled(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
+            let name = &path.segments.get(1)?.ident;
+            if path.segments[0].ident != "Self" || !self.1.contains(&name.to_string()) {
+                return None;
+            }
+            let (trait_, rest) = (self.0, path.segments.iter().skip(1));
+            let whole: syn::TypePath = parse_quote!(<Self as #trait_>::#(#rest)::*);
+            Some((whole.qself?, whole.path))
+        }
+    }
+    let mut f = f.clone();
+    let Some((path, _)) = &block.trait_ else { return f };
+    let types = block.items.iter().filter_map(|item| match item {
+        ImplItem::Type(i) => Some(i.ident.to_string()),
+        _ => None,
+    });
+    f.vis = parse_quote!(pub);
+    Spell(path, types.collect()).visit_impl_item_fn_mut(&mut f);
+    f
 }
 
 /// Puts the type in the place of `Self`, and a variable in that of `self`.

@@ -59,6 +59,37 @@ pub(crate) fn definitions(file: &str, item: &TokenStream) -> Definitions {
     definitions
 }
 
+/// The functions in the file's `impl` blocks of the type, without a trait, for which the item implements one.
+pub(crate) fn inherent_methods(file: &str, input: &crate::input::Input) -> BTreeSet<String> {
+    let crate::input::Input::Impl(syn::ItemImpl { trait_: Some(_), self_ty, .. }) = input else {
+        return BTreeSet::new();
+    };
+    struct Scan(Option<Ident>, BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_item_impl(&mut self, i: &'ast syn::ItemImpl) {
+            if i.trait_.is_none() && type_name(&i.self_ty) == self.0 {
+                self.1.extend(i.items.iter().filter_map(|item| match item {
+                    syn::ImplItem::Fn(f) => Some(f.sig.ident.to_string()),
+                    _ => None,
+                }));
+            }
+            visit::visit_item_impl(self, i);
+        }
+    }
+    let mut scan = Scan(type_name(self_ty), BTreeSet::new());
+    if let (Some(_), Ok(file)) = (&scan.0, syn::parse_str::<syn::File>(file)) {
+        scan.visit_file(&file);
+    }
+    scan.1
+}
+
+fn type_name(ty: &syn::Type) -> Option<Ident> {
+    match ty {
+        syn::Type::Path(p) => p.path.segments.last().map(|segment| segment.ident.clone()),
+        _ => None,
+    }
+}
+
 /// The items of a file, those of its modules too.
 fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
     for item in items {

@@ -619,7 +619,7 @@ struct Route {
     next: Option<Box<Route>>,
 }
 
-/// methods of the types of a module, those of its traits too, called by its functions and each other
+/// methods of the types of a module, those of traits too, its own or others, called by its functions and each other
 #[autobatch(strict)]
 mod methods {
     pub(super) struct Stairs {
@@ -649,6 +649,24 @@ mod methods {
     }
 }
 use methods::{climb, climb_batched_with};
+
+trait Rungs {
+    type Count;
+    fn rungs(&self, n: u64) -> Self::Count;
+}
+
+struct Ladder {
+    step: u64,
+}
+
+/// the implementation of a trait, for a type of the crate
+#[autobatch(strict)]
+impl Rungs for Ladder {
+    type Count = u64;
+    fn rungs(&self, n: u64) -> Self::Count {
+        if n < self.step { 1 } else { self.rungs(n - self.step) + self.rungs(n / 2) }
+    }
+}
 
 /// mutual recursion between the functions of a module
 #[autobatch(strict)]

@@ -4,15 +4,13 @@ trait Area {
     fn area(&self, scale: f64) -> f64;
 }
 
-struct Circle(f64);
-
 #[autobatch]
-impl Area for Circle {
+impl Area for f64 {
     fn area(&self, scale: f64) -> f64 {
-        if scale > 1.0 { self.area(scale / 2.0) } else { self.0 * scale }
+        if scale > 1.0 { self.area(scale / 2.0) } else { *self * scale }
     }
 }
 
 fn main() {
-    Circle(1.0).area(1.0);
+    1.0.area(2.0);
 }

@@ -83,3 +83,20 @@ impl Walker {
         Self::secret(at) + 1
     }
 }
+
+/// What has a length.
+pub trait Length {
+    /// Its unit.
+    type Unit;
+    /// The length.
+    fn length(&self, limit: usize) -> Self::Unit;
+}
+
+#[autobatch(strict)]
+impl Length for Walker {
+    type Unit = usize;
+
+    fn length(&self, limit: usize) -> Self::Unit {
+        if limit > self.at { limit - self.at } else { self.length(limit * 2 + 1) }
+    }
+}

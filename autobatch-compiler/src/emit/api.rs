@@ -135,6 +135,20 @@ pub(super) fn turbofish(generics: &Generics) -> TokenStream {
     if args.is_empty() { quote!() } else { quote!(::<#(#args),*>) }
 }
 
+/// The same for a function's clone, which takes the parameters of the `impl` block too if it stands outside of it, behind its own.
+pub(super) fn turbofish_of_clone(
+    function: &Function,
+    generics: &Generics,
+    clone: &TokenStream,
+) -> TokenStream {
+    let mut all = generics.clone();
+    let inside = clone.clone().into_iter().next().is_some_and(|first| first.to_string() == "Self");
+    if !inside && all.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_))) {
+        all.params.extend(function.outer.params.clone());
+    }
+    turbofish(&all)
+}
+
 /// The `where` clause with `Send + Sync` for every type parameter: members run on several threads.
 fn where_clause(generics: &Generics, outer: &Generics) -> syn::WhereClause {
     let mut clause = generics.where_clause.clone().unwrap_or_else(|| parse_quote!(where));
@@ -245,9 +259,13 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         .collect();
     let run_scalar = match &machine.clone {
         Some(clone) => {
+            let fish = turbofish_of_clone(function, generics, clone);
             quote!(|__member: usize, __depth: #rt::Depth| #clone #fish(#(#gets,)* __depth))
         }
-        None => quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*)),
+        None => {
+            let this = scalar_path(function);
+            quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*))
+        }
     };
     let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, function, krate));
     let [base, avx2, avx512] = &instances(body);
@@ -430,6 +448,15 @@ fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
     });
     let output = &named.output;
     quote!((#(#types,)* &#krate::__rt::Out<'_, #output>))
+}
+
+/// What stands before the name of the scalar function.
+pub(super) fn scalar_path(function: &Function) -> TokenStream {
+    match &function.implements {
+        Some(path) => quote!(<Self as #path>::),
+        None if function.associated => quote!(Self::),
+        None => quote!(),
+    }
 }
 
 /// The visibility one module further in.

@@ -234,8 +234,7 @@ impl<'a> Clones<'a> {
         attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
         let stmts = &body.stmts;
         // Whoever calls the clone uses the function, as far as lints are concerned.
-        let this = function.associated.then(|| quote!(Self::));
-        let scalar = &function.sig.ident;
+        let (this, scalar) = (super::api::scalar_path(function), &function.sig.ident);
         quote! {
             #(#attrs)*
             #inline

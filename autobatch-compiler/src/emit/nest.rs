@@ -31,7 +31,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use super::Emitter;
-use super::api::{Family, Named, turbofish};
+use super::api::{Family, Named, turbofish, turbofish_of_clone};
 use super::region::{self, Region};
 use super::rooms;
 use crate::attrs::Args;
@@ -54,6 +54,8 @@ struct Naming {
     family: Ident,
     /// The type arguments to pass on.
     fish: TokenStream,
+    /// The same for the entry's clone.
+    clone_fish: TokenStream,
     /// `Self::` in an `impl` block.
     this: TokenStream,
 }
@@ -151,9 +153,12 @@ pub(super) fn level(emitter: &Emitter<'_>, isa: &str) -> TokenStream {
 
 /// The functions for one instruction set; `None` if one has too many variables.
 pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa: &str) -> Option<Nest> {
+    let generics = Named::new(function).generics;
+    let clone = emitter.clone_path(emitter.program.entry).unwrap_or_default();
     let naming = &Naming {
         family: Family::new(function, args).batched,
-        fish: turbofish(&Named::new(function).generics),
+        fish: turbofish(&generics),
+        clone_fish: turbofish_of_clone(function, &generics, &clone),
         this: if function.associated { quote!(Self::) } else { quote!() },
     };
     let mut functions = Vec::new();
@@ -496,8 +501,7 @@ impl<'e> Writer<'e, '_> {
                 (_, false) => return None,
             });
         }
-        let fish = &self.naming.fish;
-        let fish = (self.func == emitter.program.entry).then_some(fish);
+        let fish = (self.func == emitter.program.entry).then_some(&self.naming.clone_fish);
         let blocks = emitter.program.blocks.iter().filter(|b| b.func == self.func);
         let weight: u32 = blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum();
         let most = (FRAME / (CALL + weight)).max(FEW) as usize;

@@ -429,6 +429,8 @@ struct Unbatched<'a, 'b> {
     conditional: bool,
 }
 
+const OF_OTHER_TYPES: &str = "a generic function is batched only where it is the one that is called";
+
 const CONDITIONAL: &str = "a statement under `cfg` stays whole, and so does the call in it";
 
 impl Unbatched<'_, '_> {
@@ -507,7 +509,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 && let Some(last) = path.path.segments.last()
                 && self.lower.excluded.contains(&last.ident.to_string())
             {
-                self.note(e.span(), "a generic function is batched only where it is the one that is called");
+                self.note(e.span(), OF_OTHER_TYPES);
             }
             visit::visit_expr_call(self, e);
         }
@@ -531,6 +533,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 e.method.span(),
                 "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
             );
+        }
+        if self.lower.functions[self.lower.current].of_other_types.contains(&receivers::call_text(e)) {
+            self.note(e.method.span(), OF_OTHER_TYPES);
         }
         if self.lower.functions[self.lower.current].unknown.contains(&receivers::call_text(e))
             && !self.lower.functions[self.lower.current].associated

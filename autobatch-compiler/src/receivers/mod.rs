@@ -72,6 +72,19 @@ struct Method {
     free: Option<Ident>,
     /// Whether it implements a trait.
     of_trait: bool,
+    /// How many parameters of types and constants come from the `impl` block, behind the method's own.
+    outer: usize,
+}
+
+impl Method {
+    /// Generic arguments of a call as the function takes them that the method is in the program.
+    fn arguments(&self, written: &syn::PathArguments) -> syn::PathArguments {
+        let mut all = written.clone();
+        if let syn::PathArguments::AngleBracketed(args) = &mut all {
+            args.args.extend((0..self.outer).map(|_| -> syn::GenericArgument { parse_quote!(_) }));
+        }
+        all
+    }
 }
 
 /// What has to be checked of a method: the types that calls look at before they find it.
@@ -112,7 +125,9 @@ pub(crate) fn resolve(
                 _ => None,
             });
             let (name, params) = (shown.sig.ident.to_string(), f.params.len());
-            Some(Method { function, owner, name, params, takes, free, of_trait })
+            let outer = shown.outer.params.iter().filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)));
+            let outer = outer.count();
+            Some(Method { function, owner, name, params, takes, free, of_trait, outer })
         })
         .collect();
     let mut checks = Checks::default();
@@ -162,8 +177,8 @@ pub(crate) fn resolve(
         }
         let mut body = function.body.clone();
         walk.visit_block_mut(&mut body);
-        let Walk { found, others, unknown, seen, changed, .. } = walk;
-        (function.others, function.unknown) = (others, unknown);
+        let Walk { found, others, unknown, of_other_types, seen, changed, .. } = walk;
+        (function.others, function.unknown, function.of_other_types) = (others, unknown, of_other_types);
         function.types = seen;
         checks.extend(found, &methods);
         if changed {
@@ -208,6 +223,7 @@ struct Walk<'a> {
     seen: BTreeMap<String, Type>,
     others: BTreeSet<String>,
     unknown: BTreeSet<String>,
+    of_other_types: BTreeSet<String>,
     /// Calls: of which function, and the types before it.
     found: Vec<(usize, Ident, Vec<Type>)>,
     names: usize,
@@ -224,6 +240,7 @@ impl<'a> Walk<'a> {
             seen: BTreeMap::new(),
             others: BTreeSet::new(),
             unknown: BTreeSet::new(),
+            of_other_types: BTreeSet::new(),
             found: Vec::new(),
             names: 0,
             changed: false,
@@ -279,6 +296,22 @@ impl<'a> Walk<'a> {
         None
     }
 
+    /// Whether a call comes to a type of the method's name, whatever its arguments.
+    fn reaches(&self, ty: &Type, method: &Method) -> bool {
+        let name = |ty: &Type| match ty {
+            Type::Path(p) => p.path.segments.last().map(|segment| segment.ident.clone()),
+            _ => None,
+        };
+        let mut next = Some(self.types.plain(ty));
+        while let Some(ty) = next {
+            if name(&ty).is_some() && name(&ty) == name(&method.owner) {
+                return true;
+            }
+            next = self.types.definitions.target(&ty).map(|ty| self.types.plain(&ty));
+        }
+        false
+    }
+
     fn method_call(&mut self, expr: &mut Expr) {
         let Expr::MethodCall(call) = expr else { return };
         let fits =
@@ -293,9 +326,14 @@ impl<'a> Walk<'a> {
             self.unknown.insert(call_text(call));
             return;
         };
+        let generic =
+            self.methods.iter().filter(fits).any(|method| method.outer > 0 && self.reaches(&ty, method));
         let Some((method, way)) = named.find_map(|method| Some((method, self.way(ty.clone(), method)?)))
         else {
             self.others.insert(call_text(call));
+            if generic {
+                self.of_other_types.insert(call_text(call));
+            }
             return;
         };
         let Some(takes) = method.takes else { return };
@@ -310,7 +348,7 @@ impl<'a> Walk<'a> {
             call.attrs.push(parse_quote!(#[#mark(#function)]));
             return;
         }
-        let Some(new) = self.by_path(call, &way, takes, method.free.as_ref()) else {
+        let Some(new) = self.by_path(call, &way, takes, method) else {
             self.unknown.insert(call_text(call));
             return;
         };
@@ -336,7 +374,7 @@ impl<'a> Walk<'a> {
         let Some(method) = self.methods.iter().find(means) else { return };
         let Some(free) = &method.free else { return };
         let mut free: syn::PathSegment = Ident::new(&free.to_string(), name.ident.span()).into();
-        free.arguments = name.arguments.clone();
+        free.arguments = method.arguments(&name.arguments);
         path.path = free.into();
         self.changed = true;
     }
@@ -347,7 +385,7 @@ impl<'a> Walk<'a> {
         call: &ExprMethodCall,
         way: &[Type],
         takes: Takes,
-        free: Option<&Ident>,
+        method: &Method,
     ) -> Option<Expr> {
         let (name, receiver) = (&call.method, &call.receiver);
         let is_variable = matches!(**receiver, Expr::Path(_));
@@ -376,10 +414,13 @@ impl<'a> Walk<'a> {
             }
         }
         let fish = &call.turbofish;
-        let path: Expr = match free {
+        let path: Expr = match &method.free {
             Some(free) => {
-                let free = Ident::new(&free.to_string(), name.span());
-                parse_quote!(#free #fish)
+                let mut free: syn::PathSegment = Ident::new(&free.to_string(), name.span()).into();
+                if let Some(fish) = fish {
+                    free.arguments = method.arguments(&syn::PathArguments::AngleBracketed(fish.clone()));
+                }
+                parse_quote!(#free)
             }
             None => parse_quote!(Self::#name #fish),
         };
