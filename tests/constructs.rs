@@ -163,6 +163,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("under_a_condition", under_a_condition_batched::program()),
         ("generic_helper", entry_batched::program()),
         ("same_names", outer_batched::program()),
+        ("leaving_a_macro", leaving_a_macro_batched::program()),
     ]
 }
 
@@ -178,6 +179,7 @@ fn per_member_constructs_agree_and_say_why() {
         under_a_condition under_a_condition_batched_with
         entry entry_batched_with
         outer outer_batched_with
+        leaving_a_macro leaving_a_macro_batched_with
     }
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));

@@ -74,28 +74,17 @@ mod lent_closure {
     }
 }
 
-struct Values(Vec<u32>);
-
-impl Values {
-    fn total(&self) -> u32 {
-        self.0.iter().sum()
-    }
-    fn all(&self) -> &[u32] {
-        &self.0
-    }
-}
-
-/// Whether `total` changes or moves the values, their type says.
+/// The macro does not know that `repeat` only reads.
 #[autobatch]
 fn crossing_borrow(n: u32) -> u32 {
-    let mut values = Values(vec![n, 7]);
-    let first = &values.0[0];
+    let mut values = vec![n, 7];
+    let first = &values[0];
     let mut i = 0;
     while i < n {
-        i += *first + values.total();
+        i += *first + values.repeat(2).len() as u32;
     }
-    values.0.push(i);
-    values.total()
+    values.push(i);
+    values.into_iter().sum()
 }
 
 #[autobatch]
@@ -114,13 +103,13 @@ fn loop_over_a_local(n: u32) -> u32 {
     if n == 0 {
         return 1;
     }
-    let values = Values(vec![n, n / 2, n / 3]);
+    let values = vec![n as u8, n as u8 / 2, b'a'];
     let mut sum = 0;
-    for value in values.all() {
-        sum += loop_over_a_local(value / 2);
+    for value in values.escape_ascii() {
+        sum += loop_over_a_local(n / 2) % 100 + u32::from(value);
     }
-    let Values(last) = values;
-    sum + last[0]
+    let last = values;
+    sum + u32::from(last[0])
 }
 
 #[autobatch]

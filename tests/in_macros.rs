@@ -37,7 +37,7 @@ fn worded(n: u32) -> String {
 #[autobatch(strict)]
 fn left_early(n: u32) -> Option<Vec<u32>> {
     let mut all = vec![n.checked_sub(1)?, if n == 5 { return None } else { n }];
-    while all.len() < 4 {
+    while all.len() < 4 && !matches!(n.checked_sub(2)?, 4 | 6) {
         all.push(format!("{}", n.checked_sub(3)?).len() as u32);
     }
     Some(all)

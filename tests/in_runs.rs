@@ -233,6 +233,116 @@ impl Board {
     }
 }
 
+/// Methods of the type, by the lifetimes in their signatures: what `peek` yields is the text's, what `scores` does is the state's.
+#[autobatch(strict)]
+mod cursor {
+    pub(super) struct Cursor<'a> {
+        pub(super) words: &'a [String],
+        pub(super) at: usize,
+        pub(super) scores: [u32; 2],
+    }
+
+    impl<'a> Cursor<'a> {
+        fn peek(&self) -> Option<&'a String> {
+            self.words.get(self.at)
+        }
+
+        fn first(&mut self) -> &mut [u32] {
+            &mut self.scores
+        }
+
+        fn word(&mut self) -> Option<&'a str> {
+            let word = self.peek()?;
+            self.at += 1;
+            Some(word)
+        }
+
+        fn line(&mut self) -> Option<u32> {
+            let mut sum = 0;
+            while let Some(word) = self.peek() {
+                self.at += 1;
+                let next = self.word()?;
+                while sum < word.len() as u32 * 10 {
+                    sum += next.len() as u32 + word.len() as u32;
+                }
+            }
+            let scores = self.first();
+            while scores[0] < sum {
+                scores[0] += 3;
+                scores[1] += 1;
+            }
+            self.scores.reverse();
+            Some(sum + self.scores[0])
+        }
+    }
+
+    pub(super) fn read(words: &[String], at: usize) -> (Option<u32>, u32) {
+        let mut cursor = Cursor { words, at, scores: [1, 2] };
+        let line = cursor.line();
+        (line, cursor.scores[1])
+    }
+}
+
+/// A type whose methods stand in the file.
+struct Grid {
+    cells: Vec<f64>,
+    width: usize,
+}
+
+impl Grid {
+    fn row(&self, i: usize) -> &[f64] {
+        &self.cells[i * self.width..(i + 1) * self.width]
+    }
+
+    fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.cells[i * self.width..(i + 1) * self.width]
+    }
+
+    fn total(&self) -> f64 {
+        self.cells.iter().sum()
+    }
+}
+
+#[autobatch(strict)]
+fn relaxed(n: usize, x: f64) -> (f64, Vec<f64>) {
+    let width = n + 2;
+    let mut grid = Grid { cells: vec![x; width * width], width };
+    let row = grid.row_mut(1);
+    let mut k = 0;
+    while k < n && row[k] < 100.0 {
+        row[k] = row[k] * 1.5 + 1.0;
+        k += usize::from(row[k] > 10.0);
+    }
+    let mut sum = 0.0;
+    for row in (0..n).map(|i| i + 1) {
+        let first = grid.row(row);
+        let mut i = 0;
+        while i < first.len() && sum < 1e3 {
+            sum += first[i] + grid.total();
+            i += 1;
+        }
+    }
+    (sum, grid.cells)
+}
+
+#[test]
+fn methods_of_the_file() {
+    let ns: Vec<usize> = (0..9).collect();
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| relaxed(*n, *n as f64 * 0.5 - 1.0),
+        |ns, o| relaxed_batched_with(ns, column(ns, |n| *n as f64 * 0.5 - 1.0), o),
+    );
+}
+
+#[test]
+fn methods_of_the_type() {
+    let words: Vec<String> = (0..7).map(|i| "ab".repeat(i * 3 % 5 + 1)).collect();
+    let at: Vec<usize> = (0..8).collect();
+    agree_at(&SIZES, &at, |at| cursor::read(&words, *at), |at, o| cursor::read_batched_with(&words, at, o));
+}
+
 #[test]
 fn patterns() {
     let ns: Vec<u32> = (0..17).collect();

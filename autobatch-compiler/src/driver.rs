@@ -1,5 +1,7 @@
 //! The driver: reads as the list of stages.
 
+use std::rc::Rc;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Item, Visibility};
@@ -42,6 +44,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
     }
     let mut functions = input::functions_of(&input, &mut diag);
+    let methods = Rc::new(nearby::methods(file, &item));
+    functions.iter_mut().for_each(|function| function.methods = methods.clone());
     let checks = receivers(&input, &mut functions, &args, file, &item);
     desugar(&input, &mut functions, &args);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };

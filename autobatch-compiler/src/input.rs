@@ -1,6 +1,7 @@
 //! What the user wrote, sorted out: the functions of the annotated item and their parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -13,6 +14,7 @@ use syn::{
 use crate::diag::Diagnostics;
 use crate::methods::{self, Method};
 use crate::resolve::{self, Bindings};
+use crate::signatures::Methods;
 use crate::tails;
 
 /// How a parameter appears in the batched call.
@@ -80,6 +82,8 @@ pub struct Function {
     pub implements: Option<syn::Path>,
     /// What it was, if it is a method of a type of a module.
     pub method: Option<Method>,
+    /// The methods of the item and its file.
+    pub methods: Rc<Methods>,
     /// The types of variables of the body, as far as they follow from what is written.
     pub types: BTreeMap<String, Type>,
 }
@@ -243,6 +247,7 @@ pub fn function(
         unknown: BTreeSet::new(),
         of_other_types: BTreeSet::new(),
         implements: None,
+        methods: Rc::default(),
         method: None,
         types: BTreeMap::new(),
     })

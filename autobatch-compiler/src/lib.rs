@@ -25,6 +25,7 @@ pub mod plain;
 pub mod primitive;
 mod receivers;
 pub mod resolve;
+mod signatures;
 mod strict;
 mod tails;
 pub mod vector_math;

@@ -16,6 +16,7 @@ use syn::{Item, Path, UseTree};
 
 use crate::input::is_primitive;
 use crate::receivers::definitions::Definitions;
+use crate::signatures::Methods;
 
 /// How many `use` declarations are followed to find one name.
 const HOPS: u32 = 4;
@@ -57,6 +58,20 @@ pub(crate) fn definitions(file: &str, item: &TokenStream) -> Definitions {
         definitions.add(all);
     }
     definitions
+}
+
+/// The methods of the item and its file.
+pub(crate) fn methods(file: Option<&str>, item: &TokenStream) -> Methods {
+    let mut methods = Methods::default();
+    match file.map(syn::parse_str::<syn::File>) {
+        Some(Ok(file)) => methods.add_file(&file),
+        _ => {
+            if let Ok(item) = syn::parse2::<Item>(item.clone()) {
+                methods.add_item(&item);
+            }
+        }
+    }
+    methods
 }
 
 /// The functions in the file's `impl` blocks of the type, without a trait, for which the item implements one.

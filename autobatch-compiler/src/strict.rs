@@ -1,7 +1,8 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 21] = [
+const WAYS_OUT: [(&str, &str); 22] = [
+    ("a `?` or `return` inside a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
         "call it in a loop, or in the closure of an adaptor whose chain ends where it stands",

@@ -113,3 +113,14 @@ mod same_names {
     }
 }
 use same_names::{outer, outer_batched, outer_batched_with};
+
+/// a `?` in the tokens of a macro that is not std's, or of an `assert!` without a message
+#[autobatch]
+fn leaving_a_macro(n: u64) -> Option<u64> {
+    let mut i = n;
+    while i > 3 {
+        assert!(i.checked_sub(4)? < n);
+        i = if i.is_multiple_of(5) { [i].get(1).copied()? } else { i - 1 };
+    }
+    Some(i)
+}

@@ -22,6 +22,7 @@ use crate::input::{Function, Param};
 use crate::lower::ends_closures_by_name;
 use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 use crate::resolve;
+use crate::signatures::{Methods, Takes};
 
 /// Methods that only read their receiver.
 const READS: [&str; 72] = [
@@ -170,6 +171,7 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         };
         let reference = reference || is_exclusive(&body, name);
         let copies = Copies::of(function);
+        let methods = function.methods.clone();
         let kind = Ident::new(if reference { "LentRef" } else { "Lent" }, Span::mixed_site());
         let mutable = reference || function.bindings.get(name).is_some_and(|b| b.mutable);
         let place = || InPlace {
@@ -183,6 +185,7 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
             defined: 0,
             kind: &kind,
             krate,
+            methods: &methods,
         };
         let of_pattern = |p: &Param| {
             p.pattern.as_ref().is_some_and(|pat| cfg::names(pat).iter().any(|ident| ident == name))
@@ -190,7 +193,7 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         let bound_outside = param.is_some() || function.params.iter().any(of_pattern);
         let rewritten = place().all_its_life(&mut body, param.map(|p| &p.ident)) || {
             body = function.body.clone();
-            let lent = Lent { name, reference, copies: &copies };
+            let lent = Lent { name, reference, copies: &copies, methods: &methods };
             in_runs(&mut body, &lent, bound_outside, place)
         };
         if rewritten {
@@ -283,6 +286,7 @@ struct InPlace<'a> {
     defined: usize,
     kind: &'a Ident,
     krate: &'a Path,
+    methods: &'a Methods,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -304,6 +308,21 @@ impl InPlace<'_> {
             self.defined += 1;
         }
         !self.refused && self.defined == 1
+    }
+
+    /// How a method of the user's takes its receiver, where it may be one; `Some(None)` if that is not clear.
+    fn own_method(&self, method: &Ident, receiver: &Expr) -> Option<Option<Takes>> {
+        let own = self.methods.of(method)?.takes;
+        let name = method.to_string();
+        let library = match (READS.contains(&name.as_str()), is_write(method)) {
+            (true, _) => Takes::Ref,
+            (_, true) => Takes::Mut,
+            _ => return Some(own),
+        };
+        if self.is_it(receiver) && resolve::is_self(&self.ident(receiver)) {
+            return Some(own);
+        }
+        (own != Some(library)).then_some(None)
     }
 
     /// The place that a pattern is matched against.
@@ -415,6 +434,11 @@ fn is_write(method: &Ident) -> bool {
     WRITES.contains(&method.to_string().as_str())
 }
 
+/// Whether the library has a method of that name that only reads or changes its receiver.
+pub(super) fn is_of_library(method: &Ident) -> bool {
+    READS.contains(&method.to_string().as_str()) || is_write(method)
+}
+
 fn is_comparison(op: &BinOp) -> bool {
     matches!(op, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
 }
@@ -502,7 +526,11 @@ impl VisitMut for InPlace<'_> {
                 let name = e.method.to_string();
                 let ends = usize::from(ends_closures_by_name(&e.method));
                 self.ended += ends;
+                let own = self.own_method(&e.method, &e.receiver);
                 match self.part(&e.receiver) {
+                    Some(_) if own == Some(Some(Takes::Ref)) => self.replace(&mut e.receiver, Access::Share),
+                    Some(_) if own == Some(Some(Takes::Mut)) => self.replace(&mut e.receiver, Access::Lend),
+                    Some(_) if own.is_some() => self.refused = true,
                     None => self.visit_expr_mut(&mut e.receiver),
                     Some(_) if READS.contains(&name.as_str()) => self.replace(&mut e.receiver, Access::Share),
                     Some(_) if is_write(&e.method) => self.replace(&mut e.receiver, Access::Lend),

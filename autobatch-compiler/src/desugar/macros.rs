@@ -108,7 +108,9 @@ fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
         }
     }
     let Parts(mut value, pat, guard) = syn::parse2(mac.tokens.clone()).ok()?;
-    let calls = |e: &Expr| rewrite.callees.calls(e, &rewrite.bindings);
+    let calls = |e: &Expr| {
+        rewrite.callees.calls(e, &rewrite.bindings) || (rewrite.closures == 0 && super::closure::leaves(e))
+    };
     if !(calls(&value) || guard.as_ref().is_some_and(calls)) {
         return None;
     }

@@ -14,9 +14,11 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::copies::Copies;
+use super::in_place::is_of_library;
 use crate::cfg;
 use crate::lower::yields_number;
 use crate::mentions::is_variable;
+use crate::signatures::Methods;
 
 /// Methods whose result borrows nothing from their receiver.
 const OWNED: [&str; 36] = [
@@ -64,6 +66,7 @@ pub(super) struct Lent<'a> {
     /// Whether it is a `&mut`, from which patterns borrow.
     pub(super) reference: bool,
     pub(super) copies: &'a Copies,
+    pub(super) methods: &'a Methods,
 }
 
 impl Lent<'_> {
@@ -106,6 +109,16 @@ impl Lent<'_> {
         }
     }
 
+    /// Whether what a method yields borrows nothing from its receiver.
+    fn yields_owned(&self, method: &syn::Ident) -> bool {
+        let library = yields_number(method)
+            || crate::lockstep::is_pure_method(method)
+            || OWNED.contains(&method.to_string().as_str());
+        // One of the library's of the same name may borrow, whatever the user's does.
+        let known = self.methods.of(method).is_some_and(|own| !own.borrows) && !is_of_library(method);
+        known || (library && self.methods.of(method).is_none_or(|own| !own.borrows))
+    }
+
     /// Whether a statement may borrow from the local: it does more than to read or change a value, or to move it.
     fn lends(&self, stmt: &Stmt) -> bool {
         let mut lends = Lends { lent: self, found: false };
@@ -146,9 +159,7 @@ impl<'ast> Visit<'ast> for Lends<'_> {
         match expr {
             Expr::Reference(e) => self.found |= self.lent.is_part(&e.expr),
             Expr::MethodCall(e) => {
-                let owned = yields_number(&e.method)
-                    || crate::lockstep::is_pure_method(&e.method)
-                    || OWNED.contains(&e.method.to_string().as_str());
+                let owned = self.lent.yields_owned(&e.method);
                 self.found |= !owned && self.lent.is_part(&e.receiver);
             }
             Expr::Closure(_) => {
@@ -333,9 +344,9 @@ fn yields(lent: &Lent<'_>, borrowers: &BTreeSet<String>, expr: &Expr) -> bool {
             e.fields.iter().any(|field| among(&field.expr)) || e.rest.as_deref().is_some_and(among)
         }
         Expr::Call(e) => e.args.iter().any(among),
-        Expr::MethodCall(e) if yields_number(&e.method) => false,
+        Expr::MethodCall(e) if yields_number(&e.method) && lent.yields_owned(&e.method) => false,
         Expr::MethodCall(e) => {
-            let owned = OWNED.contains(&e.method.to_string().as_str());
+            let owned = lent.yields_owned(&e.method);
             among(&e.receiver) || (!owned && lent.is_part(&e.receiver)) || e.args.iter().any(among)
         }
         other => mentions(other),

@@ -7,6 +7,7 @@
 //!
 //! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
 
+mod borrowing;
 mod chains;
 mod computed;
 mod control;
@@ -338,6 +339,12 @@ impl Lowering<'_> {
         self.find_references(&function.body);
         for (span, why) in scan::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });
+        }
+        for span in scan::leaving_macros(&function.body) {
+            self.whole_fallback(
+                span,
+                "a `?` or `return` inside a macro's tokens would leave other code than the function",
+            );
         }
         self.loops.clear();
         self.start(ir.entry);

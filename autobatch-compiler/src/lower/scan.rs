@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
-use super::{Lowering, chains, lent, primitive, uniform, worth};
+use super::{Lowering, borrowing, chains, lent, primitive, uniform, worth};
 use crate::cfg;
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
@@ -249,7 +249,7 @@ pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool
         Expr::MethodCall(e) if chains::yields_number(&e.method) || chains::yields_owned(lower, e) => false,
         Expr::MethodCall(e) => {
             let closures = closures && !chains::ends_closures(lower, e);
-            starts_borrow(lower, e)
+            borrowing::starts_borrow(lower, e)
                 || borrows(lower, &e.receiver, closures)
                 || (!only_looks_at_arguments(&e.method)
                     && e.args.iter().any(|arg| borrows(lower, arg, closures)))
@@ -290,7 +290,7 @@ fn makes_of(func: &Expr) -> bool {
 
 /// The locals that an expression borrows from.
 pub(super) fn borrowed(lower: &Lowering<'_>, expr: &Expr) -> VarSet {
-    roots_of_borrows(lower, expr, |call| starts_borrow(lower, call))
+    roots_of_borrows(lower, expr, |call| borrowing::starts_borrow(lower, call))
 }
 
 /// The locals that an expression may borrow from: any method may.
@@ -337,73 +337,6 @@ fn only_looks_at_arguments(method: &syn::Ident) -> bool {
     METHODS.contains(&method.to_string().as_str())
 }
 
-/// Whether a method plainly borrows from the local that it is called on.
-fn starts_borrow(lower: &Lowering<'_>, call: &ExprMethodCall) -> bool {
-    const BORROWING: [&str; 60] = [
-        "as_bytes",
-        "as_deref",
-        "as_deref_mut",
-        "as_mut",
-        "as_mut_slice",
-        "as_ref",
-        "as_slice",
-        "as_str",
-        "bytes",
-        "char_indices",
-        "chars",
-        "chunks",
-        "chunks_exact",
-        "chunks_exact_mut",
-        "chunks_mut",
-        "drain",
-        "entry",
-        "first",
-        "first_key_value",
-        "first_mut",
-        "get",
-        "get_key_value",
-        "get_mut",
-        "iter",
-        "iter_mut",
-        "keys",
-        "last",
-        "last_key_value",
-        "last_mut",
-        "lines",
-        "matches",
-        "peek",
-        "peek_mut",
-        "range",
-        "rchunks",
-        "rsplit",
-        "rsplit_once",
-        "split",
-        "split_ascii_whitespace",
-        "split_at",
-        "split_at_mut",
-        "split_first",
-        "split_first_mut",
-        "split_last",
-        "split_last_mut",
-        "split_once",
-        "split_terminator",
-        "split_whitespace",
-        "splitn",
-        "strip_prefix",
-        "strip_suffix",
-        "trim",
-        "trim_end",
-        "trim_end_matches",
-        "trim_matches",
-        "trim_start",
-        "trim_start_matches",
-        "values",
-        "values_mut",
-        "windows",
-    ];
-    is_owned_local(lower, &call.receiver) && BORROWING.contains(&call.method.to_string().as_str())
-}
-
 fn captures(names: &Names, closure: &syn::ExprClosure) -> bool {
     let mut inputs = VarSet::new();
     for pat in &closure.inputs {
@@ -419,6 +352,35 @@ pub(super) fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &
     let mut scan = Unbatched { lower, found: Vec::new(), closure: false, conditional: false };
     scan.visit_block(body);
     scan.found
+}
+
+/// Macros whose tokens have a `?` or `return` in them, outside of closures: it would leave the lane code, not the function.
+pub(super) fn leaving_macros(body: &syn::Block) -> Vec<Span> {
+    struct Scan(Vec<Span>);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            if !matches!(expr, Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) {
+                visit::visit_expr(self, expr);
+            }
+        }
+        fn visit_macro(&mut self, mac: &'ast Macro) {
+            if crate::ir::goto_target(mac).is_none() {
+                self.0.extend(leaves_by(mac.tokens.clone()));
+            }
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    fn leaves_by(tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|tree| match tree {
+            TokenTree::Punct(p) if p.as_char() == '?' => Some(p.span()),
+            TokenTree::Ident(i) if i == "return" => Some(i.span()),
+            TokenTree::Group(group) => leaves_by(group.stream()),
+            _ => None,
+        })
+    }
+    let mut scan = Scan(Vec::new());
+    scan.visit_block(body);
+    scan.0
 }
 
 struct Unbatched<'a, 'b> {

@@ -1,0 +1,143 @@
+//! Methods that are defined in the item or in its file, by name: how they take their receivers, and whether what they yield
+//! borrows from those, as far as their signatures say.
+
+use std::collections::BTreeMap;
+
+use syn::visit::{self, Visit};
+use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
+
+/// Methods by name.
+#[derive(Clone, Default, Debug)]
+pub struct Methods(BTreeMap<String, Method>);
+
+/// What all methods of a name have in common.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Method {
+    /// How they take their receiver; `None` if they differ.
+    pub(crate) takes: Option<Takes>,
+    /// Whether one of them may yield what borrows from its receiver.
+    pub(crate) borrows: bool,
+}
+
+/// How a method takes its receiver.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Takes {
+    Value,
+    Ref,
+    Mut,
+}
+
+impl Methods {
+    pub(crate) fn of(&self, name: &syn::Ident) -> Option<Method> {
+        self.0.get(&name.to_string()).copied()
+    }
+
+    /// Adds the methods of a file.
+    pub(crate) fn add_file(&mut self, file: &syn::File) {
+        self.visit_file(file);
+    }
+
+    /// Adds the methods of an item.
+    pub(crate) fn add_item(&mut self, item: &syn::Item) {
+        self.visit_item(item);
+    }
+}
+
+impl<'ast> Visit<'ast> for Methods {
+    fn visit_signature(&mut self, sig: &'ast Signature) {
+        let Some(receiver) = sig.receiver() else { return };
+        let (takes, named) = match &receiver.kind {
+            ReceiverKind::Reference(_, lifetime, None) => (Takes::Ref, lifetime.is_some()),
+            ReceiverKind::Reference(_, lifetime, Some(_)) => (Takes::Mut, lifetime.is_some()),
+            _ => (Takes::Value, false),
+        };
+        let output = match &sig.output {
+            syn::ReturnType::Default => false,
+            syn::ReturnType::Type(_, ty) => named || elided(ty),
+        };
+        let new = Method { takes: Some(takes), borrows: takes != Takes::Value && output };
+        let all = self.0.entry(sig.ident.to_string()).or_insert(new);
+        all.takes = all.takes.filter(|known| *known == takes);
+        all.borrows |= new.borrows;
+    }
+    fn visit_macro(&mut self, _: &'ast syn::Macro) {}
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        // Types may stand in bodies.
+        visit::visit_block(self, block);
+    }
+}
+
+/// Whether a lifetime is elided in a type. A path may hide one: then its name tells, lifetimes in general being written
+/// (rustc warns of those that are not).
+fn elided(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(r) => {
+            r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_") || elided(&r.elem)
+        }
+        Type::Tuple(t) => t.elems.iter().any(elided),
+        Type::Array(t) => elided(&t.elem),
+        Type::Slice(t) => elided(&t.elem),
+        Type::Paren(t) => elided(&t.elem),
+        Type::Group(t) => elided(&t.elem),
+        Type::ImplTrait(_) | Type::TraitObject(_) => true,
+        Type::Path(p) => p.path.segments.iter().any(|segment| {
+            let hides = [
+                "Iter",
+                "IterMut",
+                "Chars",
+                "Chunks",
+                "Windows",
+                "Ref",
+                "RefMut",
+                "Cow",
+                "ArrayView1",
+                "ArrayView2",
+            ];
+            let args = match &segment.arguments {
+                PathArguments::AngleBracketed(args) => args.args.iter().collect(),
+                _ => vec![],
+            };
+            let lifetimes = args.iter().any(|arg| matches!(arg, GenericArgument::Lifetime(_)));
+            let inner = args.iter().any(|arg| match arg {
+                GenericArgument::Type(ty) => elided(ty),
+                GenericArgument::Lifetime(lifetime) => lifetime.ident == "_",
+                _ => false,
+            });
+            inner || (!lifetimes && hides.iter().any(|name| segment.ident == name))
+        }),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_signatures_say() {
+        let file: syn::File = syn::parse_quote! {
+            impl<'a> Parser<'a> {
+                fn peek(&self) -> Option<&'a Token> { None }
+                fn row(&mut self, i: usize) -> &mut [f64] { &mut self.0 }
+                fn all(&self) -> Iter<f64> { self.0.iter() }
+                fn own(self) -> &'a str { "" }
+                fn size(&self) -> usize { 0 }
+                fn both(&self) -> usize { 0 }
+            }
+            mod inner { trait Other { fn both(self) -> usize; fn named<'b>(&'b self) -> &'b str; } }
+        };
+        let mut methods = Methods::default();
+        methods.add_file(&file);
+        let of = |name: &str| {
+            let method = methods.of(&syn::Ident::new(name, proc_macro2::Span::call_site())).unwrap();
+            (method.takes, method.borrows)
+        };
+        assert_eq!(of("peek"), (Some(Takes::Ref), false));
+        assert_eq!(of("row"), (Some(Takes::Mut), true));
+        assert_eq!(of("all"), (Some(Takes::Ref), true));
+        assert_eq!(of("own"), (Some(Takes::Value), false));
+        assert_eq!(of("size"), (Some(Takes::Ref), false));
+        assert_eq!(of("both"), (None, false));
+        assert_eq!(of("named"), (Some(Takes::Ref), true));
+    }
+}
