@@ -55,6 +55,19 @@ impl Depth {
         Depth { left: self.left.wrapping_sub(1), limit: self.limit }
     }
 
+    /// The depth of the caller.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn back(self) -> Depth {
+        Depth { left: self.left.wrapping_add(1), limit: self.limit }
+    }
+
+    /// Whether this call is too many.
+    #[inline(always)]
+    pub(crate) fn is_exceeded(self) -> bool {
+        self.left < 0
+    }
+
     /// How many nested calls are allowed from here.
     pub(crate) fn allowed(self) -> usize {
         self.left.max(0).unsigned_abs()

@@ -6,7 +6,7 @@ use crate::options::Isa;
 use crate::store::Store;
 
 mod moves;
-pub(crate) use moves::{append, compact, compact_words, compress, expand, merge};
+pub(crate) use moves::{append, compact, compact_words, compress, expand, fetch, merge};
 
 /// An instruction set that this CPU has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -230,6 +230,18 @@ macro_rules! scans {
 scans!(lowest32, mask32, spread32, u32);
 scans!(lowest64, mask64, spread64, u64);
 
+/// One bit per byte (at most 64): whether it is negative.
+#[inline(always)]
+pub(crate) fn signs<const W: usize>(bytes: &[u8; W], level: Level) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if matches!(level.0, Isa::Avx2 | Isa::Avx512) {
+        // SAFETY: a `Level` exists only for what the CPU has.
+        return unsafe { avx2::signs(bytes) };
+    }
+    let _ = level;
+    bytes.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(byte >> 7))
+}
+
 /// The number of lanes set.
 #[inline(always)]
 pub(crate) fn count(mask: &[u64]) -> usize {
@@ -412,6 +424,25 @@ mod avx2 {
             }
         };
     }
+    /// One bit per byte (at most 64): whether it is negative.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn signs<const W: usize>(bytes: &[u8; W]) -> u64 {
+        let (chunks, rest) = bytes.as_chunks::<32>();
+        let mut mask = 0;
+        for chunk in rest.as_chunks::<16>().0 {
+            // SAFETY: the chunk has as many bytes as the vector.
+            let bytes = unsafe { _mm_loadu_si128(chunk.as_ptr().cast()) };
+            mask = u64::from(_mm_movemask_epi8(bytes).cast_unsigned());
+        }
+        for chunk in chunks.iter().rev() {
+            // SAFETY: as above.
+            let bytes = unsafe { _mm256_loadu_si256(chunk.as_ptr().cast()) };
+            mask = mask << 32 | u64::from(_mm256_movemask_epi8(bytes).cast_unsigned());
+        }
+        mask
+    }
+
     scans!(
         mask32,
         spread32,

@@ -24,9 +24,11 @@ use crate::isa::{self, Level};
 use crate::rooms::Rules;
 use crate::source::Source;
 use crate::strip::Home;
+pub use crate::strip::Strip;
 
 mod arena;
 mod dense;
+mod fork;
 mod loops;
 mod set;
 
@@ -37,7 +39,8 @@ pub use crate::isa::{level_avx2, level_avx512};
 pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
 pub use dense::{copied, gather, scatter};
-pub use loops::{Words, Work, put, rounds, rounds_of};
+pub use fork::{Grown, Levels, Tower, append, fetch};
+pub use loops::{Flags, Words, Work, put, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
 
 /// What a tile is run with.

@@ -31,6 +31,7 @@ use crate::machine::mask;
 use crate::nest::{Arena, Members, Nest};
 use crate::options::Schedule;
 use crate::strip::Aligned;
+pub use crate::strip::Strip;
 
 /// Records at a time, by default: many for steps of several strips, not so many that the frames they are about to
 /// return to leave the first cache.
@@ -47,43 +48,6 @@ const LARGEST: usize = 64 << 20;
 const FREE: usize = 4;
 /// The call site of a member's first activation.
 const ROOT: u8 = 0;
-
-/// The values of a variable in a strip.
-pub struct Strip<T, const W: usize>(Aligned<[MaybeUninit<T>; W]>);
-
-impl<T, const W: usize> Strip<T, W> {
-    /// Without values.
-    #[inline(always)]
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        Strip(Aligned([const { MaybeUninit::uninit() }; W]))
-    }
-
-    /// Those of a column, from `first` on.
-    #[inline(always)]
-    pub fn of(column: &[MaybeUninit<T>], first: usize) -> Self {
-        Strip::copied(strip(column, first))
-    }
-
-    /// The same again.
-    #[inline(always)]
-    pub fn copied(lanes: &[MaybeUninit<T>; W]) -> Self {
-        // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
-        Strip(Aligned(unsafe { ptr::read(lanes) }))
-    }
-
-    /// The lanes.
-    #[inline(always)]
-    pub fn lanes(&self) -> &[MaybeUninit<T>; W] {
-        &self.0.0
-    }
-
-    /// The lanes, to be written.
-    #[inline(always)]
-    pub fn lanes_mut(&mut self) -> &mut [MaybeUninit<T>; W] {
-        &mut self.0.0
-    }
-}
 
 #[inline(always)]
 fn strip<T, const W: usize>(column: &[T], first: usize) -> &[T; W] {

@@ -86,6 +86,49 @@ pub fn choose<T>(slot: &mut MaybeUninit<T>, here: bool, new: MaybeUninit<T>, old
 #[derive(Clone, Copy)]
 pub(crate) struct Aligned<A>(pub(crate) A);
 
+/// The values of a variable in a strip.
+pub struct Strip<T, const W: usize>(Aligned<[MaybeUninit<T>; W]>);
+
+impl<T, const W: usize> Strip<T, W> {
+    /// Without values.
+    #[inline(always)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Strip(Aligned([const { MaybeUninit::uninit() }; W]))
+    }
+
+    /// Those of a column, from `first` on.
+    #[inline(always)]
+    pub fn of(column: &[MaybeUninit<T>], first: usize) -> Self {
+        Strip::copied(column[first..].first_chunk().expect("columns have room for whole strips"))
+    }
+
+    /// The same again.
+    #[inline(always)]
+    pub fn copied(lanes: &[MaybeUninit<T>; W]) -> Self {
+        // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
+        Strip(Aligned(unsafe { ptr::read(lanes) }))
+    }
+
+    /// The lanes.
+    #[inline(always)]
+    pub fn lanes(&self) -> &[MaybeUninit<T>; W] {
+        &self.0.0
+    }
+
+    /// The lanes, to be written.
+    #[inline(always)]
+    pub fn lanes_mut(&mut self) -> &mut [MaybeUninit<T>; W] {
+        &mut self.0.0
+    }
+
+    /// Puts them down.
+    #[inline(always)]
+    pub fn put(self, to: &mut [MaybeUninit<T>; W]) {
+        *to = self.0.0;
+    }
+}
+
 /// A strip of a column, found but not copied yet: between copying and lane code nothing shall unwind.
 pub struct Home<'c, T, const W: usize, const BACK: bool>(pub(crate) &'c mut [MaybeUninit<T>; W]);
 

@@ -14,6 +14,7 @@ mod outlives;
 mod primitive;
 mod region;
 mod rooms;
+mod strip;
 mod table;
 
 use std::collections::BTreeMap;

@@ -23,6 +23,7 @@
 //! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
 //! writes them.
 
+mod fork;
 mod run;
 
 use std::collections::BTreeSet;
@@ -354,7 +355,44 @@ impl<'e> Writer<'e, '_> {
             true => quote!(#(__going.include(&#begin_sets);)*),
             false => quote!(__going.include(__here); #(#begin_sets.include(__here);)*),
         };
-        let few = self.few();
+        let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
+            quote! {
+                if #rt::nest::is_few(__some, #most) {
+                    for __lane in __going.lanes() {
+                        #rt::nest::give(&mut *__out, __lane, #call);
+                    }
+                    #rt::nest::pad(__out, __here.count());
+                    return;
+                }
+            }
+        });
+        if let Some(fork) = self.fork() {
+            let state = self.state(&fork);
+            let frame = state.iter().map(|v| {
+                let home = self.home(*v);
+                let from = if new.contains(v) { home.clone() } else { argument(*v) };
+                quote!(let #home = #rt::nest::gather(&mut __arena, &*#from, &__going, __lanes, __count);)
+            });
+            let levels = self.levels(&fork, &state);
+            return quote! {
+                #start
+                #run
+                let mut __going = __arena.set(__lanes, __count);
+                #join
+                let __some = __going.trim();
+                if __some == 0 {
+                    return;
+                }
+                #few
+                __count = __some;
+                __lanes = #rt::nest::width::<#strip>(__count);
+                #(#frame)*
+                let __own = __arena.column(__lanes);
+                #levels
+                #rt::nest::scatter(&mut *__out, __results.first(), &__going, &__arena);
+                #rt::nest::pad(__out, __here.count());
+            };
+        }
         let sets = match &begin_sets[..] {
             [one] => quote! {
                 let mut #one = if __dense { #rt::nest::full(&mut __arena, __lanes, __count) } else { #one };
@@ -485,18 +523,26 @@ impl<'e> Writer<'e, '_> {
         self.naming.call(self.emitter, callee, self.isa, first, columns, uniforms)
     }
 
-    /// Very few lanes run as scalar code, from the beginning.
-    fn few(&self) -> Option<TokenStream> {
+    /// A scalar call for `__lane`, of which `column` has the arguments; up to how many lanes are best run so. `None`
+    /// if they can't be.
+    fn few(
+        &self,
+        depth: &TokenStream,
+        column: &dyn Fn(VarId) -> TokenStream,
+    ) -> Option<(usize, TokenStream)> {
         let (emitter, rt) = (self.emitter, &self.emitter.rt);
         let function = emitter.program.func(self.func);
         let clone = emitter.clone_path(self.func).filter(|_| function.recursive)?;
         let mut args = Vec::new();
         for v in &function.params {
-            let (variable, from) = (emitter.program.var(*v), argument(*v));
+            let variable = emitter.program.var(*v);
             let ident = &variable.ident;
             args.push(match (variable.is_uniform(), emitter.has_column(*v)) {
                 (true, _) => quote!(#ident),
-                (_, true) => quote!(#rt::nest::value(#from, __lane)),
+                (_, true) => {
+                    let from = column(*v);
+                    quote!(#rt::nest::value(#from, __lane))
+                }
                 // Nothing reads it, so nobody has it.
                 (_, false) => return None,
             });
@@ -505,15 +551,7 @@ impl<'e> Writer<'e, '_> {
         let blocks = emitter.program.blocks.iter().filter(|b| b.func == self.func);
         let weight: u32 = blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum();
         let most = (FRAME / (CALL + weight)).max(FEW) as usize;
-        Some(quote! {
-            if #rt::nest::is_few(__some, #most) {
-                for __lane in __going.lanes() {
-                    #rt::nest::give(&mut *__out, __lane, #clone #fish(#(#args,)* __depth));
-                }
-                #rt::nest::pad(__out, __here.count());
-                return;
-            }
-        })
+        Some((most, quote!(#clone #fish(#(#args,)* #depth))))
     }
 
     fn run_entry(&self, entry: &Region, begin: &[&Stop<'_>]) -> TokenStream {

@@ -88,6 +88,35 @@ pub(crate) fn append<T, const W: usize>(
     }
 }
 
+/// The reverse of [`append`]: the slots of `strip` that are set in `here` get those at the front of `dense`, in order. It
+/// has a strip's length.
+#[inline(always)]
+pub(crate) fn fetch<T, const W: usize>(
+    strip: &mut [MaybeUninit<T>; W],
+    dense: &[MaybeUninit<T>],
+    here: u64,
+    level: Level,
+) {
+    const { assert!(matches!(W, 16 | 32 | 64)) };
+    let dense = &dense[..W];
+    #[cfg(target_arch = "x86_64")]
+    match (level.isa(), size_of::<T>()) {
+        // SAFETY: the level says that the CPU can; both sides have `W` slots and lie apart.
+        (crate::Isa::Avx512, 4 | 8 | 16) => return unsafe { avx512::fetch(strip, dense, here) },
+        // SAFETY: as above.
+        (crate::Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::fetch(strip, dense, here) },
+        _ => {}
+    }
+    let _ = level;
+    let (mut rest, mut from) = (here, 0);
+    while rest != 0 {
+        // SAFETY: any bits are a `MaybeUninit`.
+        strip[rest.trailing_zeros() as usize] = unsafe { ptr::read(&dense[from]) };
+        rest &= rest - 1;
+        from += 1;
+    }
+}
+
 /// Moves the slots of `from` that are set in `mask` to the same places of `to`.
 #[inline]
 pub(crate) fn merge<T>(to: &mut [MaybeUninit<T>], from: &[MaybeUninit<T>], mask: &[u64], level: Level) {

@@ -213,6 +213,31 @@ impl<P: Word, const W: usize> Default for Words<P, W> {
     }
 }
 
+/// Which of two ways each lane of a strip goes. A byte each: of words as wide as the data LLVM would put vectors
+/// together one by one, where it has unrolled the loop over the lanes.
+pub struct Flags<const W: usize>(Aligned<[u8; W]>);
+
+impl<const W: usize> Flags<W> {
+    /// All the one way.
+    #[inline(always)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Flags(Aligned([0; W]))
+    }
+
+    /// A lane goes to `point`; the other way is to `other`.
+    #[inline(always)]
+    pub fn put<P: Word>(&mut self, lane: usize, point: P, other: u32) {
+        self.0.0[lane] = u8::from(point == P::of(other)).wrapping_neg();
+    }
+
+    /// The lanes that go the other way.
+    #[inline(always)]
+    pub fn set(&self, level: Level) -> u64 {
+        isa::signs(&self.0.0, level)
+    }
+}
+
 /// The same for a loop with several ways out: as long as a lane stays at `point`. `words` are where each
 /// lane of `here` is then.
 #[inline(always)]

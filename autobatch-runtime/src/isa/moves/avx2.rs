@@ -1,6 +1,7 @@
 //! AVX2: a permutation per group of lanes, looked up in a table by the group's mask.
 
 use std::arch::asm;
+use std::arch::x86_64::__m256i;
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -102,6 +103,34 @@ pub(super) unsafe fn append<T, const W: usize>(
 }
 
 /// # Safety
+/// The CPU has AVX2. `T` has 4, 8 or 16 bytes. `dense` has `W` slots; the two don't overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+pub(super) unsafe fn fetch<T, const W: usize>(
+    strip: &mut [MaybeUninit<T>; W],
+    dense: &[MaybeUninit<T>],
+    here: u64,
+) {
+    let (strip, dense) = (strip.as_mut_ptr().cast::<u8>(), dense.as_ptr().cast::<u8>());
+    // SAFETY: a vector is read no further than where its lanes would be if all before them were set.
+    unsafe {
+        match size_of::<T>() {
+            4 => fetch4::<W>(strip, dense, here),
+            8 => fetch8::<W>(strip, dense, here),
+            // The halves of 16 bytes, with every bit twice.
+            _ if W == 16 => fetch8::<32>(strip, dense, halves(here)[0]),
+            _ if W == 32 => fetch8::<64>(strip, dense, halves(here)[0]),
+            _ => {
+                let [low, high] = halves(here);
+                fetch8::<64>(strip, dense, low);
+                let many = 8 * low.count_ones() as usize;
+                fetch8::<64>(strip.add(512), dense.add(many), high);
+            }
+        }
+    }
+}
+
+/// # Safety
 /// The CPU has AVX2. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within the `width` slots of `wide`;
 /// `dense` has `len` slots, at least their number; the two don't overlap.
 #[inline]
@@ -176,25 +205,58 @@ fn left(from: *const u8, end: *const u8) -> usize {
 /// addresses. Whole vectors are moved where they fit, single lanes elsewhere. They return where the dense
 /// side goes on.
 macro_rules! kernels {
-    ($compress:ident, $append:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
+    ($compress:ident, $append:ident, $fetch:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-        unsafe fn $append<const W: usize>(dense: *mut u8, strip: *const u8, here: u64) {
+        unsafe fn $append<const W: usize>(mut dense: *mut u8, strip: *const u8, mut here: u64) {
             let lanes = 32 / $bytes;
             for at in (0..W).step_by(lanes) {
-                let group = (here >> at & ((1 << lanes) - 1)) as usize;
-                let before = (here & ((1 << at) - 1)).count_ones() as usize;
+                let group = (here & ((1 << lanes) - 1)) as usize;
                 // SAFETY: whole vectors are in bounds on both sides.
                 unsafe {
+                    let lanes: MaybeUninit<__m256i> = ptr::read_unaligned(strip.add($bytes * at).cast());
                     asm!(
-                        "vmovdqu ymm0, [{table}]",
-                        "vpermd ymm0, ymm0, [{from}]",
-                        "vmovdqu [{dense}], ymm0",
-                        table = in(reg) &$press[group], from = in(reg) strip.add($bytes * at),
-                        dense = in(reg) dense.add($bytes * before),
-                        out("ymm0") _, options(nostack, preserves_flags),
+                        "vmovdqu {order}, [{table}]",
+                        "vpermd {lanes}, {order}, {lanes}",
+                        "vmovdqu [{dense}], {lanes}",
+                        table = in(reg) &$press[group], lanes = inout(ymm_reg) lanes => _,
+                        order = out(ymm_reg) _, dense = in(reg) dense,
+                        options(nostack, preserves_flags),
                     );
+                    dense = dense.add($bytes * group.count_ones() as usize);
                 }
+                here >>= lanes;
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+        unsafe fn $fetch<const W: usize>(strip: *mut u8, mut dense: *const u8, mut here: u64) {
+            let lanes = 32 / $bytes;
+            for at in (0..W).step_by(lanes) {
+                let group = (here & ((1 << lanes) - 1)) as usize;
+                // SAFETY: whole vectors are in bounds on both sides.
+                unsafe {
+                    let to = strip.add($bytes * at).cast::<MaybeUninit<__m256i>>();
+                    let mut lanes = ptr::read_unaligned(to);
+                    asm!(
+                        "vmovdqu {order}, [{table}]",
+                        "vpermd {dense}, {order}, {dense}",
+                        "vmovd {order:x}, {group:e}",
+                        "vpbroadcastd {order}, {order:x}",
+                        "vpand {order}, {order}, {bits}",
+                        "vpcmpeqd {order}, {order}, {bits}",
+                        "vpblendvb {lanes}, {lanes}, {dense}, {order}",
+                        table = in(reg) &$spread[group], group = in(reg) group,
+                        bits = in(ymm_reg) ptr::read_unaligned((&raw const $bits).cast::<__m256i>()),
+                        dense = inout(ymm_reg) ptr::read_unaligned(dense.cast::<MaybeUninit<__m256i>>()) => _,
+                        order = out(ymm_reg) _, lanes = inout(ymm_reg) lanes,
+                        options(pure, readonly, nostack, preserves_flags),
+                    );
+                    ptr::write_unaligned(to, lanes);
+                    dense = dense.add($bytes * group.count_ones() as usize);
+                }
+                here >>= lanes;
             }
         }
 
@@ -326,5 +388,5 @@ macro_rules! kernels {
         }
     };
 }
-kernels!(compress4, append4, expand4, merge4, 4, PRESS4, SPREAD4, BITS4);
-kernels!(compress8, append8, expand8, merge8, 8, PRESS8, SPREAD8, BITS8);
+kernels!(compress4, append4, fetch4, expand4, merge4, 4, PRESS4, SPREAD4, BITS4);
+kernels!(compress8, append8, fetch8, expand8, merge8, 8, PRESS8, SPREAD8, BITS8);

@@ -1,7 +1,9 @@
 //! AVX-512: compress and expand are instructions.
 
 use std::arch::asm;
+use std::arch::x86_64::__m512i;
 use std::mem::MaybeUninit;
+use std::ptr;
 
 use super::halves;
 
@@ -60,6 +62,34 @@ pub(super) unsafe fn append<T, const W: usize>(
 }
 
 /// # Safety
+/// The CPU has AVX-512. `T` has 4, 8 or 16 bytes. `dense` has `W` slots; the two don't overlap.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+pub(super) unsafe fn fetch<T, const W: usize>(
+    strip: &mut [MaybeUninit<T>; W],
+    dense: &[MaybeUninit<T>],
+    here: u64,
+) {
+    let (strip, dense) = (strip.as_mut_ptr().cast::<u8>(), dense.as_ptr().cast::<u8>());
+    // SAFETY: a vector is read no further than where its lanes would be if all before them were set.
+    unsafe {
+        match size_of::<T>() {
+            4 => fetch4::<W>(strip, dense, here),
+            8 => fetch8::<W>(strip, dense, here),
+            // The halves of 16 bytes, with every bit twice.
+            _ if W == 16 => fetch8::<32>(strip, dense, halves(here)[0]),
+            _ if W == 32 => fetch8::<64>(strip, dense, halves(here)[0]),
+            _ => {
+                let [low, high] = halves(here);
+                fetch8::<64>(strip, dense, low);
+                let many = 8 * low.count_ones() as usize;
+                fetch8::<64>(strip.add(512), dense.add(many), high);
+            }
+        }
+    }
+}
+
+/// # Safety
 /// As for [`compress`], with the roles exchanged, and without overlap.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
@@ -112,28 +142,52 @@ pub(super) unsafe fn merge<T>(to: *mut MaybeUninit<T>, from: *const MaybeUninit<
 /// The kernels for one word of the mask, whose lanes are in bounds on both sides. They return where the
 /// dense side goes on.
 macro_rules! kernels {
-    ($compress:ident, $append:ident, $expand:ident, $merge:ident, $bytes:literal, $kmov:literal, $move:literal, $press:literal, $spread:literal) => {
+    ($compress:ident, $append:ident, $fetch:ident, $expand:ident, $merge:ident, $bytes:literal, $kmov:literal, $move:literal, $press:literal, $spread:literal) => {
         #[inline]
         #[target_feature(
             enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
         )]
-        unsafe fn $append<const W: usize>(dense: *mut u8, strip: *const u8, here: u64) {
+        unsafe fn $append<const W: usize>(mut dense: *mut u8, strip: *const u8, mut here: u64) {
             let lanes = 64 / $bytes;
             for at in (0..W).step_by(lanes) {
-                let group = (here >> at & ((1 << lanes) - 1)) as u32;
-                let before = (here & ((1 << at) - 1)).count_ones() as usize;
-                // SAFETY: whole vectors are in bounds on both sides.
+                // SAFETY: whole vectors are in bounds on both sides. `kmov` takes the lowest bits.
                 unsafe {
+                    let lanes: MaybeUninit<__m512i> = ptr::read_unaligned(strip.add($bytes * at).cast());
                     asm!(
-                        concat!($kmov, " k1, {group:e}"),
-                        concat!($move, " zmm0, [{from}]"),
-                        concat!($press, " zmm0{{k1}}{{z}}, zmm0"),
-                        concat!($move, " [{dense}], zmm0"),
-                        group = in(reg) group, from = in(reg) strip.add($bytes * at),
-                        dense = in(reg) dense.add($bytes * before),
-                        out("k1") _, out("zmm0") _, options(nostack, preserves_flags),
+                        concat!($kmov, " k1, {here:e}"),
+                        concat!($press, " {lanes}{{k1}}{{z}}, {lanes}"),
+                        concat!($move, " [{dense}], {lanes}"),
+                        here = in(reg) here, lanes = inout(zmm_reg) lanes => _, dense = in(reg) dense,
+                        out("k1") _, options(nostack, preserves_flags),
                     );
+                    dense = dense.add($bytes * (here & ((1 << (64 / $bytes)) - 1)).count_ones() as usize);
                 }
+                here >>= lanes;
+            }
+        }
+
+        #[inline]
+        #[target_feature(
+            enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+        )]
+        unsafe fn $fetch<const W: usize>(strip: *mut u8, mut dense: *const u8, mut here: u64) {
+            let lanes = 64 / $bytes;
+            for at in (0..W).step_by(lanes) {
+                // SAFETY: as for `append`.
+                unsafe {
+                    let to = strip.add($bytes * at).cast::<MaybeUninit<__m512i>>();
+                    let mut lanes = ptr::read_unaligned(to);
+                    asm!(
+                        concat!($kmov, " k1, {here:e}"),
+                        concat!($spread, " {lanes}{{k1}}, {dense}"),
+                        here = in(reg) here, lanes = inout(zmm_reg) lanes,
+                        dense = in(zmm_reg) ptr::read_unaligned(dense.cast::<MaybeUninit<__m512i>>()),
+                        out("k1") _, options(pure, nomem, nostack, preserves_flags),
+                    );
+                    ptr::write_unaligned(to, lanes);
+                    dense = dense.add($bytes * (here & ((1 << (64 / $bytes)) - 1)).count_ones() as usize);
+                }
+                here >>= lanes;
             }
         }
 
@@ -220,5 +274,5 @@ macro_rules! kernels {
         }
     };
 }
-kernels!(compress4, append4, expand4, merge4, 4, "kmovw", "vmovdqu32", "vpcompressd", "vpexpandd");
-kernels!(compress8, append8, expand8, merge8, 8, "kmovb", "vmovdqu64", "vpcompressq", "vpexpandq");
+kernels!(compress4, append4, fetch4, expand4, merge4, 4, "kmovw", "vmovdqu32", "vpcompressd", "vpexpandd");
+kernels!(compress8, append8, fetch8, expand8, merge8, 8, "kmovb", "vmovdqu64", "vpcompressq", "vpexpandq");

@@ -68,6 +68,12 @@ fn appended<T: Copy + PartialEq + std::fmt::Debug, const W: usize>(make: impl Fn
                 assert_eq!(value(&dense[nth]), make(lane));
             }
             assert_eq!(value(&dense[W]), make(999));
+            let mut back = [const { MaybeUninit::uninit() }; W];
+            back.iter_mut().for_each(|slot| _ = slot.write(make(777)));
+            fetch(&mut back, &dense[..W], here, level);
+            for (lane, slot) in back.iter().enumerate() {
+                assert_eq!(value(slot), make(if here >> lane & 1 == 1 { lane } else { 777 }));
+            }
         }
     }
 }

@@ -1,0 +1,456 @@
+//! Forks: a function that either returns at once, or calls itself some times and makes its result of the results.
+//! Where the calls don't need each other's results, all are made at once.
+//!
+//! ```text
+//! let mut s1 = Levels::new();  …  s1.begin(h1);             // what is live behind the entry region, by level
+//! let mut tower = Tower::new(…);
+//! loop {
+//!     if tower.descends() {
+//!         while i < strips && tower.has_room(at) {          // for each strip of this level
+//!             …the first call's arguments…                  //   the code before the call
+//!             …the callee's entry region on them…           //   who returns at once has its result in o0
+//!             append(&mut t1, at, …those who do not…)       //   the others go up, side by side
+//!             …the second call's…
+//!         }
+//!         if few { …scalar clones, one by one… } else if at > 0 { tower.enter(at); continue; }
+//!     }
+//!     for i in … { expand(&mut o0[i], results); …the region behind the calls… }
+//!     if !tower.leave() { break; }
+//! }
+//! ```
+//!
+//! A level holds activations that do call, side by side, whatever call they come from; it is run piece by piece,
+//! so that what goes up from a piece fits into the next level: depth first, in blocks (Ren, Jo, Agrawal, Kulkarni,
+//! "Efficient execution of recursive programs on commodity vector hardware", PLDI 2015). There is no native recursion.
+//!
+//! Invariants: columns `s…` of a level hold values for its members, and copies of the last one's up to whole strips;
+//! what is under way on the level above belongs to the strips between the level's `first` and `next`.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::{Writer, name};
+use crate::emit::region::Region;
+use crate::emit::strip;
+use crate::ir::{Call, VarId, VarSet};
+
+/// The calls of a function, and what surrounds them.
+pub(super) struct Fork<'w> {
+    /// For each call the region that leads to it.
+    calls: Vec<(&'w Region, &'w Call)>,
+    /// What makes the result.
+    join: &'w Region,
+}
+
+fn numbered(prefix: &str, number: impl std::fmt::Display) -> Ident {
+    name(&format!("__{prefix}{number}"))
+}
+
+/// `__gone`: which lanes have gone up, call by call.
+fn gone() -> Ident {
+    Ident::new("__gone", Span::call_site())
+}
+
+impl Writer<'_, '_> {
+    /// The function as a fork, if it is one.
+    pub(super) fn fork(&self) -> Option<Fork<'_>> {
+        let (emitter, program) = (self.emitter, self.emitter.program);
+        let (entry, back) = (self.entry_region(), emitter.return_point(self.func));
+        let only = |successors: &BTreeSet<u32>| match Vec::from_iter(successors)[..] {
+            [only] => Some(*only),
+            _ => None,
+        };
+        let region_at = |point: u32| self.regions.iter().find(|r| emitter.point(r.head) == point);
+        let mut on = entry.successors.clone();
+        if !self.entry_first() || !on.remove(&back) {
+            return None;
+        }
+        let mut region = region_at(only(&on)?)?;
+        let (mut calls, mut results) = (Vec::new(), VarSet::new());
+        loop {
+            let point = only(&region.successors)?;
+            if !region.touched().is_disjoint(&results) {
+                return None;
+            }
+            if point == back {
+                break;
+            }
+            let (_, call) = emitter.calls.iter().find(|(_, call)| emitter.call_point(call.id) == point)?;
+            let takes_result = call.args.iter().any(|arg| results.contains(&emitter.column_of(*arg)));
+            if call.callee != self.func || takes_result || program.is_exit(call.cont) {
+                return None;
+            }
+            calls.push((region, *call));
+            region = region_at(emitter.point(call.cont))?;
+            let dest = emitter.column_of(call.dest);
+            if !emitter.has_column(dest) || !results.insert(dest) {
+                return None;
+            }
+            // The last of them is what the region behind all calls is there for.
+            if only(&region.successors) == Some(back) {
+                break;
+            }
+        }
+        let plain = |v: &VarId| !program.var(*v).is_uniform();
+        (calls.len() > 1 && region.outs.iter().all(|v| self.is_result(*v) && plain(v)))
+            .then_some(Fork { calls, join: region })
+    }
+
+    /// The variables that a level has columns of: what is live behind the entry region, and what a scalar
+    /// call needs.
+    pub(super) fn state(&self, fork: &Fork<'_>) -> VarSet {
+        let (emitter, program) = (self.emitter, self.emitter.program);
+        let mut state = emitter.live_at(fork.calls[0].0.head);
+        if self.few(&quote!(), &|_| quote!()).is_some() {
+            state.extend(&program.func(self.func).params);
+        }
+        state.retain(|v| emitter.has_column(*v) && !self.is_result(*v));
+        state
+    }
+
+    /// Runs the `__count` members of a frame, their `state` in columns of `__lanes`, results into `__own`.
+    pub(super) fn levels(&self, fork: &Fork<'_>, state: &VarSet) -> TokenStream {
+        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let sites = fork.calls.len();
+        let s = |v: &VarId| numbered("s", v.0);
+        let o: Vec<Ident> = (0..sites).map(|nth| numbered("o", nth)).collect();
+        let written: VarSet = fork.calls.iter().flat_map(|(r, _)| r.outs.iter().copied()).collect();
+        let dests: Vec<VarId> = fork.calls.iter().map(|(_, call)| emitter.column_of(call.dest)).collect();
+        let kept: VarSet = fork.join.touched().intersection(&written).copied().collect();
+        let kept: Vec<VarId> = kept.into_iter().filter(|v| !dests.contains(v)).collect();
+        let k = |v: &VarId| numbered("k", v.0);
+        let begin = state.iter().map(|v| (s(v), self.home(*v)));
+        let begin = begin.map(|(s, home)| quote!(#s.begin(#home);));
+        let state_levels: Vec<Ident> = state.iter().map(s).collect();
+        let own: Vec<Ident> = o.iter().cloned().chain(kept.iter().map(k)).chain([gone()]).collect();
+        let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::nest::Levels::new();)*);
+        let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
+        let descend = self.descend(fork, state, &written, &kept);
+        let join = self.join(fork, state, &kept, &dests);
+        let (gone, level) = (gone(), self.level());
+        let own_but_gone: Vec<&Ident> = own.iter().filter(|o| **o != gone).collect();
+        quote! {
+            #declare_state
+            #declare_own
+            let mut __results = #rt::nest::Levels::new();
+            let __bytes = [#(#state_levels.bytes(),)* #(#own_but_gone.bytes(),)* __results.bytes()];
+            let mut __tower = #rt::nest::Tower::new::<#strip>(__depth, __count, #sites, &__bytes);
+            #(#begin)*
+            __results.begin(__own);
+            let __base = __tower.base();
+            #(#own.grow(&mut __arena, __base);)*
+            let __level = #level;
+            loop {
+                if __tower.descends() {
+                    if let ::core::option::Option::Some(__above) = __tower.grows() {
+                        #(#state_levels.grow(&mut __arena, __above);)*
+                        #(#own.grow(&mut __arena, __above);)*
+                        __results.grow(&mut __arena, __above);
+                    }
+                    #descend
+                }
+                #join
+                if !__tower.leave::<#strip>() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Runs strips of a level until the next one is full.
+    fn descend(&self, fork: &Fork<'_>, state: &VarSet, written: &VarSet, kept: &[VarId]) -> TokenStream {
+        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let sites = fork.calls.len();
+        // Where a variable of this level is.
+        let here = |v: VarId, mutable: bool| -> TokenStream {
+            let strip = match (written.contains(&v), kept.contains(&v)) {
+                (true, false) => {
+                    let x = numbered("x", v.0);
+                    return if mutable { quote!(#x.lanes_mut()) } else { quote!(#x.lanes()) };
+                }
+                (true, true) => numbered("k", v.0),
+                (false, _) => numbered("s", v.0),
+            };
+            if mutable { quote!(&mut #strip[__i]) } else { quote!(&#strip[__i]) }
+        };
+        let open_state = state.iter().map(|v| {
+            let (s, t) = (numbered("s", v.0), numbered("t", v.0));
+            quote! {
+                let (#s, #t) = #s.both(&__tower);
+                let #s = #rt::nest::strips::<_, #strip>(&*#s, __strips);
+            }
+        });
+        let own = (0..sites).map(|nth| numbered("o", nth)).chain(kept.iter().map(|v| numbered("k", v.0)));
+        let open_own = own.map(|o| {
+            quote! {
+                let #o = #o.here(&__tower);
+                let #o = #rt::nest::strips_mut::<_, #strip>(&mut *#o, __strips);
+            }
+        });
+        // What a region writes and had a value before.
+        let scratch = written.iter().map(|v| {
+            let (x, s, ty) = (numbered("x", v.0), numbered("s", v.0), self.element(*v));
+            match (kept.contains(v), state.contains(v)) {
+                (false, false) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::new();),
+                (false, true) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::copied(&#s[__i]);),
+                (true, false) => quote!(),
+                (true, true) => {
+                    let k = numbered("k", v.0);
+                    quote!(#rt::nest::Strip::<#ty, #strip>::copied(&#s[__i]).put(&mut #k[__i]);)
+                }
+            }
+        });
+        let calls = fork.calls.iter().enumerate().map(|(nth, (region, call))| {
+            let place = |v: VarId| here(v, region.outs.contains(&v));
+            let (run, _) = strip::once(emitter, region, place, &quote!(__wide), &quote!());
+            let enter = self.enter(call, nth, state, &|v| here(v, false));
+            quote! {
+                #run
+                {
+                    #enter
+                    #rt::nest::give(&mut *__gone, #sites * __i + #nth, __up);
+                }
+            }
+        });
+        let pads = state.iter().map(|v| numbered("t", v.0));
+        let pads = pads.map(|t| quote!(#rt::nest::pad(&mut #t[..#rt::nest::width::<#strip>(__at)], __at);));
+        let results = name("__up_results");
+        let few = self.few_up(state, &results);
+        quote! {
+            let (__first, __strips) = __tower.strips::<#strip>();
+            #(#open_state)*
+            #(#open_own)*
+            let __gone = __gone.here(&__tower);
+            let (mut __i, mut __at) = (__first, 0usize);
+            while __i < __strips && __tower.has_room::<#strip>(__at) {
+                let __bits = __tower.members::<#strip>(__i);
+                let __wide = __tower.wide::<#strip>();
+                #(#scratch)*
+                #(#calls)*
+                __i += 1;
+            }
+            __tower.forked(__i);
+            if __at > 0 {
+                #(#pads)*
+                let (_, #results) = __results.both(&__tower);
+                if !#few {
+                    __tower.enter(__at);
+                    continue;
+                }
+            }
+        }
+    }
+
+    /// The callee's entry region, for all lanes of a strip; those that do not return go up: `__up`.
+    fn enter(
+        &self,
+        call: &Call,
+        nth: usize,
+        state: &VarSet,
+        here: &dyn Fn(VarId) -> TokenStream,
+    ) -> TokenStream {
+        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let (program, entry) = (emitter.program, self.entry_region());
+        let params = &program.func(self.func).params;
+        let arg = |v: VarId| {
+            let at = params.iter().position(|p| *p == v)?;
+            Some(here(emitter.column_of(call.args[at])))
+        };
+        let declare = entry.outs.iter().filter(|v| !self.is_result(**v)).map(|v| {
+            let (y, ty) = (numbered("y", v.0), self.element(*v));
+            match arg(*v) {
+                Some(arg) => quote!(let mut #y = #rt::nest::Strip::<#ty, #strip>::copied(#arg);),
+                None => quote!(let mut #y = #rt::nest::Strip::<#ty, #strip>::new();),
+            }
+        });
+        let o = numbered("o", nth);
+        let place = |v: VarId| {
+            let y = numbered("y", v.0);
+            match entry.outs.contains(&v) {
+                true if self.is_result(v) => quote!(&mut #o[__i]),
+                true => quote!(#y.lanes_mut()),
+                false => arg(v).expect("an entry region has nothing but parameters"),
+            }
+        };
+        let (run, exits) = strip::once(emitter, entry, place, &quote!(__wide), &quote!());
+        let back = emitter.return_point(self.func);
+        let (_, up) = exits.iter().find(|(point, _)| *point != back).expect("a fork does not always return");
+        let put = state.iter().map(|v| {
+            let (y, t) = (numbered("y", v.0), numbered("t", v.0));
+            let value = match entry.outs.contains(v) {
+                true => quote!(#y.lanes()),
+                false => arg(*v).expect("what is live behind an entry region is a parameter or made there"),
+            };
+            quote!(#rt::nest::append(&mut #t[__at..], #value, __up, __level);)
+        });
+        quote! {
+            #(#declare)*
+            #run
+            let __up = #up;
+            if __up != 0 {
+                #(#put)*
+                __at += __up.count_ones() as usize;
+            }
+        }
+    }
+
+    /// Whether those that go up are so few that they have been run as scalar code.
+    fn few_up(&self, state: &VarSet, results: &Ident) -> TokenStream {
+        let t = |v: VarId| {
+            debug_assert!(state.contains(&v));
+            numbered("t", v.0).into_token_stream()
+        };
+        let clone = self.few(&quote!(__tower.depth()), &t);
+        let rt = &self.emitter.rt;
+        match clone {
+            Some((most, call)) => quote! {
+                if #rt::nest::is_few(__at, #most / 4) {
+                    for __lane in 0..__at {
+                        #rt::nest::give(&mut *#results, __lane, #call);
+                    }
+                    true
+                } else {
+                    false
+                }
+            },
+            None => quote!({ let _ = #results; false }),
+        }
+    }
+
+    /// What makes the results of the strips whose calls have theirs.
+    fn join(&self, fork: &Fork<'_>, state: &VarSet, kept: &[VarId], dests: &[VarId]) -> TokenStream {
+        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let sites = fork.calls.len();
+        let touched = fork.join.touched();
+        let read: Vec<VarId> = touched
+            .iter()
+            .copied()
+            .filter(|v| !self.is_result(*v) && !dests.contains(v) && !kept.contains(v))
+            .collect();
+        debug_assert!(read.iter().all(|v| state.contains(v)));
+        let place = |v: VarId| {
+            if let Some(nth) = dests.iter().position(|dest| *dest == v) {
+                let o = numbered("o", nth);
+                return quote!(#o.lanes());
+            }
+            let from = numbered(if kept.contains(&v) { "k" } else { "s" }, v.0);
+            match self.is_result(v) {
+                true => quote!(&mut __res[__i]),
+                false => quote!(&#from[__i]),
+            }
+        };
+        let (run, _) = strip::once(emitter, fork.join, place, &quote!(__wide), &quote!());
+        let open_read = read.iter().map(|v| numbered("s", v.0));
+        let open_read = open_read.map(|s| {
+            quote! {
+                let (#s, _) = #s.both(&__tower);
+                let #s = #rt::nest::strips::<_, #strip>(&*#s, __end);
+            }
+        });
+        let own = (0..sites).map(|nth| numbered("o", nth)).chain(kept.iter().map(|v| numbered("k", v.0)));
+        let open_own = own.map(|o| {
+            quote! {
+                let #o = #o.here(&__tower);
+                let #o = #rt::nest::strips::<_, #strip>(&*#o, __end);
+            }
+        });
+        let fetch = (0..sites).map(|nth| {
+            let o = numbered("o", nth);
+            quote! {
+                let mut #o = #rt::nest::Strip::copied(&#o[__i]);
+                let __up = #rt::nest::value(&*__gone, #sites * __i + #nth);
+                #rt::nest::fetch(#o.lanes_mut(), &__done[__at..], __up, __level);
+                __at += __up.count_ones() as usize;
+            }
+        });
+        quote! {
+            let (__first, __end) = __tower.joins();
+            #(#open_read)*
+            #(#open_own)*
+            let __gone = __gone.here(&__tower);
+            let (__res, __done) = __results.both(&__tower);
+            let __res = #rt::nest::strips_mut::<_, #strip>(&mut *__res, __end);
+            let mut __at = 0usize;
+            for __i in __first..__end {
+                let __wide = __tower.wide::<#strip>();
+                #(#fetch)*
+                #run
+            }
+        }
+    }
+
+    fn element(&self, var: VarId) -> TokenStream {
+        match &self.emitter.program.var(var).ty {
+            Some(ty) => ty.to_token_stream(),
+            None => quote!(_),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    /// Whether the calls of `f` are made at once.
+    fn forks(item: proc_macro2::TokenStream) -> bool {
+        crate::driver::autobatch(quote!(), item).to_string().contains("Tower")
+    }
+
+    #[test]
+    fn calls_that_need_no_result_fork() {
+        assert!(forks(quote!(
+            fn f(n: u32) -> u32 {
+                if n < 2 { 1 } else { f(n - 2) + f(n - 1) }
+            }
+        )));
+        assert!(forks(quote!(
+            fn f(mut n: u32, x: u32) -> u32 {
+                if n < 2 {
+                    return x;
+                }
+                let a = f(n - 2, x);
+                n -= 1;
+                let y = x * 2;
+                let (b, c) = (f(n, y), f(n, x));
+                a + b * y + c + n
+            }
+        )));
+    }
+
+    #[test]
+    fn other_calls_do_not() {
+        // One call; one that needs another; one that only some make; a loop behind; another function.
+        let bodies = [
+            quote!(if n < 2 { 1 } else { 1 + f(n - 1) }),
+            quote!(if n < 2 {
+                1
+            } else {
+                let a = f(n - 1);
+                f(a % n) + a
+            }),
+            quote!(if n < 2 {
+                1
+            } else {
+                let a = f(n - 1);
+                if n > 5 { a + f(n - 2) } else { a }
+            }),
+            quote!(if n < 2 { return 1; } let mut a = f(n - 2) + f(n - 1); while a > n { a /= 2; } a),
+            quote!(let mut n = n; while n > 9 { n /= 3; } if n < 2 { 1 } else { f(n - 2) + f(n - 1) }),
+        ];
+        for body in bodies {
+            assert!(!forks(quote!(fn f(n: u32) -> u32 { #body })), "{body}");
+        }
+        assert!(!forks(quote!(
+            mod m {
+                pub fn f(n: u32) -> u32 {
+                    if n < 2 { 1 } else { g(n - 1) + f(n - 1) }
+                }
+                fn g(n: u32) -> u32 {
+                    if n < 2 { 2 } else { f(n - 1) + g(n - 2) }
+                }
+            }
+        )));
+    }
+}

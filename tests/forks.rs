@@ -1,0 +1,182 @@
+//! Functions that call themselves several times, where no call needs another's result: all calls are made at once.
+
+#![allow(clippy::many_single_char_names)] // written as users write
+
+mod common;
+
+use autobatch::{Executor, FaultKind, Isa, Options, autobatch, same};
+use common::{agree_at, column};
+
+/// Variables made before, between and behind the calls, parameters that change between them, three calls.
+#[autobatch(strict)]
+mod trees {
+    pub(super) fn weigh(mut depth: u32, mut seed: u64, scale: f32, #[shared] base: u64) -> (u64, f32) {
+        seed = seed.wrapping_mul(base).wrapping_add(1);
+        let turn = seed >> 60;
+        if depth == 0 || turn == 3 {
+            return (turn, scale + 0.25);
+        }
+        depth -= 1;
+        let low = weigh(depth, seed ^ 1, scale * 0.5, base);
+        if_needed();
+        let half = scale / 3.0;
+        depth /= 2;
+        let middle = weigh(depth, seed.rotate_left(17), half, base);
+        seed = !seed;
+        let high = weigh(depth, seed >> turn, half + 1.0, base);
+        let sum = low.0 * 31 + middle.0 * 7 + high.0 + turn + u64::from(depth);
+        (sum % 1_000_003 + (seed & 1), low.1 - middle.1 * half + high.1)
+    }
+
+    fn if_needed() {}
+}
+
+fn shapes(count: u64) -> Vec<(u32, u64)> {
+    (0..count).map(|i| ((i * 7 % 13) as u32, i * 0x9e37_79b9)).collect()
+}
+
+#[test]
+fn three_calls_and_what_stands_between() {
+    agree_at(
+        &[1, 2, 33, 500, 3000],
+        &shapes(89),
+        |&(depth, seed)| trees::weigh(depth, seed, 1.5, 6_364_136_223_846_793_005),
+        |batch, options| {
+            let (depth, seed) = (column(batch, |x| x.0), column(batch, |x| x.1));
+            trees::weigh_batched_with(&depth, &seed, same(1.5), 6_364_136_223_846_793_005, options)
+        },
+    );
+}
+
+/// Values of all sizes, a result wider than a vector's lane, and a function that enters the recursion.
+#[autobatch(strict)]
+mod mixed {
+    pub(super) fn start(n: u8, x: i16) -> [u32; 3] {
+        let from = split(n, x, (1, 2.5), n % 2 == 0);
+        [from[0] + 1, from[1], from[2] ^ u32::from(n)]
+    }
+
+    fn split(n: u8, x: i16, pair: (u64, f64), flag: bool) -> [u32; 3] {
+        if n < 2 {
+            return [u32::from(n), x as u32, pair.0 as u32 ^ pair.1.to_bits() as u32];
+        }
+        let left = split(n - 1, x.wrapping_mul(3), (pair.0 ^ 5, pair.1 * 0.5), !flag);
+        let right = split(n - 2, x ^ 77, (pair.0 << 1, pair.1 + 1.0), flag & (x > 0));
+        [left[0].wrapping_add(right[1]), left[1] ^ right[2], if flag { left[2] } else { right[0] }]
+    }
+}
+
+#[test]
+fn values_of_all_sizes() {
+    let inputs: Vec<(u8, i16)> = (0..77).map(|i| ((i % 14) as u8, i * 411)).collect();
+    agree_at(
+        &[1, 64, 700, 2500],
+        &inputs,
+        |&(n, x)| mixed::start(n, x),
+        |batch, options| mixed::start_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), options),
+    );
+}
+
+/// A call that needs what another has returned: one after the other.
+#[autobatch(strict)]
+fn chained(n: u32, x: u32) -> u32 {
+    if n == 0 {
+        return x % 1009;
+    }
+    let first = chained(n - 1, x + 3);
+    let second = chained(n / 2, first);
+    first * 2 + second
+}
+
+#[test]
+fn calls_that_need_each_other() {
+    let inputs: Vec<(u32, u32)> = (0..50).map(|i| (i % 9, i * 13)).collect();
+    agree_at(
+        &[1, 300, 2000],
+        &inputs,
+        |&(n, x)| chained(n, x),
+        |batch, options| chained_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), options),
+    );
+}
+
+#[autobatch(strict)]
+fn guarded(n: u64, seed: u64) -> u64 {
+    assert!(seed % 1024 != 1000, "seed {seed}");
+    if n < 2 {
+        return seed;
+    }
+    let left = guarded(n - 1, seed / 2);
+    let right = guarded(n - 2, seed / 3);
+    left ^ right.rotate_left(5)
+}
+
+fn ways() -> Vec<Options<'static>> {
+    let mut all = Vec::new();
+    for isa in [Isa::Avx512, Isa::Avx2] {
+        for lanes in [1, 40, 2048] {
+            for threads in [1, 2] {
+                let options = Options::default().executor(Executor::Masked).isa(isa);
+                all.push(options.lanes(lanes).threads(threads));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn who_panics_ends_alone() {
+    let n: Vec<u64> = (0..2500).map(|i| i % 14).collect();
+    let seeds: Vec<u64> = (0..2500).map(|i| i * 37).collect();
+    let want: Vec<Option<u64>> = n
+        .iter()
+        .zip(&seeds)
+        .map(|(&n, &seed)| {
+            fn fails(n: u64, seed: u64) -> bool {
+                seed % 1024 == 1000 || n >= 2 && (fails(n - 1, seed / 2) || fails(n - 2, seed / 3))
+            }
+            (!fails(n, seed)).then(|| guarded(n, seed))
+        })
+        .collect();
+    assert!(want.iter().filter(|value| value.is_none()).count() > 10);
+    for options in ways() {
+        let outcome = guarded_batched_with(&n, &seeds, &options).unwrap();
+        let values: Vec<Option<u64>> = outcome.into_results().into_iter().map(Result::ok).collect();
+        assert_eq!(values, want, "{options:?}");
+    }
+}
+
+#[autobatch(strict)]
+fn sparse(n: u64, arms: u64) -> u64 {
+    if n == 0 {
+        return arms;
+    }
+    // One call returns at once, the other goes on: as deep as a list.
+    sparse(n - 1, arms / 2).wrapping_mul(3) ^ sparse(if arms > 0 { n - 1 } else { 0 }, 0)
+}
+
+#[test]
+fn the_depth_is_what_it_is_in_scalar_code() {
+    // A few members that are far deeper than the others, and one arm that is.
+    let n: Vec<u64> = (0..900).map(|i| if i % 300 == 7 { 3000 } else { i % 40 }).collect();
+    let arms: Vec<u64> = (0..900).map(|i| i % 5).collect();
+    let run = |options: &Options<'_>| sparse_batched_with(&n, &arms, options).unwrap().into_results();
+    let scalar = run(&Options::default().executor(Executor::Scalar));
+    assert!(scalar.iter().all(Result::is_ok));
+    for options in ways() {
+        let values = run(&options);
+        assert!(values.iter().zip(&scalar).all(|(a, b)| a.as_ref().ok() == b.as_ref().ok()), "{options:?}");
+        for most in [0, 1, 2, 38, 39, 2999] {
+            for (member, result) in run(&options.clone().max_depth(most)).into_iter().enumerate() {
+                match result {
+                    Ok(value) => {
+                        assert!(n[member] <= most as u64 && Some(&value) == scalar[member].as_ref().ok())
+                    }
+                    Err(fault) => assert!(
+                        n[member] > most as u64 && fault.kind == FaultKind::DepthExceeded,
+                        "{options:?}: {fault}"
+                    ),
+                }
+            }
+        }
+    }
+}
