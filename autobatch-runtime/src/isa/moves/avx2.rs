@@ -28,7 +28,9 @@ const fn table<const N: usize>(bytes: usize, press: bool) -> [[u32; 8]; N] {
                 let mut unit = 0;
                 while unit < units {
                     let (to, from) = if press { (nth, lane) } else { (lane, nth) };
-                    table[mask][to * units + unit] = (from * units + unit) as u32;
+                    // `vpermd` looks at the lowest bits; the highest says where a value is put.
+                    let set = if press { 0 } else { 1 << 31 };
+                    table[mask][to * units + unit] = (from * units + unit) as u32 | set;
                     unit += 1;
                 }
                 nth += 1;
@@ -242,15 +244,9 @@ macro_rules! kernels {
                     asm!(
                         "vmovdqu {order}, [{table}]",
                         "vpermd {dense}, {order}, {dense}",
-                        "vmovd {order:x}, {group:e}",
-                        "vpbroadcastd {order}, {order:x}",
-                        "vpand {order}, {order}, {bits}",
-                        "vpcmpeqd {order}, {order}, {bits}",
-                        "vpblendvb {lanes}, {lanes}, {dense}, {order}",
-                        table = in(reg) &$spread[group], group = in(reg) group,
-                        bits = in(ymm_reg) ptr::read_unaligned((&raw const $bits).cast::<__m256i>()),
+                        "vblendvps {lanes}, {lanes}, {dense}, {order}",
+                        table = in(reg) &$spread[group], order = out(ymm_reg) _, lanes = inout(ymm_reg) lanes,
                         dense = inout(ymm_reg) ptr::read_unaligned(dense.cast::<MaybeUninit<__m256i>>()) => _,
-                        order = out(ymm_reg) _, lanes = inout(ymm_reg) lanes,
                         options(pure, readonly, nostack, preserves_flags),
                     );
                     ptr::write_unaligned(to, lanes);
@@ -316,18 +312,12 @@ macro_rules! kernels {
                     // SAFETY: the vectors are in bounds. (Masked stores are slow on some CPUs.)
                     unsafe {
                         asm!(
-                            "vmovdqu ymm0, [{table}]",
-                            "vpermd ymm0, ymm0, [{dense}]",
-                            "vmovd xmm1, {group:e}",
-                            "vpbroadcastd ymm1, xmm1",
-                            "vmovdqu ymm2, [{bits}]",
-                            "vpand ymm1, ymm1, ymm2",
-                            "vpcmpeqd ymm1, ymm1, ymm2",
+                            "vmovdqu ymm1, [{table}]",
+                            "vpermd ymm0, ymm1, [{dense}]",
                             "vmovdqu ymm2, [{to}]",
-                            "vpblendvb ymm0, ymm2, ymm0, ymm1",
+                            "vblendvps ymm0, ymm2, ymm0, ymm1",
                             "vmovdqu [{to}], ymm0",
-                            table = in(reg) &$spread[group], dense = in(reg) dense, group = in(reg) group,
-                            bits = in(reg) &$bits, to = in(reg) to,
+                            table = in(reg) &$spread[group], dense = in(reg) dense, to = in(reg) to,
                             out("ymm0") _, out("ymm1") _, out("ymm2") _, options(nostack, preserves_flags),
                         );
                         dense = dense.add($bytes * group.count_ones() as usize);
