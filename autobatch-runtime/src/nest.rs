@@ -39,7 +39,7 @@ pub use crate::isa::{level_avx2, level_avx512};
 pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
 pub use dense::{copied, gather, scatter};
-pub use fork::{Grown, Levels, Tower, append, fetch};
+pub use fork::{Grown, Levels, Tower, append, append_all, fetch};
 pub use loops::{Flags, Words, Work, put, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
 

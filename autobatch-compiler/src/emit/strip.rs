@@ -1,5 +1,7 @@
 //! A region run on one strip: a loop over the lanes, without a mask.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
@@ -57,6 +59,103 @@ pub(super) fn once(
         });
     };
     (run, points.into_iter().zip(bits.into_iter().map(|b| quote!(#b))).collect())
+}
+
+/// Where the lanes of a strip are.
+#[derive(Clone)]
+pub(super) enum Place {
+    /// In a column that has been taken apart into strips: in number `__i`.
+    Column(Ident),
+    /// In a `Strip`.
+    Strip(Ident),
+}
+
+impl Place {
+    /// The lanes, to be read.
+    pub(super) fn read(&self) -> TokenStream {
+        match self {
+            Place::Column(strips) => quote!(&#strips[__i]),
+            Place::Strip(strip) => quote!(#strip.lanes()),
+        }
+    }
+
+    /// The lanes, as `region` needs those of `v`.
+    pub(super) fn of(&self, region: &Region, v: VarId) -> TokenStream {
+        if region.outs.contains(&v) { self.write() } else { self.read() }
+    }
+
+    /// The lanes, to be written.
+    pub(super) fn write(&self) -> TokenStream {
+        match self {
+            Place::Column(strips) => quote!(&mut #strips[__i]),
+            Place::Strip(strip) => quote!(#strip.lanes_mut()),
+        }
+    }
+
+    /// The lanes, inside the loop over them.
+    fn inside(&self) -> Ident {
+        let (Place::Column(name) | Place::Strip(name)) = self;
+        format_ident!("{}_lanes", name)
+    }
+}
+
+/// A region that is run for a lane, behind others.
+pub(super) struct Part<'p> {
+    pub(super) region: &'p Region,
+    pub(super) place: &'p dyn Fn(VarId) -> Place,
+    /// What gets the values of what before.
+    pub(super) begin: Vec<(Place, Place)>,
+}
+
+/// Runs several regions for each of the first `lanes` lanes of a strip, one behind the other, of which only the last
+/// leads to more than one point. What one of them leaves for the next need not leave its register.
+pub(super) fn lanes(emitter: &Emitter<'_>, parts: &[Part<'_>], lanes: &TokenStream) -> (TokenStream, Exits) {
+    let (rt, strip) = (&emitter.rt, emitter.width.strip);
+    let (l, next) = (lane(), next());
+    // By name, whether it is written.
+    let mut places: BTreeMap<Ident, (Place, bool)> = BTreeMap::new();
+    let mut touch = |place: Place, written: bool| {
+        let name = place.inside();
+        places.entry(name.clone()).or_insert((place, false)).1 |= written;
+        name
+    };
+    let mut code = Vec::new();
+    for Part { region, place, begin } in parts {
+        let begin = begin.iter().map(|(to, from)| {
+            let (to, from) = (touch(to.clone(), true), touch(from.clone(), false));
+            quote!(#to[#l] = #rt::rooms::bits(&#from[#l]);)
+        });
+        let begin: Vec<TokenStream> = begin.collect();
+        let open = region.touched().into_iter().map(|v| {
+            let written = region.outs.contains(&v);
+            let (column, place) = (column(v), touch(place(v), written));
+            if written { quote!(let #column = &mut *#place;) } else { quote!(let #column = &*#place;) }
+        });
+        let open: Vec<TokenStream> = open.collect();
+        let round = region::round(emitter, region, Chooser::Nobody, |_| true, &quote!(), &quote!(!0));
+        code.push(quote!(#(#begin)* #(#open)* #round));
+    }
+    let last = code.pop().expect("a region at least");
+    let region = parts.last().expect("a region at least").region;
+    let with = format_ident!("with{}", places.len());
+    let names = places.keys();
+    let values = places.values().map(|(place, written)| if *written { place.write() } else { place.read() });
+    let (points, bits) = exits(region);
+    let [one, other] = points[..] else { unreachable!("a fork returns, or calls") };
+    let [to_one, to_other] = &bits[..] else { unreachable!("as many as points") };
+    let run = quote! {
+        let #to_other = #rt::nest::#with(#(#values,)* |#(#names),*| {
+            let mut __flags = #rt::nest::Flags::<#strip>::new();
+            for #l in 0..#lanes {
+                #({ #code })*
+                #last
+                __flags.put(#l, #next, #other);
+            }
+            __bits & __flags.set_by_parts(__level)
+        });
+        let #to_one = __bits & !#to_other;
+    };
+    (run, vec![(one, quote!(#to_one)), (other, quote!(#to_other))])
 }
 
 /// The columns that a region works on, and where they are.

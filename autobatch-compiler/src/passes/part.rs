@@ -2,7 +2,8 @@
 //!
 //! In nested frames the entry region runs in the caller's lanes, many of which often return from it; what
 //! leads to a call is better computed in the dense frame of those that go on, as long as that does not make
-//! more variables cross: for functions of at most `FEW` parameters with a value per member.
+//! more variables cross: for functions of at most `FEW` parameters with a value per member, and where the next
+//! call follows at once, so that both may be made together (`emit/nest/fork.rs`).
 //!
 //! The result names the blocks that shall head regions of their own; the lowering has cut blocks behind early
 //! exits (`LowerOptions::part`).
@@ -23,7 +24,12 @@ pub fn run(program: &Program) -> BTreeSet<BlockId> {
         let (block, function) = (program.block(b), program.func(program.block(b).func));
         let per_member = |v: &&VarId| !program.var(**v).is_uniform();
         let few = function.params.iter().filter(per_member).count() <= FEW;
-        if !few || !function.recursive || !matches!(block.term, Terminator::Call(_)) {
+        let recurs = |b: BlockId| match &program.block(b).term {
+            Terminator::Call(call) if call.callee == block.func => Some(call.cont),
+            _ => None,
+        };
+        let forks = recurs(b).and_then(recurs).is_some();
+        if !(few || forks) || !function.recursive || !matches!(block.term, Terminator::Call(_)) {
             continue;
         }
         if b != function.entry {

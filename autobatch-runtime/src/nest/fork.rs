@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::panic::resume_unwind;
+use std::ptr;
 
 use crate::depth::{Depth, TooDeep};
 use crate::isa::{self, Level};
@@ -243,6 +244,13 @@ pub fn append<T, const W: usize>(
     level: Level,
 ) {
     isa::append(to, strip, here, level);
+}
+
+/// All lanes of a strip go up.
+#[inline(always)]
+pub fn append_all<T, const W: usize>(to: &mut [MaybeUninit<T>], strip: &[MaybeUninit<T>; W]) {
+    // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
+    *to.first_chunk_mut().expect("levels have room for whole strips") = unsafe { ptr::read(strip) };
 }
 
 /// Lanes of a strip get the results of their calls.

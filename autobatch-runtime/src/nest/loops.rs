@@ -236,6 +236,15 @@ impl<const W: usize> Flags<W> {
     pub fn set(&self, level: Level) -> u64 {
         isa::signs(&self.0.0, level)
     }
+
+    /// The same, read in parts: a vector that is wider than what has just been stored has to wait for it.
+    #[inline(always)]
+    pub fn set_by_parts(&self, level: Level) -> u64 {
+        let parts = self.0.0.as_chunks::<8>().0.iter().rev();
+        parts.fold(0, |mask, part| {
+            mask << 8 | isa::extract(u64::from_le_bytes(*part), 0x8080_8080_8080_8080, level)
+        })
+    }
 }
 
 /// The same for a loop with several ways out: as long as a lane stays at `point`. `words` are where each

@@ -33,8 +33,12 @@ use quote::{ToTokens, quote};
 
 use super::{Writer, name};
 use crate::emit::region::Region;
-use crate::emit::strip;
+use crate::emit::strip::{self, Part, Place};
 use crate::ir::{Call, VarId, VarSet};
+
+/// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over
+/// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.
+const SMALL: u32 = 8;
 
 /// The calls of a function, and what surrounds them.
 pub(super) struct Fork<'w> {
@@ -98,15 +102,10 @@ impl Writer<'_, '_> {
             .then_some(Fork { calls, join: region })
     }
 
-    /// The variables that a level has columns of: what is live behind the entry region, and what a scalar
-    /// call needs.
+    /// The variables that a level has columns of: what is live behind the entry region.
     pub(super) fn state(&self, fork: &Fork<'_>) -> VarSet {
-        let (emitter, program) = (self.emitter, self.emitter.program);
-        let mut state = emitter.live_at(fork.calls[0].0.head);
-        if self.few(&quote!(), &|_| quote!()).is_some() {
-            state.extend(&program.func(self.func).params);
-        }
-        state.retain(|v| emitter.has_column(*v) && !self.is_result(*v));
+        let mut state = self.emitter.live_at(fork.calls[0].0.head);
+        state.retain(|v| self.emitter.has_column(*v) && !self.is_result(*v));
         state
     }
 
@@ -161,19 +160,13 @@ impl Writer<'_, '_> {
 
     /// Runs strips of a level until the next one is full.
     fn descend(&self, fork: &Fork<'_>, state: &VarSet, written: &VarSet, kept: &[VarId]) -> TokenStream {
-        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let sites = fork.calls.len();
         // Where a variable of this level is.
-        let here = |v: VarId, mutable: bool| -> TokenStream {
-            let strip = match (written.contains(&v), kept.contains(&v)) {
-                (true, false) => {
-                    let x = numbered("x", v.0);
-                    return if mutable { quote!(#x.lanes_mut()) } else { quote!(#x.lanes()) };
-                }
-                (true, true) => numbered("k", v.0),
-                (false, _) => numbered("s", v.0),
-            };
-            if mutable { quote!(&mut #strip[__i]) } else { quote!(&#strip[__i]) }
+        let here = |v: VarId| match (written.contains(&v), kept.contains(&v)) {
+            (true, false) => Place::Strip(numbered("x", v.0)),
+            (true, true) => Place::Column(numbered("k", v.0)),
+            (false, _) => Place::Column(numbered("s", v.0)),
         };
         let open_state = state.iter().map(|v| {
             let (s, t) = (numbered("s", v.0), numbered("t", v.0));
@@ -203,16 +196,11 @@ impl Writer<'_, '_> {
             }
         });
         let calls = fork.calls.iter().enumerate().map(|(nth, (region, call))| {
-            let place = |v: VarId| here(v, region.outs.contains(&v));
-            let (run, _) = strip::once(emitter, region, place, &quote!(__wide), &quote!());
-            let enter = self.enter(call, nth, state, &|v| here(v, false));
-            quote! {
-                #run
-                {
-                    #enter
-                    #rt::nest::give(&mut *__gone, #sites * __i + #nth, __up);
-                }
-            }
+            let enter = self.enter(region, call, nth, state, &here);
+            quote!({
+                #enter
+                #rt::nest::give(&mut *__gone, #sites * __i + #nth, __up);
+            })
         });
         let pads = state.iter().map(|v| numbered("t", v.0));
         let pads = pads.map(|t| quote!(#rt::nest::pad(&mut #t[..#rt::nest::width::<#strip>(__at)], __at);));
@@ -243,13 +231,15 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The callee's entry region, for all lanes of a strip; those that do not return go up: `__up`.
+    /// The region before a call and the callee's entry region, for all lanes of a strip; those that do not return go
+    /// up: `__up`.
     fn enter(
         &self,
+        before: &Region,
         call: &Call,
         nth: usize,
         state: &VarSet,
-        here: &dyn Fn(VarId) -> TokenStream,
+        here: &dyn Fn(VarId) -> Place,
     ) -> TokenStream {
         let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
         let (program, entry) = (emitter.program, self.entry_region());
@@ -258,39 +248,59 @@ impl Writer<'_, '_> {
             let at = params.iter().position(|p| *p == v)?;
             Some(here(emitter.column_of(call.args[at])))
         };
+        let made = |v: VarId| Place::Strip(numbered("y", v.0));
         let declare = entry.outs.iter().filter(|v| !self.is_result(**v)).map(|v| {
             let (y, ty) = (numbered("y", v.0), self.element(*v));
-            match arg(*v) {
-                Some(arg) => quote!(let mut #y = #rt::nest::Strip::<#ty, #strip>::copied(#arg);),
-                None => quote!(let mut #y = #rt::nest::Strip::<#ty, #strip>::new();),
-            }
+            quote!(let mut #y = #rt::nest::Strip::<#ty, #strip>::new();)
         });
-        let o = numbered("o", nth);
-        let place = |v: VarId| {
-            let y = numbered("y", v.0);
-            match entry.outs.contains(&v) {
-                true if self.is_result(v) => quote!(&mut #o[__i]),
-                true => quote!(#y.lanes_mut()),
-                false => arg(v).expect("an entry region has nothing but parameters"),
-            }
+        // Parameters that are changed begin as what they are called with.
+        let begin: Vec<(Place, Place)> =
+            entry.outs.iter().filter_map(|v| Some((made(*v), arg(*v)?))).collect();
+        let inside = |v: VarId| match entry.outs.contains(&v) {
+            true if self.is_result(v) => Place::Column(numbered("o", nth)),
+            true => made(v),
+            false => arg(v).expect("an entry region has nothing but parameters"),
         };
-        let (run, exits) = strip::once(emitter, entry, place, &quote!(__wide), &quote!());
+        let (run, exits) = if self.weight(before) + self.weight(entry) <= SMALL {
+            let once = |region, place: &dyn Fn(VarId) -> Place| {
+                let place = |v| place(v).of(region, v);
+                strip::once(emitter, region, place, &quote!(__wide), &quote!())
+            };
+            let ((first, _), (second, exits)) = (once(before, here), once(entry, &inside));
+            let begin = begin.iter().map(|(to, from)| {
+                let (to, from) = (to.write(), from.read());
+                quote!(#rt::nest::Strip::copied(#from).put(#to);)
+            });
+            (quote!(#first #(#begin)* #second), exits)
+        } else {
+            let parts = [
+                Part { region: before, place: here, begin: vec![] },
+                Part { region: entry, place: &inside, begin },
+            ];
+            strip::lanes(emitter, &parts, &quote!(__wide))
+        };
         let back = emitter.return_point(self.func);
         let (_, up) = exits.iter().find(|(point, _)| *point != back).expect("a fork does not always return");
         let put = state.iter().map(|v| {
-            let (y, t) = (numbered("y", v.0), numbered("t", v.0));
+            let t = numbered("t", v.0);
             let value = match entry.outs.contains(v) {
-                true => quote!(#y.lanes()),
-                false => arg(*v).expect("what is live behind an entry region is a parameter or made there"),
+                true => made(*v).read(),
+                false => {
+                    arg(*v).expect("what is live behind an entry region is a parameter or made there").read()
+                }
             };
-            quote!(#rt::nest::append(&mut #t[__at..], #value, __up, __level);)
+            (quote!(&mut #t[__at..]), value)
         });
+        let (to, values): (Vec<_>, Vec<_>) = put.unzip();
         quote! {
             #(#declare)*
             #run
             let __up = #up;
-            if __up != 0 {
-                #(#put)*
+            if #rt::nest::Set::is_full::<#strip>(__up) {
+                #(#rt::nest::append_all(#to, #values);)*
+                __at += #strip;
+            } else if __up != 0 {
+                #(#rt::nest::append(#to, #values, __up, __level);)*
                 __at += __up.count_ones() as usize;
             }
         }
@@ -298,11 +308,12 @@ impl Writer<'_, '_> {
 
     /// Whether those that go up are so few that they have been run as scalar code.
     fn few_up(&self, state: &VarSet, results: &Ident) -> TokenStream {
-        let t = |v: VarId| {
-            debug_assert!(state.contains(&v));
-            numbered("t", v.0).into_token_stream()
-        };
-        let clone = self.few(&quote!(__tower.depth()), &t);
+        let t = |v: VarId| numbered("t", v.0).into_token_stream();
+        // A level may no longer have all that a call needs, or something else under its name.
+        let mut params = super::columns(self.emitter, self.func);
+        let made = &self.entry_region().outs;
+        let has_all = params.all(|v| state.contains(&v) && !made.contains(&v));
+        let clone = has_all.then(|| self.few(&quote!(__tower.depth()), &t)).flatten();
         let rt = &self.emitter.rt;
         match clone {
             Some((most, call)) => quote! {
@@ -379,6 +390,12 @@ impl Writer<'_, '_> {
                 #run
             }
         }
+    }
+
+    /// The work of a region.
+    fn weight(&self, region: &Region) -> u32 {
+        let blocks = self.emitter.program.blocks.iter().filter(|b| b.region == region.head);
+        blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum()
     }
 
     fn element(&self, var: VarId) -> TokenStream {
