@@ -41,6 +41,35 @@ mod search {
     }
 }
 
+/// What is computed from the result of one call and needed behind another, of a function that stands before its caller.
+#[autobatch(strict)]
+mod between {
+    fn odd(n: u32) -> bool {
+        if n > 1 { odd(n - 2) } else { n == 1 }
+    }
+
+    pub(super) fn both(n: u32, x: i64) -> i64 {
+        if n == 0 {
+            return 1;
+        }
+        let first = x.max(3).wrapping_rem(both(n - 1, x) | 1);
+        let is_odd = odd(n - 1);
+        first.wrapping_mul(x + i64::from(is_odd))
+    }
+}
+
+#[test]
+fn types_of_what_is_saved() {
+    use between::{both, both_batched_with};
+    let members: Vec<(u32, i64)> = (0..40).map(|i| (i % 9, i64::from(i) * 7 - 50)).collect();
+    agree_at(
+        &[0, 1, 97],
+        &members,
+        |(n, x)| both(*n, *x),
+        |b, o| both_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
+    );
+}
+
 #[test]
 fn trees_of_any_shape() {
     let inputs: Vec<(f64, f64, f64)> = (0..61_u32)

@@ -303,6 +303,10 @@ impl<T> Saved<T> {
         });
     }
 
+    /// Nothing but the types: the code behind a call may stand before the callee's, which fetches.
+    #[inline(always)]
+    pub fn restores(&self, _values: impl FnOnce(T)) {}
+
     /// The lanes `here` return from `places`: they enter a room, where `values` puts down what they have saved.
     #[inline(always)]
     pub fn fetch<const W: usize>(

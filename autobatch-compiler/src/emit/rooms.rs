@@ -234,6 +234,12 @@ impl Writer<'_, '_> {
             let step = self.step(stop);
             quote!(::core::option::Option::Some(#nth) => { #step })
         });
+        let restored = emitter.calls.iter().map(|(_, call)| {
+            let (stop, saved, across) = (self.behind(call), self.saved(call), self.across(call));
+            let values: Vec<Ident> = across.iter().map(|v| numbered("v", v.0)).collect();
+            let columns = across.iter().map(|v| self.column(&stop, *v));
+            quote!(#saved.restores(|(#(#values,)*)| { #(#rt::rooms::put_one(#columns, 0, #values);)* });)
+        });
         let level = nest::level(emitter, self.isa);
         quote! {
             let __level = #level;
@@ -243,6 +249,7 @@ impl Writer<'_, '_> {
             let mut __hall = #rt::rooms::Hall::new(&mut __arena, __begin, __size);
             let mut __stack = __hall.stack(&mut __arena, __size);
             #(#declare)*
+            #(#restored)*
             #(#sources)*
             loop {
                 #load
