@@ -244,17 +244,19 @@ fn panics_deep_down_are_faults_and_everything_is_dropped() {
     }
 }
 
-/// Falls back as a whole: a local that is borrowed on both sides of a call is moved behind it.
+/// Falls back as a whole: what the loop goes over may borrow a local that is moved behind it.
 #[autobatch]
 fn fallen(n: u64) -> u64 {
     if n == 0 {
         return 1;
     }
-    let mut values = vec![n, 3];
-    let first = &mut values[0];
-    let below = fallen(n - 1);
-    *first += below % 3;
-    values.into_iter().sum::<u64>() - n + below
+    let values = vec![n as u8 | 1, 3];
+    let mut sum = n % 7;
+    for value in values.escape_ascii().take(1) {
+        sum += fallen(n - 1) % 1000 + u64::from(value);
+    }
+    let last = values;
+    sum + u64::from(last[0])
 }
 
 #[test]
