@@ -1,6 +1,6 @@
 //! Functions that call themselves several times, where no call needs another's result: all calls are made at once.
 
-#![allow(clippy::many_single_char_names)] // written as users write
+#![allow(clippy::many_single_char_names, clippy::manual_is_multiple_of)] // written as users write
 
 mod common;
 
