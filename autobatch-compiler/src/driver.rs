@@ -107,6 +107,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         primitives: primitives.clone(),
         part: false,
     };
+    let passes = PassOptions { fuse: args.fuse, vector_math: args.vector_math, ..Default::default() };
     if !entries.iter().any(|entry| has_members(&functions[*entry])) {
         checks::nothing_to_call(input, entries.len(), diag);
     }
@@ -125,7 +126,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
         let mut functions = functions.to_vec();
         let (lowered, analyses) =
-            lower_in_place(&mut functions, entry, self_ident.as_ref(), &options, args.fuse);
+            lower_in_place(&mut functions, entry, self_ident.as_ref(), &options, &passes);
         if args.strict {
             for note in &lowered.program.notes {
                 diag.error_at(
@@ -143,7 +144,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     let mut families = Vec::new();
     for (entry, own, lowered, analyses) in programs {
         let width = width(&own, &lowered);
-        let nested = nested(&own, entry, self_ident.as_ref(), &lowered, &options, args.fuse);
+        let nested = nested(&own, entry, self_ident.as_ref(), &lowered, &options, &passes);
         let entry = &functions[entry];
         let shown = entry.method.as_ref().map_or(entry, |method| &method.shown);
         let family = emit::emit(shown, &lowered, &analyses, nested, &clones, args, width);
@@ -173,12 +174,12 @@ fn lower_in_place(
     entry: usize,
     self_ident: Option<&Ident>,
     options: &LowerOptions,
-    fuse: bool,
+    passes: &PassOptions,
 ) -> (Lowered, Analyses) {
     loop {
         functions.iter_mut().for_each(desugar::temporaries::name);
         let mut lowered = lower::lower(functions, entry, self_ident.cloned(), options);
-        let analyses = passes::run(&mut lowered.program, &PassOptions { fuse, ..Default::default() });
+        let analyses = passes::run(&mut lowered.program, passes);
         refuse_crossing_borrows(&mut lowered, &analyses);
         let mut again = false;
         for source in lowered.sources.iter().copied() {
@@ -201,12 +202,12 @@ fn nested(
     self_ident: Option<&Ident>,
     lowered: &Lowered,
     options: &LowerOptions,
-    fuse: bool,
+    passes: &PassOptions,
 ) -> Option<Nested> {
     let plain = plain::of(lowered, functions)?;
     let options = LowerOptions { part: true, ..options.clone() };
     let mut lowered = lower::lower(functions, entry, self_ident.cloned(), &options);
-    let analyses = passes::run(&mut lowered.program, &PassOptions { fuse, part: true, ..Default::default() });
+    let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
     Some(Nested { plain, lowered, analyses })
 }
 

@@ -22,6 +22,12 @@ const UNARY: [&str; 18] = [
 /// Functions of two.
 const BINARY: [&str; 4] = ["powf", "powi", "hypot", "atan2"];
 
+/// Whether functions of this name are std's and are no code but calls, unless they are rewritten.
+pub fn is_library(name: &syn::Ident) -> bool {
+    let calls = |names: &[&str]| names.iter().any(|other| name == other);
+    calls(&UNARY) || calls(&BINARY) && name != "powi"
+}
+
 /// What to rewrite, and with what.
 pub struct VectorMath<'a> {
     functions: &'a [Function],

@@ -67,7 +67,7 @@ pub mod __rt {
     pub use crate::rooms;
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
-    pub use crate::strip::{bits, choose, dead, keep, leave, settle, take};
+    pub use crate::strip::{Slots, bits, dead, keep, leave, settle, take};
     pub use crate::totals::{
         Adding, ProductByStep, SumByStep, ToFirstNone, ToTheEnd, holds, holds_keyed, product_of_all,
         product_of_none, sum_of_all, sum_of_none,

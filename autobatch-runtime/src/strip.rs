@@ -10,14 +10,15 @@
 //! under the protocol in [`crate::machine`]: a value is taken only at points where the variable is
 //! live, and once.
 
-use std::mem::{MaybeUninit, needs_drop};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::machine::Word;
 
 /// Whether values of `T` are merged by select.
+#[inline(always)]
 const fn select<T>() -> bool {
-    !needs_drop::<T>() && size_of::<T>() <= 16
+    Of::<T>::SELECTED
 }
 
 /// The slot's bits, if `T` is selected. They may be junk.
@@ -72,12 +73,6 @@ pub fn settle<T>(slot: &mut MaybeUninit<T>, merged: MaybeUninit<T>) {
     if select::<T>() {
         *slot = merged;
     }
-}
-
-/// Stores the bits of a selected value: new ones if the lane is here, else those that [`bits`] returned.
-#[inline(always)]
-pub fn choose<T>(slot: &mut MaybeUninit<T>, here: bool, new: MaybeUninit<T>, old: MaybeUninit<T>) {
-    settle(slot, if here { new } else { old });
 }
 
 /// An array on a cache line of its own: vector accesses that cross lines are slow, those that cross pages
@@ -135,10 +130,30 @@ pub struct Home<'c, T, const W: usize, const BACK: bool>(pub(crate) &'c mut [May
 impl<'c, T, const W: usize, const BACK: bool> Home<'c, T, W, BACK> {
     /// The strip's lanes, to work on.
     #[inline(always)]
-    pub fn open(self) -> Local<'c, T, W, BACK> {
-        let copy = if select::<T>() {
+    pub fn open(self) -> Local<'c, T, W, BACK, true> {
+        self.copied()
+    }
+
+    /// The same as an array.
+    #[inline(always)]
+    pub fn open_rows(self) -> Local<'c, T, W, BACK, false> {
+        self.copied()
+    }
+
+    #[inline(always)]
+    fn copied<const SPLIT: bool>(self) -> Local<'c, T, W, BACK, SPLIT> {
+        let copy = if SPLIT && split::<T>() {
+            let mut copy = MaybeUninit::<Aligned<Lanewise<T, W>>>::uninit();
+            // SAFETY: any bits are what uninitialised memory may hold.
+            let lanes = unsafe { &mut copy.assume_init_mut().0 };
+            for (lane, slot) in self.0.iter().enumerate() {
+                // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
+                lanes.put(lane, unsafe { ptr::read(slot) });
+            }
+            copy
+        } else if select::<T>() {
             // SAFETY: an array of `MaybeUninit` may hold any bits.
-            MaybeUninit::new(Aligned(unsafe { ptr::read(self.0) }))
+            MaybeUninit::new(Aligned(Lanewise(unsafe { ptr::read(self.0) })))
         } else {
             MaybeUninit::uninit()
         };
@@ -158,14 +173,14 @@ pub struct Lanes<P, const W: usize>(pub(crate) Aligned<[P; W]>);
 
 /// [`Local`] of which only some lanes are written back.
 pub struct Partial<'c, 'w, T, P: Word, const W: usize> {
-    local: Local<'c, T, W, false>,
+    local: Local<'c, T, W, false, true>,
     was: &'w Lanes<P, W>,
 }
 
 impl<T, P: Word, const W: usize> Partial<'_, '_, T, P, W> {
     /// The lanes.
     #[inline(always)]
-    pub fn lanes(&mut self) -> &mut [MaybeUninit<T>; W] {
+    pub fn lanes(&mut self) -> &mut Lanewise<T, W> {
         self.local.lanes()
     }
 }
@@ -173,14 +188,14 @@ impl<T, P: Word, const W: usize> Partial<'_, '_, T, P, W> {
 impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
     #[inline(always)]
     fn drop(&mut self) {
-        if select::<T>() {
+        if split::<T>() || select::<T>() {
             let Local { copy, home } = &mut self.local;
             // SAFETY: `open` has filled the copy.
             let copy = unsafe { &copy.assume_init_ref().0 };
             for at in 0..W {
-                let from = if self.was.0.0[at].is_set() { &copy[at] } else { &home[at] };
                 // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
-                home[at] = unsafe { ptr::read(from) };
+                let (new, old) = (copy.get(at), unsafe { ptr::read(&home[at]) });
+                home[at] = if self.was.0.0[at].is_set() { new } else { old };
             }
         }
     }
@@ -188,31 +203,59 @@ impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
 
 /// The lanes of one column that a block works on: a copy on the native stack if `T` is selected (a
 /// local array aliases nothing), else the column itself. `BACK`: the copy is written back when this
-/// is dropped, on the normal path as well as while unwinding from a lane.
-pub struct Local<'c, T, const W: usize, const BACK: bool> {
-    copy: MaybeUninit<Aligned<[MaybeUninit<T>; W]>>,
+/// is dropped, on the normal path as well as while unwinding from a lane. `SPLIT`: values of several words may be
+/// split in the copy.
+pub struct Local<'c, T, const W: usize, const BACK: bool, const SPLIT: bool> {
+    copy: MaybeUninit<Aligned<Lanewise<T, W>>>,
     home: &'c mut [MaybeUninit<T>; W],
 }
 
-impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK> {
+impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, true> {
+    /// The lanes.
+    #[inline(always)]
+    pub fn lanes(&mut self) -> &mut Lanewise<T, W> {
+        if split::<T>() || select::<T>() {
+            // SAFETY: `open` has filled the copy.
+            unsafe { &mut self.copy.assume_init_mut().0 }
+        } else {
+            Lanewise::of(self.home)
+        }
+    }
+}
+
+impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, false> {
     /// The lanes.
     #[inline(always)]
     pub fn lanes(&mut self) -> &mut [MaybeUninit<T>; W] {
         if select::<T>() {
-            // SAFETY: `open` has filled the copy.
-            unsafe { &mut self.copy.assume_init_mut().0 }
+            // SAFETY: `open_rows` has filled the copy.
+            unsafe { &mut self.copy.assume_init_mut().0.0 }
         } else {
             self.home
         }
     }
 }
 
-impl<T, const W: usize, const BACK: bool> Drop for Local<'_, T, W, BACK> {
+impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Drop for Local<'_, T, W, BACK, SPLIT> {
     #[inline(always)]
     fn drop(&mut self) {
-        if BACK && select::<T>() {
+        if !BACK {
+            return;
+        }
+        if SPLIT && split::<T>() {
+            // SAFETY: `open` has filled the copy.
+            let copy = unsafe { &self.copy.assume_init_ref().0 };
+            for (lane, slot) in self.home.iter_mut().enumerate() {
+                *slot = copy.get(lane);
+            }
+        } else if select::<T>() {
             // SAFETY: `open` has filled the copy, which lies apart from the column.
-            unsafe { ptr::copy_nonoverlapping(&self.copy.assume_init_ref().0, self.home, 1) };
+            unsafe { ptr::copy_nonoverlapping(&self.copy.assume_init_ref().0.0, self.home, 1) };
         }
     }
 }
+
+mod slots;
+pub(crate) use slots::Lanewise;
+pub use slots::Slots;
+use slots::{Of, split};

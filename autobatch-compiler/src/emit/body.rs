@@ -198,10 +198,14 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     let together = lockstep(emitter, region);
     let way_out = region.way_out.as_ref().filter(|_| region.again && together.is_none());
     let fades = |v: &VarId| region.outs.contains(v) && way_out.is_some_and(|(_, live)| !live.contains(v));
-    let was = name("__was");
+    let (was, rows) = (name("__was"), together.is_some());
     let lanes = touched.iter().map(|v| {
         let (strip_ident, guard) = (column(*v), guard(v));
-        let open = if fades(v) { quote!(open_where(&#was)) } else { quote!(open()) };
+        let open = match rows {
+            true => quote!(open_rows()),
+            false if fades(v) => quote!(open_where(&#was)),
+            false => quote!(open()),
+        };
         quote!(let mut #guard = #guard.#open; let #strip_ident = #guard.lanes();)
     });
     let chooser = if region.again { Chooser::Branches } else { Chooser::Value };

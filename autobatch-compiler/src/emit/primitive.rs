@@ -73,7 +73,7 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
         let guard = format_ident!("__g{}", v.0, span = Span::mixed_site());
         quote! {
             let #guard = #home.edit::<#width>(#at);
-            let mut #guard = #guard.open();
+            let mut #guard = #guard.open_rows();
             let #column = #guard.lanes();
         }
     };

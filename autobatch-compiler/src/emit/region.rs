@@ -77,13 +77,13 @@ pub(super) fn round(
     // Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
     let slots = touched.iter().map(|v| {
         let (column, old) = (column(*v), old(*v));
-        quote!(let #old = #rt::bits(&#column[#l]);)
+        quote!(let #old = #rt::Slots::bits(&*#column, #l);)
     });
     // In variables of their own, because from a tuple LLVM makes selects of addresses.
     let merged = region.outs.iter().map(|v| new(*v));
     let takes = region.takes.iter().map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
-        quote!(let mut #ident = #rt::take(&#column[#l], &#old);)
+        quote!(let mut #ident = #rt::Slots::take(&*#column, #l, &#old);)
     });
     let run = quote!(#label: { #(#takes)* #before #code });
     let absent = region.outs.iter().map(|v| {
@@ -100,8 +100,8 @@ pub(super) fn round(
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));
         match chooser {
-            Chooser::Value => quote!(#rt::choose(&mut #column[#l], #here, #new, #old);),
-            _ => quote!(#rt::settle(&mut #column[#l], #new);),
+            Chooser::Value => quote!(#rt::Slots::settle(&mut *#column, #l, if #here { #new } else { #old });),
+            _ => quote!(#rt::Slots::settle(&mut *#column, #l, #new);),
         }
     });
     quote! {
@@ -530,7 +530,7 @@ impl Writer<'_, '_> {
                 let new = new(*v);
                 if live.contains(v) {
                     let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
-                    quote!(#new = #rt::leave(&mut #column[#l], #ident);)
+                    quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
                 } else {
                     quote!(#new = #rt::dead();)
                 }
@@ -538,7 +538,7 @@ impl Writer<'_, '_> {
             .collect();
         let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {
             let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
-            quote!(#rt::keep(&mut #column[#l], #ident);)
+            quote!(#rt::Slots::keep(&mut *#column, #l, #ident);)
         });
         let next = next();
         quote!(#(#kept)* #(#values)* #next = #point as #word; break #label;)

@@ -29,7 +29,8 @@ fn agree(item: TokenStream, batch: &[Vec<i64>], expected: &[i64]) {
             for (args, expected) in batch.iter().zip(&expected) {
                 assert_eq!(&scalar(&program, args), expected, "lowered, {args:?}\n{program}");
             }
-            let analyses = run(&mut program, &PassOptions { fuse, pop_push, order, part: false });
+            let analyses =
+                run(&mut program, &PassOptions { fuse, pop_push, order, ..PassOptions::default() });
             for schedule in [Schedule::EarliestBlock, Schedule::MostLanes, Schedule::Masked] {
                 let out = machine::run(&program, &analyses, &batch, schedule);
                 assert_eq!(out.results, expected, "{schedule:?}, fuse {fuse}\n{program}");

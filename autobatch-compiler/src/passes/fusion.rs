@@ -7,7 +7,7 @@
 //! is to return. Fusing saves steps of the scheduler and keeps variables out of columns ("temporaries
 //! stay inside blocks", Radul et al. 2020, optimisation 2); it costs idle lanes where members part
 //! inside a region. So heavy blocks behind a branch stay blocks of their own, where members that
-//! arrive at different times can meet.
+//! arrive at different times can meet; not those that every round of a loop comes through, if they may vectorise.
 //!
 //! Invariant: the blocks of a region form a directed acyclic graph that is entered only at the head.
 //! Unreachable blocks head an (empty) region of their own that nothing enters.
@@ -16,9 +16,13 @@
 
 use std::collections::BTreeSet;
 
+use syn::visit::{self, Visit};
+
+use super::PassOptions;
 use super::call_graph::called;
 use super::flow::Flow;
 use crate::ir::{BlockId, FuncId, Program, Terminator};
+use crate::vector_math::is_library;
 
 /// Above this weight a block is worth a step of its own: three opaque calls.
 pub const HEAVY: u32 = 60;
@@ -29,13 +33,13 @@ pub fn is_heavy(program: &Program, b: BlockId) -> bool {
 }
 
 /// Runs the pass; `parted` blocks are heads too.
-pub fn run(program: &mut Program, fuse: bool, parted: &BTreeSet<BlockId>) {
+pub fn run(program: &mut Program, options: &PassOptions, parted: &BTreeSet<BlockId>) {
     let flow = Flow::compute(program);
     let apart = branch_targets(program);
     for b in program.block_ids() {
         program.blocks[b.0].region = b;
     }
-    if !fuse {
+    if !options.fuse {
         return;
     }
     for func in program.func_ids() {
@@ -48,7 +52,11 @@ pub fn run(program: &mut Program, fuse: bool, parted: &BTreeSet<BlockId>) {
                 || parted.contains(b)
                 || runs_together(program, *b)
                 || flow.preds[b.0].iter().any(|pred| runs_together(program, *pred))
-                || (meets && apart.contains(b) && is_heavy(program, *b));
+                || (meets
+                    && apart.contains(b)
+                    && is_heavy(program, *b)
+                    && (calls_library(program, *b) && !options.vector_math
+                        || !in_every_round(program, &flow, *b)));
             if is_head {
                 continue;
             }
@@ -65,6 +73,37 @@ pub fn run(program: &mut Program, fuse: bool, parted: &BTreeSet<BlockId>) {
 
 fn runs_together(program: &Program, b: BlockId) -> bool {
     program.block(b).lockstep || program.block(b).primitive.is_some()
+}
+
+/// Whether a block calls functions that keep lane code from being vectorised.
+fn calls_library(program: &Program, b: BlockId) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0 |= is_library(&call.method);
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+            self.0 |= is_library(&segment.ident);
+        }
+    }
+    let mut scan = Scan(false);
+    program.block(b).ops.iter().flat_map(|op| &op.code).for_each(|stmt| scan.visit_stmt(stmt));
+    scan.0
+}
+
+/// Whether `b` is where all go that stay in a loop without calls, from its header: who comes there together leaves it
+/// together.
+fn in_every_round(program: &Program, flow: &Flow, b: BlockId) -> bool {
+    let mut preds = flow.preds[b.0].iter().copied();
+    let header = preds.next().filter(|pred| preds.next().is_none() && flow.loop_headers.contains(pred));
+    let Some(header) = header else { return false };
+    let body = natural_loop(program, flow, header);
+    let block = program.block(header);
+    let exits = block.ops.iter().flat_map(|op| op.exits.iter().copied());
+    body.contains(&b)
+        && exits.chain(block.term.successors()).all(|next| next == b || !body.contains(&next))
+        && body.iter().all(|inside| called(program, *inside).is_none())
 }
 
 /// Whether `b` stands behind a loop without calls that `head` heads. Such a region repeats on a strip
@@ -121,7 +160,7 @@ mod tests {
 
     fn heads(source: &str, fuse: bool) -> Vec<String> {
         let (mut program, labels) = parse(source);
-        run(&mut program, fuse, &BTreeSet::new());
+        run(&mut program, &PassOptions { fuse, ..Default::default() }, &BTreeSet::new());
         let mut heads: Vec<String> = labels
             .iter()
             .filter(|(_, b)| program.is_head(**b) && !program.is_exit(**b))
@@ -169,6 +208,27 @@ mod tests {
             last: { let result = i; jump exit; }
         }";
         assert_eq!(heads(source, true), ["b0", "head", "last"], "only `last` is reached from two regions");
+    }
+
+    #[test]
+    fn heavy_bodies_of_loops_stay_in_them() {
+        let work = "i = g(i) + g(i) + g(i) + g(i);";
+        let root = "i = g(i) + g(i) + g(i) + i.exp();";
+        let program = |first: &str| {
+            format!(
+                "fn f(n: i64) -> i64 {{
+                b0: {{ let mut i = 0; jump b1; }}
+                b1: {{ branch (i < n) b2 else b5; }}
+                b2: {{ {first} branch (i % 2 == 0) b3 else b4; }}
+                b3: {{ {work} jump b4; }}
+                b4: {{ i += 1; jump b1; }}
+                b5: {{ let result = i; jump exit; }}
+            }}"
+            )
+        };
+        assert_eq!(heads(&program(work), true), ["b0", "b1", "b3", "b4", "b5"], "b3 is for some");
+        assert!(heads(&program(root), true).contains(&"b2".to_string()));
+        assert!(!heads(&program("i += 1;"), true).contains(&"b2".to_string()));
     }
 
     #[test]

@@ -43,13 +43,15 @@ pub struct PassOptions {
     pub pop_push: bool,
     /// Whether what leads to a call is parted from the entry region, where members may return at once.
     pub part: bool,
+    /// Whether elementary functions are code that vectorises, not calls.
+    pub vector_math: bool,
     /// How region heads are ordered.
     pub order: BlockOrder,
 }
 
 impl Default for PassOptions {
     fn default() -> Self {
-        PassOptions { fuse: true, pop_push: true, part: false, order: BlockOrder::Shape }
+        PassOptions { fuse: true, pop_push: true, part: false, vector_math: false, order: BlockOrder::Shape }
     }
 }
 
@@ -85,7 +87,7 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     continuations::run(program);
     check(program, Stage::Lowered, "continuations");
     let apart = if options.part { part::run(program) } else { BTreeSet::new() };
-    fusion::run(program, options.fuse, &apart);
+    fusion::run(program, options, &apart);
     check(program, Stage::Fused, "fusion");
     rematerialise::run(program);
     check(program, Stage::Fused, "rematerialisation");

@@ -18,7 +18,7 @@ fn every_option() -> Vec<PassOptions> {
     for fuse in [false, true] {
         for pop_push in [false, true] {
             for order in [BlockOrder::Source, BlockOrder::Shape] {
-                all.push(PassOptions { fuse, pop_push, order, part: false });
+                all.push(PassOptions { fuse, pop_push, order, ..PassOptions::default() });
             }
         }
     }

@@ -72,7 +72,7 @@ fn body(
             Step::Block(0) => {
                 for i in 0..core.strips() {
                     let at = core.strip(i);
-                    let (mut n, mut steps) = (n.edit::<W>(at).open(), steps.edit::<W>(at).open());
+                    let (mut n, mut steps) = (n.edit::<W>(at).open_rows(), steps.edit::<W>(at).open_rows());
                     let (n, steps) = (n.lanes(), steps.lanes());
                     core.open::<u64, W>(i).repeat(0, |l, here, stay| {
                         let (n0, steps0) = (bits(&n[l]), bits(&steps[l]));

@@ -45,11 +45,11 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut c_re_ = v_c_re.read::<64>(at).open();
-                    let mut c_im_ = v_c_im.read::<64>(at).open();
-                    let mut z_re_ = v_z_re.edit::<64>(at).open();
-                    let mut z_im_ = v_z_im.edit::<64>(at).open();
-                    let mut i_ = v_i.edit::<64>(at).open();
+                    let mut c_re_ = v_c_re.read::<64>(at).open_rows();
+                    let mut c_im_ = v_c_im.read::<64>(at).open_rows();
+                    let mut z_re_ = v_z_re.edit::<64>(at).open_rows();
+                    let mut z_im_ = v_z_im.edit::<64>(at).open_rows();
+                    let mut i_ = v_i.edit::<64>(at).open_rows();
                     let (c_re_, c_im_) = (c_re_.lanes(), c_im_.lanes());
                     let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
                     core.open::<u32, 64>(nth).once(
@@ -85,11 +85,11 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut c_re_ = v_c_re.read::<64>(at).open();
-                    let mut c_im_ = v_c_im.read::<64>(at).open();
-                    let mut z_re_ = v_z_re.edit::<64>(at).open();
-                    let mut z_im_ = v_z_im.edit::<64>(at).open();
-                    let mut i_ = v_i.edit::<64>(at).open();
+                    let mut c_re_ = v_c_re.read::<64>(at).open_rows();
+                    let mut c_im_ = v_c_im.read::<64>(at).open_rows();
+                    let mut z_re_ = v_z_re.edit::<64>(at).open_rows();
+                    let mut z_im_ = v_z_im.edit::<64>(at).open_rows();
+                    let mut i_ = v_i.edit::<64>(at).open_rows();
                     let (c_re_, c_im_) = (c_re_.lanes(), c_im_.lanes());
                     let (z_re_, z_im_, i_) = (z_re_.lanes(), z_im_.lanes(), i_.lanes());
                     core.open::<u32, 64>(nth).repeat(
@@ -139,8 +139,8 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
             Step::Block(2) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut i_ = v_i.read::<64>(at).open();
-                    let mut result_ = v_result.edit::<64>(at).open();
+                    let mut i_ = v_i.read::<64>(at).open_rows();
+                    let mut result_ = v_result.edit::<64>(at).open_rows();
                     let (i_, result_) = (i_.lanes(), result_.lanes());
                     core.open::<u32, 64>(nth).once(
                         2,
@@ -218,9 +218,9 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at).open();
-                    let mut arg_ = v_arg.edit::<W>(at).open();
-                    let mut result_ = v_result.edit::<W>(at).open();
+                    let mut n_ = v_n.read::<W>(at).open_rows();
+                    let mut arg_ = v_arg.edit::<W>(at).open_rows();
+                    let mut result_ = v_result.edit::<W>(at).open_rows();
                     let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         0,
@@ -250,8 +250,8 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at).open();
-                    let mut arg_ = v_arg.edit::<W>(at).open();
+                    let mut n_ = v_n.read::<W>(at).open_rows();
+                    let mut arg_ = v_arg.edit::<W>(at).open_rows();
                     let (n_, arg_) = (n_.lanes(), arg_.lanes());
                     core.open::<u64, W>(nth).once(
                         1,
@@ -274,9 +274,9 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(2) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut left_ = v_left.read::<W>(at).open();
-                    let mut right_ = v_right.read::<W>(at).open();
-                    let mut result_ = v_result.edit::<W>(at).open();
+                    let mut left_ = v_left.read::<W>(at).open_rows();
+                    let mut right_ = v_right.read::<W>(at).open_rows();
+                    let mut result_ = v_result.edit::<W>(at).open_rows();
                     let (left_, right_, result_) = (left_.lanes(), right_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         2,
@@ -367,9 +367,9 @@ fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u6
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.edit::<W>(at).open();
-                    let mut acc_ = v_acc.edit::<W>(at).open();
-                    let mut result_ = v_result.edit::<W>(at).open();
+                    let mut n_ = v_n.edit::<W>(at).open_rows();
+                    let mut acc_ = v_acc.edit::<W>(at).open_rows();
+                    let mut result_ = v_result.edit::<W>(at).open_rows();
                     let (n_, acc_, result_) = (n_.lanes(), acc_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).repeat(
                         0,
@@ -438,9 +438,9 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at).open();
-                    let mut arg_ = v_arg.edit::<W>(at).open();
-                    let mut result_ = v_result.edit::<W>(at).open();
+                    let mut n_ = v_n.read::<W>(at).open_rows();
+                    let mut arg_ = v_arg.edit::<W>(at).open_rows();
+                    let mut result_ = v_result.edit::<W>(at).open_rows();
                     let (n_, arg_, result_) = (n_.lanes(), arg_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         0,
@@ -469,9 +469,9 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut n_ = v_n.read::<W>(at).open();
-                    let mut rest_ = v_rest.read::<W>(at).open();
-                    let mut result_ = v_result.edit::<W>(at).open();
+                    let mut n_ = v_n.read::<W>(at).open_rows();
+                    let mut rest_ = v_rest.read::<W>(at).open_rows();
+                    let mut result_ = v_result.edit::<W>(at).open_rows();
                     let (n_, rest_, result_) = (n_.lanes(), rest_.lanes(), result_.lanes());
                     core.open::<u64, W>(nth).once(
                         1,

@@ -99,14 +99,14 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             Step::Block(0) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut list_ = v_list.edit::<W>(at).open();
-                    let mut note_ = v_note.edit::<W>(at).open();
-                    let mut n_ = v_n.edit::<W>(at).open();
-                    let mut bad_ = v_bad.edit::<W>(at).open();
-                    let mut longer_ = v_longer.edit::<W>(at).open();
-                    let mut other_ = v_other.edit::<W>(at).open();
-                    let mut less_ = v_less.edit::<W>(at).open();
-                    let mut result_ = v_result.edit::<W>(at).open();
+                    let mut list_ = v_list.edit::<W>(at).open_rows();
+                    let mut note_ = v_note.edit::<W>(at).open_rows();
+                    let mut n_ = v_n.edit::<W>(at).open_rows();
+                    let mut bad_ = v_bad.edit::<W>(at).open_rows();
+                    let mut longer_ = v_longer.edit::<W>(at).open_rows();
+                    let mut other_ = v_other.edit::<W>(at).open_rows();
+                    let mut less_ = v_less.edit::<W>(at).open_rows();
+                    let mut result_ = v_result.edit::<W>(at).open_rows();
                     let (list_, note_, n_, bad_) = (list_.lanes(), note_.lanes(), n_.lanes(), bad_.lanes());
                     let (longer_, other_) = (longer_.lanes(), other_.lanes());
                     let (less_, result_) = (less_.lanes(), result_.lanes());
@@ -165,13 +165,13 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             Step::Block(1) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut list_ = v_list.read::<W>(at).open();
-                    let mut n_ = v_n.edit::<W>(at).open();
-                    let mut bad_ = v_bad.edit::<W>(at).open();
-                    let mut first_ = v_first.edit::<W>(at).open();
-                    let mut longer_ = v_longer.edit::<W>(at).open();
-                    let mut other_ = v_other.edit::<W>(at).open();
-                    let mut less_ = v_less.edit::<W>(at).open();
+                    let mut list_ = v_list.read::<W>(at).open_rows();
+                    let mut n_ = v_n.edit::<W>(at).open_rows();
+                    let mut bad_ = v_bad.edit::<W>(at).open_rows();
+                    let mut first_ = v_first.edit::<W>(at).open_rows();
+                    let mut longer_ = v_longer.edit::<W>(at).open_rows();
+                    let mut other_ = v_other.edit::<W>(at).open_rows();
+                    let mut less_ = v_less.edit::<W>(at).open_rows();
                     let (list_, n_, bad_, first_) = (list_.lanes(), n_.lanes(), bad_.lanes(), first_.lanes());
                     let (longer_, other_, less_) = (longer_.lanes(), other_.lanes(), less_.lanes());
                     core.open::<u32, W>(nth).once(
@@ -217,12 +217,12 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             Step::Block(2) => {
                 for nth in 0..core.strips() {
                     let at = core.strip(nth);
-                    let mut note_ = v_note.read::<W>(at).open();
-                    let mut n_ = v_n.read::<W>(at).open();
-                    let mut bad_ = v_bad.read::<W>(at).open();
-                    let mut first_ = v_first.read::<W>(at).open();
-                    let mut second_ = v_second.read::<W>(at).open();
-                    let mut result_ = v_result.edit::<W>(at).open();
+                    let mut note_ = v_note.read::<W>(at).open_rows();
+                    let mut n_ = v_n.read::<W>(at).open_rows();
+                    let mut bad_ = v_bad.read::<W>(at).open_rows();
+                    let mut first_ = v_first.read::<W>(at).open_rows();
+                    let mut second_ = v_second.read::<W>(at).open_rows();
+                    let mut result_ = v_result.edit::<W>(at).open_rows();
                     let (note_, n_, bad_) = (note_.lanes(), n_.lanes(), bad_.lanes());
                     let (first_, second_, result_) = (first_.lanes(), second_.lanes(), result_.lanes());
                     core.open::<u32, W>(nth).once(
