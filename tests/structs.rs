@@ -139,7 +139,7 @@ fn fold(depth: u32, x: f64) -> f64 {
         return p.length();
     }
     let left = fold(depth - 1, p.y);
-    let right = if depth % 3 == 0 { fold(depth / 2, p.z) } else { p.dot(p) };
+    let right = if depth.is_multiple_of(3) { fold(depth / 2, p.z) } else { p.dot(p) };
     (p * left).x - right
 }
 
@@ -153,7 +153,7 @@ fn with_operators() {
         &SIZES,
         &inputs,
         |(u, v)| march(*u, *v),
-        |batch, o| march_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), o),
+        |batch, o| march_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), o),
     );
 }
 
@@ -164,7 +164,7 @@ fn with_padding() {
         &SIZES,
         &inputs,
         |(n, seed)| mixed(*n, *seed),
-        |batch, o| mixed_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), o),
+        |batch, o| mixed_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), o),
     );
 }
 
@@ -175,7 +175,7 @@ fn across_calls() {
         &SIZES,
         &inputs,
         |(depth, x)| fold(*depth, *x),
-        |batch, o| fold_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), o),
+        |batch, o| fold_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), o),
     );
 }
 
