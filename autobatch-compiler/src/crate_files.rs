@@ -1,24 +1,38 @@
 //! The source around an annotated item: its crate, modules in other files put where they are declared.
 //!
-//! Only if a file of the crate has a `#[primitive]`, else the item's own file will do. A file that is not reached from the
+//! Only if a file of the crate has a `#[primitive]`, or the item is an `impl` block of a type that its file does not define, else
+//! that file will do. A file that is not reached from the
 //! crate's root by `mod name;` alone (a `#[path]`, a macro, a test beside others) stands for itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Item;
+use syn::{Item, Type};
 
-/// The source that an item in `file` can see: that file, or the crate with its modules in place.
+/// The source that `item` in `file` can see: that file, or the crate with its modules in place.
 #[must_use]
-pub fn source_around(file: &Path) -> Option<String> {
+pub fn source_around(file: &Path, item: TokenStream) -> Option<String> {
     let own = fs::read_to_string(file).ok()?;
+    let elsewhere = type_of_impl(item).is_some_and(|name| {
+        let defines = |kind: &str| own.contains(&format!("{kind} {name}"));
+        !["struct", "enum", "union", "type"].into_iter().any(defines)
+    });
     let whole = roots(file).into_iter().find_map(|root| {
         let mut files = Files { wanted: file.canonicalize().ok()?, reached: false, primitives: false };
         let items = files.read(&root, &children_of(&root, true))?;
-        (files.reached && files.primitives).then(|| quote!(#(#items)*).to_string())
+        (files.reached && (files.primitives || elsewhere)).then(|| quote!(#(#items)*).to_string())
     });
     Some(whole.unwrap_or(own))
+}
+
+fn type_of_impl(item: TokenStream) -> Option<String> {
+    let Ok(Item::Impl(block)) = syn::parse2(item) else { return None };
+    match &*block.self_ty {
+        Type::Path(p) => p.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
 }
 
 /// The files that may be the root of the crate with this file in it.
@@ -71,5 +85,27 @@ impl Files {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_of_an_impl_block_may_stand_elsewhere() {
+        let dir = std::env::temp_dir().join(format!("autobatch-crate-files-{}", std::process::id()));
+        fs::create_dir_all(dir.join("src")).unwrap();
+        let write = |name: &str, text: &str| fs::write(dir.join(name), text).unwrap();
+        write("Cargo.toml", "");
+        write("src/lib.rs", "mod tree; mod walk;");
+        write("src/tree.rs", "pub struct Tree { pub left: Option<Box<Tree>> } pub struct Other;");
+        write("src/walk.rs", "use crate::tree::Tree; struct Own; impl Tree { fn f(&self) {} }");
+        let around = |item| source_around(&dir.join("src/walk.rs"), item).unwrap();
+        let far = around(quote!(impl Tree { fn f(&self) {} }));
+        let near = around(quote!(impl Own { fn f(&self) {} }));
+        fs::remove_dir_all(&dir).unwrap();
+        assert!(far.contains("struct Other") && far.contains("fn f"), "{far}");
+        assert!(!near.contains("struct Other"), "{near}");
     }
 }
