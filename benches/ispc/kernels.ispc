@@ -353,7 +353,7 @@ static inline Interval plus(Interval a, double b) {
 static inline double polynomial(double a, double b, double c, double x) {
     return ((x * x - a) * (x * x) + b) * x + c;
 }
-static unsigned int bisect(double a, double b, double c, double low, double high, unsigned int depth) {
+static inline unsigned int judge(double a, double b, double c, double low, double high) {
     Interval x = { low, high };
     Interval square = times(x, x);
     square.low = max(square.low, 0.0d);
@@ -365,11 +365,29 @@ static unsigned int bisect(double a, double b, double c, double low, double high
         bool first = polynomial(a, b, c, low) <= 0.0d, last = polynomial(a, b, c, high) <= 0.0d;
         return first != last ? 1 : 0;
     }
+    return 2;
+}
+static unsigned int bisect(double a, double b, double c, double low, double high, unsigned int depth) {
+    unsigned int seen = judge(a, b, c, low, high);
+    if (seen < 2) return seen;
     if (depth == 0) return 1;
     double middle = 0.5d * (low + high);
     return bisect(a, b, c, low, middle, depth - 1) + bisect(a, b, c, middle, high, depth - 1);
 }
+static double leftmost(double a, double b, double c, double low, double high, unsigned int depth) {
+    unsigned int seen = judge(a, b, c, low, high);
+    if (seen < 2) return seen == 0 ? doublebits(0x7ff0000000000000) : low;
+    if (depth == 0) return low;
+    double middle = 0.5d * (low + high);
+    double found = leftmost(a, b, c, low, middle, depth - 1);
+    if (found < doublebits(0x7ff0000000000000)) return found;
+    return leftmost(a, b, c, middle, high, depth - 1);
+}
 export void KERNEL(roots)(uniform const double a[], uniform const double b[], uniform const double c[],
                           uniform unsigned int out[], uniform int n) {
     foreach (k = 0 ... n) out[k] = bisect(a[k], b[k], c[k], -3.0d, 3.0d, 40);
+}
+export void KERNEL(first_root)(uniform const double a[], uniform const double b[], uniform const double c[],
+                               uniform double out[], uniform int n) {
+    foreach (k = 0 ... n) out[k] = leftmost(a[k], b[k], c[k], -3.0d, 3.0d, 40);
 }

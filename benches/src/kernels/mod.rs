@@ -56,6 +56,7 @@ pub const ALL: &[Entry] = &[
     entry::<queens::Queens>(),
     entry::<tree_walk::TreeWalk>(),
     entry::<roots::Roots>(),
+    entry::<roots::FirstRoot>(),
     entry::<knapsack::Knapsack>(),
     entry::<ackermann::Ackermann>(),
 ];

@@ -19,7 +19,8 @@ mod search {
         ((x * x - a) * (x * x) + b) * x + c
     }
 
-    fn bisect(a: f64, b: f64, c: f64, low: f64, high: f64, depth: u32) -> u32 {
+    /// Whether there is no root between two numbers, 0, or one, 1; 2 if that is not seen.
+    fn judge(a: f64, b: f64, c: f64, low: f64, high: f64) -> u32 {
         let x = (low, high);
         let square = times(x, x);
         let square = (square.0.max(0.0), square.1);
@@ -33,6 +34,14 @@ mod search {
             // Monotone: its ends tell.
             return if (value(a, b, c, low) <= 0.0) != (value(a, b, c, high) <= 0.0) { 1 } else { 0 };
         }
+        2
+    }
+
+    fn bisect(a: f64, b: f64, c: f64, low: f64, high: f64, depth: u32) -> u32 {
+        let seen = judge(a, b, c, low, high);
+        if seen < 2 {
+            return seen;
+        }
         if depth == 0 {
             return 1;
         }
@@ -44,10 +53,34 @@ mod search {
     pub(super) fn roots(a: f64, b: f64, c: f64) -> u32 {
         bisect(a, b, c, -3.0, 3.0, 40)
     }
+
+    fn leftmost(a: f64, b: f64, c: f64, low: f64, high: f64, depth: u32) -> f64 {
+        let seen = judge(a, b, c, low, high);
+        if seen < 2 {
+            return if seen == 0 { f64::INFINITY } else { low };
+        }
+        if depth == 0 {
+            return low;
+        }
+        let middle = 0.5 * (low + high);
+        let found = leftmost(a, b, c, low, middle, depth - 1);
+        if found < f64::INFINITY {
+            return found;
+        }
+        leftmost(a, b, c, middle, high, depth - 1)
+    }
+
+    /// The lower end of an interval that has the first root between -3 and 3, and no other; infinity if there is none.
+    pub(super) fn first_root(a: f64, b: f64, c: f64) -> f64 {
+        leftmost(a, b, c, -3.0, 3.0, 40)
+    }
 }
 
 counterpart! {
     fn ispc_roots(columns(a: f64, b: f64, c: f64)) -> u32
+}
+counterpart! {
+    fn ispc_first_root(columns(a: f64, b: f64, c: f64)) -> f64
 }
 
 /// Polynomials with up to five roots.
@@ -87,6 +120,38 @@ impl Kernel for Roots {
     }
 }
 
+/// The same polynomials: the search ends with the first root, and one half of an interval is searched only where the
+/// other has none.
+pub struct FirstRoot(Roots);
+
+impl Kernel for FirstRoot {
+    type Value = f64;
+    const NAME: &'static str = "first_root";
+    const MEMBERS: usize = Roots::MEMBERS;
+    const PEER: Agreement = Agreement::Exact;
+
+    fn new(members: usize) -> Self {
+        FirstRoot(Roots::new(members))
+    }
+
+    fn members(&self) -> usize {
+        self.0.members()
+    }
+
+    #[inline]
+    fn scalar(&self, i: usize) -> f64 {
+        search::first_root(self.0.a[i], self.0.b[i], self.0.c[i])
+    }
+
+    fn batched(&self, options: &Options<'_>) -> Result<Outcome<f64>, BatchError> {
+        search::first_root_batched_with(&self.0.a, &self.0.b, &self.0.c, options)
+    }
+
+    fn ispc(&self, target: Target, first: usize, out: &mut [f64]) {
+        ispc_first_root(target, first, &self.0.a, &self.0.b, &self.0.c, out);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +168,14 @@ mod tests {
             let changes =
                 (-12_000..12_000).filter(|&step| (at(step) <= 0.0) != (at(step + 1) <= 0.0)).count();
             assert_eq!(kernel.scalar(i) as usize, changes, "{a} {b} {c}");
+            let first = (-12_000..12_000).find(|&step| (at(step) <= 0.0) != (at(step + 1) <= 0.0));
+            let first = first.map_or(f64::INFINITY, |step| f64::from(step) / 4000.0);
+            // The interval begins below the root, and has no other.
+            let found = search::first_root(a, b, c);
+            assert!(
+                found <= first && (first.is_finite() == found.is_finite()),
+                "{a} {b} {c}: {found}, {first}"
+            );
         }
     }
 }
