@@ -139,6 +139,42 @@ fn crossing(n: u64) -> u64 {
     x
 }
 
+/// Functions of one name under different conditions are called as they are.
+#[autobatch]
+mod chosen {
+    #[cfg(any())]
+    fn step(n: u64) -> u64 {
+        let mut n = n;
+        while n > 3 {
+            n /= 2;
+        }
+        n
+    }
+
+    #[cfg(not(any()))]
+    fn step(n: u64) -> u64 {
+        let mut n = n;
+        while n > 5 {
+            n /= 3;
+        }
+        n + 1
+    }
+
+    #[cfg(not(any()))]
+    fn once(n: u64) -> u64 {
+        if n > 4 { once(n - 3) } else { n }
+    }
+
+    pub(super) fn sum(n: u64) -> u64 {
+        let mut sum = 0;
+        for i in 0..n {
+            sum += step(i) + once(i * 2);
+        }
+        sum
+    }
+}
+use chosen::{sum, sum_batched_with};
+
 fn says(program: &Program, why: &str) {
     assert!(program.notes.iter().any(|note| note.why.contains(why)), "{program}");
 }
@@ -153,6 +189,7 @@ fn what_is_not_there_does_nothing() {
     agree_at(&sizes, &inputs, |n| loops(*n), |n, o| loops_batched_with(n, o));
     agree_at(&sizes, &inputs[..7], |n| calls(*n), |n, o| calls_batched_with(n, o));
     says(calls_batched::program(), "under `cfg` stays whole");
+    agree_at(&sizes, &inputs, |n| sum(*n), |n, o| sum_batched_with(n, o));
     agree_at(&sizes, &inputs, |n| crossing(*n), |n, o| crossing_batched_with(n, o));
     says(crossing_batched::program(), "under `cfg` only");
 }
