@@ -1,6 +1,6 @@
 //! Functions that call themselves several times, where no call needs another's result: all calls are made at once.
 
-#![allow(clippy::many_single_char_names, clippy::manual_is_multiple_of)] // written as users write
+#![allow(clippy::many_single_char_names, clippy::manual_is_multiple_of, clippy::too_many_arguments)] // written as users write
 
 mod common;
 
@@ -179,4 +179,66 @@ fn the_depth_is_what_it_is_in_scalar_code() {
             }
         }
     }
+}
+
+/// A level has no longer what a scalar call needs, however few go up: `seed` is another one behind the first lines.
+#[autobatch(strict)]
+fn list(n: u32, mut seed: u64) -> u64 {
+    seed = seed.wrapping_mul(31) ^ u64::from(n);
+    if n == 0 || seed % 1000 == 7 {
+        return seed;
+    }
+    list(n - 1, seed).wrapping_add(list(0, seed))
+}
+
+#[test]
+fn levels_may_be_more_than_there_is_room_for() {
+    let n = [100_000, 3, 40, 70_000, 11];
+    let run = |options: &Options<'_>| list_batched_with(&n, same(5), options).unwrap().into_values().unwrap();
+    let scalar = run(&Options::default().executor(Executor::Scalar));
+    for options in ways() {
+        assert_eq!(run(&options), scalar, "{options:?}");
+    }
+}
+
+/// More variables before a call and in the callee together than a loop over the lanes can be given.
+#[autobatch(strict)]
+fn wide(n: u32, x: [u64; 2], a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64) -> u64 {
+    let (p, q, r, s) = (a ^ b, b + c % 5, c.rotate_left(3), d * 3 % 1001);
+    let (t, u, v, w) = (e ^ f, f % 77 + g, g & h, h >> 1);
+    if n == 0 || p % 16 == 3 {
+        return p ^ q ^ r ^ s ^ t ^ u ^ v ^ w ^ x[0];
+    }
+    let left = wide(n - 1, [x[1], x[0]], q, r, s, t, u, v, w, p);
+    let (i, j, k, l) = (p ^ a, q ^ b, r ^ c, s ^ d);
+    let right = wide(n / 2, x, i, j, k, l, e ^ t, f ^ u, g ^ v, h ^ w);
+    (left ^ right).wrapping_add(i ^ j ^ k ^ l ^ t ^ u ^ v ^ w)
+}
+
+#[test]
+fn many_variables() {
+    let inputs: Vec<(u32, u64)> = (0..60).map(|i| (i % 8, u64::from(i) * 0x1234_5678_9ABC % 9973)).collect();
+    agree_at(
+        &[1, 300],
+        &inputs,
+        |&(n, a)| wide(n, [a, 1], a, a / 2, a / 3, a / 4, a / 5, a / 6, a / 7, a / 8),
+        |batch, options| {
+            let part = |by: u64| column(batch, |x| x.1 / by);
+            let x = column(batch, |x| [x.1, 1]);
+            let n = column(batch, |x| x.0);
+            wide_batched_with(
+                &n,
+                &x,
+                part(1),
+                part(2),
+                part(3),
+                part(4),
+                part(5),
+                part(6),
+                part(7),
+                part(8),
+                options,
+            )
+        },
+    );
 }

@@ -16,6 +16,9 @@ const CACHE: usize = 32 << 10;
 const LEAST: usize = 128;
 const MOST: usize = 1024;
 
+/// What all levels may take. Beyond that the members run as scalar code.
+const LARGEST: usize = 64 << 20;
+
 /// The columns of a variable: one for each level.
 pub struct Levels<'a, T> {
     columns: Vec<&'a mut [MaybeUninit<T>]>,
@@ -94,6 +97,9 @@ pub struct Tower {
     level: usize,
     /// The depth of what the level calls.
     depth: Depth,
+    /// The bytes of a lane, and those that levels have taken.
+    bytes: usize,
+    taken: usize,
     /// The lanes of a full level.
     room: usize,
     /// The lanes that may go up from one strip.
@@ -118,6 +124,8 @@ impl Tower {
             floors: vec![base],
             level: 0,
             depth: below(depth),
+            bytes,
+            taken: 0,
             room,
             step,
             wide: black_box(W),
@@ -139,15 +147,19 @@ impl Tower {
 
     /// The level above, if it has no columns for what may come.
     #[inline(always)]
-    pub fn grows(&mut self) -> Option<Grown> {
-        let floor = &self.floors[self.level];
+    pub fn grows<const W: usize>(&mut self) -> Option<Grown> {
         // Whole strips are run, pads included, and whole strips are written behind what goes up.
-        let lanes = (self.step * floor.lanes).min(self.room + self.step);
+        let strips = self.floors[self.level].count.div_ceil(W);
+        let lanes = (self.step * strips).min(self.room + self.step);
         let level = self.level + 1;
         match self.floors.get_mut(level) {
             Some(floor) if floor.lanes >= lanes => return None,
             Some(floor) => floor.lanes = lanes,
             None => self.floors.push(Floor { count: 0, first: 0, next: 0, lanes }),
+        }
+        self.taken += lanes * self.bytes;
+        if self.taken > LARGEST {
+            resume_unwind(Box::new(TooDeep));
         }
         Some(Grown { level, lanes })
     }

@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::{Writer, name};
+use super::{ARGUMENTS, Writer, name};
 use crate::emit::region::Region;
 use crate::emit::strip::{self, Part, Place};
 use crate::ir::{Call, VarId, VarSet};
@@ -128,13 +128,12 @@ impl Writer<'_, '_> {
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
         let descend = self.descend(fork, state, &written, &kept);
         let join = self.join(fork, state, &kept, &dests);
-        let (gone, level) = (gone(), self.level());
-        let own_but_gone: Vec<&Ident> = own.iter().filter(|o| **o != gone).collect();
+        let level = self.level();
         quote! {
             #declare_state
             #declare_own
             let mut __results = #rt::nest::Levels::new();
-            let __bytes = [#(#state_levels.bytes(),)* #(#own_but_gone.bytes(),)* __results.bytes()];
+            let __bytes = [#(#state_levels.bytes(),)* #(#own.bytes(),)* __results.bytes()];
             let mut __tower = #rt::nest::Tower::new::<#strip>(__depth, __count, #sites, &__bytes);
             #(#begin)*
             __results.begin(__own);
@@ -143,7 +142,7 @@ impl Writer<'_, '_> {
             let __level = #level;
             loop {
                 if __tower.descends() {
-                    if let ::core::option::Option::Some(__above) = __tower.grows() {
+                    if let ::core::option::Option::Some(__above) = __tower.grows::<#strip>() {
                         #(#state_levels.grow(&mut __arena, __above);)*
                         #(#own.grow(&mut __arena, __above);)*
                         __results.grow(&mut __arena, __above);
@@ -261,7 +260,9 @@ impl Writer<'_, '_> {
             true => made(v),
             false => arg(v).expect("an entry region has nothing but parameters"),
         };
-        let (run, exits) = if self.weight(before) + self.weight(entry) <= SMALL {
+        let columns = before.touched().len() + entry.touched().len();
+        let apart = self.weight(before) + self.weight(entry) <= SMALL || columns > ARGUMENTS;
+        let (run, exits) = if apart {
             let once = |region, place: &dyn Fn(VarId) -> Place| {
                 let place = |v| place(v).of(region, v);
                 strip::once(emitter, region, place, &quote!(__wide), &quote!())
