@@ -1,5 +1,7 @@
 //! Implementations of traits: with the attribute on the `impl` block, and in a module of traits that stand elsewhere.
 
+#![allow(clippy::only_used_in_recursion)] // written as users write
+
 mod common;
 
 use autobatch::autobatch;
@@ -187,8 +189,8 @@ fn of_generic_types() {
     let poly = Poly { all: vec![0.5, -1.0, 0.25] };
     let xs: Vec<f32> = (0..11).map(|i| i as f32 * 0.25 - 1.0).collect();
     let n = autobatch::same(5);
-    agree_at(&SIZES, &xs, |x| poly.at(*x, 5), |x, o| poly.at_batched_with(x, n.clone(), o));
-    agree_at(&SIZES, &xs, |x| entry(&poly, *x, 5), |x, o| entry_batched_with(&poly, x, n.clone(), o));
+    agree_at(&SIZES, &xs, |x| poly.at(*x, 5), |x, o| poly.at_batched_with(x, n, o));
+    agree_at(&SIZES, &xs, |x| entry(&poly, *x, 5), |x, o| entry_batched_with(&poly, x, n, o));
     assert!(Poly::<f64>::at_batched_program().notes.is_empty());
     let notes = entry_batched::program().notes;
     assert!(notes.iter().any(|note| note.why.contains("only where it is the one that is called")));
