@@ -5,7 +5,8 @@
 //! ([`Arena::column`]): it runs for the lanes of a [`Set`]. A call is a native call; its callee works in the
 //! caller's lanes for as long as it takes to see who returns at once, then goes on in a dense frame of its
 //! own if few are left ([`is_sparse`]), or by scalar code if very few are ([`is_few`]). Loops run in
-//! columns of their own, which lose the lanes that have left (`loops`).
+//! columns of their own, which lose the lanes that have left (`loops`). Functions whose calls can all be made at
+//! once run level by level instead ([`Tower`]).
 //!
 //! *Only compute* means that running a piece of the program once more, or on a copy of a member, shows
 //! nowhere: values are numbers, `bool`s, `char`s, and tuples and arrays of them. So pads may compute, and a

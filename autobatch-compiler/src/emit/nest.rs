@@ -19,6 +19,8 @@
 //! }
 //! ```
 //!
+//! Behind the entry region, functions whose calls can be made at once go on as `fork` says.
+//!
 //! Invariants: `p…` are the lanes at a program point, `h…` the columns of a frame; a set has pads only with
 //! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
 //! writes them.

@@ -123,7 +123,9 @@ impl Writer<'_, '_> {
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
         let begin = begin.map(|(s, home)| quote!(#s.begin(#home);));
         let state_levels: Vec<Ident> = state.iter().map(s).collect();
-        let own: Vec<Ident> = o.iter().cloned().chain(kept.iter().map(k)).chain([gone()]).collect();
+        // Of the words of `gone` there are few.
+        let values: Vec<Ident> = o.iter().cloned().chain(kept.iter().map(k)).collect();
+        let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
         let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::nest::Levels::new();)*);
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
         let descend = self.descend(fork, state, &written, &kept);
@@ -133,7 +135,7 @@ impl Writer<'_, '_> {
             #declare_state
             #declare_own
             let mut __results = #rt::nest::Levels::new();
-            let __bytes = [#(#state_levels.bytes(),)* #(#own.bytes(),)* __results.bytes()];
+            let __bytes = [#(#state_levels.bytes(),)* #(#values.bytes(),)* __results.bytes()];
             let mut __tower = #rt::nest::Tower::new::<#strip>(__depth, __count, #sites, &__bytes);
             #(#begin)*
             __results.begin(__own);
