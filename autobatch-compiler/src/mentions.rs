@@ -1,7 +1,8 @@
 //! Mentions of a variable, for what puts something else in their place.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
-use syn::{Expr, ExprStruct};
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprStruct, Ident, Pat};
 
 /// Whether an expression is the variable of this name.
 pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
@@ -11,6 +12,21 @@ pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
         Expr::Group(e) => is_variable(&e.expr, name),
         _ => false,
     }
+}
+
+/// What a pattern binds by reference.
+pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
+    struct Scan<'a>(Vec<&'a Ident>);
+    impl<'ast> Visit<'ast> for Scan<'ast> {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            self.0.extend(p.by_ref.is_some().then_some(&p.ident));
+            visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut scan = Scan(Vec::new());
+    scan.visit_pat(pat);
+    scan.0
 }
 
 /// Spells `S { x }` as `S { x: x }`, so that the variable can be replaced.

@@ -6,7 +6,8 @@ use crate::options::Isa;
 use crate::store::Store;
 
 mod moves;
-pub(crate) use moves::{append, compact, compact_words, compress, expand, fetch, merge};
+pub use moves::{append, fetch};
+pub(crate) use moves::{compact, compact_words, compress, expand, merge};
 
 /// An instruction set that this CPU has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

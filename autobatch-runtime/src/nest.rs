@@ -35,12 +35,13 @@ mod set;
 
 #[cfg(not(target_arch = "x86_64"))]
 pub use crate::isa::level;
+pub use crate::isa::{append, fetch};
 #[cfg(target_arch = "x86_64")]
 pub use crate::isa::{level_avx2, level_avx512};
 pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
 pub use dense::{copied, gather, scatter};
-pub use fork::{Grown, Levels, Tower, append, append_all, fetch};
+pub use fork::{Grown, Levels, Tower, copy};
 pub use loops::{Flags, Words, Work, put, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
 

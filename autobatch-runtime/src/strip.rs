@@ -116,12 +116,6 @@ impl<T, const W: usize> Strip<T, W> {
     pub fn lanes_mut(&mut self) -> &mut [MaybeUninit<T>; W] {
         &mut self.0.0
     }
-
-    /// Puts them down.
-    #[inline(always)]
-    pub fn put(self, to: &mut [MaybeUninit<T>; W]) {
-        *to = self.0.0;
-    }
 }
 
 /// A strip of a column, found but not copied yet: between copying and lane code nothing shall unwind.

@@ -17,7 +17,7 @@ use super::copies::Copies;
 use super::in_place::is_of_library;
 use crate::cfg;
 use crate::lower::yields_number;
-use crate::mentions::is_variable;
+use crate::mentions::{bound_by_ref, is_variable};
 use crate::signatures::Methods;
 
 /// Methods whose result borrows nothing from their receiver.
@@ -148,7 +148,7 @@ struct Lends<'a> {
 
 impl Lends<'_> {
     fn matched(&mut self, pat: &Pat, value: &Expr) {
-        let by_ref = has_ref(pat);
+        let by_ref = !bound_by_ref(pat).is_empty();
         let plain = matches!(pat, Pat::Ident(_) | Pat::Type(_) | Pat::Wild(_));
         self.found |= self.lent.is_part(value) && (by_ref || (self.lent.reference && !plain));
     }
@@ -183,20 +183,6 @@ impl<'ast> Visit<'ast> for Lends<'_> {
         mentions.visit_macro(mac);
         self.found |= mentions.0.contains(self.lent.name);
     }
-}
-
-fn has_ref(pat: &Pat) -> bool {
-    struct Scan(bool);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            self.0 |= p.by_ref.is_some();
-            visit::visit_pat_ident(self, p);
-        }
-        fn visit_expr(&mut self, _: &'ast Expr) {}
-    }
-    let mut scan = Scan(false);
-    scan.visit_pat(pat);
-    scan.0
 }
 
 /// The names in a statement.

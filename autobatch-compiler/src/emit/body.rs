@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Emitter;
 use super::lockstep::{Lockstep, lockstep};
 use super::primitive;
 use super::region::{self, Chooser, Region, column, here, lane, next};
+use super::{Emitter, name};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
 
@@ -25,10 +25,6 @@ pub(super) struct Body {
 /// `__k3`: the stack of a variable.
 fn stack(var: VarId) -> Ident {
     format_ident!("__k{}", var.0, span = Span::mixed_site())
-}
-
-fn name(text: &str) -> Ident {
-    Ident::new(text, Span::mixed_site())
 }
 
 /// Generates the body of the program.

@@ -8,8 +8,8 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Stmt, parse_quote};
 
-use super::Emitter;
 use super::region::{Region, column, lane};
+use super::{Emitter, name};
 use crate::effects::{self, bound};
 use crate::ir::{FuncId, Terminator, VarId, VarSet};
 use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentions};
@@ -34,10 +34,6 @@ fn strip(var: VarId) -> Ident {
 /// `__f3`: one element of an array, in each lane.
 fn element(var: VarId) -> Ident {
     format_ident!("__f{}", var.0, span = Span::mixed_site())
-}
-
-fn name(text: &str) -> Ident {
-    Ident::new(text, Span::mixed_site())
 }
 
 /// How the lanes of a variable are stored.

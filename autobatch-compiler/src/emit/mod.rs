@@ -18,9 +18,10 @@ mod strip;
 mod table;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::Ident;
 
 use crate::attrs::Args;
@@ -39,6 +40,16 @@ pub struct Width {
     pub word64: bool,
     /// Lanes per strip.
     pub strip: usize,
+}
+
+/// An identifier of our own, which the user's code does not see.
+fn name(text: &str) -> Ident {
+    Ident::new(text, Span::mixed_site())
+}
+
+/// `__s3`: one of many.
+fn numbered(prefix: &str, number: impl Display) -> Ident {
+    name(&format!("__{prefix}{number}"))
 }
 
 /// What every part of the emission needs.
@@ -232,6 +243,14 @@ impl<'a> Emitter<'a> {
     /// Whether values of the variable live in a column between regions.
     pub(crate) fn has_column(&self, var: VarId) -> bool {
         self.analyses.needs_column(var)
+    }
+
+    /// The type of a variable where the source names it.
+    fn element(&self, var: VarId) -> TokenStream {
+        match &self.program.var(var).ty {
+            Some(ty) => ty.to_token_stream(),
+            None => quote!(_),
+        }
     }
 
     /// The variable whose column holds `var`: the functions of a tail-call group share one result.

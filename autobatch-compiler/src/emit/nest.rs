@@ -33,13 +33,13 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use super::Emitter;
 use super::api::{Family, Named, turbofish, turbofish_of_clone};
 use super::region::{self, Region};
 use super::rooms;
+use super::{Emitter, name};
 use crate::attrs::Args;
 use crate::input::Function;
-use crate::ir::{BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
+use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
 
 /// Columns and words that a closure of the runtime's `with…` can be given.
 const ARGUMENTS: usize = 28;
@@ -105,10 +105,6 @@ pub(super) struct Nest {
     pub(super) tile: TokenStream,
     /// The same in rooms, given `__begin` too, if the program has calls.
     pub(super) rooms: Option<TokenStream>,
-}
-
-fn name(text: &str) -> Ident {
-    Ident::new(text, Span::mixed_site())
 }
 
 /// `__a3`: a parameter where the caller has it.
@@ -368,24 +364,31 @@ impl<'e> Writer<'e, '_> {
                 }
             }
         });
+        // The lanes that do not return at once, `__going`.
+        let start = quote! {
+            #start
+            #run
+            let mut __going = __arena.set(__lanes, __count);
+            #join
+            let __some = __going.trim();
+            if __some == 0 {
+                return;
+            }
+            #few
+        };
+        let from = |v: VarId| if new.contains(&v) { self.home(v) } else { argument(v) };
+        let gather = |v: VarId| {
+            let from = from(v);
+            quote!(#rt::nest::gather(&mut __arena, &*#from, &__going, __lanes, __count))
+        };
         if let Some(fork) = self.fork() {
-            let state = self.state(&fork);
-            let frame = state.iter().map(|v| {
-                let home = self.home(*v);
-                let from = if new.contains(v) { home.clone() } else { argument(*v) };
-                quote!(let #home = #rt::nest::gather(&mut __arena, &*#from, &__going, __lanes, __count);)
+            let frame = live.iter().map(|v| {
+                let (home, gather) = (self.home(*v), gather(*v));
+                quote!(let #home = #gather;)
             });
-            let levels = self.levels(&fork, &state);
+            let levels = self.levels(&fork, &live);
             return quote! {
                 #start
-                #run
-                let mut __going = __arena.set(__lanes, __count);
-                #join
-                let __some = __going.trim();
-                if __some == 0 {
-                    return;
-                }
-                #few
                 __count = __some;
                 __lanes = #rt::nest::width::<#strip>(__count);
                 #(#frame)*
@@ -408,9 +411,7 @@ impl<'e> Writer<'e, '_> {
             )*),
         };
         let frame = live.iter().map(|v| {
-            let home = self.home(*v);
-            let from = if new.contains(v) { home.clone() } else { argument(*v) };
-            let gather = quote!(#rt::nest::gather(&mut __arena, &*#from, &__going, __lanes, __count));
+            let (home, from, gather) = (self.home(*v), from(*v), gather(*v));
             match (new.contains(v), self.is_written(*v, first)) {
                 (true, _) => quote!(let mut #home = if __dense { #gather } else { #home };),
                 (false, true) => quote! {
@@ -443,14 +444,6 @@ impl<'e> Writer<'e, '_> {
         });
         quote! {
             #start
-            #run
-            let mut __going = __arena.set(__lanes, __count);
-            #join
-            let __some = __going.trim();
-            if __some == 0 {
-                return;
-            }
-            #few
             let __dense = #rt::nest::is_sparse(__some, __lanes);
             if __dense {
                 __count = __some;
@@ -525,6 +518,12 @@ impl<'e> Writer<'e, '_> {
         self.naming.call(self.emitter, callee, self.isa, first, columns, uniforms)
     }
 
+    /// The work of some blocks.
+    fn weight(&self, of: impl Fn(&Block) -> bool) -> u32 {
+        let blocks = self.emitter.program.blocks.iter().filter(|b| of(b));
+        blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum()
+    }
+
     /// A scalar call for `__lane`, of which `column` has the arguments; up to how many lanes are best run so. `None`
     /// if they can't be.
     fn few(
@@ -550,8 +549,7 @@ impl<'e> Writer<'e, '_> {
             });
         }
         let fish = (self.func == emitter.program.entry).then_some(&self.naming.clone_fish);
-        let blocks = emitter.program.blocks.iter().filter(|b| b.func == self.func);
-        let weight: u32 = blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum();
+        let weight = self.weight(|b| b.func == self.func);
         let most = (FRAME / (CALL + weight)).max(FEW) as usize;
         Some((most, quote!(#clone #fish(#(#args,)* #depth))))
     }

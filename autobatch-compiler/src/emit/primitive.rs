@@ -36,15 +36,11 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, PathArguments};
 
-use super::Emitter;
 use super::body::uniforms;
 use super::region::{Region, column, lane};
+use super::{Emitter, name};
 use crate::ir::{BlockId, Primitive, Terminator, VarId, VarSet};
 use crate::lower::root;
-
-fn name(text: &str) -> Ident {
-    Ident::new(text, Span::mixed_site())
-}
 
 /// Variables that hold a value behind the block.
 pub(super) fn live_behind(emitter: &Emitter<'_>, block: BlockId) -> VarSet {

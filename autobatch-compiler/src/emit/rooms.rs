@@ -35,13 +35,13 @@ mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
-use super::Emitter;
 use super::body::source;
 use super::nest;
 use super::region::{self, Region};
+use super::{Emitter, name, numbered};
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
 
 /// Numbers of rooms that are no program point's begin here.
@@ -75,14 +75,6 @@ struct Writer<'e, 'a> {
     emitter: &'e Emitter<'a>,
     isa: &'e str,
     regions: BTreeMap<BlockId, Region>,
-}
-
-fn name(text: &str) -> Ident {
-    Ident::new(text, Span::mixed_site())
-}
-
-fn numbered(prefix: &str, number: impl std::fmt::Display) -> Ident {
-    name(&format!("__{prefix}{number}"))
 }
 
 /// Statements that run a tile, given `__begin`, `__nest` and the parameters of the entry function; `None` if there are
@@ -222,7 +214,7 @@ impl Writer<'_, '_> {
         let declare = stops.iter().map(|stop| {
             let room = self.room(stop);
             let columns = self.live(stop).into_iter().map(|v| {
-                let (column, ty) = (self.column(stop, v), self.element(v));
+                let (column, ty) = (self.column(stop, v), self.emitter.element(v));
                 quote!(let #column = __hall.column::<#ty, #strip>(&mut __arena);)
             });
             quote!(let mut #room = __hall.room::<#strip>(&mut __arena); #(#columns)*)
@@ -261,14 +253,6 @@ impl Writer<'_, '_> {
                     _ => break,
                 }
             }
-        }
-    }
-
-    /// The type of a variable where the source names it.
-    fn element(&self, var: VarId) -> TokenStream {
-        match &self.emitter.program.var(var).ty {
-            Some(ty) => ty.to_token_stream(),
-            None => quote!(_),
         }
     }
 
@@ -383,7 +367,7 @@ impl Writer<'_, '_> {
                 continue;
             }
             let (from, to) = (&values[&arg(nth)], numbered("t", param.0));
-            let ty = self.element(*param);
+            let ty = self.emitter.element(*param);
             if !has_room && entry.outs.contains(param) {
                 declare.push(quote!(let mut #to = #rt::rooms::Strip::<#ty, #strip>::copied(#from);));
                 inside.insert(*param, quote!(#to.lanes()));
@@ -407,7 +391,7 @@ impl Writer<'_, '_> {
             if inside.contains_key(v) {
                 continue;
             }
-            let (to, ty) = (numbered("t", v.0), self.element(*v));
+            let (to, ty) = (numbered("t", v.0), self.emitter.element(*v));
             declare.push(quote!(let mut #to = #rt::rooms::Strip::<#ty, #strip>::new();));
             inside.insert(*v, quote!(#to.lanes()));
         }

@@ -33,20 +33,9 @@ pub(super) fn once(
         };
         return (run, vec![(exit, quote!(__bits))]);
     }
-    if let [one, other] = points[..] {
-        let [to_one, to_other] = &bits[..] else { unreachable!("as many as points") };
-        let run = quote! {
-            let #to_other = #rt::nest::#with(#(#places,)* |#(#columns),*| {
-                let mut __flags = #rt::nest::Flags::<#strip>::new();
-                for #l in 0..#lanes {
-                    #round
-                    __flags.put(#l, #next, #other);
-                }
-                __bits & __flags.set(__level)
-            });
-            let #to_one = __bits & !#to_other;
-        };
-        return (run, vec![(one, quote!(#to_one)), (other, quote!(#to_other))]);
+    if let [_, _] = points[..] {
+        let two_ways = TwoWays { region, code: round, lanes, read: quote!(set) };
+        return two_ways.run(emitter, &with, &places, &columns);
     }
     let run = quote! {
         let (#(#bits,)*) = #rt::nest::#with(#(#places,)* |#(#columns),*| {
@@ -110,8 +99,7 @@ pub(super) struct Part<'p> {
 /// Runs several regions for each of the first `lanes` lanes of a strip, one behind the other, of which only the last
 /// leads to more than one point. What one of them leaves for the next need not leave its register.
 pub(super) fn lanes(emitter: &Emitter<'_>, parts: &[Part<'_>], lanes: &TokenStream) -> (TokenStream, Exits) {
-    let (rt, strip) = (&emitter.rt, emitter.width.strip);
-    let (l, next) = (lane(), next());
+    let (rt, l) = (&emitter.rt, lane());
     // By name, whether it is written.
     let mut places: BTreeMap<Ident, (Place, bool)> = BTreeMap::new();
     let mut touch = |place: Place, written: bool| {
@@ -138,24 +126,49 @@ pub(super) fn lanes(emitter: &Emitter<'_>, parts: &[Part<'_>], lanes: &TokenStre
     let last = code.pop().expect("a region at least");
     let region = parts.last().expect("a region at least").region;
     let with = format_ident!("with{}", places.len());
-    let names = places.keys();
-    let values = places.values().map(|(place, written)| if *written { place.write() } else { place.read() });
-    let (points, bits) = exits(region);
-    let [one, other] = points[..] else { unreachable!("a fork returns, or calls") };
-    let [to_one, to_other] = &bits[..] else { unreachable!("as many as points") };
-    let run = quote! {
-        let #to_other = #rt::nest::#with(#(#values,)* |#(#names),*| {
-            let mut __flags = #rt::nest::Flags::<#strip>::new();
-            for #l in 0..#lanes {
-                #({ #code })*
-                #last
-                __flags.put(#l, #next, #other);
-            }
-            __bits & __flags.set_by_parts(__level)
-        });
-        let #to_one = __bits & !#to_other;
-    };
-    (run, vec![(one, quote!(#to_one)), (other, quote!(#to_other))])
+    let (names, values): (Vec<Ident>, Vec<TokenStream>) = places
+        .iter()
+        .map(|(name, (place, written))| (name.clone(), if *written { place.write() } else { place.read() }))
+        .unzip();
+    let code = quote!(#({ #code })* #last);
+    TwoWays { region, code, lanes, read: quote!(set_by_parts) }.run(emitter, &with, &values, &names)
+}
+
+/// A loop over the lanes whose code ends in a region that leads to two points.
+struct TwoWays<'r> {
+    region: &'r Region,
+    code: TokenStream,
+    lanes: &'r TokenStream,
+    /// How the flags are read.
+    read: TokenStream,
+}
+
+impl TwoWays<'_> {
+    /// Runs it; `with` calls it with `places` as `names`.
+    fn run(
+        self,
+        emitter: &Emitter<'_>,
+        with: &Ident,
+        places: &[TokenStream],
+        names: &[Ident],
+    ) -> (TokenStream, Exits) {
+        let (rt, strip, l, next) = (&emitter.rt, emitter.width.strip, lane(), next());
+        let TwoWays { region, code, lanes, read } = self;
+        let (points, bits) = exits(region);
+        let ([one, other], [to_one, to_other]) = (&points[..], &bits[..]) else { unreachable!("two ways") };
+        let run = quote! {
+            let #to_other = #rt::nest::#with(#(#places,)* |#(#names),*| {
+                let mut __flags = #rt::nest::Flags::<#strip>::new();
+                for #l in 0..#lanes {
+                    #code
+                    __flags.put(#l, #next, #other);
+                }
+                __bits & __flags.#read(__level)
+            });
+            let #to_one = __bits & !#to_other;
+        };
+        (run, vec![(*one, quote!(#to_one)), (*other, quote!(#to_other))])
+    }
 }
 
 /// The columns that a region works on, and where they are.

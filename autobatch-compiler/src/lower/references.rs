@@ -7,6 +7,7 @@ use syn::{Expr, Pat, Type};
 use super::{Borrower, Lowering, chains, scan};
 use crate::effects;
 use crate::ir::{VarId, VarSet};
+use crate::mentions::bound_by_ref;
 
 impl Lowering<'_> {
     /// Whether a variable certainly is a reference to something outside this activation.
@@ -65,17 +66,8 @@ impl Lowering<'_> {
     }
 
     fn bound_by_ref(&self, pat: &Pat) -> VarSet {
-        struct Scan<'a>(Vec<&'a syn::Ident>);
-        impl<'ast> Visit<'ast> for Scan<'ast> {
-            fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-                self.0.extend(p.by_ref.is_some().then_some(&p.ident));
-                visit::visit_pat_ident(self, p);
-            }
-            fn visit_expr(&mut self, _: &'ast Expr) {}
-        }
-        let mut scan = Scan(Vec::new());
-        scan.visit_pat(pat);
-        scan.0.into_iter().filter_map(|ident| self.names.get(&ident.to_string()).copied()).collect()
+        let bound = bound_by_ref(pat).into_iter();
+        bound.filter_map(|ident| self.names.get(&ident.to_string()).copied()).collect()
     }
 
     /// What is borrowed by an iteration over a variable that itself holds a borrow of locals.

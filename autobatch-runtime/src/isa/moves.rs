@@ -8,6 +8,25 @@ use std::ptr;
 
 use super::{Level, count, extent, lanes};
 
+/// Runs the kernel of 4 or 8 bytes on a strip of `$w` slots of `$t`, and what is dense of it.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_size {
+    ($t:ident, $w:ident, $four:ident, $eight:ident, $strip:ident, $dense:ident, $here:ident) => {
+        match size_of::<$t>() {
+            4 => $four::<$w>($strip, $dense, $here),
+            8 => $eight::<$w>($strip, $dense, $here),
+            // The halves of 16 bytes, with every bit twice.
+            _ if $w == 16 => $eight::<32>($strip, $dense, halves($here)[0]),
+            _ if $w == 32 => $eight::<64>($strip, $dense, halves($here)[0]),
+            _ => {
+                let [low, high] = halves($here);
+                $eight::<64>($strip, $dense, low);
+                $eight::<64>($strip.add(512), $dense.add(8 * low.count_ones() as usize), high);
+            }
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -62,7 +81,7 @@ pub(crate) fn expand<T>(wide: &mut [MaybeUninit<T>], dense: &[MaybeUninit<T>], m
 /// Moves the slots of `strip` that are set in `here` to the front of `dense`, in order. What `dense` holds behind
 /// them, up to a strip's length, is lost.
 #[inline(always)]
-pub(crate) fn append<T, const W: usize>(
+pub fn append<T, const W: usize>(
     dense: &mut [MaybeUninit<T>],
     strip: &[MaybeUninit<T>; W],
     here: u64,
@@ -91,7 +110,7 @@ pub(crate) fn append<T, const W: usize>(
 /// The reverse of [`append`]: the slots of `strip` that are set in `here` get those at the front of `dense`, in order. It
 /// has a strip's length.
 #[inline(always)]
-pub(crate) fn fetch<T, const W: usize>(
+pub fn fetch<T, const W: usize>(
     strip: &mut [MaybeUninit<T>; W],
     dense: &[MaybeUninit<T>],
     here: u64,

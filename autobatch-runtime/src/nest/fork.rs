@@ -6,7 +6,6 @@ use std::panic::resume_unwind;
 use std::ptr;
 
 use crate::depth::{Depth, TooDeep};
-use crate::isa::{self, Level};
 
 use super::arena::Arena;
 
@@ -247,31 +246,9 @@ fn below(depth: Depth) -> Depth {
     next
 }
 
-/// Lanes of a strip go up, behind those that have.
+/// The first lanes of `to` get the values of a strip.
 #[inline(always)]
-pub fn append<T, const W: usize>(
-    to: &mut [MaybeUninit<T>],
-    strip: &[MaybeUninit<T>; W],
-    here: u64,
-    level: Level,
-) {
-    isa::append(to, strip, here, level);
-}
-
-/// All lanes of a strip go up.
-#[inline(always)]
-pub fn append_all<T, const W: usize>(to: &mut [MaybeUninit<T>], strip: &[MaybeUninit<T>; W]) {
+pub fn copy<T, const W: usize>(to: &mut [MaybeUninit<T>], strip: &[MaybeUninit<T>; W]) {
     // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
-    *to.first_chunk_mut().expect("levels have room for whole strips") = unsafe { ptr::read(strip) };
-}
-
-/// Lanes of a strip get the results of their calls.
-#[inline(always)]
-pub fn fetch<T, const W: usize>(
-    strip: &mut [MaybeUninit<T>; W],
-    from: &[MaybeUninit<T>],
-    here: u64,
-    level: Level,
-) {
-    isa::fetch(strip, from, here, level);
+    *to.first_chunk_mut().expect("there is room for a strip") = unsafe { ptr::read(strip) };
 }

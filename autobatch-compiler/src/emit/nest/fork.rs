@@ -31,9 +31,10 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::{ARGUMENTS, Writer, name};
+use super::{ARGUMENTS, Writer};
 use crate::emit::region::Region;
 use crate::emit::strip::{self, Part, Place};
+use crate::emit::{name, numbered};
 use crate::ir::{Call, VarId, VarSet};
 
 /// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over
@@ -46,10 +47,6 @@ pub(super) struct Fork<'w> {
     calls: Vec<(&'w Region, &'w Call)>,
     /// What makes the result.
     join: &'w Region,
-}
-
-fn numbered(prefix: &str, number: impl std::fmt::Display) -> Ident {
-    name(&format!("__{prefix}{number}"))
 }
 
 /// `__gone`: which lanes have gone up, call by call.
@@ -102,14 +99,8 @@ impl Writer<'_, '_> {
             .then_some(Fork { calls, join: region })
     }
 
-    /// The variables that a level has columns of: what is live behind the entry region.
-    pub(super) fn state(&self, fork: &Fork<'_>) -> VarSet {
-        let mut state = self.emitter.live_at(fork.calls[0].0.head);
-        state.retain(|v| self.emitter.has_column(*v) && !self.is_result(*v));
-        state
-    }
-
-    /// Runs the `__count` members of a frame, their `state` in columns of `__lanes`, results into `__own`.
+    /// Runs the `__count` members of a frame, results into `__own`. Their `state`, what is live behind the entry region, is in
+    /// columns of `__lanes`.
     pub(super) fn levels(&self, fork: &Fork<'_>, state: &VarSet) -> TokenStream {
         let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
         let sites = fork.calls.len();
@@ -185,14 +176,14 @@ impl Writer<'_, '_> {
         });
         // What a region writes and had a value before.
         let scratch = written.iter().map(|v| {
-            let (x, s, ty) = (numbered("x", v.0), numbered("s", v.0), self.element(*v));
+            let (x, s, ty) = (numbered("x", v.0), numbered("s", v.0), self.emitter.element(*v));
             match (kept.contains(v), state.contains(v)) {
                 (false, false) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::new();),
                 (false, true) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::copied(&#s[__i]);),
                 (true, false) => quote!(),
                 (true, true) => {
                     let k = numbered("k", v.0);
-                    quote!(#rt::nest::Strip::<#ty, #strip>::copied(&#s[__i]).put(&mut #k[__i]);)
+                    quote!(#rt::nest::copy(&mut #k[__i], &#s[__i]);)
                 }
             }
         });
@@ -251,7 +242,7 @@ impl Writer<'_, '_> {
         };
         let made = |v: VarId| Place::Strip(numbered("y", v.0));
         let declare = entry.outs.iter().filter(|v| !self.is_result(**v)).map(|v| {
-            let (y, ty) = (numbered("y", v.0), self.element(*v));
+            let (y, ty) = (numbered("y", v.0), self.emitter.element(*v));
             quote!(let mut #y = #rt::nest::Strip::<#ty, #strip>::new();)
         });
         // Parameters that are changed begin as what they are called with.
@@ -263,7 +254,8 @@ impl Writer<'_, '_> {
             false => arg(v).expect("an entry region has nothing but parameters"),
         };
         let columns = before.touched().len() + entry.touched().len();
-        let apart = self.weight(before) + self.weight(entry) <= SMALL || columns > ARGUMENTS;
+        let heads = [before.head, entry.head];
+        let apart = self.weight(|b| heads.contains(&b.region)) <= SMALL || columns > ARGUMENTS;
         let (run, exits) = if apart {
             let once = |region, place: &dyn Fn(VarId) -> Place| {
                 let place = |v| place(v).of(region, v);
@@ -272,7 +264,7 @@ impl Writer<'_, '_> {
             let ((first, _), (second, exits)) = (once(before, here), once(entry, &inside));
             let begin = begin.iter().map(|(to, from)| {
                 let (to, from) = (to.write(), from.read());
-                quote!(#rt::nest::Strip::copied(#from).put(#to);)
+                quote!(#rt::nest::copy(#to, #from);)
             });
             (quote!(#first #(#begin)* #second), exits)
         } else {
@@ -300,7 +292,7 @@ impl Writer<'_, '_> {
             #run
             let __up = #up;
             if #rt::nest::Set::is_full::<#strip>(__up) {
-                #(#rt::nest::append_all(#to, #values);)*
+                #(#rt::nest::copy(#to, #values);)*
                 __at += #strip;
             } else if __up != 0 {
                 #(#rt::nest::append(#to, #values, __up, __level);)*
@@ -392,19 +384,6 @@ impl Writer<'_, '_> {
                 #(#fetch)*
                 #run
             }
-        }
-    }
-
-    /// The work of a region.
-    fn weight(&self, region: &Region) -> u32 {
-        let blocks = self.emitter.program.blocks.iter().filter(|b| b.region == region.head);
-        blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum()
-    }
-
-    fn element(&self, var: VarId) -> TokenStream {
-        match &self.emitter.program.var(var).ty {
-            Some(ty) => ty.to_token_stream(),
-            None => quote!(_),
         }
     }
 }

@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
         let mut new = TokenStream::new();
         for v in &region.outs {
             values.entry(*v).or_insert_with(|| {
-                let (s, ty) = (numbered("s", v.0), self.element(*v));
+                let (s, ty) = (numbered("s", v.0), self.emitter.element(*v));
                 new.extend(quote!(let mut #s = #rt::rooms::Strip::<#ty, #strip>::new();));
                 quote!(#s.lanes())
             });

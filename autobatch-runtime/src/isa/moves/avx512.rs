@@ -44,21 +44,7 @@ pub(super) unsafe fn append<T, const W: usize>(
 ) {
     let (dense, strip) = (dense.as_mut_ptr().cast::<u8>(), strip.as_ptr().cast::<u8>());
     // SAFETY: a vector is written no further than where its lanes would be if all before them were set.
-    unsafe {
-        match size_of::<T>() {
-            4 => append4::<W>(dense, strip, here),
-            8 => append8::<W>(dense, strip, here),
-            // The halves of 16 bytes, with every bit twice.
-            _ if W == 16 => append8::<32>(dense, strip, halves(here)[0]),
-            _ if W == 32 => append8::<64>(dense, strip, halves(here)[0]),
-            _ => {
-                let [low, high] = halves(here);
-                append8::<64>(dense, strip, low);
-                let many = 8 * low.count_ones() as usize;
-                append8::<64>(dense.add(many), strip.add(512), high);
-            }
-        }
-    }
+    unsafe { by_size!(T, W, append4, append8, strip, dense, here) }
 }
 
 /// # Safety
@@ -72,21 +58,7 @@ pub(super) unsafe fn fetch<T, const W: usize>(
 ) {
     let (strip, dense) = (strip.as_mut_ptr().cast::<u8>(), dense.as_ptr().cast::<u8>());
     // SAFETY: a vector is read no further than where its lanes would be if all before them were set.
-    unsafe {
-        match size_of::<T>() {
-            4 => fetch4::<W>(strip, dense, here),
-            8 => fetch8::<W>(strip, dense, here),
-            // The halves of 16 bytes, with every bit twice.
-            _ if W == 16 => fetch8::<32>(strip, dense, halves(here)[0]),
-            _ if W == 32 => fetch8::<64>(strip, dense, halves(here)[0]),
-            _ => {
-                let [low, high] = halves(here);
-                fetch8::<64>(strip, dense, low);
-                let many = 8 * low.count_ones() as usize;
-                fetch8::<64>(strip.add(512), dense.add(many), high);
-            }
-        }
-    }
+    unsafe { by_size!(T, W, fetch4, fetch8, strip, dense, here) }
 }
 
 /// # Safety
@@ -147,7 +119,7 @@ macro_rules! kernels {
         #[target_feature(
             enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
         )]
-        unsafe fn $append<const W: usize>(mut dense: *mut u8, strip: *const u8, mut here: u64) {
+        unsafe fn $append<const W: usize>(strip: *const u8, mut dense: *mut u8, mut here: u64) {
             let lanes = 64 / $bytes;
             for at in (0..W).step_by(lanes) {
                 // SAFETY: whole vectors are in bounds on both sides. `kmov` takes the lowest bits.
