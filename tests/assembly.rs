@@ -71,9 +71,21 @@ fn has_loop(function: &[&str], wanted: &[(&str, &str)], unwanted: &[&str]) -> bo
     })
 }
 
+/// Whether an instruction stores some lanes of a vector.
+fn is_masked_store(line: &str) -> bool {
+    let masked = line.starts_with("vmaskmov") || line.starts_with("vpmaskmov");
+    masked && line.ends_with(')')
+}
+
 #[test]
 fn hot_loops_are_vector_code() {
     let assembly = assembly();
+    // Microcode on some CPUs; lanes that are not there are merged by value.
+    let frames = functions(&assembly, |symbol| symbol.contains("_batched_nest") && symbol.contains("_avx2"));
+    assert!(!frames.is_empty(), "the example has nested frames");
+    for line in frames.iter().flatten() {
+        assert!(!is_masked_store(line), "{line}");
+    }
     let some_has = |name: &dyn Fn(&str) -> bool, wanted: &[(&str, &str)], unwanted: &[&str]| {
         functions(&assembly, name).iter().any(|function| has_loop(function, wanted, unwanted))
     };

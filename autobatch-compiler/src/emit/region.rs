@@ -100,7 +100,7 @@ pub(super) fn round(
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));
         match chooser {
-            Chooser::Value => quote!(#rt::Slots::settle(&mut *#column, #l, if #here { #new } else { #old });),
+            Chooser::Value => quote!(#rt::Slots::choose(&mut *#column, #l, #here, #new, #old);),
             _ => quote!(#rt::Slots::settle(&mut *#column, #l, #new);),
         }
     });

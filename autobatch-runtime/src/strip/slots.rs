@@ -52,6 +52,18 @@ pub trait Slots {
     fn keep(&mut self, lane: usize, value: Self::Value);
     /// See [`settle`](super::settle).
     fn settle(&mut self, lane: usize, merged: MaybeUninit<Self::Value>);
+    /// Stores the bits of a selected value: new ones if the lane is here, else those that `bits` returned. A function of
+    /// its own: where the choice stands in the lane code, LLVM makes it one between storing and not storing.
+    #[inline(always)]
+    fn choose(
+        &mut self,
+        lane: usize,
+        here: bool,
+        new: MaybeUninit<Self::Value>,
+        old: MaybeUninit<Self::Value>,
+    ) {
+        self.settle(lane, if here { new } else { old });
+    }
 }
 
 // Not by calls of the functions above, because tests are not optimised.
