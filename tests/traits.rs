@@ -98,6 +98,7 @@ impl Iterator for Walk {
 mod trees {
     pub(crate) trait Own {
         fn weight(&self, x: f64) -> f64;
+        fn along(&self, xs: &[f64], by: f64) -> f64;
     }
 
     pub(crate) enum Tree {
@@ -140,6 +141,23 @@ mod trees {
             match self {
                 Tree::Leaf(value) => *value,
                 Tree::Node(left, _) => left.weight(x) + Tree::start(),
+            }
+        }
+        fn along(&self, #[each] xs: &[f64], #[shared] by: f64) -> f64 {
+            match (self, xs) {
+                (Tree::Node(left, right), [x, rest @ ..]) if *x < by => {
+                    left.along(rest, by) - right.along(xs, by)
+                }
+                (_, xs) => xs.iter().fold(by, |sum, x| self.weight(*x) - sum),
+            }
+        }
+    }
+
+    impl Tree {
+        pub(crate) fn leaves(&self, #[each] xs: &[f64], #[shared] by: f64) -> f64 {
+            match self {
+                Tree::Leaf(value) => xs.first().map_or(by, |x| x * value),
+                Tree::Node(left, right) => left.leaves(xs, by) + right.leaves(xs, by),
             }
         }
     }
@@ -234,4 +252,19 @@ fn of_a_module() {
     agree_at(&SIZES, &xs, |x| settled(*x), |x, o| settled_batched_with(x, o));
     let program = entry_batched::program().to_string();
     assert!(program.contains("fn Tree::energy"), "{program}");
+
+    // What implements a trait is visible where type and trait are.
+    use laws::Potential;
+    use trees::Own;
+    agree_at(&SIZES, &xs, |x| tree.energy(*x, 1), |x, o| tree.energy_batched_with(x, autobatch::same(1), o));
+    agree_at(&SIZES, &xs, |x| tree.weight(*x), |x, o| tree.weight_batched_with(x, o));
+    agree_at(
+        &SIZES,
+        &xs,
+        |x| Tree::Leaf(*x).settle(*x),
+        |x, o| Tree::settle_batched_with(&mut column(x, |x| Tree::Leaf(*x)), x, o),
+    );
+    let rows: Vec<Vec<f64>> = (0..5).map(|n| xs.iter().copied().take(n).collect()).collect();
+    agree_at(&SIZES, &rows, |xs| tree.along(xs, 2.0), |xs, o| tree.along_batched_with(xs, 2.0, o));
+    agree_at(&SIZES, &rows, |xs| tree.leaves(xs, 2.0), |xs, o| tree.leaves_batched_with(xs, 2.0, o));
 }

@@ -246,8 +246,7 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
 
 /// Private functions of a module or `impl` are reached through the others.
 fn is_entry(input: &Input, function: &Function) -> bool {
-    let of_trait = function.method.as_ref().is_some_and(|method| method.trait_.is_some());
-    matches!(input, Input::Function(_)) || !(matches!(function.vis, Visibility::Inherited) || of_trait)
+    matches!(input, Input::Function(_)) || !matches!(function.vis, Visibility::Inherited)
 }
 
 /// The functions that users can call.
@@ -298,10 +297,18 @@ fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> To
         Input::Module(mut m) => {
             if let Some((_, items)) = &mut m.content {
                 for item in items.iter_mut() {
-                    if let Item::Fn(f) = item
-                        && !input::is_primitive(&f.attrs)
-                    {
-                        input::clean(&mut f.sig);
+                    match item {
+                        Item::Fn(f) if !input::is_primitive(&f.attrs) => input::clean(&mut f.sig),
+                        Item::Impl(i) if !input::is_batched(&i.attrs) => {
+                            for item in &mut i.items {
+                                if let syn::ImplItem::Fn(f) = item
+                                    && !input::is_batched(&f.attrs)
+                                {
+                                    input::clean(&mut f.sig);
+                                }
+                            }
+                        }
+                        _ => {}
                     }
                 }
                 items.extend(families.into_iter().map(Item::Verbatim));

@@ -404,6 +404,11 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
     all
 }
 
+/// Whether an item of a module carries the attribute itself.
+pub fn is_batched(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "autobatch"))
+}
+
 /// Whether a function carries `#[autobatch::primitive(…)]`.
 pub fn is_primitive(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "primitive"))

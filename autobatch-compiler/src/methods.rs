@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Block, Expr, FnArg, GenericParam, ImplItem, Item, ItemImpl, ItemMod, Lifetime, Macro, Path,
-    ReceiverKind, Signature, Type, parse_quote,
+    ReceiverKind, Signature, Type, Visibility, parse_quote,
 };
 
 use crate::diag::Diagnostics;
@@ -87,19 +87,33 @@ pub struct Method {
 /// The methods of a module's own types that can be part of its program.
 pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
     let items = || module.content.iter().flat_map(|(_, items)| items);
-    let own: BTreeSet<String> = items()
+    let own: BTreeMap<String, &Visibility> = items()
         .filter_map(|item| match item {
-            Item::Struct(i) => Some(i.ident.to_string()),
-            Item::Enum(i) => Some(i.ident.to_string()),
+            Item::Struct(i) => Some((i.ident.to_string(), &i.vis)),
+            Item::Enum(i) => Some((i.ident.to_string(), &i.vis)),
             _ => None,
         })
         .collect();
+    let hidden: BTreeSet<String> = items()
+        .filter_map(|item| match item {
+            Item::Trait(i) if matches!(i.vis, Visibility::Inherited) => Some(i.ident.to_string()),
+            _ => None,
+        })
+        .collect();
+    // A trait's method is visible where its type and the trait are.
+    let visible = |i: &ItemImpl, owner: &Ident| match &i.trait_ {
+        Some((path, _)) if !path.get_ident().is_some_and(|name| hidden.contains(&name.to_string())) => {
+            Some(own[&owner.to_string()].clone())
+        }
+        Some(_) => Some(Visibility::Inherited),
+        None => None,
+    };
     let blocks: Vec<(&ItemImpl, &Ident)> = items()
         .filter_map(|item| match item {
             Item::Impl(i) => Some((i, name_of(&i.self_ty)?)),
             _ => None,
         })
-        .filter(|(i, name)| own.contains(&name.to_string()) && !conditional(&i.attrs))
+        .filter(|(i, name)| own.contains_key(&name.to_string()) && !conditional(&i.attrs))
         .filter(|(i, _)| match &i.trait_ {
             // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
             Some((path, _)) => {
@@ -126,11 +140,9 @@ pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
     for (i, owner) in blocks {
         for f in functions(i) {
             let once = names[&(owner.to_string(), f.sig.ident.to_string())] == 1;
-            let own_attribute = |attr: &Attribute| {
-                attr.path().segments.last().is_some_and(|segment| segment.ident == "autobatch")
-            };
-            let left_alone = conditional(&f.attrs) || f.attrs.iter().any(own_attribute);
+            let left_alone = conditional(&f.attrs) || input::is_batched(&f.attrs);
             let usual = once && !left_alone && input::check_signature(&f.sig, &mut Diagnostics::default());
+            let f = syn::ImplItemFn { vis: visible(i, owner).unwrap_or(f.vis.clone()), ..f };
             all.extend(usual.then(|| freed(i, owner, &f)).flatten());
         }
     }
@@ -154,7 +166,8 @@ fn name_of(ty: &Type) -> Option<&Ident> {
 /// The function that a method is in the program.
 fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Function> {
     let mut diag = Diagnostics::default();
-    let shown = input::function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&block.generics), &mut diag)?;
+    let spelled = of_trait(block, f);
+    let shown = input::function(&f.attrs, &f.vis, &spelled.sig, &f.block, Some(&block.generics), &mut diag)?;
     let trait_ = block.trait_.as_ref().map(|(path, _)| path.clone());
     let mut free = Free {
         owner: owner.clone(),
@@ -451,5 +464,12 @@ pub(crate) fn block(function: &Function, items: &[TokenStream]) -> Option<TokenS
     let (impl_generics, _, where_clause) = method.shown.outer.split_for_impl();
     let owner = &method.owner;
     let carried = crate::emit::attributes::lints_and_conditions(&method.attrs);
-    Some(quote!(#(#carried)* impl #impl_generics #owner #where_clause { #(#items)* }))
+    // `Self::method` is found where the trait is in scope.
+    let of_trait = method.trait_.as_ref().map(|path| {
+        let mut path = path.clone();
+        path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
+        let scope = (path.segments.len() > 1).then(|| quote!(#[allow(unused_imports)] use #path as _;));
+        quote!(#scope #[allow(private_interfaces, private_bounds, unreachable_pub)])
+    });
+    Some(quote!(#of_trait #(#carried)* impl #impl_generics #owner #where_clause { #(#items)* }))
 }

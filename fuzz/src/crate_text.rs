@@ -41,10 +41,10 @@ pub fn entries<'p>(programs: impl Iterator<Item = (usize, &'p Program)>) -> Stri
 }
 
 fn comparison(program: &Program, function: &Function, batched: bool, to: &mut String) {
-    let path = match program.form {
-        Form::Function => String::new(),
-        Form::Module => "program::".into(),
-        Form::Impl => format!("{}::", program.defs.self_type()),
+    let path = match (&function.owner, program.form) {
+        (Some(owner), _) => format!("{}::", program.defs.name(&owner.ty)),
+        (None, Form::Module) => "program::".into(),
+        (None, _) => String::new(),
     };
     let name = &function.name;
     let column = |param: &Param| format!("in_{}", param.name);

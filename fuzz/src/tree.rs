@@ -172,11 +172,22 @@ pub struct Param {
     pub mutable: bool,
 }
 
+/// Where a method stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Owner {
+    /// The type whose `impl` block it is.
+    pub ty: Ty,
+    /// Whether the block implements the program's trait, `T0`.
+    pub of_trait: bool,
+}
+
 /// A function of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Its name.
     pub name: String,
+    /// The type that it is a method or an associated function of.
+    pub owner: Option<Owner>,
     /// Its parameters.
     pub params: Vec<Param>,
     /// What it returns.
@@ -219,10 +230,18 @@ impl Program {
         self.functions.iter().map(|f| f.body.size() + 2).sum()
     }
 
+    /// Whether the types stand in the module with the functions: where methods do.
+    pub fn types_inside(&self) -> bool {
+        self.form == Form::Module && self.functions.iter().any(|f| f.owner.is_some())
+    }
+
     /// The items that a user would have written.
     pub fn source(&self, batched: bool) -> String {
-        let mut text = self.defs.print();
         let attribute = if batched { "#[autobatch(strict)]\n" } else { "" };
+        let mut text = String::new();
+        if !self.types_inside() {
+            text.push_str(&self.defs.print());
+        }
         match self.form {
             Form::Function => {
                 text.push_str(attribute);
@@ -231,25 +250,83 @@ impl Program {
             Form::Module => {
                 text.push_str(attribute);
                 text.push_str("pub mod program {\n    use super::*;\n");
-                self.functions.iter().for_each(|f| f.print(self, batched, 1, &mut text));
+                if self.types_inside() {
+                    text.push_str(&self.defs.print());
+                }
+                self.print_trait(&mut text);
+                for (f, function) in self.functions.iter().enumerate() {
+                    match &function.owner {
+                        None => function.print(self, batched, 1, &mut text),
+                        // One block for all of an owner, where the first of them stands.
+                        owner if self.functions[..f].iter().all(|other| other.owner != *owner) => {
+                            self.print_block(owner.as_ref(), batched, &mut text);
+                        }
+                        _ => {}
+                    }
+                }
                 text.push_str("}\n");
+                if self.types_inside() {
+                    text.push_str("use program::*;\n");
+                }
             }
             Form::Impl => {
+                self.print_trait(&mut text);
                 text.push_str(attribute);
-                let _ = writeln!(text, "impl {} {{", self.defs.self_type());
-                self.functions.iter().for_each(|f| f.print(self, batched, 1, &mut text));
-                text.push_str("}\n");
+                let owner = self.functions.first().and_then(|f| f.owner.clone());
+                self.print_block(owner.as_ref(), batched, &mut text);
             }
         }
         text
+    }
+
+    /// The trait, if something implements it: what functions of two types share stands there once.
+    fn print_trait(&self, to: &mut String) {
+        let of_trait = |f: &&Function| f.owner.as_ref().is_some_and(|owner| owner.of_trait);
+        let all: Vec<&Function> = self.functions.iter().filter(of_trait).collect();
+        if all.is_empty() {
+            return;
+        }
+        to.push_str("pub trait T0 {\n");
+        for (i, f) in all.iter().enumerate() {
+            if all[..i].iter().all(|other| other.name != f.name) {
+                f.print_signature(self, false, true, 1, to);
+                to.push_str(";\n");
+            }
+        }
+        to.push_str("}\n");
+    }
+
+    /// An `impl` block.
+    fn print_block(&self, owner: Option<&Owner>, batched: bool, to: &mut String) {
+        let Some(owner) = owner else { return };
+        let of = if owner.of_trait { "T0 for " } else { "" };
+        let _ = writeln!(to, "impl {of}{} {{", self.defs.name(&owner.ty));
+        let own = self.functions.iter().filter(|f| f.owner.as_ref() == Some(owner));
+        own.for_each(|f| f.print(self, batched, 1, to));
+        to.push_str("}\n");
     }
 }
 
 impl Function {
     fn print(&self, program: &Program, batched: bool, depth: usize, to: &mut String) {
+        self.print_signature(program, batched, false, depth, to);
+        to.push_str(" {");
+        self.body.print(depth, to);
+        to.push_str("}\n");
+    }
+
+    fn print_signature(
+        &self,
+        program: &Program,
+        batched: bool,
+        declared: bool,
+        depth: usize,
+        to: &mut String,
+    ) {
         let name = |ty: &Ty| program.defs.name(ty);
         indent(depth, to);
-        if self.entry {
+        let of_trait = self.owner.as_ref().is_some_and(|owner| owner.of_trait);
+        if self.entry && !of_trait {
             to.push_str("pub ");
         }
         let _ = write!(to, "fn {}(", self.name);
@@ -264,7 +341,7 @@ impl Function {
                     _ => {}
                 }
             }
-            if param.mutable {
+            if param.mutable && !declared {
                 to.push_str("mut ");
             }
             let ty = name(&param.ty);
@@ -281,8 +358,5 @@ impl Function {
         if self.ret != Ty::Unit {
             let _ = write!(to, " -> {}", name(&self.ret));
         }
-        to.push_str(" {");
-        self.body.print(depth, to);
-        to.push_str("}\n");
     }
 }

@@ -91,11 +91,6 @@ pub struct Defs {
 }
 
 impl Defs {
-    /// The type whose methods a program of that form has.
-    pub fn self_type(&self) -> &'static str {
-        "S0"
-    }
-
     /// How a type is written.
     pub fn name(&self, ty: &Ty) -> String {
         match ty {

@@ -83,6 +83,11 @@ impl Types<'_> {
 
     /// The type of an expression.
     pub(super) fn of(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
+        self.maybe(scopes, expr).filter(is_known)
+    }
+
+    /// The same; `_` is a type that is not known.
+    fn maybe(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
         match expr {
             Expr::Path(p) if p.qself.is_none() => {
                 let name = p.path.get_ident()?.to_string();
@@ -122,7 +127,17 @@ impl Types<'_> {
                 let of = e.elems.first().and_then(|first| self.of(scopes, first));
                 of.map(|ty| parse_quote!([#ty; 0]))
             }
-            Expr::Macro(e) if e.mac.path.is_ident("vec") => Some(parse_quote!(Vec<_>)),
+            Expr::Tuple(e) => {
+                let parts = e.elems.iter().map(|e| self.of(scopes, e).unwrap_or_else(|| parse_quote!(_)));
+                let parts: Vec<Type> = parts.collect();
+                Some(parse_quote!((#(#parts,)*)))
+            }
+            Expr::Macro(e) if e.mac.path.is_ident("vec") => {
+                let first = e.mac.parse_body_with(first_element).ok();
+                let of = first.and_then(|first| self.of(scopes, &first));
+                let of = of.unwrap_or_else(|| parse_quote!(_));
+                Some(parse_quote!(Vec<#of>))
+            }
             Expr::Macro(e) if e.mac.path.is_ident("format") => Some(parse_quote!(String)),
             Expr::Block(e) => self.of_block(scopes, &e.block),
             Expr::If(e) => {
@@ -145,6 +160,17 @@ impl Types<'_> {
     fn of_block(&self, scopes: &Scopes, block: &syn::Block) -> Option<Type> {
         match &block.stmts[..] {
             [Stmt::Expr(tail, None)] => self.of(scopes, tail),
+            [before @ .., Stmt::Expr(tail, None)] => {
+                let mut inner = scopes.clone();
+                inner.push(BTreeMap::new());
+                for stmt in before {
+                    if let Stmt::Local(local) = stmt {
+                        let ty = local.init.as_ref().and_then(|init| self.of(&inner, &init.expr));
+                        self.bind(&mut inner, &local.pat, ty);
+                    }
+                }
+                self.of(&inner, tail)
+            }
             _ => None,
         }
     }
@@ -340,7 +366,7 @@ impl Types<'_> {
     }
 
     fn pattern(&self, pat: &Pat, ty: Option<Type>, mode: Mode, found: &mut Vec<(String, Option<Type>)>) {
-        let ty = ty.map(|ty| self.plain(&ty));
+        let ty = ty.map(|ty| self.plain(&ty)).filter(is_known);
         match pat {
             Pat::Ident(p) => {
                 let bound = ty.clone().map(|ty| match (mode, &p.by_ref, &p.mutability) {
@@ -425,6 +451,22 @@ impl Types<'_> {
 /// Types of the library that are no pointers, and have no methods of the program.
 const LIBRARY: [&str; 8] =
     ["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "String", "Vec", "VecDeque"];
+
+/// Whether it is not `_`, maybe behind references.
+fn is_known(ty: &Type) -> bool {
+    match ty {
+        Type::Infer(_) => false,
+        Type::Reference(r) => is_known(&r.elem),
+        _ => true,
+    }
+}
+
+/// The first of the elements that `vec!` lists.
+fn first_element(input: syn::parse::ParseStream) -> syn::Result<Expr> {
+    let first = input.parse()?;
+    input.parse::<proc_macro2::TokenStream>()?;
+    Ok(first)
+}
 
 fn is_number(ty: &Type) -> bool {
     crate::lockstep::is_primitive(ty)

@@ -1,13 +1,18 @@
 //! Calls of the program's functions.
 
 use super::{Gen, Via};
-use crate::tree::{Function, Node, Param, Passing, expr};
+use crate::tree::{Function, Node, Passing, expr};
 use crate::types::Ty;
 
 impl Gen {
     /// Whether a call that yields the type can stand here.
     pub(super) fn may_call(&self, ty: &Ty) -> bool {
         !self.callees(ty).is_empty()
+    }
+
+    /// Whether a certain function can be called here.
+    pub(super) fn may_call_to(&self, callee: usize) -> bool {
+        self.pure == 0 && self.can_call(&self.sigs[callee])
     }
 
     fn callees(&self, ty: &Ty) -> Vec<usize> {
@@ -32,6 +37,8 @@ impl Gen {
         affordable
             && !inside_leaf
             && f.params.iter().all(|param| match param.passing {
+                // A receiver is made if there is none.
+                _ if param.name == "self" => true,
                 Passing::SharedRef | Passing::EachSlice => self.handed_on(&param.ty, Via::Ref).is_some(),
                 Passing::State => self.handed_on(&param.ty, Via::Mut).is_some(),
                 _ => true,
@@ -50,14 +57,6 @@ impl Gen {
 
     /// A call that yields the type, perhaps with a cast, perhaps under a test of the fuel.
     pub(super) fn call_of(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
-        let (pure, lent, hidden) = (self.pure, self.lent, self.hidden.len());
-        let call = self.some_call(ty, depth);
-        (self.pure, self.lent) = (pure, lent);
-        self.hidden.truncate(hidden);
-        call
-    }
-
-    fn some_call(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
         let callees = self.callees(ty);
         if callees.is_empty() {
             return None;
@@ -65,6 +64,19 @@ impl Gen {
         let exact: Vec<usize> = callees.iter().copied().filter(|f| self.sigs[*f].ret == *ty).collect();
         let callee =
             if exact.is_empty() || self.chance(10) { self.pick(&callees) } else { self.pick(&exact) };
+        self.call_to(callee, ty, depth)
+    }
+
+    /// A call of a certain function.
+    pub(super) fn call_to(&mut self, callee: usize, ty: &Ty, depth: u32) -> Option<Node> {
+        let (pure, lent, hidden) = (self.pure, self.lent, self.hidden.len());
+        let call = self.some_call(callee, ty, depth);
+        (self.pure, self.lent) = (pure, lent);
+        self.hidden.truncate(hidden);
+        call
+    }
+
+    fn some_call(&mut self, callee: usize, ty: &Ty, depth: u32) -> Option<Node> {
         let f = self.sigs[callee].clone();
         let fueled = f.params.iter().any(|param| param.passing == Passing::Fuel);
         if fueled {
@@ -81,29 +93,14 @@ impl Gen {
         let lends = f.params.iter().any(|param| param.passing == Passing::State);
         self.lent += u32::from(lends);
         let mut call = expr!(f.ret;);
-        let associated = self.impl_form;
         let receiver = f.params.first().filter(|param| param.name == "self").cloned();
-        let (mut skip, mut closing) = (0, ")");
-        match &receiver {
-            Some(param) if param.passing != Passing::Each && self.same_receiver(param) && self.chance(70) => {
-                call.parts.push(format!("self.{}(", f.name).into());
-                skip = 1;
-            }
-            // Another receiver, of a type that is written.
-            Some(param) if self.chance(50) && (param.passing == Passing::Each || self.flat == 0) => {
-                let (name, value) = (self.fresh("r"), self.expr(&param.ty, depth - 1));
-                let mutability = if param.passing == Passing::State { "mut " } else { "" };
-                let of = self.defs.name(&param.ty);
-                call.parts.push(format!("{{ let {mutability}{name}: {of} = ").into());
-                call.parts.push(value.into());
-                call.parts.push(format!("; {name}.{}(", f.name).into());
-                skip = 1;
-                closing = ") }";
-                // A call in an argument would be one more activation before it is lent.
-                self.pure += u32::from(param.passing == Passing::State);
-            }
-            _ if associated => call.parts.push(format!("Self::{}(", f.name).into()),
-            _ => call.parts.push(format!("{}(", f.name).into()),
+        let (mut skip, mut closing) = (0, String::from(")"));
+        if let Some(param) = &receiver {
+            closing = self.receiver(&mut call, &f, param, depth)?;
+            skip = 1;
+        } else {
+            let path = self.path_to(&f);
+            call.parts.push(format!("{path}(").into());
         }
         for param in &f.params[skip..] {
             match param.passing {
@@ -184,11 +181,6 @@ impl Gen {
             call = expr!(ty; "(if fuel > 0 { ", call, " } else { ", other, " })");
         }
         Some(call)
-    }
-
-    /// Whether the function being made has that receiver too.
-    fn same_receiver(&self, param: &Param) -> bool {
-        self.function().params.first() == Some(param)
     }
 
     /// Fuel that is less than what `less` is one less than.

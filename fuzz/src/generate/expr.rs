@@ -93,6 +93,7 @@ impl Gen {
             if self.swarm.language && !self.swarm.plain { calls / 2 } else { 0 }, // 16 in kept closures
             if self.swarm.language && !self.swarm.plain { 4 } else { 0 }, // 17 closures across loops
             if self.swarm.language { calls / 2 } else { 0 },  // 18 guards
+            if ty.is_number() { calls / 2 } else { 0 },       // 19 sums of calls
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -114,6 +115,7 @@ impl Gen {
             16 => self.kept_closure(ty),
             17 => self.crossing_closure(ty),
             18 => self.guarded_call(ty),
+            19 => self.sum_of_calls(ty, depth),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

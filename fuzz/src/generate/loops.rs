@@ -36,7 +36,14 @@ impl Gen {
 
     fn some_stmts(&mut self, depth: u32) -> Vec<Node> {
         let count = 1 + self.below(3);
-        self.stmts(count, depth)
+        let mut stmts = self.stmts(count, depth);
+        // What a loop is for.
+        if let Some(name) = self.looped.take()
+            && let Some(changed) = self.changed_struct(&name, depth)
+        {
+            stmts.push(changed);
+        }
+        stmts
     }
 
     pub(super) fn loop_stmt(&mut self, depth: u32) -> Option<Node> {

@@ -10,6 +10,7 @@ mod expr;
 mod language;
 mod loops;
 mod matches;
+mod methods;
 mod owned;
 mod program;
 mod scalar;
@@ -19,7 +20,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
-use crate::tree::{Function, Param, Passing};
+use crate::tree::{Function, Owner, Param, Passing};
 use crate::types::{Defs, Ty};
 
 pub use program::program;
@@ -86,6 +87,8 @@ struct Swarm {
     references: bool,
     /// Calls in closures, guards, macros; locals lent.
     language: bool,
+    /// Types of the program's own that have methods.
+    methods: bool,
     /// Only numbers and what is computed from them, in tuples and arrays.
     plain: bool,
 }
@@ -100,7 +103,6 @@ struct Gen {
     swarm: Swarm,
     /// Weighted calls that an activation may make.
     branching: u32,
-    impl_form: bool,
 
     // The function being made.
     current: usize,
@@ -124,6 +126,8 @@ struct Gen {
     /// Owned types of the program.
     owned_types: Vec<Ty>,
     names: u32,
+    /// The struct that the next loop is for.
+    looped: Option<String>,
 }
 
 impl Gen {
@@ -247,6 +251,11 @@ impl Gen {
     /// The function being made.
     fn function(&self) -> &Function {
         &self.sigs[self.current]
+    }
+
+    /// The `impl` block of the function being made.
+    fn owner(&self) -> Option<&Owner> {
+        self.function().owner.as_ref()
     }
 
     /// The parameter of that name and kind in scope, for references that are handed on.

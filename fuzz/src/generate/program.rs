@@ -31,6 +31,7 @@ pub fn program(seed: u64) -> Program {
         items: on(20),
         references: on(40),
         language: on(45),
+        methods: on(55),
         plain: on(35),
     };
     let swarm = if swarm.plain {
@@ -40,10 +41,10 @@ pub fn program(seed: u64) -> Program {
         swarm
     };
     let form = match rng.random_range(0..10) {
-        0..=3 => Form::Function,
+        0..=3 if !swarm.methods => Form::Function,
         _ if swarm.plain => Form::Module,
-        4..=7 => Form::Module,
-        _ => Form::Impl,
+        7.. if swarm.methods => Form::Impl,
+        _ => Form::Module,
     };
     let (branching, fuel) = SHAPES[rng.random_range(0..SHAPES.len())];
     let mut made = Gen {
@@ -53,7 +54,6 @@ pub fn program(seed: u64) -> Program {
         pool: Vec::new(),
         swarm,
         branching,
-        impl_form: form == Form::Impl,
         current: 0,
         vars: Vec::new(),
         loops: Vec::new(),
@@ -67,6 +67,7 @@ pub fn program(seed: u64) -> Program {
         hidden: Vec::new(),
         owned_types: Vec::new(),
         names: 0,
+        looped: None,
     };
     made.types();
     made.signatures(form);
@@ -91,12 +92,23 @@ impl Gen {
             }
         }
         let scalars = pool.clone();
-        if (self.chance(45) && !self.swarm.plain) || self.impl_form {
-            let fields = (0..1 + self.below(3)).map(|_| self.pick(&scalars)).collect();
+        if self.swarm.plain {
+            if self.swarm.methods {
+                self.defs.structs.push(Struct { fields: vec![Ty::U32] });
+            }
+        } else if self.swarm.methods || self.chance(45) {
+            let numbers: Vec<Ty> = scalars.iter().filter(|ty| ty.is_number()).cloned().collect();
+            let from = if self.chance(60) { numbers } else { scalars };
+            let fields = (0..1 + self.below(4)).map(|_| self.pick(&from)).collect();
             self.defs.structs.push(Struct { fields });
             pool.push(Ty::Struct(0));
+            if self.swarm.methods && self.chance(40) {
+                let fields = vec![Ty::Struct(0), self.pick(&from)];
+                self.defs.structs.push(Struct { fields });
+                pool.push(Ty::Struct(1));
+            }
         }
-        if self.swarm.matches && self.chance(45) && !self.swarm.plain {
+        if (self.swarm.matches || self.swarm.methods) && self.chance(45) && !self.swarm.plain {
             let variants = (0..2 + self.below(3))
                 .map(|_| ((0..self.below(3)).map(|_| self.pick(&pool)).collect(), self.chance(40)))
                 .collect();
@@ -144,20 +156,30 @@ impl Gen {
         let each_slice = self.chance(40) && !self.swarm.plain;
         let state = (self.chance(35) && !self.swarm.plain).then(|| self.passed_type());
         // A receiver of the same type would be lent in its place.
-        let state = state.filter(|ty| form != Form::Impl || *ty != Ty::Struct(0));
+        let state = state.filter(|ty| !self.swarm.methods || !matches!(ty, Ty::Struct(_) | Ty::Enum(_)));
+        let block = self.owner_of(form, None);
         for index in 0..count {
-            let entry = index == 0 || self.chance(40);
+            let owner = if form == Form::Impl { block.clone() } else { self.owner_of(form, Some(index)) };
+            if let Some(sibling) = self.sibling(owner.as_ref()) {
+                self.sigs.push(sibling);
+                continue;
+            }
+            let of_trait = owner.as_ref().is_some_and(|owner| owner.of_trait);
+            let entry = index == 0 || of_trait || self.chance(40);
             let fueled = self.chance(80);
             let mut params: Vec<Param> = Vec::new();
             let param =
                 |name: String, passing: Passing, ty: Ty, mutable: bool| Param { name, passing, ty, mutable };
-            if form == Form::Impl && self.chance(70) {
+            if let Some(owner) = &owner
+                && !self.swarm.plain
+                && self.chance(75)
+            {
                 let (passing, mutable) = match self.below(3) {
                     0 => (Passing::Each, self.chance(50)),
                     1 => (Passing::SharedRef, false),
                     _ => (Passing::State, false),
                 };
-                params.push(param("self".into(), passing, Ty::Struct(0), mutable));
+                params.push(param("self".into(), passing, owner.ty.clone(), mutable));
             }
             if fueled {
                 params.push(param("fuel".into(), Passing::Fuel, Ty::U32, false));
@@ -192,7 +214,13 @@ impl Gen {
                 2 => Ty::Unit,
                 _ => self.passed_type(),
             };
-            self.sigs.push(Function { name: format!("f{index}"), params, ret, entry, body: fixed!() });
+            let ret = match &owner {
+                // Something to call methods on.
+                Some(owner) if !self.swarm.plain && self.chance(20) => owner.ty.clone(),
+                _ => ret,
+            };
+            let name = self.function_name(index, owner.as_ref());
+            self.sigs.push(Function { name, owner, params, ret, entry, body: fixed!() });
         }
     }
 
@@ -225,6 +253,9 @@ impl Gen {
         if !self.has_fuel() {
             return self.plain_body(&ret, depth);
         }
+        if self.branching > 1 && ret.is_number() && self.chance(if self.swarm.plain { 35 } else { 15 }) {
+            return self.sum_body(&ret, depth);
+        }
         match self.below(5) {
             0 | 1 => {
                 let base = self.base_case(&ret);
@@ -252,7 +283,7 @@ impl Gen {
     }
 
     /// A value that calls nothing.
-    fn base_case(&mut self, ret: &Ty) -> Node {
+    pub(super) fn base_case(&mut self, ret: &Ty) -> Node {
         let calls = std::mem::take(&mut self.calls);
         let value = self.purely(|g| g.expr(ret, 2));
         self.calls = calls;

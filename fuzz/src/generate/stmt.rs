@@ -33,6 +33,11 @@ impl Gen {
             if self.swarm.closures { 3 } else { 0 },                        // 16 local closure
             if self.swarm.language && !self.swarm.plain { 6 } else { 0 },   // 17 loop over a list
             if self.swarm.language && !self.swarm.plain { 3 } else { 0 },   // 18 a `let` under `cfg`
+            if nested && self.swarm.loops && !self.swarm.plain && !self.defs.structs.is_empty() {
+                6
+            } else {
+                0
+            }, // 19 a struct that a loop changes
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -107,6 +112,7 @@ impl Gen {
             16 => Some(self.local_closure()),
             17 => self.over_a_list(),
             18 => self.conditional_let(),
+            19 => self.struct_loop(depth),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
@@ -287,7 +293,7 @@ impl Gen {
     }
 
     /// Places that can be assigned: text and type.
-    fn assignable(&self) -> Vec<(String, Ty)> {
+    pub(super) fn assignable(&self) -> Vec<(String, Ty)> {
         let mut found = Vec::new();
         for var in self.visible().filter(|var| var.assign) {
             let whole = if var.via == Via::Value { var.name.clone() } else { format!("*{}", var.name) };
@@ -328,7 +334,7 @@ impl Gen {
         Some(self.store(fixed!(place), &ty, depth))
     }
 
-    fn store(&mut self, place: Node, ty: &Ty, depth: u32) -> Node {
+    pub(super) fn store(&mut self, place: Node, ty: &Ty, depth: u32) -> Node {
         let compound = self.chance(45);
         if ty.is_owned() {
             // The old value must not be moved away by the new one's code.
