@@ -177,8 +177,15 @@ pub struct Param {
 pub struct Owner {
     /// The type whose `impl` block it is.
     pub ty: Ty,
-    /// Whether the block implements the program's trait, `T0`.
+    /// Whether the block implements a trait of the program.
     pub of_trait: bool,
+}
+
+impl Owner {
+    /// The trait's name: those that hold themselves have one of their own.
+    fn trait_name(&self) -> &'static str {
+        if self.ty == Ty::Tree { "T1" } else { "T0" }
+    }
 }
 
 /// A function of a program.
@@ -253,7 +260,7 @@ impl Program {
                 if self.types_inside() {
                     text.push_str(&self.defs.print());
                 }
-                self.print_trait(&mut text);
+                self.print_traits(&mut text);
                 for (f, function) in self.functions.iter().enumerate() {
                     match &function.owner {
                         None => function.print(self, batched, 1, &mut text),
@@ -270,7 +277,7 @@ impl Program {
                 }
             }
             Form::Impl => {
-                self.print_trait(&mut text);
+                self.print_traits(&mut text);
                 text.push_str(attribute);
                 let owner = self.functions.first().and_then(|f| f.owner.clone());
                 self.print_block(owner.as_ref(), batched, &mut text);
@@ -279,27 +286,31 @@ impl Program {
         text
     }
 
-    /// The trait, if something implements it: what functions of two types share stands there once.
-    fn print_trait(&self, to: &mut String) {
-        let of_trait = |f: &&Function| f.owner.as_ref().is_some_and(|owner| owner.of_trait);
-        let all: Vec<&Function> = self.functions.iter().filter(of_trait).collect();
-        if all.is_empty() {
-            return;
-        }
-        to.push_str("pub trait T0 {\n");
-        for (i, f) in all.iter().enumerate() {
-            if all[..i].iter().all(|other| other.name != f.name) {
-                f.print_signature(self, false, true, 1, to);
-                to.push_str(";\n");
+    /// The traits that something implements: what functions of two types share stands there once.
+    fn print_traits(&self, to: &mut String) {
+        for name in ["T0", "T1"] {
+            let own = |f: &&Function| {
+                f.owner.as_ref().is_some_and(|owner| owner.of_trait && owner.trait_name() == name)
+            };
+            let all: Vec<&Function> = self.functions.iter().filter(own).collect();
+            if all.is_empty() {
+                continue;
             }
+            let _ = writeln!(to, "pub trait {name} {{");
+            for (i, f) in all.iter().enumerate() {
+                if all[..i].iter().all(|other| other.name != f.name) {
+                    f.print_signature(self, false, true, 1, to);
+                    to.push_str(";\n");
+                }
+            }
+            to.push_str("}\n");
         }
-        to.push_str("}\n");
     }
 
     /// An `impl` block.
     fn print_block(&self, owner: Option<&Owner>, batched: bool, to: &mut String) {
         let Some(owner) = owner else { return };
-        let of = if owner.of_trait { "T0 for " } else { "" };
+        let of = if owner.of_trait { format!("{} for ", owner.trait_name()) } else { String::new() };
         let _ = writeln!(to, "impl {of}{} {{", self.defs.name(&owner.ty));
         let own = self.functions.iter().filter(|f| f.owner.as_ref() == Some(owner));
         own.for_each(|f| f.print(self, batched, 1, to));

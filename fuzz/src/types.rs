@@ -31,6 +31,8 @@ pub enum Ty {
     Vec(Box<Ty>),
     String,
     Box(Box<Ty>),
+    /// The program's type that holds itself.
+    Tree,
     /// A local closure that captures nothing, from the first to the second.
     Closure(Box<Ty>, Box<Ty>),
 }
@@ -88,6 +90,8 @@ pub struct Defs {
     pub structs: Vec<Struct>,
     /// `E0`, `E1`, …
     pub enums: Vec<Enum>,
+    /// `Tree`, which holds itself: the data of its leaves, and that of all else.
+    pub tree: Option<[Ty; 2]>,
 }
 
 impl Defs {
@@ -117,6 +121,7 @@ impl Defs {
             Ty::Vec(of) => format!("Vec<{}>", self.name(of)),
             Ty::String => "String".into(),
             Ty::Box(of) => format!("Box<{}>", self.name(of)),
+            Ty::Tree => "Tree".into(),
             Ty::Closure(from, to) => format!("fn({}) -> {}", self.name(from), self.name(to)),
         }
     }
@@ -151,6 +156,7 @@ impl Defs {
             Ty::Option(_) => "None".into(),
             Ty::Result(_) => "Err(0u32)".into(),
             Ty::Slice(_) | Ty::Ref(_) | Ty::Closure(..) => return None,
+            Ty::Tree => format!("Tree::Leaf({})", self.zero(&self.tree.as_ref()?[0])?),
             Ty::Vec(of) => format!("Vec::<{}>::new()", self.name(of)),
             Ty::String => "String::new()".into(),
             Ty::Box(of) => format!("Box::new({})", self.zero(of)?),
@@ -200,6 +206,14 @@ impl Defs {
                 variants.join(", ")
             );
         }
+        if let Some([leaf, inner]) = &self.tree {
+            let (leaf, inner) = (self.name(leaf), self.name(inner));
+            let _ = writeln!(
+                text,
+                "#[derive(Clone, Debug, PartialEq)]\npub enum Tree {{ Leaf({leaf}), Nest(Box<Tree>, {inner}), \
+                 Fork {{ left: Box<Tree>, weight: {inner}, right: Box<Tree> }}, Many(Vec<Tree>) }}"
+            );
+        }
         text
     }
 
@@ -236,6 +250,36 @@ impl Defs {
                 def.variants.len()
             );
         }
+        if self.tree.is_some() {
+            text.push_str(TREE);
+        }
         text
     }
 }
+
+/// What the harness has to know of the type that holds itself.
+const TREE: &str = "\
+impl Words for Tree {
+    fn words(&self, to: &mut Vec<u64>) {
+        match self {
+            Tree::Leaf(x) => { to.push(0); x.words(to); }
+            Tree::Nest(y, x) => { to.push(1); y.words(to); x.words(to); }
+            Tree::Fork { left, weight, right } => { to.push(2); left.words(to); weight.words(to); right.words(to); }
+            Tree::Many(all) => { to.push(3); all.words(to); }
+        }
+    }
+}
+impl Make for Tree {
+    fn make(dice: &mut Dice) -> Self {
+        fn grow(dice: &mut Dice, depth: u64) -> Tree {
+            match dice.below(if depth == 0 { 1 } else { 4 }) {
+                0 => Tree::Leaf(dice.make()),
+                1 => Tree::Nest(Box::new(grow(dice, depth - 1)), dice.make()),
+                2 => Tree::Fork { left: Box::new(grow(dice, depth - 1)), weight: dice.make(), right: Box::new(grow(dice, depth - 1)) },
+                _ => Tree::Many((0..dice.below(4)).map(|_| grow(dice, depth - 1)).collect()),
+            }
+        }
+        grow(dice, 3)
+    }
+}
+";

@@ -34,8 +34,11 @@ impl Gen {
         let affordable = if leaf { self.budget > 4 } else { fueled && self.calls >= self.weight };
         let current = self.function();
         let inside_leaf = !current.entry && !self.has_fuel();
+        // Trees have calls of their own.
+        let walks = |f: &Function| f.owner.as_ref().is_some_and(|owner| owner.ty == Ty::Tree);
         affordable
             && !inside_leaf
+            && !walks(f)
             && f.params.iter().all(|param| match param.passing {
                 // A receiver is made if there is none.
                 _ if param.name == "self" => true,

@@ -9,7 +9,7 @@ impl Gen {
     pub(super) fn reads(&self, ty: &Ty) -> Vec<String> {
         let mut found = Vec::new();
         for var in self.visible() {
-            if matches!(var.ty, Ty::Slice(_) | Ty::Closure(..)) {
+            if matches!(var.ty, Ty::Slice(_) | Ty::Tree | Ty::Closure(..)) {
                 continue;
             }
             let whole = if var.via == Via::Value { var.name.clone() } else { format!("(*{})", var.name) };
@@ -94,6 +94,7 @@ impl Gen {
             if self.swarm.language && !self.swarm.plain { 4 } else { 0 }, // 17 closures across loops
             if self.swarm.language { calls / 2 } else { 0 },  // 18 guards
             if ty.is_number() { calls / 2 } else { 0 },       // 19 sums of calls
+            if self.defs.tree.is_some() { 8 } else { 0 },     // 20 walks of trees
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -116,6 +117,7 @@ impl Gen {
             17 => self.crossing_closure(ty),
             18 => self.guarded_call(ty),
             19 => self.sum_of_calls(ty, depth),
+            20 => self.tree_call(ty),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

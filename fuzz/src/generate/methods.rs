@@ -12,6 +12,7 @@ impl Gen {
             return None;
         }
         let ty = match (self.defs.enums.is_empty(), self.defs.structs.len()) {
+            _ if form == Form::Impl && self.defs.tree.is_some() => Ty::Tree,
             (false, _) if self.chance(40) => Ty::Enum(0),
             (_, 2) if self.chance(30) => Ty::Struct(1),
             _ => Ty::Struct(0),
@@ -19,35 +20,38 @@ impl Gen {
         Some(Owner { ty, of_trait: self.chance(35) })
     }
 
-    /// A trait's method for a second type: the signature is that of the first.
-    pub(super) fn sibling(&mut self, owner: Option<&Owner>) -> Option<Function> {
-        let owner = owner.filter(|owner| owner.of_trait)?;
-        let other =
-            self.sigs.iter().find(|f| f.owner.as_ref().is_some_and(|o| o.of_trait && o.ty != owner.ty));
-        let mut sibling = other?.clone();
-        if self.sigs.iter().any(|f| f.owner.as_ref() == Some(owner) && f.name == sibling.name) {
-            return None;
+    /// Gives each type that implements the trait what another one has of it.
+    pub(super) fn complete_traits(&mut self) {
+        let of_trait = |f: &&Function| f.owner.as_ref().is_some_and(|o| o.of_trait && o.ty != Ty::Tree);
+        let all: Vec<Function> = self.sigs.iter().filter(of_trait).cloned().collect();
+        for owner in all.iter().map(|f| f.owner.clone()) {
+            for f in &all {
+                if self.sigs.iter().any(|known| known.owner == owner && known.name == f.name) {
+                    continue;
+                }
+                let mut sibling = Function { owner: owner.clone(), ..f.clone() };
+                if let (Some(param), Some(owner)) = (sibling.params.first_mut(), &owner)
+                    && param.name == "self"
+                {
+                    param.ty = owner.ty.clone();
+                }
+                self.sigs.push(sibling);
+            }
         }
-        sibling.owner = Some(owner.clone());
-        if let Some(param) = sibling.params.first_mut().filter(|param| param.name == "self") {
-            param.ty = owner.ty.clone();
-        }
-        Some(sibling)
     }
 
     /// A name for a function: sometimes that of one that has another owner.
     pub(super) fn function_name(&mut self, index: usize, owner: Option<&Owner>) -> String {
         let ty = |owner: Option<&Owner>| owner.map(|owner| owner.ty.clone());
-        let of_trait = owner.is_some_and(|owner| owner.of_trait);
-        let others: Vec<String> = self.sigs.iter().map(|f| f.name.clone()).collect();
-        let taken = |name: &String| {
-            self.sigs.iter().any(|f| {
-                let both = of_trait && f.owner.as_ref().is_some_and(|owner| owner.of_trait);
-                f.name == *name && (both || ty(f.owner.as_ref()) == ty(owner))
-            })
-        };
-        let free: Vec<String> = others.into_iter().filter(|name| !taken(name)).collect();
-        if free.is_empty() || self.chance(60) { format!("f{index}") } else { self.pick(&free) }
+        let of_trait = |owner: Option<&Owner>| owner.is_some_and(|owner| owner.of_trait);
+        if of_trait(owner) || self.chance(60) {
+            return format!("f{index}");
+        }
+        let inherent = self.sigs.iter().filter(|f| !of_trait(f.owner.as_ref()));
+        let taken =
+            |name: &String| self.sigs.iter().any(|f| f.name == *name && ty(f.owner.as_ref()) == ty(owner));
+        let free: Vec<String> = inherent.map(|f| f.name.clone()).filter(|name| !taken(name)).collect();
+        if free.is_empty() { format!("f{index}") } else { self.pick(&free) }
     }
 
     /// How a function is named here.

@@ -15,6 +15,7 @@ mod owned;
 mod program;
 mod scalar;
 mod stmt;
+mod trees;
 
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};

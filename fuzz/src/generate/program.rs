@@ -128,6 +128,9 @@ impl Gen {
             pool.push(ty);
         }
         self.pool = pool;
+        if self.swarm.methods && !self.swarm.plain && self.chance(35) {
+            self.tree_type();
+        }
         if self.swarm.owned {
             for _ in 0..1 + self.below(2) {
                 let part = self.some_type();
@@ -142,7 +145,7 @@ impl Gen {
     }
 
     /// A type for a parameter or result: owned ones too.
-    fn passed_type(&mut self) -> Ty {
+    pub(super) fn passed_type(&mut self) -> Ty {
         if !self.owned_types.is_empty() && self.chance(30) {
             let owned = self.owned_types.clone();
             return self.pick(&owned);
@@ -158,12 +161,16 @@ impl Gen {
         // A receiver of the same type would be lent in its place.
         let state = state.filter(|ty| !self.swarm.methods || !matches!(ty, Ty::Struct(_) | Ty::Enum(_)));
         let block = self.owner_of(form, None);
-        for index in 0..count {
-            let owner = if form == Form::Impl { block.clone() } else { self.owner_of(form, Some(index)) };
-            if let Some(sibling) = self.sibling(owner.as_ref()) {
-                self.sigs.push(sibling);
-                continue;
+        if self.defs.tree.is_some() && form != Form::Function {
+            for _ in 0..1 + self.below(2) {
+                self.tree_method(form, state.as_ref());
             }
+            if form == Form::Impl {
+                return;
+            }
+        }
+        for index in self.sigs.len()..self.sigs.len() + count {
+            let owner = if form == Form::Impl { block.clone() } else { self.owner_of(form, Some(index)) };
             let of_trait = owner.as_ref().is_some_and(|owner| owner.of_trait);
             let entry = index == 0 || of_trait || self.chance(40);
             let fueled = self.chance(80);
@@ -207,6 +214,9 @@ impl Gen {
             {
                 params.push(param("state".into(), Passing::State, ty.clone(), false));
             }
+            if self.defs.tree.is_some() && self.chance(60) {
+                params.push(param("tree".into(), Passing::SharedRef, Ty::Tree, false));
+            }
             let ret = match self.below(10) {
                 0 | 1 if self.swarm.plain => self.number_type(),
                 0 => Ty::Option(Box::new(self.number_type())),
@@ -222,6 +232,7 @@ impl Gen {
             let name = self.function_name(index, owner.as_ref());
             self.sigs.push(Function { name, owner, params, ret, entry, body: fixed!() });
         }
+        self.complete_traits();
     }
 
     fn body(&mut self, current: usize) -> Node {
@@ -249,6 +260,9 @@ impl Gen {
         let leaf = !function.entry && !self.has_fuel();
         self.calls = if leaf { 0 } else { self.branching };
         let ret = function.ret;
+        if function.owner.is_some_and(|owner| owner.ty == Ty::Tree) {
+            return self.tree_body(&ret);
+        }
         let depth = 2 + self.below(3) as u32;
         if !self.has_fuel() {
             return self.plain_body(&ret, depth);
