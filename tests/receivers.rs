@@ -338,3 +338,41 @@ fn depth_is_counted() {
         assert!(matches!(outcome.faults()[0].kind, FaultKind::DepthExceeded), "{executor:?}");
     }
 }
+
+#[derive(Clone, Copy, Debug)]
+struct Turns(u64);
+
+/// Methods that take `self` in different ways, called on it by each other.
+#[autobatch(strict)]
+impl Turns {
+    pub(crate) fn look(&self, n: u64) -> u64 {
+        if n == 0 { self.0 } else { self.look(n - 1) + self.take(n / 2) }
+    }
+
+    pub(crate) fn take(self, n: u64) -> u64 {
+        if n == 0 { self.0 * 3 } else { self.look(n - 1) ^ self.take(n - 1) }
+    }
+
+    pub(crate) fn change(&mut self, n: u64) -> u64 {
+        self.0 += 1;
+        if n == 0 { self.take(1) } else { self.change(n - 1) + self.look(n / 2) + self.take(n / 3) }
+    }
+
+    pub(crate) fn all(mut self, n: u64) -> u64 {
+        if n == 0 {
+            return self.change(2);
+        }
+        let first = self.change(n % 3);
+        first.wrapping_mul(31) ^ self.look(n - 1) ^ self.all(n - 1)
+    }
+}
+
+#[test]
+fn self_is_handed_on_in_each_way() {
+    let n: Vec<u64> = (0..9).collect();
+    let by_value = |n: &u64| Turns(n % 4).all(*n);
+    agree_at(&SIZES, &n, by_value, |n, o| Turns::all_batched_with(column(n, |n| Turns(n % 4)), n, o));
+    let changed = |n: &u64| Turns(n % 4).change(*n);
+    agree_at(&SIZES, &n, changed, |n, o| Turns::change_batched_with(&mut column(n, |n| Turns(n % 4)), n, o));
+    agree_at(&SIZES, &n, |n| Turns(5).look(*n), |n, o| Turns::look_batched_with(&Turns(5), n, o));
+}

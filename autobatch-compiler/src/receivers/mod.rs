@@ -318,7 +318,14 @@ impl<'a> Walk<'a> {
             |m: &&Method| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
         let own =
             matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self") || p.path.is_ident("__self"));
-        let mut named = self.methods.iter().filter(fits).filter(|m| !own || m.free.is_some()).peekable();
+        // `self` is handed on as it is, unless the method takes it in another way.
+        let by_value =
+            own.then(|| self.of(&call.receiver)).flatten().map(|ty| !matches!(ty, Type::Reference(_)));
+        let otherwise = |m: &&Method| {
+            self.rewrites && by_value.is_some_and(|by_value| by_value != (m.takes == Some(Takes::Value)))
+        };
+        let meant = |m: &&Method| !own || m.free.is_some() || otherwise(m);
+        let mut named = self.methods.iter().filter(fits).filter(meant).peekable();
         if named.peek().is_none() {
             return;
         }
