@@ -352,3 +352,64 @@ fn faults() {
         assert_eq!(deep, [5, 6], "{executor:?}");
     }
 }
+
+/// Functions that hand on what they get a reference to.
+#[autobatch(strict)]
+mod handed_on {
+    pub(super) fn tail(values: &[u64]) -> &[u64] {
+        &values[1..]
+    }
+
+    fn from(values: &mut Vec<u64>, n: u64) -> &mut [u64] {
+        let at = n as usize % values.len();
+        &mut values[at..]
+    }
+
+    fn copy(values: &[u64]) -> Vec<u64> {
+        values[1..].to_vec()
+    }
+
+    fn sum(values: &[u64], n: u64) -> u64 {
+        if n == 0 { values.len() as u64 } else { sum(values, n - 1) * 3 + values[0] }
+    }
+
+    fn add(values: &mut [u64], n: u64) -> u64 {
+        if n == 0 {
+            return 1;
+        }
+        values[0] += n;
+        add(values, n - 1) + values[0]
+    }
+
+    pub(super) fn lends(n: u64) -> u64 {
+        let mut values = vec![n, 2, 3];
+        let first = sum(tail(&values), n % 4) + sum(super::longest(&values), 2);
+        let second = add(from(&mut values, n), 3);
+        let third = sum(&copy(&values), 2);
+        first + second + third + sum(&values, 1)
+    }
+
+    pub(super) fn keeps(n: u64) -> u64 {
+        let values = vec![n, 2, 3];
+        let rest = tail(&values);
+        let letters = vec![b'a'; n as usize + 1];
+        let text = std::str::from_utf8(&letters).unwrap_or("");
+        let mut i = 0;
+        while i < 3 * n {
+            i += rest[0] + text.len() as u64;
+        }
+        i + sum(rest, 3)
+    }
+}
+
+fn longest(values: &[u64]) -> &[u64] {
+    values.split(|x| *x == 2).max_by_key(|part| part.len()).unwrap_or(values)
+}
+
+#[test]
+fn functions_hand_on_what_is_lent() {
+    use handed_on::{keeps, keeps_batched_with, lends, lends_batched_with};
+    let n: Vec<u64> = (1..12).collect();
+    agree_at(&SIZES, &n, |n| lends(*n), |n, o| lends_batched_with(n, o));
+    agree_at(&SIZES, &n, |n| keeps(*n), |n, o| keeps_batched_with(n, o));
+}

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Item, Visibility};
 
+use crate::aside;
 use crate::attrs::Args;
 use crate::checks;
 use crate::desugar;
@@ -43,9 +44,12 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
     if let Some(file) = file {
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
     }
-    let mut functions = input::functions_of(&input, &mut diag);
+    let (mut functions, others) = input::parted(&input, &mut diag);
     let methods = Rc::new(nearby::methods(file, &item));
-    functions.iter_mut().for_each(|function| function.methods = methods.clone());
+    let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
+    for function in &mut functions {
+        (function.methods, function.aside) = (Rc::clone(&methods), Rc::clone(&aside));
+    }
     let checks = receivers(&input, &mut functions, &args, file, &item);
     desugar(&input, &mut functions, &args);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };

@@ -11,6 +11,7 @@ use syn::{
     ReturnType, Signature, Type, Visibility, parse_quote,
 };
 
+use crate::aside::{Aside, SEVERAL};
 use crate::diag::Diagnostics;
 use crate::methods::{self, Method};
 use crate::resolve::{self, Bindings};
@@ -78,6 +79,10 @@ pub struct Function {
     pub unknown: BTreeSet<String>,
     /// Method calls, by their text, that are of a method of the program of a generic type, for other types than its own.
     pub of_other_types: BTreeSet<String>,
+    /// Method calls, by their text, that are of a function left aside, and why it is.
+    pub left_aside: BTreeMap<String, &'static str>,
+    /// The functions of the item that are no part of the program.
+    pub aside: Rc<[Aside]>,
     /// The trait that an `impl` block with the attribute implements.
     pub implements: Option<syn::Path>,
     /// What it was, if it is a method of a type of a module.
@@ -246,6 +251,8 @@ pub fn function(
         others: BTreeSet::new(),
         unknown: BTreeSet::new(),
         of_other_types: BTreeSet::new(),
+        left_aside: BTreeMap::new(),
+        aside: Rc::default(),
         implements: None,
         methods: Rc::default(),
         method: None,
@@ -369,7 +376,15 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
 
 /// The functions of a module or `impl` that can be part of the program, in source order.
 pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
-    let mut all = Vec::new();
+    parted(input, diag).0
+}
+
+/// The same, and those that are left aside, with the reason.
+pub(crate) fn parted(
+    input: &Input,
+    diag: &mut Diagnostics,
+) -> (Vec<Function>, Vec<(Function, &'static str)>) {
+    let (mut all, mut aside) = (Vec::new(), Vec::new());
     match input {
         Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),
         Input::Module(m) => {
@@ -381,7 +396,9 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
                     all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag));
                 }
             }
-            all.extend(methods::of_module(m));
+            let (methods, others) = methods::of_module(m);
+            all.extend(methods);
+            aside = others;
         }
         Input::Impl(i) => {
             for item in &i.items {
@@ -399,9 +416,12 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
     // Which of several under conditions is there, only rustc knows: calls of them are plain calls.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     all.iter().for_each(|f| *names.entry(f.sig.ident.to_string()).or_default() += 1);
-    all.retain(|f| names[&f.sig.ident.to_string()] == 1 || crate::cfg::condition(&f.attrs).is_none());
+    let once =
+        |f: &Function| names[&f.sig.ident.to_string()] == 1 || crate::cfg::condition(&f.attrs).is_none();
+    let (mut all, several): (Vec<Function>, Vec<Function>) = all.into_iter().partition(once);
+    aside.extend(several.into_iter().map(|f| (f, SEVERAL)));
     tails::number(&mut all);
-    all
+    (all, aside)
 }
 
 /// Whether an item of a module carries the attribute itself.

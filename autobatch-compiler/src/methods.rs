@@ -12,6 +12,7 @@ use syn::{
     ReceiverKind, Signature, Type, Visibility, parse_quote,
 };
 
+use crate::aside;
 use crate::diag::Diagnostics;
 use crate::input::{self, Function};
 use crate::lower;
@@ -82,10 +83,12 @@ pub struct Method {
     pub trait_: Option<Path>,
     /// Attributes of the `impl` block.
     pub attrs: Vec<Attribute>,
+    /// Whether the type names all parameters of the block.
+    pub named: bool,
 }
 
-/// The methods of a module's own types that can be part of its program.
-pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
+/// The methods of the `impl` blocks of a module that can be part of its program, and those that can't, with the reason.
+pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'static str)>) {
     let items = || module.content.iter().flat_map(|(_, items)| items);
     let own: BTreeMap<String, &Visibility> = items()
         .filter_map(|item| match item {
@@ -100,30 +103,12 @@ pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
             _ => None,
         })
         .collect();
-    // A trait's method is visible where its type and the trait are.
-    let visible = |i: &ItemImpl, owner: &Ident| match &i.trait_ {
-        Some((path, _)) if !path.get_ident().is_some_and(|name| hidden.contains(&name.to_string())) => {
-            Some(own[&owner.to_string()].clone())
-        }
-        Some(_) => Some(Visibility::Inherited),
-        None => None,
-    };
     let blocks: Vec<(&ItemImpl, &Ident)> = items()
         .filter_map(|item| match item {
-            Item::Impl(i) => Some((i, name_of(&i.self_ty)?)),
+            Item::Impl(i) if !input::is_batched(&i.attrs) => Some((i, name_of(&i.self_ty)?)),
             _ => None,
         })
-        .filter(|(i, name)| own.contains_key(&name.to_string()) && !conditional(&i.attrs))
-        .filter(|(i, _)| match &i.trait_ {
-            // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
-            Some((path, _)) => {
-                let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-                i.generics.params.is_empty() && !LIBRARY.contains(&name.as_str())
-            }
-            None => true,
-        })
         .collect();
-    let mut names: BTreeMap<(String, String), usize> = BTreeMap::new();
     let functions = |i: &ItemImpl| {
         let fns = i.items.iter().filter_map(|item| match item {
             ImplItem::Fn(f) => Some(f.clone()),
@@ -131,22 +116,66 @@ pub(crate) fn of_module(module: &ItemMod) -> Vec<Function> {
         });
         fns.collect::<Vec<_>>()
     };
+    let mut names: BTreeMap<(String, String), usize> = BTreeMap::new();
     for (i, owner) in &blocks {
         for f in functions(i) {
             *names.entry((owner.to_string(), f.sig.ident.to_string())).or_default() += 1;
         }
     }
-    let mut all = Vec::new();
+    let (mut all, mut aside) = (Vec::new(), Vec::new());
     for (i, owner) in blocks {
         for f in functions(i) {
+            if input::is_batched(&f.attrs) || !input::check_signature(&f.sig, &mut Diagnostics::default()) {
+                continue;
+            }
             let once = names[&(owner.to_string(), f.sig.ident.to_string())] == 1;
-            let left_alone = conditional(&f.attrs) || input::is_batched(&f.attrs);
-            let usual = once && !left_alone && input::check_signature(&f.sig, &mut Diagnostics::default());
-            let f = syn::ImplItemFn { vis: visible(i, owner).unwrap_or(f.vis.clone()), ..f };
-            all.extend(usual.then(|| freed(i, owner, &f)).flatten());
+            let conditional = conditional(&i.attrs) || conditional(&f.attrs);
+            let known = own.get(&owner.to_string());
+            let why = match &i.trait_ {
+                _ if !once && conditional => Some(aside::SEVERAL),
+                _ if !once => Some(aside::SAME_NAME),
+                // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
+                Some((path, _)) if path.segments.last().is_some_and(|s| is_of_the_library(&s.ident)) => {
+                    Some(aside::OF_THE_LIBRARY)
+                }
+                Some(_) if known.is_none() => Some(aside::OF_ANOTHER_TYPE),
+                _ => None,
+            };
+            // A trait's method is visible where its type and the trait are.
+            let vis = match (&i.trait_, known) {
+                (None, _) => f.vis.clone(),
+                (Some((path, _)), Some(vis))
+                    if !path.get_ident().is_some_and(|name| hidden.contains(&name.to_string()))
+                        && names_its_parameters(i) =>
+                {
+                    (*vis).clone()
+                }
+                _ => Visibility::Inherited,
+            };
+            let freed = freed(i, owner, &syn::ImplItemFn { vis, ..f });
+            match why {
+                None => all.extend(freed),
+                Some(why) => aside.extend(freed.map(|f| (f, why))),
+            }
         }
     }
-    all
+    (all, aside)
+}
+
+fn is_of_the_library(name: &Ident) -> bool {
+    LIBRARY.iter().any(|known| name == known)
+}
+
+/// Whether the type of an `impl` block names all its parameters, as in a block of the type itself it has to.
+fn names_its_parameters(block: &ItemImpl) -> bool {
+    let text = crate::ir::text(&block.self_ty);
+    let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let mut params = block.generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(p) => Some(&p.ident),
+        GenericParam::Const(p) => Some(&p.ident),
+        GenericParam::Lifetime(_) => None,
+    });
+    params.all(|name| words.contains(name.to_string().as_str()))
 }
 
 fn conditional(attrs: &[Attribute]) -> bool {
@@ -167,7 +196,9 @@ fn name_of(ty: &Type) -> Option<&Ident> {
 fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Function> {
     let mut diag = Diagnostics::default();
     let spelled = of_trait(block, f);
-    let shown = input::function(&f.attrs, &f.vis, &spelled.sig, &f.block, Some(&block.generics), &mut diag)?;
+    let mut attrs = crate::emit::attributes::conditions(&block.attrs);
+    attrs.extend(f.attrs.iter().cloned());
+    let shown = input::function(&attrs, &f.vis, &spelled.sig, &f.block, Some(&block.generics), &mut diag)?;
     let trait_ = block.trait_.as_ref().map(|(path, _)| path.clone());
     let mut free = Free {
         owner: owner.clone(),
@@ -200,7 +231,7 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     }
     let mut body: Block = f.block.clone();
     free.visit_block_mut(&mut body);
-    let mut function = input::function(&f.attrs, &f.vis, &sig, &body, None, &mut diag)?;
+    let mut function = input::function(&attrs, &f.vis, &sig, &body, None, &mut diag)?;
     if f.sig.receiver().is_some()
         && let (Some(free), Some(shown)) = (function.params.first_mut(), shown.params.first())
     {
@@ -208,7 +239,8 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
         free.passing = shown.passing;
     }
     let (owner, attrs) = ((*block.self_ty).clone(), block.attrs.clone());
-    function.method = Some(Method { shown: Box::new(shown), owner, trait_, attrs });
+    let named = names_its_parameters(block);
+    function.method = Some(Method { shown: Box::new(shown), owner, trait_, attrs, named });
     Some(function)
 }
 
@@ -439,7 +471,9 @@ pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
                 *t.pat = parse_quote!(#ident);
             }
         }
+        let conditions = crate::emit::attributes::conditions(&f.attrs);
         Some(quote! {
+            #(#conditions)*
             #[doc(hidden)]
             #[inline(always)]
             #[allow(warnings, clippy::all, clippy::pedantic)]
@@ -461,7 +495,8 @@ pub(crate) fn shown_name(name: &Ident) -> String {
 /// What is generated for the methods of one type, in an `impl` block of it.
 pub(crate) fn block(function: &Function, items: &[TokenStream]) -> Option<TokenStream> {
     let method = function.method.as_ref()?;
-    let (impl_generics, _, where_clause) = method.shown.outer.split_for_impl();
+    let generics = if method.named { method.shown.outer.clone() } else { syn::Generics::default() };
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
     let owner = &method.owner;
     let carried = crate::emit::attributes::lints_and_conditions(&method.attrs);
     // `Self::method` is found where the trait is in scope.

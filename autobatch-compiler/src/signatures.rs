@@ -1,14 +1,18 @@
 //! Methods that are defined in the item or in its file, by name: how they take their receivers, and whether what they yield
-//! borrows from those, as far as their signatures say.
+//! borrows from those, as far as their signatures say. Functions too: whether what they yield may borrow.
 
 use std::collections::BTreeMap;
 
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
-/// Methods by name.
+/// Methods by name, and functions: whether what one of them yields may borrow from an argument.
 #[derive(Clone, Default, Debug)]
-pub struct Methods(BTreeMap<String, Method>);
+pub struct Methods(BTreeMap<String, Method>, BTreeMap<String, bool>);
+
+/// Functions of the library that yield what borrows from their arguments.
+const BORROWING: [&str; 9] =
+    ["chain", "from_mut", "from_ref", "from_utf8", "max", "min", "once", "repeat", "zip"];
 
 /// What all methods of a name have in common.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -32,6 +36,12 @@ impl Methods {
         self.0.get(&name.to_string()).copied()
     }
 
+    /// Whether what a function yields may borrow from an argument.
+    pub(crate) fn may_borrow(&self, function: &syn::Ident) -> bool {
+        let name = function.to_string();
+        self.1.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
+    }
+
     /// Adds the methods of a file.
     pub(crate) fn add_file(&mut self, file: &syn::File) {
         self.visit_file(file);
@@ -45,7 +55,14 @@ impl Methods {
 
 impl<'ast> Visit<'ast> for Methods {
     fn visit_signature(&mut self, sig: &'ast Signature) {
-        let Some(receiver) = sig.receiver() else { return };
+        let Some(receiver) = sig.receiver() else {
+            let may_borrow = match &sig.output {
+                syn::ReturnType::Default => false,
+                syn::ReturnType::Type(_, ty) => elided(ty) || names_one(sig, ty),
+            };
+            *self.1.entry(sig.ident.to_string()).or_default() |= may_borrow;
+            return;
+        };
         let (takes, named) = match &receiver.kind {
             ReceiverKind::Reference(_, lifetime, None) => (Takes::Ref, lifetime.is_some()),
             ReceiverKind::Reference(_, lifetime, Some(_)) => (Takes::Mut, lifetime.is_some()),
@@ -65,6 +82,23 @@ impl<'ast> Visit<'ast> for Methods {
         // Types may stand in bodies.
         visit::visit_block(self, block);
     }
+}
+
+/// Whether a type names one of the lifetimes of a signature.
+fn names_one(sig: &Signature, ty: &Type) -> bool {
+    struct Scan<'a>(&'a Signature, bool);
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
+            self.1 |= lifetime.ident != "static";
+        }
+        fn visit_ident(&mut self, ident: &'ast syn::Ident) {
+            // What a parameter stands for may be a reference.
+            self.1 |= self.0.generics.type_params().any(|param| param.ident == *ident);
+        }
+    }
+    let mut scan = Scan(sig, false);
+    scan.visit_type(ty);
+    scan.1
 }
 
 /// Whether a lifetime is elided in a type. A path may hide one: then its name tells, lifetimes in general being written

@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 22] = [
+const WAYS_OUT: [(&str, &str); 26] = [
     ("a `?` or `return` inside a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -11,6 +11,13 @@ const WAYS_OUT: [(&str, &str); 22] = [
     ("is used as a value", "call it by its name where its value is needed"),
     ("type of the receiver is not known", "name the type, `Self::method(receiver, …)`"),
     ("a generic function is batched only", "write this function for the type that it is called with"),
+    ("under conditions, and the macro can't know", "make it one function, with `if cfg!(…)` inside"),
+    (
+        "a method of a trait of the library",
+        "call a function with the same code, and let the method call it too",
+    ),
+    ("two methods of the type have this name", "give one of the two another name"),
+    ("for types of the crate only", "call a function that takes the value as a parameter"),
     ("has an item of the same name", "give one of the two another name"),
     ("is there under `cfg` only", "give it a value in any case, `let x = if cfg!(…) { … } else { … }`"),
     (
@@ -51,6 +58,7 @@ mod tests {
     #[test]
     fn every_reason_is_given_somewhere() {
         let sources = [
+            include_str!("aside.rs"),
             include_str!("driver.rs"),
             include_str!("lower/control.rs"),
             include_str!("lower/expr.rs"),

@@ -9,7 +9,12 @@ pub(crate) fn lints_and_conditions(attrs: &[Attribute]) -> Vec<Attribute> {
     carried(attrs, &["cfg", "allow", "expect"])
 }
 
-/// The same, and what callers are told of the function.
+/// Under which conditions it exists.
+pub(crate) fn conditions(attrs: &[Attribute]) -> Vec<Attribute> {
+    carried(attrs, &["cfg"])
+}
+
+/// [`lints_and_conditions`], and what callers are told of the function.
 pub(super) fn for_callers(attrs: &[Attribute]) -> Vec<Attribute> {
     let mut all = carried(attrs, &["cfg", "allow", "expect", "deprecated"]);
     all.extend(attrs.iter().filter(|attr| is_doc_hidden(attr)).cloned());

@@ -143,7 +143,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
         Expr::Closure(_) if scan::plainly_borrows_local(lower, arg) => Borrow::Refused(arg.span(), CLOSURE),
         // The columns of a parameter have its type, which can't name a closure.
         Expr::MethodCall(_) | Expr::Call(_) | Expr::Tuple(_) | Expr::Struct(_) | Expr::Array(_)
-            if scan::borrows(lower, arg, false) =>
+            if scan::borrows(lower, arg, false) || lends_for(lower, arg, param) =>
         {
             let mut roots = scan::borrowed(lower, arg).into_iter();
             match (roots.next(), roots.next()) {
@@ -167,6 +167,13 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
             _ => Borrow::No,
         },
     }
+}
+
+/// Whether an argument is what a function makes that gets a reference to a local, where the parameter may borrow: whatever
+/// the function is.
+fn lends_for(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> bool {
+    let Expr::Call(call) = arg else { return false };
+    may_borrow(param) && call.args.iter().any(|arg| scan::borrows(lower, arg, false))
 }
 
 fn in_text(arg: &Expr, sign: &str) -> bool {

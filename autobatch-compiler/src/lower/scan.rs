@@ -8,6 +8,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
 use super::{Lowering, borrowing, chains, lent, primitive, uniform, worth};
+use crate::aside;
 use crate::cfg;
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
@@ -260,7 +261,10 @@ pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool
         Expr::Tuple(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
         Expr::Array(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
         Expr::Struct(e) => e.fields.iter().any(|field| borrows(lower, &field.expr, closures)),
-        Expr::Call(e) => makes_of(&e.func) && e.args.iter().any(|e| borrows(lower, e, closures)),
+        Expr::Call(e) => {
+            (makes_of(&e.func) || hands_on(lower, &e.func))
+                && e.args.iter().any(|e| borrows(lower, e, closures))
+        }
         Expr::Try(e) => borrows(lower, &e.expr, closures),
         Expr::If(e) => {
             tail(&e.then_branch).is_some_and(|e| borrows(lower, e, closures))
@@ -277,6 +281,13 @@ fn tail(block: &syn::Block) -> Option<&Expr> {
         Some(Stmt::Expr(tail, None)) => Some(tail),
         _ => None,
     }
+}
+
+/// Whether what a function yields may borrow from its arguments, as its signature says.
+fn hands_on(lower: &Lowering<'_>, func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let methods = &lower.functions[lower.current].methods;
+    path.path.segments.last().is_some_and(|last| methods.may_borrow(&last.ident))
 }
 
 /// Whether what a function makes holds its arguments, told by the spelling: `Some(x)`, `Guard(x)`, `Parser::new(x)`.
@@ -391,8 +402,6 @@ struct Unbatched<'a, 'b> {
     conditional: bool,
 }
 
-const OF_OTHER_TYPES: &str = "a generic function is batched only where it is the one that is called";
-
 const CONDITIONAL: &str = "a statement under `cfg` stays whole, and so does the call in it";
 
 impl Unbatched<'_, '_> {
@@ -467,11 +476,20 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else {
+            let function = &self.lower.functions[self.lower.current];
+            let own = self.lower.self_type.as_ref().map(ToString::to_string);
+            let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
+            let why = aside::called(&function.aside, e, own.as_deref());
+            if let Some(why) = why.or(function.left_aside.get(&receivers::path_text(e)).copied())
+                && !local
+            {
+                self.note(e.span(), why);
+            }
             if let Expr::Path(path) = &*e.func
                 && let Some(last) = path.path.segments.last()
                 && self.lower.excluded.contains(&last.ident.to_string())
             {
-                self.note(e.span(), OF_OTHER_TYPES);
+                self.note(e.span(), aside::OF_OTHER_TYPES);
             }
             visit::visit_expr_call(self, e);
         }
@@ -496,8 +514,11 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
             );
         }
+        if let Some(why) = self.lower.functions[self.lower.current].left_aside.get(&receivers::call_text(e)) {
+            self.note(e.method.span(), why);
+        }
         if self.lower.functions[self.lower.current].of_other_types.contains(&receivers::call_text(e)) {
-            self.note(e.method.span(), OF_OTHER_TYPES);
+            self.note(e.method.span(), aside::OF_OTHER_TYPES);
         }
         if self.lower.functions[self.lower.current].unknown.contains(&receivers::call_text(e))
             && !self.lower.functions[self.lower.current].associated

@@ -468,7 +468,7 @@ fn first_element(input: syn::parse::ParseStream) -> syn::Result<Expr> {
     Ok(first)
 }
 
-fn is_number(ty: &Type) -> bool {
+pub(super) fn is_number(ty: &Type) -> bool {
     crate::lockstep::is_primitive(ty)
         || matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|i| i == "__Number"))
 }

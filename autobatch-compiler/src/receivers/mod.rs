@@ -10,25 +10,31 @@
 //! And if method calls find something else on the way to the program's method (a trait's method of the same name, for
 //! `Box<Self>`, say), the call would be ambiguous in a function that is generated for that, and never called ([`checks`]).
 
+mod checks;
 pub(crate) mod definitions;
 mod infer;
+mod paths;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::Span;
+use quote::format_ident;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote};
 
+use crate::aside::{self, Aside};
 use crate::input::Function;
 use crate::ir::text;
 use crate::resolve;
 use crate::tails::Unnumbered;
+pub(crate) use checks::Checks;
 use definitions::Definitions;
 use infer::{Known, Scopes, Types};
 
 /// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
 const MARK: &str = "autobatch_calls";
+
+const UNKNOWN: &str = "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
 
 /// Methods of traits that many types have: a call reaches the program's only where the receiver is of its very type.
 const COMMON: [&str; 18] = [
@@ -70,8 +76,8 @@ struct Method {
     takes: Option<Takes>,
     /// The function that it is in the program, if the program is a module's.
     free: Option<Ident>,
-    /// Whether it implements a trait.
-    of_trait: bool,
+    /// The name of the trait that it implements.
+    of_trait: Option<Ident>,
     /// How many parameters of types and constants come from the `impl` block, behind the method's own.
     outer: usize,
 }
@@ -85,18 +91,6 @@ impl Method {
         }
         all
     }
-}
-
-/// What has to be checked of a method: the types that calls look at before they find it.
-#[derive(Default)]
-pub(crate) struct Checks(BTreeMap<(usize, String), Check>);
-
-struct Check {
-    name: Ident,
-    /// The types before the method's own.
-    types: BTreeMap<String, Type>,
-    /// The type of the receiver, if an inherent method would go before the trait's.
-    of_trait: Option<Type>,
 }
 
 /// Finds the calls of the program's methods in its functions, which are those of the type `own`, or of a module.
@@ -113,9 +107,10 @@ pub(crate) fn resolve(
         .filter(|(function, _)| batched(*function))
         .filter_map(|(function, f)| {
             let (owner, shown, free, of_trait) = match &f.method {
-                Some(m) => (m.owner.clone(), &*m.shown, Some(f.sig.ident.clone()), m.trait_.is_some()),
-                None => (own.filter(|_| f.associated)?.clone(), f, None, false),
+                Some(m) => (m.owner.clone(), &*m.shown, Some(f.sig.ident.clone()), &m.trait_),
+                None => (own.filter(|_| f.associated)?.clone(), f, None, &f.implements),
             };
+            let of_trait = of_trait.as_ref().and_then(|path| Some(path.segments.last()?.ident.clone()));
             let takes = shown.sig.receiver().and_then(|_| match &shown.params[0].ty {
                 Type::Reference(r) if text(&r.elem) == "Self" => match r.mutability {
                     None => Some(Takes::Ref),
@@ -131,7 +126,7 @@ pub(crate) fn resolve(
         })
         .collect();
     let mut checks = Checks::default();
-    if methods.is_empty() {
+    if methods.is_empty() && functions.iter().all(|function| function.aside.is_empty()) {
         return checks;
     }
     let known: Vec<Known> = functions
@@ -160,7 +155,8 @@ pub(crate) fn resolve(
             })
             .collect();
         // Those of a module call by name, clones too.
-        let mut walk = Walk::new(&types, &methods, own.is_none());
+        let aside = function.aside.clone();
+        let mut walk = Walk::new(&types, &methods, &aside, own.is_none());
         if function.sig.receiver().is_some() {
             walk.known("self", &params[0].2);
         }
@@ -168,7 +164,7 @@ pub(crate) fn resolve(
             walk.bind(&pat, Some(types.plain(&ty)));
         }
         walk.visit_block_mut(&mut function.written);
-        let mut walk = Walk::new(&types, &methods, true);
+        let mut walk = Walk::new(&types, &methods, &aside, true);
         for (ident, pattern, ty) in params {
             walk.known(&ident.to_string(), &ty);
             if let Some(pattern) = pattern {
@@ -177,8 +173,9 @@ pub(crate) fn resolve(
         }
         let mut body = function.body.clone();
         walk.visit_block_mut(&mut body);
-        let Walk { found, others, unknown, of_other_types, seen, changed, .. } = walk;
+        let Walk { found, others, unknown, of_other_types, left_aside, seen, changed, .. } = walk;
         (function.others, function.unknown, function.of_other_types) = (others, unknown, of_other_types);
+        function.left_aside = left_aside;
         function.types = seen;
         checks.extend(found, &methods);
         if changed {
@@ -212,6 +209,11 @@ pub(crate) fn call_text(call: &ExprMethodCall) -> String {
     format!("{}.{}", text(&call.receiver), call.method)
 }
 
+/// The text by which a call of a trait's function is known again.
+pub(crate) fn path_text(call: &syn::ExprCall) -> String {
+    format!("{}({})", text(&call.func), call.args.first().map(text).unwrap_or_default())
+}
+
 /// The walk through one body.
 struct Walk<'a> {
     types: &'a Types<'a>,
@@ -224,6 +226,9 @@ struct Walk<'a> {
     others: BTreeSet<String>,
     unknown: BTreeSet<String>,
     of_other_types: BTreeSet<String>,
+    /// Functions that are no part of the program, and calls of them.
+    aside: &'a [Aside],
+    left_aside: BTreeMap<String, &'static str>,
     /// Calls: of which function, and the types before it.
     found: Vec<(usize, Ident, Vec<Type>)>,
     names: usize,
@@ -231,7 +236,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(types: &'a Types<'a>, methods: &'a [Method], rewrites: bool) -> Self {
+    fn new(types: &'a Types<'a>, methods: &'a [Method], aside: &'a [Aside], rewrites: bool) -> Self {
         Walk {
             types,
             methods,
@@ -241,6 +246,8 @@ impl<'a> Walk<'a> {
             others: BTreeSet::new(),
             unknown: BTreeSet::new(),
             of_other_types: BTreeSet::new(),
+            aside,
+            left_aside: BTreeMap::new(),
             found: Vec::new(),
             names: 0,
             changed: false,
@@ -298,13 +305,18 @@ impl<'a> Walk<'a> {
 
     /// Whether a call comes to a type of the method's name, whatever its arguments.
     fn reaches(&self, ty: &Type, method: &Method) -> bool {
+        self.comes_to(ty, aside::name_of(&method.owner))
+    }
+
+    /// Whether a call comes to a type of that name.
+    fn comes_to(&self, ty: &Type, wanted: Option<String>) -> bool {
         let name = |ty: &Type| match ty {
             Type::Path(p) => p.path.segments.last().map(|segment| segment.ident.clone()),
             _ => None,
         };
         let mut next = Some(self.types.plain(ty));
         while let Some(ty) = next {
-            if name(&ty).is_some() && name(&ty) == name(&method.owner) {
+            if name(&ty).is_some_and(|name| Some(name.to_string()) == wanted) {
                 return true;
             }
             next = self.types.definitions.target(&ty).map(|ty| self.types.plain(&ty));
@@ -312,8 +324,22 @@ impl<'a> Walk<'a> {
         false
     }
 
+    /// Tells calls of functions that are no part of the program.
+    fn left_aside(&mut self, call: &ExprMethodCall) {
+        let fits = |a: &&Aside| call.method == a.name && call.args.len() + 1 == a.params && a.owner.is_some();
+        let Some(aside) = self.aside.iter().find(fits) else { return };
+        let number = |ty: &Type| {
+            let owner = aside.owner.as_deref().and_then(|owner| syn::parse_str(owner).ok());
+            infer::is_number(ty) && owner.is_some_and(|ty| infer::is_number(&ty))
+        };
+        if self.of(&call.receiver).is_some_and(|ty| number(&ty) || self.comes_to(&ty, aside.owner.clone())) {
+            self.left_aside.insert(call_text(call), aside.why);
+        }
+    }
+
     fn method_call(&mut self, expr: &mut Expr) {
         let Expr::MethodCall(call) = expr else { return };
+        self.left_aside(call);
         let fits =
             |m: &&Method| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
         let own =
@@ -362,28 +388,6 @@ impl<'a> Walk<'a> {
         self.found.push((method.function, call.method.clone(), before));
         self.changed = true;
         *expr = new;
-    }
-
-    /// `Tree::sum(&tree, x)` of a type of the module.
-    fn path_call(&mut self, call: &mut syn::ExprCall) {
-        let Expr::Path(path) = &mut *call.func else { return };
-        let segments = &path.path.segments;
-        if path.qself.is_some() || path.path.leading_colon.is_some() || segments.len() != 2 {
-            return;
-        }
-        let (owner, name) = (&segments[0], &segments[1]);
-        let means = |m: &&Method| {
-            name.ident == m.name
-                && call.args.len() == m.params
-                && owner.arguments.is_none()
-                && matches!(&m.owner, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == owner.ident))
-        };
-        let Some(method) = self.methods.iter().find(means) else { return };
-        let Some(free) = &method.free else { return };
-        let mut free: syn::PathSegment = Ident::new(&free.to_string(), name.ident.span()).into();
-        free.arguments = method.arguments(&name.arguments);
-        path.path = free.into();
-        self.changed = true;
     }
 
     /// The call by the method's path.
@@ -579,72 +583,4 @@ impl VisitMut for Walk<'_> {
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
     fn visit_attribute_mut(&mut self, _: &mut Attribute) {}
-}
-
-impl Checks {
-    fn extend(&mut self, found: Vec<(usize, Ident, Vec<Type>)>, methods: &[Method]) {
-        for (function, name, types) in found {
-            let Some(method) = methods.iter().find(|m| m.function == function) else { continue };
-            let of_trait = method.of_trait.then(|| {
-                let owner = &method.owner;
-                match method.takes {
-                    Some(Takes::Ref) => parse_quote!(&super::#owner),
-                    Some(Takes::Mut) => parse_quote!(&mut super::#owner),
-                    _ => parse_quote!(super::#owner),
-                }
-            });
-            let check = Check { name: name.clone(), types: BTreeMap::new(), of_trait };
-            let check = self.0.entry((function, name.to_string())).or_insert(check);
-            check.types.extend(types.into_iter().map(|ty| (text(&ty), ty)));
-        }
-    }
-
-    /// Functions which rustc takes only if no other method is found on the way to the program's: for the `impl` block, or
-    /// the module.
-    pub(crate) fn items(&self, functions: &[Function]) -> Vec<TokenStream> {
-        let mut items = Vec::new();
-        for ((function, _), Check { name, types, of_trait }) in &self.0 {
-            let function = &functions[*function];
-            let check = format_ident!("__autobatch_finds_{}", name);
-            if !types.is_empty() {
-                let types: Vec<&Type> = types.values().collect();
-                let item = calls_find_nothing(name, &check, &types);
-                items.extend(match function.method {
-                    Some(_) => crate::methods::block(function, &[item]),
-                    None => Some(item),
-                });
-            }
-            if let Some(ty) = of_trait {
-                // The trait is not in scope there: what is found is an inherent method.
-                let module = format_ident!("__autobatch_finds_{}", function.sig.ident);
-                let item = calls_find_nothing(name, &check, &[ty]);
-                items.push(quote! {
-                    #[doc(hidden)]
-                    #[allow(warnings, clippy::all, clippy::pedantic)]
-                    mod #module { #item }
-                });
-            }
-        }
-        items
-    }
-}
-
-/// A function in which a method is called on values of several types, none of which may have it.
-fn calls_find_nothing(name: &Ident, function: &Ident, types: &[&Type]) -> TokenStream {
-    let values: Vec<Ident> =
-        (0..types.len()).map(|i| format_ident!("__value{}", i, span = Span::mixed_site())).collect();
-    quote! {
-        #[doc(hidden)]
-        #[allow(warnings, clippy::all, clippy::pedantic)]
-        fn #function(#(#values: #types),*) {
-            struct Nothing;
-            trait FoundBeforeTheProgramsOwn: ::core::marker::Sized {
-                fn #name(self) -> Nothing;
-            }
-            impl<T> FoundBeforeTheProgramsOwn for T {
-                fn #name(self) -> Nothing { Nothing }
-            }
-            #(let _: Nothing = #values.#name();)*
-        }
-    }
 }
