@@ -11,6 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use autobatch::{Program, autobatch};
+use autofloat::AutoFloat;
 use common::{Bits, agree_at, column};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +34,14 @@ struct Node {
 impl Bits for Node {
     fn same(&self, other: &Self) -> bool {
         self.value == other.value && self.next.same(&other.next)
+    }
+}
+
+type Dual = AutoFloat<f64, 1>;
+
+impl Bits for Dual {
+    fn same(&self, other: &Self) -> bool {
+        self.x.same(&other.x) && self.dx.same(&other.dx)
     }
 }
 
@@ -61,6 +70,8 @@ fn in_turn(f: impl Fn(u64) -> u64, n: u64) -> u64 {
 }
 
 include!("constructs/batched.rs");
+include!("constructs/values.rs");
+include!("constructs/functions.rs");
 include!("constructs/per_member.rs");
 
 const N: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
@@ -123,6 +134,14 @@ fn batched_constructs_agree_with_the_scalar_code() {
         in_a_guard in_a_guard_batched_with
         closures_in_locals closures_in_locals_batched_with
         in_std_macros in_std_macros_batched_with
+        assignments assignments_batched_with
+        owned owned_batched_with
+        norms norms_batched_with
+        sorted sorted_batched_with
+        handed handed_batched_with
+        there there_batched_with
+        helped helped_batched_with
+        with_a_kernel with_a_kernel_batched_with
     }
     agree_at(&[13], &N, |n| generic(*n, TABLE), |n, o| generic_batched_with(n, autobatch::same(TABLE), o));
     let model = Model { seed: 5 };
@@ -150,6 +169,78 @@ fn batched_constructs_agree_with_the_scalar_code() {
     );
 }
 
+#[test]
+fn batched_parameters_agree_with_the_scalar_code() {
+    let pile = Pile(3_u8);
+    agree_at(&[13], &N, |n| pile.height(*n), |n, o| pile.height_batched_with(n, o));
+    let reals: Vec<f64> = N.iter().map(|n| *n as f64 * 0.7).collect();
+    agree_at(&[13], &reals, |x| root(*x, 1e-9), |x, o| root_batched_with(x, 1e-9, o));
+    let singles: Vec<f32> = reals.iter().map(|x| *x as f32).collect();
+    agree_at(&[13], &singles, |x| root(*x, 1e-3), |x, o| root_batched_with(x, 1e-3, o));
+    let dual = |x: &f64| Dual::variable(*x, 0);
+    let small = Dual::constant(1e-9);
+    agree_at(&[13], &reals, |x| root(dual(x), small), |x, o| root_batched_with(column(x, dual), small, o));
+    let out = |n: u64| vec![n; n as usize % 4];
+    let name = |n: u64| "n".repeat(n as usize % 3);
+    agree_at(
+        &[13],
+        &N,
+        |n| mixed(n % 3, 2, &TABLE, &name(*n), &mut out(*n)),
+        |n, o| {
+            let (mut outs, small) = (column(n, |n| out(*n)), column(n, |n| n % 3));
+            let outcome = mixed_batched_with(small, 2, &TABLE, &column(n, |n| name(*n)), &mut outs, o);
+            for (n, changed) in n.iter().zip(outs) {
+                let mut out = out(*n);
+                mixed(n % 3, 2, &TABLE, &name(*n), &mut out);
+                assert_eq!(changed, out);
+            }
+            outcome
+        },
+    );
+    let purse = |n: &u64| Purse { coins: 5 * n };
+    agree_at(
+        &[13],
+        &N,
+        |n| purse(n).spent(n / 3),
+        |n, o| Purse::spent_batched_with(column(n, purse), column(n, |n| n / 3), o),
+    );
+    agree_at(
+        &[13],
+        &N,
+        |n| purse(n).spend(*n),
+        |n, o| Purse::spend_batched_with(&mut column(n, purse), n, o),
+    );
+    let names = ["a", "bc", "", "def"].map(String::from);
+    agree_at(&[13], &N, |n| borrowed(*n, &names), |n, o| borrowed_batched_with(n, &names, o));
+    let rows = |n: u64| (0..n).collect::<Vec<u64>>();
+    agree_at(
+        &[13],
+        &N,
+        |n| ragged(&rows(*n), 60),
+        |n, o| {
+            let values: Vec<u64> = n.iter().flat_map(|n| rows(*n)).collect();
+            let mut offsets = vec![0];
+            offsets.extend(n.iter().scan(0, |end, n| {
+                *end += *n as usize;
+                Some(*end)
+            }));
+            ragged_batched_with(autobatch::Ragged::new(&values, &offsets), autobatch::same(60), o)
+        },
+    );
+    let point = |n: u64| [n as f64, 0.5];
+    agree_at(
+        &[13],
+        &N,
+        |n| columns(*n, 1.5, point(*n), ndarray::arr1(&[*n as f64, 2.0])),
+        |n, o| {
+            let table = ndarray::Array2::from_shape_fn((n.len(), 2), |(i, k)| n[i] * (1 - k as u64));
+            let points = ndarray::Array2::from_shape_fn((n.len(), 2), |(i, k)| point(n[i])[k]);
+            let weights = ndarray::Array2::from_shape_fn((n.len(), 2), |(i, k)| [n[i] as f64, 2.0][k]);
+            columns_batched_with(table.column(0), autobatch::same(1.5), points.view(), weights.view(), o)
+        },
+    );
+}
+
 /// Names, programs and results of the functions that run per member.
 fn per_member() -> Vec<(&'static str, &'static Program)> {
     vec![
@@ -164,6 +255,14 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("generic_helper", entry_batched::program()),
         ("same_names", outer_batched::program()),
         ("leaving_a_macro", leaving_a_macro_batched::program()),
+        ("stored", later_batched::program()),
+        ("several_locals", longer_batched::program()),
+        ("library_traits", walked_batched::program()),
+        ("other_types", stepped_batched::program()),
+        ("which_one", halved_batched::program()),
+        ("two_methods", up_and_down_batched::program()),
+        ("attribute_on_an_arm", attribute_on_an_arm_batched::program()),
+        ("there_under_a_condition", there_under_a_condition_batched::program()),
     ]
 }
 
@@ -180,6 +279,14 @@ fn per_member_constructs_agree_and_say_why() {
         entry entry_batched_with
         outer outer_batched_with
         leaving_a_macro leaving_a_macro_batched_with
+        later later_batched_with
+        longer longer_batched_with
+        walked walked_batched_with
+        stepped stepped_batched_with
+        halved halved_batched_with
+        up_and_down up_and_down_batched_with
+        attribute_on_an_arm attribute_on_an_arm_batched_with
+        there_under_a_condition there_under_a_condition_batched_with
     }
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));
@@ -189,10 +296,11 @@ fn per_member_constructs_agree_and_say_why() {
 }
 
 /// What is refused, by the case in `tests/ui` whose first error says why.
-const REFUSED: [(&str, &str); 16] = [
+const REFUSED: [(&str, &str); 17] = [
     ("`async fn`", "async_fn"),
     ("`unsafe fn`", "unsafe_fn"),
     ("`extern \"C\" fn`", "foreign_abi"),
+    ("a variadic function", "variadic"),
     ("a function that returns `!`", "never_returns"),
     ("a parameter of type `impl Trait`", "impl_trait_parameter"),
     ("a result of type `impl Trait`", "impl_trait_result"),
@@ -234,9 +342,19 @@ fn rows(file: &str) -> Vec<Row> {
     rows
 }
 
+/// The rows of what is batched, and the files they stand in.
+fn batched() -> Vec<(&'static str, Row)> {
+    let files = [
+        ("batched.rs", include_str!("constructs/batched.rs")),
+        ("values.rs", include_str!("constructs/values.rs")),
+        ("functions.rs", include_str!("constructs/functions.rs")),
+    ];
+    files.into_iter().flat_map(|(file, text)| rows(text).into_iter().map(move |row| (file, row))).collect()
+}
+
 /// The page.
 fn page() -> String {
-    let (batched, alone) = (include_str!("constructs/batched.rs"), include_str!("constructs/per_member.rs"));
+    let alone = include_str!("constructs/per_member.rs");
     let mut page = String::from(
         "# What becomes of each construct\n\n\
          This page is written by `tests/constructs.rs`, which compiles and runs every row. *Batched*: part of the batched program, \
@@ -244,7 +362,7 @@ fn page() -> String {
          and `strict` makes it an error. *Refused*: a compile error, because it has no batched meaning.\n",
     );
     let mut section = String::new();
-    for row in rows(batched) {
+    for (file, row) in batched() {
         if row.section != section {
             section = row.section;
             // Writing to a string can't fail.
@@ -252,7 +370,7 @@ fn page() -> String {
         }
         let _ = writeln!(
             page,
-            "| {} | batched | [`{}`](../tests/constructs/batched.rs) |",
+            "| {} | batched | [`{}`](../tests/constructs/{file}) |",
             row.text.replace('|', "\\|"),
             row.name
         );
@@ -291,13 +409,33 @@ fn the_page_is_up_to_date() {
     );
 }
 
+/// What runs per member, the cases of `tests/ui` refuse under `strict`.
+#[test]
+fn strict_refuses_what_runs_per_member() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
+    let files =
+        fs::read_dir(&folder).expect("the cases are there").filter_map(|entry| Some(entry.ok()?.path()));
+    let texts: Vec<String> = files.filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let mut missing = Vec::new();
+    for (name, program) in per_member() {
+        let why = program.notes[0].why;
+        // Variables have other names there.
+        let why = if why.starts_with('`') { why.split_once("` ").map_or(why, |(_, rest)| rest) } else { why };
+        let refused = |text: &String| {
+            text.lines().any(|line| line.starts_with("error: `strict`") && line.ends_with(why))
+        };
+        missing.extend((!texts.iter().any(refused)).then_some((name, why)));
+    }
+    assert!(missing.is_empty(), "no case shows that `strict` refuses {missing:#?}");
+}
+
 /// Every function of the page is run above.
 #[test]
 fn no_row_is_forgotten() {
     let this = include_str!("constructs.rs");
-    let all = rows(include_str!("constructs/batched.rs"));
+    let all: Vec<Row> = batched().into_iter().map(|(_, row)| row).collect();
     let alone = rows(include_str!("constructs/per_member.rs"));
-    assert!(all.len() > 45, "{}", all.len());
+    assert!(all.len() > 70, "{}", all.len());
     let elsewhere = [
         ("lending", "lend"),
         ("parity", "even"),
@@ -309,6 +447,20 @@ fn no_row_is_forgotten() {
         ("result_may_borrow", "shortest"),
         ("generic_helper", "entry"),
         ("same_names", "outer"),
+        ("owning", "owned"),
+        ("vectors", "norms"),
+        ("sorting", "sorted"),
+        ("handing_on", "handed"),
+        ("conditional", "there"),
+        ("helpers", "helped"),
+        ("T", "height"),
+        ("Purse", "spend"),
+        ("stored", "later"),
+        ("several_locals", "longer"),
+        ("library_traits", "walked"),
+        ("other_types", "stepped"),
+        ("which_one", "halved"),
+        ("two_methods", "up_and_down"),
     ];
     for row in all.iter().chain(&alone) {
         let name =

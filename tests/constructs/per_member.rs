@@ -6,6 +6,23 @@ fn handed_to_unknown_code(n: u64) -> u64 {
     if n == 0 { 1 } else { in_turn(|i| handed_to_unknown_code(i) * 3, n) }
 }
 
+/// a recursive call in a closure that is stored or returned
+#[autobatch]
+mod stored {
+    pub(super) fn later(n: u64) -> u64 {
+        if n == 0 {
+            return 1;
+        }
+        let steps: Vec<Box<dyn Fn(u64) -> u64>> = vec![Box::new(|x| later(x / 2)), Box::new(|x| x + 1)];
+        steps.iter().map(|step| step(n - 1)).sum::<u64>() + below(n)(1)
+    }
+
+    fn below(n: u64) -> impl Fn(u64) -> u64 {
+        move |x| if n > x { later(n - x - 1) } else { 0 }
+    }
+}
+use stored::{later, later_batched, later_batched_with};
+
 macro_rules! both {
     ($a:expr, $b:expr) => {
         $a + $b
@@ -123,4 +140,158 @@ fn leaving_a_macro(n: u64) -> Option<u64> {
         i = if i.is_multiple_of(5) { [i].get(1).copied()? } else { i - 1 };
     }
     Some(i)
+}
+
+/// an argument that borrows from several locals
+#[autobatch]
+mod several_locals {
+    pub(super) fn longer(n: u64) -> u64 {
+        let (first, second) = (vec![n; 3], vec![n + 1; n as usize]);
+        sum(if_longer(&first, &second), n)
+    }
+
+    fn if_longer<'a>(a: &'a [u64], b: &'a [u64]) -> &'a [u64] {
+        if a.len() > b.len() { a } else { b }
+    }
+
+    fn sum(values: &[u64], n: u64) -> u64 {
+        if n == 0 { values.len() as u64 } else { sum(values, n - 1) + values[0] }
+    }
+}
+use several_locals::{longer, longer_batched, longer_batched_with};
+
+/// a call of a method of the library's traits, implemented in a module
+#[autobatch]
+mod library_traits {
+    struct Walk(u64);
+
+    impl Iterator for Walk {
+        type Item = u64;
+        fn next(&mut self) -> Option<u64> {
+            while self.0 % 5 != 0 {
+                self.0 += 1;
+            }
+            self.0 += 1;
+            Some(self.0)
+        }
+    }
+
+    pub(super) fn walked(n: u64) -> u64 {
+        let mut walk = Walk(n);
+        let mut sum = 0;
+        while sum < 40 {
+            sum += walk.next().unwrap_or(0) + 1;
+        }
+        sum
+    }
+}
+use library_traits::{walked, walked_batched, walked_batched_with};
+
+/// a call of a trait's method for a type of another crate, implemented in a module
+#[autobatch]
+mod other_types {
+    trait Collatz {
+        fn steps(&self) -> u64;
+    }
+
+    impl Collatz for u64 {
+        fn steps(&self) -> u64 {
+            let (mut x, mut steps) = (*self, 0);
+            while x > 1 {
+                x = if x % 2 == 0 { x / 2 } else { 3 * x + 1 };
+                steps += 1;
+            }
+            steps
+        }
+    }
+
+    pub(super) fn stepped(n: u64) -> u64 {
+        let mut sum = n;
+        while sum < 40 {
+            sum += sum.steps() + 1;
+        }
+        sum
+    }
+}
+use other_types::{stepped, stepped_batched, stepped_batched_with};
+
+/// a call of one of several functions of the same name, each under its own `#[cfg(…)]`
+#[autobatch]
+mod which_one {
+    #[cfg(target_os = "none")]
+    fn half(n: u64) -> u64 {
+        if n < 2 { n } else { half(n - 2) }
+    }
+
+    #[cfg(not(target_os = "none"))]
+    fn half(n: u64) -> u64 {
+        if n < 2 { 0 } else { half(n - 2) + 1 }
+    }
+
+    pub(super) fn halved(n: u64) -> u64 {
+        let mut sum = n;
+        while sum < 40 {
+            sum += half(sum) + 1;
+        }
+        sum
+    }
+}
+use which_one::{halved, halved_batched, halved_batched_with};
+
+/// a call of one of two methods of a type with the same name
+#[autobatch]
+mod two_methods {
+    struct Steps(u64);
+
+    trait Up {
+        fn go(&self, n: u64) -> u64;
+    }
+
+    trait Down {
+        fn go(&self, n: u64) -> u64;
+    }
+
+    impl Up for Steps {
+        fn go(&self, n: u64) -> u64 {
+            if n > 30 { n } else { Up::go(self, n + self.0) + 1 }
+        }
+    }
+
+    impl Down for Steps {
+        fn go(&self, n: u64) -> u64 {
+            if n < self.0 { n } else { Down::go(self, n - self.0) + 1 }
+        }
+    }
+
+    pub(super) fn up_and_down(n: u64) -> u64 {
+        let steps = Steps(n + 1);
+        if n == 0 { 0 } else { <Steps as Up>::go(&steps, n) + <Steps as Down>::go(&steps, n) + up_and_down(n - 1) }
+    }
+}
+use two_methods::{up_and_down, up_and_down_batched, up_and_down_batched_with};
+
+/// an attribute on a match arm that holds a call or a loop
+#[autobatch]
+fn attribute_on_an_arm(n: u64) -> u64 {
+    match n {
+        0 => 1,
+        #[cfg(not(target_os = "none"))]
+        n => attribute_on_an_arm(n - 1) + n,
+        #[cfg(target_os = "none")]
+        _ => 0,
+    }
+}
+
+/// a local that is there under `#[cfg(…)]` only, used across a loop
+#[autobatch]
+fn there_under_a_condition(n: u64) -> u64 {
+    #[cfg(not(target_os = "none"))]
+    let start = n;
+    let mut x = n + 1;
+    while x < 50 {
+        x = x * 2 + 1;
+    }
+    #[cfg(not(target_os = "none"))]
+    assert!(start <= x);
+    x
 }

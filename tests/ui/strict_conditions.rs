@@ -1,0 +1,49 @@
+use autobatch::autobatch;
+
+#[autobatch(strict)]
+fn under_a_condition(n: u64) -> u64 {
+    #[cfg(not(any()))]
+    let n = if n == 0 { 1 } else { under_a_condition(n - 1) + n };
+    n + 1
+}
+
+#[autobatch(strict)]
+fn across_a_loop(n: u64) -> u64 {
+    #[cfg(not(any()))]
+    let start = n;
+    let mut x = n + 1;
+    while x < 50 {
+        x *= 2;
+    }
+    #[cfg(not(any()))]
+    assert!(start < x);
+    x
+}
+
+#[autobatch(strict)]
+fn leaves_by_a_macro(n: u64) -> Option<u64> {
+    let mut i = n;
+    while i > 3 {
+        assert!(i.checked_sub(4)? < n);
+        i -= 1;
+    }
+    Some(i)
+}
+
+#[autobatch(strict)]
+mod several {
+    pub fn longer(n: u64) -> u64 {
+        let (first, second) = (vec![n], vec![n; 3]);
+        sum(either(&first, &second), n)
+    }
+
+    fn either<'a>(a: &'a [u64], b: &'a [u64]) -> &'a [u64] {
+        if a.len() > b.len() { a } else { b }
+    }
+
+    fn sum(values: &[u64], n: u64) -> u64 {
+        if n == 0 { values[0] } else { sum(values, n - 1) + 1 }
+    }
+}
+
+fn main() {}
