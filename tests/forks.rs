@@ -181,6 +181,76 @@ fn the_depth_is_what_it_is_in_scalar_code() {
     }
 }
 
+/// Enough work in each activation for lanes to recurse together where they agree.
+#[autobatch(strict)]
+mod quadrature {
+    fn bump(x: f64, k: f64) -> f64 {
+        1.0 / (1.0 + k * x * x) + x * x
+    }
+
+    fn split(k: f64, a: f64, fa: f64, b: f64, fb: f64, whole: f64, depth: u8) -> (f64, u32) {
+        let m = 0.5 * (a + b);
+        let fm = bump(m, k);
+        let sum = (b - a) * (fa + 4.0 * fm + fb) * (1.0 / 6.0);
+        if depth == 0 || (sum - whole).abs() < 1e-7 {
+            return (sum, 1);
+        }
+        let left = split(k, a, fa, m, fm, 0.5 * sum, depth - 1);
+        let right = split(k, m, fm, b, fb, 0.5 * sum, depth - 1);
+        (left.0 + right.0, left.1 + right.1)
+    }
+
+    pub(super) fn integral(k: f64, depth: u8) -> (f64, u32) {
+        split(k, -1.0, bump(-1.0, k), 1.0, bump(1.0, k), 0.0, depth)
+    }
+
+    /// Narrow numbers, what is changed before a call and needed behind it, and a division that must not be made twice by
+    /// zero.
+    pub(super) fn bits(mut seed: u32, by: i32, scale: f32, left: u8) -> (u32, f32) {
+        let spread = seed.wrapping_mul(2_654_435_761).rotate_left(7) ^ (seed >> 3);
+        let share = (spread % 97) as f32 * scale + (seed % 13) as f32 / (spread % 7 + 1) as f32;
+        if left == 0 || spread % 16 == 5 {
+            return (spread, share);
+        }
+        let low = bits(spread, by + 1, share * 0.25, left - 1);
+        seed = (spread as i32 / by) as u32;
+        let high = bits(seed, by + 2, scale + 0.5, left - 1);
+        let again = bits(seed ^ 1, by, share, left / 2);
+        (low.0 ^ high.0.wrapping_mul(3) ^ again.0 ^ seed, low.1 - high.1 * 0.5 + again.1)
+    }
+}
+
+#[test]
+fn lanes_that_agree_and_lanes_that_do_not() {
+    // All alike, neighbours alike, and none; whole gangs and parts of them.
+    let like: [fn(u32) -> f64; 3] =
+        [|_| 50.0, |i| 50.0 + f64::from(i) * 0.01, |i| f64::from(i * 7919 % 1000) * f64::from(i % 5)];
+    for like in like {
+        let inputs: Vec<(f64, u8)> = (0..48).map(|i| (like(i), 6 - (i / 40) as u8)).collect();
+        agree_at(
+            &[200],
+            &inputs,
+            |&(k, depth)| quadrature::integral(k, depth),
+            |batch, options| {
+                quadrature::integral_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), options)
+            },
+        );
+    }
+    for apart in [0, 1, 9973] {
+        let inputs: Vec<(u32, u8)> =
+            (0..48).map(|i| (7 + i * apart, 4 - (i % 3 * (apart % 2)) as u8)).collect();
+        agree_at(
+            &[64, 300],
+            &inputs,
+            |&(seed, left)| quadrature::bits(seed, 1, 1.5, left),
+            |batch, options| {
+                let (seed, left) = (column(batch, |x| x.0), column(batch, |x| x.1));
+                quadrature::bits_batched_with(seed, same(1), same(1.5), left, options)
+            },
+        );
+    }
+}
+
 /// A level has no longer what a scalar call needs, however few go up: `seed` is another one behind the first lines.
 #[autobatch(strict)]
 fn list(n: u32, mut seed: u64) -> u64 {

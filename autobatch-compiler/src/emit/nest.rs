@@ -25,7 +25,9 @@
 //! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
 //! writes them.
 
+mod called;
 mod fork;
+mod gang;
 mod run;
 
 use std::collections::BTreeSet;
@@ -36,13 +38,11 @@ use quote::{ToTokens, format_ident, quote};
 use super::api::{Family, Named, turbofish, turbofish_of_clone};
 use super::region::{self, Region};
 use super::rooms;
+use super::strip::ARGUMENTS;
 use super::{Emitter, name};
 use crate::attrs::Args;
 use crate::input::Function;
 use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
-
-/// Columns and words that a closure of the runtime's `with…` can be given.
-const ARGUMENTS: usize = 28;
 
 /// What a frame costs, whatever its lanes, and a scalar call, in units of [`crate::ir::Op::weight`]. Measured: a
 /// frame takes as long as 50 to 200 scalar calls.

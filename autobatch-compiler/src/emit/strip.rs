@@ -9,6 +9,9 @@ use super::Emitter;
 use super::region::{self, Chooser, Region, column, lane, next};
 use crate::ir::VarId;
 
+/// Columns and words that a closure of the runtime's `with…` can be given.
+pub(super) const ARGUMENTS: usize = 28;
+
 /// The points where a region leads, and the lanes that go there.
 pub(super) type Exits = Vec<(u32, TokenStream)>;
 
@@ -96,42 +99,89 @@ pub(super) struct Part<'p> {
     pub(super) begin: Vec<(Place, Place)>,
 }
 
-/// Runs several regions for each of the first `lanes` lanes of a strip, one behind the other, of which only the last
-/// leads to more than one point. What one of them leaves for the next need not leave its register.
-pub(super) fn lanes(emitter: &Emitter<'_>, parts: &[Part<'_>], lanes: &TokenStream) -> (TokenStream, Exits) {
-    let (rt, l) = (&emitter.rt, lane());
-    // By name, whether it is written.
-    let mut places: BTreeMap<Ident, (Place, bool)> = BTreeMap::new();
-    let mut touch = |place: Place, written: bool| {
-        let name = place.inside();
-        places.entry(name.clone()).or_insert((place, false)).1 |= written;
-        name
-    };
-    let mut code = Vec::new();
-    for Part { region, place, begin } in parts {
-        let begin = begin.iter().map(|(to, from)| {
-            let (to, from) = (touch(to.clone(), true), touch(from.clone(), false));
-            quote!(#to[#l] = #rt::rooms::bits(&#from[#l]);)
-        });
-        let begin: Vec<TokenStream> = begin.collect();
-        let open = region.touched().into_iter().map(|v| {
-            let written = region.outs.contains(&v);
-            let (column, place) = (column(v), touch(place(v), written));
-            if written { quote!(let #column = &mut *#place;) } else { quote!(let #column = &*#place;) }
-        });
-        let open: Vec<TokenStream> = open.collect();
-        let round = region::round(emitter, region, Chooser::Nobody, |_| true, &quote!(), &quote!(!0));
-        code.push(quote!(#(#begin)* #(#open)* #round));
+/// Regions that are run for each lane of a strip, one behind the other, of which only the last leads to more than one
+/// point. What one of them leaves for the next need not leave its register.
+struct Parted<'p> {
+    /// The last.
+    region: &'p Region,
+    /// What is done for a lane.
+    code: TokenStream,
+    /// Calls a closure with `places` as `names`.
+    with: Ident,
+    places: Vec<TokenStream>,
+    names: Vec<Ident>,
+}
+
+impl<'p> Parted<'p> {
+    /// `None` if they have too many variables.
+    fn new(emitter: &Emitter<'_>, parts: &[Part<'p>]) -> Option<Parted<'p>> {
+        let (rt, l) = (&emitter.rt, lane());
+        // By name, whether it is written.
+        let mut places: BTreeMap<Ident, (Place, bool)> = BTreeMap::new();
+        let mut touch = |place: Place, written: bool| {
+            let name = place.inside();
+            places.entry(name.clone()).or_insert((place, false)).1 |= written;
+            name
+        };
+        let mut code = Vec::new();
+        for Part { region, place, begin } in parts {
+            let begin = begin.iter().map(|(to, from)| {
+                let (to, from) = (touch(to.clone(), true), touch(from.clone(), false));
+                quote!(#to[#l] = #rt::rooms::bits(&#from[#l]);)
+            });
+            let begin: Vec<TokenStream> = begin.collect();
+            let open = region.touched().into_iter().map(|v| {
+                let written = region.outs.contains(&v);
+                let (column, place) = (column(v), touch(place(v), written));
+                if written { quote!(let #column = &mut *#place;) } else { quote!(let #column = &*#place;) }
+            });
+            let open: Vec<TokenStream> = open.collect();
+            let round = region::round(emitter, region, Chooser::Nobody, |_| true, &quote!(), &quote!(!0));
+            code.push(quote!(#(#begin)* #(#open)* #round));
+        }
+        let last = code.pop().expect("a region at least");
+        let with = format_ident!("with{}", places.len());
+        let (names, places) = places
+            .iter()
+            .map(|(name, (place, written))| {
+                (name.clone(), if *written { place.write() } else { place.read() })
+            })
+            .unzip();
+        let region = parts.last().expect("a region at least").region;
+        let parted = Parted { region, code: quote!(#({ #code })* #last), with, places, names };
+        (parted.names.len() <= ARGUMENTS).then_some(parted)
     }
-    let last = code.pop().expect("a region at least");
-    let region = parts.last().expect("a region at least").region;
-    let with = format_ident!("with{}", places.len());
-    let (names, values): (Vec<Ident>, Vec<TokenStream>) = places
-        .iter()
-        .map(|(name, (place, written))| (name.clone(), if *written { place.write() } else { place.read() }))
-        .unzip();
-    let code = quote!(#({ #code })* #last);
-    TwoWays { region, code, lanes, read: quote!(set_by_parts) }.run(emitter, &with, &values, &names)
+}
+
+/// Runs regions for each of the first `lanes` lanes of a strip, as [`Parted`] says.
+pub(super) fn lanes(
+    emitter: &Emitter<'_>,
+    parts: &[Part<'_>],
+    lanes: &TokenStream,
+) -> Option<(TokenStream, Exits)> {
+    let Parted { region, code, with, places, names } = Parted::new(emitter, parts)?;
+    Some(TwoWays { region, code, lanes, read: quote!(set_by_parts) }.run(emitter, &with, &places, &names))
+}
+
+/// The same for all lanes of a gang; an expression: the flags of those that go to `point`.
+pub(super) fn flags(
+    emitter: &Emitter<'_>,
+    parts: &[Part<'_>],
+    gang: usize,
+    point: u32,
+) -> Option<TokenStream> {
+    let (rt, l, next) = (&emitter.rt, lane(), next());
+    let Parted { code, with, places, names, .. } = Parted::new(emitter, parts)?;
+    Some(quote! {
+        #rt::nest::#with(#(#places,)* |#(#names),*| {
+            let mut __flags = #rt::nest::Flags::<#gang>::new();
+            for #l in 0..#gang {
+                #code
+                __flags.put(#l, #next, #point);
+            }
+            __flags
+        })
+    })
 }
 
 /// A loop over the lanes whose code ends in a region that leads to two points.

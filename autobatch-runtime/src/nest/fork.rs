@@ -197,6 +197,12 @@ impl Tower {
         self.floors[self.level].next = next;
     }
 
+    /// How many levels there are below.
+    #[inline(always)]
+    pub(super) fn level(&self) -> usize {
+        self.level
+    }
+
     /// The depth of what the level calls.
     #[inline(always)]
     pub fn depth(&self) -> Depth {

@@ -31,7 +31,8 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::{ARGUMENTS, Writer};
+use super::Writer;
+use super::called::Called;
 use crate::emit::region::Region;
 use crate::emit::strip::{self, Part, Place};
 use crate::emit::{name, numbered};
@@ -44,9 +45,27 @@ const SMALL: u32 = 8;
 /// The calls of a function, and what surrounds them.
 pub(super) struct Fork<'w> {
     /// For each call the region that leads to it.
-    calls: Vec<(&'w Region, &'w Call)>,
+    pub(super) calls: Vec<(&'w Region, &'w Call)>,
     /// What makes the result.
-    join: &'w Region,
+    pub(super) join: &'w Region,
+}
+
+impl Fork<'_> {
+    /// What the regions before the calls write.
+    pub(super) fn written(&self) -> VarSet {
+        self.calls.iter().flat_map(|(region, _)| region.outs.iter().copied()).collect()
+    }
+
+    /// The variables that hold the calls' results.
+    pub(super) fn dests(&self, writer: &Writer<'_, '_>) -> Vec<VarId> {
+        self.calls.iter().map(|(_, call)| writer.emitter.column_of(call.dest)).collect()
+    }
+
+    /// What is written before the calls and read behind them.
+    pub(super) fn kept(&self, writer: &Writer<'_, '_>) -> Vec<VarId> {
+        let (touched, dests) = (self.join.touched(), self.dests(writer));
+        self.written().into_iter().filter(|v| touched.contains(v) && !dests.contains(v)).collect()
+    }
 }
 
 /// `__gone`: which lanes have gone up, call by call.
@@ -102,14 +121,11 @@ impl Writer<'_, '_> {
     /// Runs the `__count` members of a frame, results into `__own`. Their `state`, what is live behind the entry region, is in
     /// columns of `__lanes`.
     pub(super) fn levels(&self, fork: &Fork<'_>, state: &VarSet) -> TokenStream {
-        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let sites = fork.calls.len();
         let s = |v: &VarId| numbered("s", v.0);
         let o: Vec<Ident> = (0..sites).map(|nth| numbered("o", nth)).collect();
-        let written: VarSet = fork.calls.iter().flat_map(|(r, _)| r.outs.iter().copied()).collect();
-        let dests: Vec<VarId> = fork.calls.iter().map(|(_, call)| emitter.column_of(call.dest)).collect();
-        let kept: VarSet = fork.join.touched().intersection(&written).copied().collect();
-        let kept: Vec<VarId> = kept.into_iter().filter(|v| !dests.contains(v)).collect();
+        let (dests, kept) = (fork.dests(self), fork.kept(self));
         let k = |v: &VarId| numbered("k", v.0);
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
         let begin = begin.map(|(s, home)| quote!(#s.begin(#home);));
@@ -119,10 +135,13 @@ impl Writer<'_, '_> {
         let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
         let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::nest::Levels::new();)*);
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
-        let descend = self.descend(fork, state, &written, &kept);
+        let gang = self.gang(fork, state);
+        let (gang, size) = gang.map(|gang| (gang.code, gang.size)).unzip();
+        let descend = self.descend(fork, state, &kept, size);
         let join = self.join(fork, state, &kept, &dests);
         let level = self.level();
         quote! {
+            #gang
             #declare_state
             #declare_own
             let mut __results = #rt::nest::Levels::new();
@@ -151,8 +170,9 @@ impl Writer<'_, '_> {
     }
 
     /// Runs strips of a level until the next one is full.
-    fn descend(&self, fork: &Fork<'_>, state: &VarSet, written: &VarSet, kept: &[VarId]) -> TokenStream {
+    fn descend(&self, fork: &Fork<'_>, state: &VarSet, kept: &[VarId], gang: Option<usize>) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
+        let written = &fork.written();
         let sites = fork.calls.len();
         // Where a variable of this level is.
         let here = |v: VarId| match (written.contains(&v), kept.contains(&v)) {
@@ -188,7 +208,9 @@ impl Writer<'_, '_> {
             }
         });
         let calls = fork.calls.iter().enumerate().map(|(nth, (region, call))| {
-            let enter = self.enter(region, call, nth, state, &here);
+            let here: &dyn Fn(VarId) -> Place = &here;
+            let called = Called { writer: self, call, here, result: Place::Column(numbered("o", nth)) };
+            let enter = self.enter(region, &called, state, gang);
             quote!({
                 #enter
                 #rt::nest::give(&mut *__gone, #sites * __i + #nth, __up);
@@ -224,73 +246,68 @@ impl Writer<'_, '_> {
     }
 
     /// The region before a call and the callee's entry region, for all lanes of a strip; those that do not return go
-    /// up: `__up`.
+    /// up: `__up`. Or in gangs of so many.
     fn enter(
         &self,
         before: &Region,
-        call: &Call,
-        nth: usize,
+        called: &Called<'_>,
         state: &VarSet,
-        here: &dyn Fn(VarId) -> Place,
+        gang: Option<usize>,
     ) -> TokenStream {
         let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
-        let (program, entry) = (emitter.program, self.entry_region());
-        let params = &program.func(self.func).params;
-        let arg = |v: VarId| {
-            let at = params.iter().position(|p| *p == v)?;
-            Some(here(emitter.column_of(call.args[at])))
-        };
-        let made = |v: VarId| Place::Strip(numbered("y", v.0));
-        let declare = entry.outs.iter().filter(|v| !self.is_result(**v)).map(|v| {
-            let (y, ty) = (numbered("y", v.0), self.emitter.element(*v));
-            quote!(let mut #y = #rt::nest::Strip::<#ty, #strip>::new();)
-        });
-        // Parameters that are changed begin as what they are called with.
-        let begin: Vec<(Place, Place)> =
-            entry.outs.iter().filter_map(|v| Some((made(*v), arg(*v)?))).collect();
-        let inside = |v: VarId| match entry.outs.contains(&v) {
-            true if self.is_result(v) => Place::Column(numbered("o", nth)),
-            true => made(v),
-            false => arg(v).expect("an entry region has nothing but parameters"),
-        };
-        let columns = before.touched().len() + entry.touched().len();
+        let entry = self.entry_region();
+        let (declare, begin) = (called.declare(strip), called.begin());
+        let inside = |v| called.inside(v);
         let heads = [before.head, entry.head];
-        let apart = self.weight(|b| heads.contains(&b.region)) <= SMALL || columns > ARGUMENTS;
-        let (run, exits) = if apart {
+        let parts = [
+            Part { region: before, place: called.here, begin: vec![] },
+            Part { region: entry, place: &inside, begin: begin.clone() },
+        ];
+        let small = self.weight(|b| heads.contains(&b.region)) <= SMALL;
+        let one_loop = if small { None } else { strip::lanes(emitter, &parts, &quote!(__wide)) };
+        let (run, exits) = one_loop.unwrap_or_else(|| {
             let once = |region, place: &dyn Fn(VarId) -> Place| {
                 let place = |v| place(v).of(region, v);
                 strip::once(emitter, region, place, &quote!(__wide), &quote!())
             };
-            let ((first, _), (second, exits)) = (once(before, here), once(entry, &inside));
+            let ((first, _), (second, exits)) = (once(before, called.here), once(entry, &inside));
             let begin = begin.iter().map(|(to, from)| {
                 let (to, from) = (to.write(), from.read());
                 quote!(#rt::nest::copy(#to, #from);)
             });
             (quote!(#first #(#begin)* #second), exits)
-        } else {
-            let parts = [
-                Part { region: before, place: here, begin: vec![] },
-                Part { region: entry, place: &inside, begin },
-            ];
-            strip::lanes(emitter, &parts, &quote!(__wide))
-        };
+        });
         let back = emitter.return_point(self.func);
         let (_, up) = exits.iter().find(|(point, _)| *point != back).expect("a fork does not always return");
-        let put = state.iter().map(|v| {
-            let t = numbered("t", v.0);
-            let value = match entry.outs.contains(v) {
-                true => made(*v).read(),
-                false => {
-                    arg(*v).expect("what is live behind an entry region is a parameter or made there").read()
+        let values = called.values(state);
+        let to: Vec<TokenStream> = state
+            .iter()
+            .map(|v| {
+                let t = numbered("t", v.0);
+                quote!(&mut #t[__at..])
+            })
+            .collect();
+        let together = gang.map(|gang| {
+            let result = called.result.write();
+            quote! {
+                for __part in 0..#strip / #gang {
+                    let __bits = #rt::nest::bits::<#gang>(__part);
+                    if __up & __bits == __bits && __gang.begins(&__tower) {
+                        let __columns = (#(#rt::nest::part::<_, #strip, #gang>(#values, __part),)*);
+                        let __all = #rt::nest::Flags::full();
+                        let __parts = __gang.call(&__columns, &__all, __tower.depth());
+                        #rt::nest::put_part(#result, __part, &__parts);
+                        __up &= !__bits;
+                    }
                 }
-            };
-            (quote!(&mut #t[__at..]), value)
+            }
         });
-        let (to, values): (Vec<_>, Vec<_>) = put.unzip();
+        let changes = gang.map(|_| quote!(mut));
         quote! {
-            #(#declare)*
+            #declare
             #run
-            let __up = #up;
+            let #changes __up = #up;
+            #together
             if #rt::nest::Set::is_full::<#strip>(__up) {
                 #(#rt::nest::copy(#to, #values);)*
                 __at += #strip;

@@ -1,0 +1,66 @@
+//! A call of a function by itself, made in the caller's lanes up to the end of the callee's entry region.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Writer;
+use crate::emit::numbered;
+use crate::emit::strip::Place;
+use crate::ir::{Call, VarId, VarSet};
+
+pub(super) struct Called<'c> {
+    pub(super) writer: &'c Writer<'c, 'c>,
+    pub(super) call: &'c Call,
+    /// Where the caller's variables are.
+    pub(super) here: &'c dyn Fn(VarId) -> Place,
+    /// Where the result is of those that return at once.
+    pub(super) result: Place,
+}
+
+/// Where the callee has what its entry region writes.
+fn made(v: VarId) -> Place {
+    Place::Strip(numbered("y", v.0))
+}
+
+impl Called<'_> {
+    /// Where a parameter's argument is.
+    pub(super) fn arg(&self, v: VarId) -> Option<Place> {
+        let emitter = self.writer.emitter;
+        let params = &emitter.program.func(self.writer.func).params;
+        let at = params.iter().position(|p| *p == v)?;
+        Some((self.here)(emitter.column_of(self.call.args[at])))
+    }
+
+    fn outs(&self) -> &[VarId] {
+        &self.writer.entry_region().outs
+    }
+
+    /// Room for what the entry region writes.
+    pub(super) fn declare(&self, lanes: usize) -> TokenStream {
+        let rt = &self.writer.emitter.rt;
+        let made = self.outs().iter().filter(|v| !self.writer.is_result(**v)).map(|v| {
+            let (y, ty) = (numbered("y", v.0), self.writer.emitter.element(*v));
+            quote!(let mut #y = #rt::nest::Strip::<#ty, #lanes>::new();)
+        });
+        quote!(#(#made)*)
+    }
+
+    /// Parameters that are changed begin as what they are called with: what gets a value, and from where.
+    pub(super) fn begin(&self) -> Vec<(Place, Place)> {
+        self.outs().iter().filter_map(|v| Some((made(*v), self.arg(*v)?))).collect()
+    }
+
+    /// Where a variable of the entry region is.
+    pub(super) fn inside(&self, v: VarId) -> Place {
+        match self.outs().contains(&v) {
+            true if self.writer.is_result(v) => self.result.clone(),
+            true => made(v),
+            false => self.arg(v).expect("an entry region has nothing but parameters"),
+        }
+    }
+
+    /// What is live behind the entry region: a parameter, or made there.
+    pub(super) fn values(&self, state: &VarSet) -> Vec<TokenStream> {
+        state.iter().map(|v| self.inside(*v).read()).collect()
+    }
+}
