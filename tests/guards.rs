@@ -33,6 +33,33 @@ fn of_a_part(n: u32) -> u32 {
     }
 }
 
+struct Part {
+    low: u32,
+}
+
+/// Of bits of a number, of a comparison, and of a value that the patterns before the calls only look at.
+#[autobatch(strict)]
+fn of_bits(n: u32) -> u32 {
+    let part = Part { low: n / 2 };
+    if n == 0 {
+        return 3;
+    }
+    let bits = match u32::MAX ^ part.low {
+        c if of_bits(n - 1) > c % 7 => c % 9,
+        c => of_bits(part.low) + c % 5,
+    };
+    let less = match part.low < bits {
+        c if of_bits(n / 3) % 2 == 0 => u32::from(c),
+        c => u32::from(!c) * 2,
+    };
+    let name = match "n".repeat(n as usize % 4) {
+        _ if of_bits(n / 2) % 4 == 1 => String::new(),
+        name if name.len() == 2 => name + "!",
+        name => name,
+    };
+    bits % 100 + less + name.len() as u32
+}
+
 #[derive(Debug)]
 enum Expr {
     Number(i64),
@@ -124,6 +151,7 @@ fn guards() {
         |x, o| pairs_batched_with(column(x, |x| x.0), column(x, |x| x.1), o),
     );
     agree_at(&SIZES, &ns, |n| of_a_part(*n), |n, o| of_a_part_batched_with(n, o));
+    agree_at(&SIZES, &ns[..ns.len().min(12)], |n| of_bits(*n), |n, o| of_bits_batched_with(n, o));
     agree_at(&SIZES, &ns, |n| chains(*n), |n, o| chains_batched_with(n, o));
 }
 

@@ -406,3 +406,66 @@ fn states() {
         },
     );
 }
+
+struct Ship {
+    name: String,
+    cargo: Vec<u64>,
+    speed: [u64; 2],
+}
+
+fn ship(n: u64) -> Ship {
+    Ship { name: "n".repeat(n as usize), cargo: vec![n, 1], speed: [n, 2] }
+}
+
+/// A part that is moved out before the rest is borrowed across a loop: what is left can't move to a place.
+#[autobatch]
+fn in_parts(n: u64) -> u64 {
+    let mut ship = ship(n);
+    let name = ship.name;
+    let cargo = &mut ship.cargo;
+    let mut i = 0;
+    while i < n {
+        cargo[0] += i;
+        i += 1;
+    }
+    name.len() as u64 + ship.cargo[0]
+}
+
+#[autobatch]
+fn in_a_pattern(n: u64) -> u64 {
+    let ship = ship(n);
+    let Ship { name, .. } = ship;
+    let speed = &ship.speed;
+    let (mut i, mut sum) = (0, 0);
+    while i < n {
+        sum += speed[0] + if i > 1 { in_a_pattern(i / 2) } else { 1 };
+        i += 1;
+    }
+    drop(ship.cargo);
+    name.len() as u64 + sum
+}
+
+/// Parts that are copied.
+#[autobatch(strict)]
+fn copied_parts(n: u64) -> u64 {
+    let mut ship = ship(n);
+    let [first, _] = ship.speed;
+    let speed = ship.speed;
+    let cargo = &mut ship.cargo;
+    let mut i = 0;
+    while i < n {
+        cargo[0] += i + first + speed[1];
+        i += 1;
+    }
+    let Ship { name, cargo, .. } = ship;
+    name.len() as u64 + cargo[0]
+}
+
+#[test]
+fn parts_that_are_moved_before() {
+    let n: Vec<u64> = (0..8).collect();
+    agree_at(&[1, 67], &n, |n| in_parts(*n), |n, o| in_parts_batched_with(n, o));
+    agree_at(&[1, 67], &n, |n| in_a_pattern(*n), |n, o| in_a_pattern_batched_with(n, o));
+    agree_at(&[1, 67], &n, |n| copied_parts(*n), |n, o| copied_parts_batched_with(n, o));
+    assert!(!in_parts_batched::program().notes.is_empty());
+}

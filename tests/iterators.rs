@@ -237,3 +237,42 @@ fn over_what_belongs_to_the_member() {
     let ns: Vec<u32> = (0..14).collect();
     agree_at(&SIZES, &ns, |n| owned_items(*n), |n, o| owned_items_batched_with(n, o));
 }
+
+/// Closures of chains that capture numbers and shared references: kept across loops and calls.
+#[allow(clippy::while_let_on_iterator)] // the iterator stands in a local across calls
+#[autobatch(strict)]
+fn stepped(n: u64, table: &[u64]) -> u64 {
+    let (step, parts) = (n * 2 + 1, [n, 5, 7]);
+    let scale: u64 = table.len() as u64;
+    let mut sum = 0;
+    for x in (0..n).map(|i| i * step + scale) {
+        if x > 50 {
+            break;
+        }
+        sum += x + if n > 3 { stepped(n / 2, table) } else { 1 };
+    }
+    for x in table.iter().map(|t| t * scale + n).take_while(|x| *x < 100 + n) {
+        if x % 7 == sum % 7 {
+            break;
+        }
+        sum += x;
+    }
+    for part in (0..3).map(|i| &parts[i]).filter(|part| **part != n) {
+        if *part == 7 {
+            continue;
+        }
+        sum += part + parts.iter().filter(|x| *x > part).count() as u64;
+    }
+    let mut rest = (0..n).map(|i| i * scale).filter(|x| x % 3 != n % 3);
+    while let Some(x) = rest.next() {
+        sum += if x < n { stepped(x, &table[1..]) % 10 } else { x };
+    }
+    sum
+}
+
+#[test]
+fn closures_of_chains_capture_numbers() {
+    let n: Vec<u64> = (0..8).collect();
+    let table = [3, 5, 1, 9, 11, 2, 4, 8, 6, 7];
+    agree_at(&[1, 67], &n, |n| stepped(*n, &table), |n, o| stepped_batched_with(n, &table, o));
+}

@@ -8,7 +8,60 @@ use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
 /// Methods by name, and functions: whether what one of them yields may borrow from an argument.
 #[derive(Clone, Default, Debug)]
-pub struct Methods(BTreeMap<String, Method>, BTreeMap<String, bool>);
+pub struct Methods(BTreeMap<String, Method>, BTreeMap<String, bool>, Fields);
+
+/// The fields of structures, by name.
+#[derive(Clone, Default, Debug)]
+struct Fields {
+    /// The types that fields of a name have.
+    types: BTreeMap<String, Vec<Type>>,
+    /// The types of the file, and whether they are copied.
+    known: BTreeMap<String, bool>,
+}
+
+/// Types of libraries that are moved.
+const OWNED: [&str; 16] = [
+    "Arc",
+    "Array",
+    "Array1",
+    "Array2",
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
+    "Box",
+    "Cow",
+    "HashMap",
+    "HashSet",
+    "PathBuf",
+    "Rc",
+    "String",
+    "Vec",
+    "VecDeque",
+];
+
+impl Fields {
+    /// Whether values of the type are moved, as far as names say.
+    fn is_owned(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Reference(r) => r.mutability.is_some(),
+            Type::Tuple(t) => t.elems.iter().any(|ty| self.is_owned(ty)),
+            Type::Array(t) => self.is_owned(&t.elem),
+            Type::Path(p) => {
+                let Some(last) = p.path.segments.last() else { return false };
+                let name = last.ident.to_string();
+                let argument =
+                    |arg: &GenericArgument| matches!(arg, GenericArgument::Type(ty) if self.is_owned(ty));
+                match (&last.arguments, name.as_str()) {
+                    (PathArguments::AngleBracketed(args), "Option" | "Result") => {
+                        args.args.iter().any(argument)
+                    }
+                    _ => self.known.get(&name).map_or(OWNED.contains(&name.as_str()), |copied| !copied),
+                }
+            }
+            _ => false,
+        }
+    }
+}
 
 /// Functions of the library that yield what borrows from their arguments.
 const BORROWING: [&str; 9] =
@@ -32,6 +85,17 @@ pub(crate) enum Takes {
 }
 
 impl Methods {
+    /// Remembers whether a type is copied.
+    fn copied(&mut self, name: &syn::Ident, attrs: &[syn::Attribute]) {
+        let mut derived = attrs.iter().filter(|attr| attr.path().is_ident("derive"));
+        let copied = |attr: &syn::Attribute| match &attr.meta {
+            syn::Meta::List(list) => list.tokens.clone().into_iter().any(|tree| tree.to_string() == "Copy"),
+            _ => false,
+        };
+        let copied = derived.any(copied);
+        self.2.known.insert(name.to_string(), copied);
+    }
+
     pub(crate) fn of(&self, name: &syn::Ident) -> Option<Method> {
         self.0.get(&name.to_string()).copied()
     }
@@ -40,6 +104,12 @@ impl Methods {
     pub(crate) fn may_borrow(&self, function: &syn::Ident) -> bool {
         let name = function.to_string();
         self.1.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
+    }
+
+    /// Whether a field of that name is moved where its value is taken, as far as the types in the file say.
+    pub(crate) fn is_owned(&self, field: &syn::Ident) -> bool {
+        let types = self.2.types.get(&field.to_string());
+        types.is_some_and(|types| types.iter().all(|ty| self.2.is_owned(ty)))
     }
 
     /// Adds the methods of a file.
@@ -76,6 +146,16 @@ impl<'ast> Visit<'ast> for Methods {
         let all = self.0.entry(sig.ident.to_string()).or_insert(new);
         all.takes = all.takes.filter(|known| *known == takes);
         all.borrows |= new.borrows;
+    }
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.copied(&item.ident, &item.attrs);
+        for field in &item.fields {
+            let Some(name) = &field.ident else { continue };
+            self.2.types.entry(name.to_string()).or_default().push(field.ty.clone());
+        }
+    }
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.copied(&item.ident, &item.attrs);
     }
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}
     fn visit_block(&mut self, block: &'ast syn::Block) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Pat, Type};
+use syn::{BinOp, Expr, Pat, Type};
 
 use crate::input::Function;
 use crate::lockstep::is_primitive;
@@ -16,6 +16,18 @@ impl Copies {
         copies.visit_block(&function.body);
         copies
     }
+}
+
+/// Whether an operator yields a truth value, whatever its operands are.
+fn is_truth(op: &BinOp) -> bool {
+    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+    matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+}
+
+/// Whether an operator with one number yields a number: of `+`, `-`, `*` and `/` with a vector that can't be said.
+fn is_of_bits(op: &BinOp) -> bool {
+    use BinOp::{BitAnd, BitOr, BitXor, Rem, Shl, Shr};
+    matches!(op, BitAnd(_) | BitOr(_) | BitXor(_) | Rem(_) | Shl(_) | Shr(_))
 }
 
 fn is_copied_type(ty: &Type) -> bool {
@@ -41,11 +53,23 @@ impl Copies {
     pub(crate) fn is_copied(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(e) => !matches!(e.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
-            Expr::Path(p) => p.path.get_ident().is_some_and(|i| self.0.contains(&i.to_string())),
+            Expr::Path(p) => match p.path.get_ident() {
+                Some(ident) => self.0.contains(&ident.to_string()),
+                // `u32::MAX`
+                None => {
+                    p.path.segments.len() == 2 && {
+                        let of = &p.path.segments[0].ident;
+                        is_primitive(&syn::parse_quote!(#of))
+                    }
+                }
+            },
             Expr::Paren(e) => self.is_copied(&e.expr),
             Expr::Unary(e) => !matches!(e.op, syn::UnOp::Deref(_)) && self.is_copied(&e.expr),
             Expr::Cast(e) => is_copied_type(&e.ty),
-            Expr::Binary(e) => self.is_copied(&e.left) && self.is_copied(&e.right),
+            Expr::Binary(e) => {
+                let (left, right) = (self.is_copied(&e.left), self.is_copied(&e.right));
+                is_truth(&e.op) || (left && right) || (is_of_bits(&e.op) && (left || right))
+            }
             Expr::Tuple(e) => e.elems.iter().all(|e| self.is_copied(e)),
             Expr::Array(e) => e.elems.iter().all(|e| self.is_copied(e)),
             Expr::Repeat(e) => self.is_copied(&e.expr),
@@ -73,6 +97,14 @@ impl<'ast> Visit<'ast> for Copies {
         {
             self.0.insert(p.ident.to_string());
         }
+    }
+    fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
+        if let (Pat::Ident(p), Expr::Range(range)) = (&*e.pat, &*e.expr)
+            && range.start.iter().chain(&range.end).all(|end| self.is_copied(end))
+        {
+            self.0.insert(p.ident.to_string());
+        }
+        visit::visit_expr_for_loop(self, e);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }

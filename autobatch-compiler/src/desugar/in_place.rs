@@ -16,6 +16,7 @@ use syn::{BinOp, Block, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, 
 
 use super::copies::Copies;
 use super::moved_out;
+use super::parted::is_parted;
 use super::runs::{InBlockOf, Lent};
 use crate::cfg;
 use crate::input::{Function, Param};
@@ -238,6 +239,9 @@ fn in_runs<'a>(
     let mut rewrite = |block: &mut Block, from: usize| {
         let runs = lent.runs(block, from);
         for run in runs.into_iter().rev() {
+            if !lent.reference && is_parted(&block.stmts[from..*run.start()], lent.name, lent.methods) {
+                continue;
+            }
             let mut inside = block.stmts[run.clone()].to_vec();
             let mut place = place();
             inside.iter_mut().for_each(|stmt| place.visit_stmt_mut(stmt));

@@ -9,6 +9,7 @@
 mod callees;
 mod closure;
 pub(crate) mod copies;
+mod copying;
 mod expected;
 pub(crate) mod in_place;
 mod iterators;
@@ -17,6 +18,7 @@ pub(crate) mod local_closures;
 mod macros;
 pub(crate) mod moved_out;
 mod options;
+mod parted;
 mod runs;
 pub(crate) mod temporaries;
 mod terminals;
@@ -63,6 +65,7 @@ pub(crate) fn functions(
         if rewrite.changed {
             resolve::again(function, body);
         }
+        copying::own(function);
     }
 }
 

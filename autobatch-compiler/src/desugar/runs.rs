@@ -192,7 +192,7 @@ fn mentions(stmt: &Stmt) -> BTreeSet<String> {
     mentions.0
 }
 
-fn mentioned_in(expr: &Expr) -> BTreeSet<String> {
+pub(super) fn mentioned_in(expr: &Expr) -> BTreeSet<String> {
     let mut mentions = Mentions::default();
     mentions.visit_expr(expr);
     mentions.0

@@ -217,8 +217,11 @@ impl Lowering<'_> {
         let mut scrutinee = before_brace(self.settled((*e.expr).clone()));
         // Where a guard makes a call, the pattern comes first, then the guard as a condition, and where that
         // does not hold, the arms behind. What is matched is looked at again there, so it must still be there.
-        let again = arms.iter().any(|arm| guarded(self, arm))
-            && (self.can_be_matched_again(&e.expr) || arms.iter().any(|arm| is_of_number(&arm.pat)));
+        let guards = || arms.iter().filter(|arm| guarded(self, arm));
+        let again = guards().next().is_some()
+            && (self.can_be_matched_again(&e.expr)
+                || arms.iter().any(|arm| is_of_number(&arm.pat))
+                || guards().all(|arm| self.binds_nothing(&arm.pat)));
         if again && variable(&self.names, &scrutinee).is_none() {
             let (dest, ident) = self.temp("matched", None);
             self.define(dest, None, scrutinee);
@@ -254,6 +257,13 @@ impl Lowering<'_> {
     fn arm_to(&self, pat: Pat, target: BlockId) -> syn::Arm {
         let goto = ir::goto(target);
         parse_quote!(#pat => #goto,)
+    }
+
+    fn binds_nothing(&self, pat: &Pat) -> bool {
+        match pat {
+            Pat::Guard(p) => bound(&self.names, &p.pat).is_empty(),
+            other => bound(&self.names, other).is_empty(),
+        }
     }
 
     /// Whether matching a value does not move it: it is a reference, a number or the like, or a constant.
