@@ -18,8 +18,8 @@ fn kernels(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(entry.name);
         group.sample_size(10);
         group.sampling_mode(SamplingMode::Flat);
-        group.warm_up_time(Duration::from_millis(500));
-        group.measurement_time(Duration::from_secs(2));
+        group.warm_up_time(Duration::from_millis(300));
+        group.measurement_time(Duration::from_secs(1));
         for way in ways(&isas(), &threads, &pools) {
             group.bench_function(way.to_string(), |bencher| bencher.iter(|| case.run(&way.variant)));
         }

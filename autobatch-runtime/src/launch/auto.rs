@@ -171,6 +171,8 @@ impl Launch<'_> {
         let race = Race::new(rest, best.0);
         let missing = match () {
             _ if self.members < TINY => 0.0,
+            // Neither members of a trial nor threads that help meanwhile: small batches would lose more by that.
+            _ if record.is_untried(Executor::Masked) && afford < SETUP[0] => SETUP[0] - afford,
             _ if narrow => self.other(&mut best, usual, afford, record),
             _ => self.race(&race, &mut best, &mut afford, record, phase),
         };

@@ -94,6 +94,20 @@ fn auto_takes_the_faster_and_gives_the_slower_few() {
 }
 
 #[test]
+fn what_costs_less_than_a_machine_to_set_up_is_not_tried_at_once() {
+    let options = Options::default().threads(1);
+    for program in [&PLAIN, &RECURSIVE] {
+        let launch = launch(program, Defaults::NONE, &options, 100);
+        let name: &'static str = format!("set up {}", program.recursive).leak();
+        // Ten microseconds in all, a quarter of which may be lost.
+        let machine: Vec<usize> =
+            (0..12).map(|_| chosen(&launch, Some(name), [(0.0, 0.1), (0.0, 0.01)]).1[1]).collect();
+        assert_eq!(machine[..3], [0; 3], "{machine:?}");
+        assert!(machine[11] >= 80, "{machine:?}");
+    }
+}
+
+#[test]
 fn trials_become_rare() {
     let options = Options::default().threads(1);
     let launch = launch(&PLAIN, Defaults::NONE, &options, 2000);

@@ -75,6 +75,12 @@ impl Record {
         self.costs[index(executor)].is_some_and(|cost| cost.sure)
     }
 
+    /// Whether an executor has run no member yet.
+    pub(super) fn is_untried(&self, executor: Executor) -> bool {
+        let Progress { next, ratio, .. } = self.trials[index(executor)];
+        next == 0 && ratio == 0.0 && self.cost(executor).is_none()
+    }
+
     /// Takes another executor if whole runs of it have cost less.
     pub(super) fn compare(&mut self) {
         for other in EXECUTORS {
