@@ -77,6 +77,30 @@ fn values_of_all_sizes() {
     );
 }
 
+/// Sums that stand between the calls.
+#[autobatch(strict)]
+fn paths(n: u32, x: f64, #[shared] by: f64) -> (u64, f64) {
+    if n < 3 {
+        return (u64::from(n), x);
+    }
+    let (one, two) = (paths(n - 1, x * by, by), paths(n - 2, x + by, by));
+    let of_both = one.0 * 3 + two.0;
+    let factor = of_both as f64 * 0.125 + one.1;
+    let three = paths(n - 3, x - f64::from(n), by);
+    (of_both % 1_000_003 + three.0 + paths(n / 2, by, by).0, factor * two.1 - three.1)
+}
+
+#[test]
+fn sums_between_calls() {
+    let inputs: Vec<(u32, f64)> = (0..70).map(|i| (i % 11, f64::from(i) * 0.37)).collect();
+    agree_at(
+        &[1, 100, 900],
+        &inputs,
+        |&(n, x)| paths(n, x, 0.75),
+        |batch, options| paths_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), 0.75, options),
+    );
+}
+
 /// A call that needs what another has returned: one after the other.
 #[autobatch(strict)]
 fn chained(n: u32, x: u32) -> u32 {

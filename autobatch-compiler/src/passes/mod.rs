@@ -17,6 +17,7 @@ pub mod part;
 pub mod pop_push;
 pub mod prune;
 pub mod rematerialise;
+pub mod sink;
 pub mod storage;
 pub mod tail_calls;
 pub mod uniform;
@@ -41,7 +42,8 @@ pub struct PassOptions {
     pub fuse: bool,
     /// Whether a pop followed by a push of the same variable becomes a read and an update in place.
     pub pop_push: bool,
-    /// Whether what leads to a call is parted from the entry region, where members may return at once.
+    /// Whether what leads to a call is parted from the entry region, where members may return at once, and from what
+    /// is made of the results of others.
     pub part: bool,
     /// Whether elementary functions are code that vectorises, not calls.
     pub vector_math: bool,
@@ -86,6 +88,10 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     uniform::run(program);
     continuations::run(program);
     check(program, Stage::Lowered, "continuations");
+    if options.part {
+        sink::run(program);
+        check(program, Stage::Lowered, "sinking");
+    }
     let apart = if options.part { part::run(program) } else { BTreeSet::new() };
     fusion::run(program, options, &apart);
     check(program, Stage::Fused, "fusion");

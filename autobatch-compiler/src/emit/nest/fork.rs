@@ -422,6 +422,11 @@ mod tests {
             }
         )));
         assert!(forks(quote!(
+            fn f(n: u32) -> u32 {
+                if n < 3 { 1 } else { f(n - 3) + f(n - 2) * n + f(n - 1) + n }
+            }
+        )));
+        assert!(forks(quote!(
             fn f(mut n: u32, x: u32) -> u32 {
                 if n < 2 {
                     return x;
