@@ -263,6 +263,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("two_methods", up_and_down_batched::program()),
         ("attribute_on_an_arm", attribute_on_an_arm_batched::program()),
         ("there_under_a_condition", there_under_a_condition_batched::program()),
+        ("what_is_left", what_is_left_batched::program()),
     ]
 }
 
@@ -287,6 +288,7 @@ fn per_member_constructs_agree_and_say_why() {
         up_and_down up_and_down_batched_with
         attribute_on_an_arm attribute_on_an_arm_batched_with
         there_under_a_condition there_under_a_condition_batched_with
+        what_is_left what_is_left_batched_with
     }
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));

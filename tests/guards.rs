@@ -49,7 +49,7 @@ fn of_bits(n: u32) -> u32 {
         c => of_bits(part.low) + c % 5,
     };
     let less = match part.low < bits {
-        c if of_bits(n / 3) % 2 == 0 => u32::from(c),
+        c if of_bits(n / 3) % 2 == 1 => u32::from(c),
         c => u32::from(!c) * 2,
     };
     let name = match "n".repeat(n as usize % 4) {

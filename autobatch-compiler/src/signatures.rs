@@ -106,10 +106,10 @@ impl Methods {
         self.1.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
     }
 
-    /// Whether a field of that name is moved where its value is taken, as far as the types in the file say.
-    pub(crate) fn is_owned(&self, field: &syn::Ident) -> bool {
+    /// Whether a field of that name may be moved where its value is taken: not if types in the file say that it is copied.
+    pub(crate) fn may_be_moved(&self, field: &syn::Ident) -> bool {
         let types = self.2.types.get(&field.to_string());
-        types.is_some_and(|types| types.iter().all(|ty| self.2.is_owned(ty)))
+        types.is_none_or(|types| types.iter().all(|ty| self.2.is_owned(ty)))
     }
 
     /// Adds the methods of a file.

@@ -342,7 +342,7 @@ fn other_functions(n: u64) -> u64 {
     x
 }
 
-/// a batched call in a match guard, on a number, a tuple of numbers or a reference
+/// a batched call in a match guard, on a number, a tuple of numbers or a reference, or where the pattern binds nothing
 #[autobatch(strict)]
 fn in_a_guard(n: u64) -> u64 {
     match n {

@@ -295,3 +295,17 @@ fn there_under_a_condition(n: u64) -> u64 {
     assert!(start <= x);
     x
 }
+
+/// a reference, across a loop, to what is left of a local of which a part was moved before
+#[autobatch]
+fn what_is_left(n: u64) -> u64 {
+    let mut named = Named { name: "n".repeat(n as usize), rest: vec![n] };
+    let name = named.name;
+    let rest = &mut named.rest;
+    let mut i = 0;
+    while i < n {
+        rest[0] += i;
+        i += 1;
+    }
+    name.len() as u64 + named.rest[0]
+}

@@ -111,7 +111,7 @@ fn recursive_types(n: u64) -> Option<Box<Node>> {
     Some(Box::new(Node { value, next }))
 }
 
-/// iterators that live across a batched call, and other values of a type without a name
+/// iterators that live across a batched call, with closures that capture numbers too, and other values of a type without a name
 #[autobatch(strict)]
 fn iterators_across_calls(n: u64) -> u64 {
     let mut sum = 0;
@@ -121,7 +121,7 @@ fn iterators_across_calls(n: u64) -> u64 {
         }
         sum += x * iterators_across_calls(n / (i as u64 + 1)) % 100;
     }
-    let mut halves = std::iter::successors(Some(n), |x| Some(x / 2).filter(|x| *x > 0)).skip(1).map(move |x| x + n % 2);
+    let mut halves = std::iter::successors(Some(n), |x| Some(x / 2).filter(|x| *x > 0)).skip(1).map(|x| x + n % 2);
     while let Some(x) = halves.next() {
         sum += if x < n { iterators_across_calls(x) % 10 } else { 1 };
     }

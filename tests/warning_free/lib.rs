@@ -12,6 +12,7 @@ pub mod borrows;
 pub mod calls;
 pub mod control;
 pub mod methods;
+pub mod modules;
 pub mod parameters;
 pub mod shadowed;
 pub mod values;

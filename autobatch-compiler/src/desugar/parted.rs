@@ -3,11 +3,12 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Member, Pat, Stmt};
 
+use crate::lockstep::is_primitive;
 use crate::mentions::is_variable;
 use crate::signatures::Methods;
 
-/// Whether one of the statements moves a part out of a local: a field that is certainly no copy, as far as the types in the
-/// item's file say.
+/// Whether one of the statements may move a part out of a local: takes a field by value that neither the types in the item's
+/// file nor an annotation show to be copied.
 pub(super) fn is_parted(stmts: &[Stmt], name: &str, methods: &Methods) -> bool {
     let mut scan = Scan { name, methods, found: false };
     stmts.iter().for_each(|stmt| scan.visit_stmt(stmt));
@@ -38,9 +39,10 @@ impl Scan<'_> {
     }
 
     fn taken(&mut self, member: &Member) {
-        if let Member::Named(name) = member {
-            self.found |= self.methods.is_owned(name);
-        }
+        self.found |= match member {
+            Member::Named(name) => self.methods.may_be_moved(name),
+            Member::Unnamed(_) => true,
+        };
     }
 
     /// What a pattern takes out of the local.
@@ -95,8 +97,12 @@ impl<'ast> Visit<'ast> for Scan<'_> {
         visit::visit_expr(self, expr);
     }
     fn visit_local(&mut self, local: &'ast syn::Local) {
+        let annotated = matches!(&local.pat, Pat::Type(t) if is_primitive(&t.ty));
         if let Some(init) = &local.init {
             self.matched(&local.pat, &init.expr);
+            if annotated && self.is_place(&init.expr) {
+                return;
+            }
         }
         visit::visit_local(self, local);
     }
