@@ -212,27 +212,35 @@ mod quadrature {
         1.0 / (1.0 + k * x * x) + x * x
     }
 
-    fn split(k: f64, a: f64, fa: f64, b: f64, fb: f64, whole: f64, depth: u8) -> (f64, u32) {
-        let m = 0.5 * (a + b);
-        let fm = bump(m, k);
-        let sum = (b - a) * (fa + 4.0 * fm + fb) * (1.0 / 6.0);
-        if depth == 0 || (sum - whole).abs() < 1e-7 {
-            return (sum, 1);
+    fn split(k: f64, a: f64, fa: f64, b: f64, fb: f64, m: f64, fm: f64, whole: f64, depth: u8) -> (f64, u32) {
+        let (lm, rm) = (0.5 * (a + m), 0.5 * (m + b));
+        let (flm, frm) = (bump(lm, k), bump(rm, k));
+        let left = (m - a) * (fa + 4.0 * flm + fm) * (1.0 / 6.0);
+        let right = (b - m) * (fm + 4.0 * frm + fb) * (1.0 / 6.0);
+        if depth == 0 || (left + right - whole).abs() < 1e-7 {
+            return (left + right, 1);
         }
-        let left = split(k, a, fa, m, fm, 0.5 * sum, depth - 1);
-        let right = split(k, m, fm, b, fb, 0.5 * sum, depth - 1);
+        let left = split(k, a, fa, m, fm, lm, flm, left, depth - 1);
+        let right = split(k, m, fm, b, fb, rm, frm, right, depth - 1);
         (left.0 + right.0, left.1 + right.1)
     }
 
     pub(super) fn integral(k: f64, depth: u8) -> (f64, u32) {
-        split(k, -1.0, bump(-1.0, k), 1.0, bump(1.0, k), 0.0, depth)
+        split(k, -1.0, bump(-1.0, k), 1.0, bump(1.0, k), 0.0, bump(0.0, k), 0.0, depth)
     }
 
     /// Narrow numbers, what is changed before a call and needed behind it, and a division that must not be made twice by
     /// zero.
     pub(super) fn bits(mut seed: u32, by: i32, scale: f32, left: u8) -> (u32, f32) {
-        let spread = seed.wrapping_mul(2_654_435_761).rotate_left(7) ^ (seed >> 3);
-        let share = (spread % 97) as f32 * scale + (seed % 13) as f32 / (spread % 7 + 1) as f32;
+        let mut spread = seed.wrapping_mul(2_654_435_761).rotate_left(7) ^ (seed >> 3);
+        spread = (spread ^ spread >> 15).wrapping_mul(0x2c1b_3c6d).rotate_left(spread % 32);
+        spread = (spread ^ spread >> 12).wrapping_mul(0x297a_2d39).rotate_left(spread % 32) ^ seed << 5;
+        let near = (spread & 63) as f32 * 0.5 + (seed & 31) as f32 * scale - (spread >> 9 & 15) as f32;
+        let far = (near * near + scale) / (1.0 + near * scale) - (spread >> 3 & 7) as f32 * near;
+        let third =
+            (far * near - scale * far) * 0.125 + (near - far) / (2.0 + far * far) - near * scale * far;
+        let share =
+            (spread % 97) as f32 * scale + (seed % 13) as f32 / (spread % 7 + 1) as f32 + third * 0.001;
         if left == 0 || spread % 16 == 5 {
             return (spread, share);
         }
