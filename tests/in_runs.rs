@@ -461,11 +461,26 @@ fn copied_parts(n: u64) -> u64 {
     name.len() as u64 + cargo[0]
 }
 
+/// The same of a tuple of numbers.
+#[autobatch(strict)]
+fn copied_tuple(n: u64) -> u64 {
+    let mut pair = (n, n * 3 + 1);
+    let first = pair.0;
+    let both = &mut pair;
+    let mut i = 0;
+    while i < n {
+        both.1 += i + first;
+        i += 1;
+    }
+    pair.0 * 1000 + pair.1
+}
+
 #[test]
 fn parts_that_are_moved_before() {
     let n: Vec<u64> = (0..8).collect();
     agree_at(&[1, 67], &n, |n| in_parts(*n), |n, o| in_parts_batched_with(n, o));
     agree_at(&[1, 67], &n, |n| in_a_pattern(*n), |n, o| in_a_pattern_batched_with(n, o));
     agree_at(&[1, 67], &n, |n| copied_parts(*n), |n, o| copied_parts_batched_with(n, o));
+    agree_at(&[1, 67], &n, |n| copied_tuple(*n), |n, o| copied_tuple_batched_with(n, o));
     assert!(!in_parts_batched::program().notes.is_empty());
 }
