@@ -376,3 +376,47 @@ fn self_is_handed_on_in_each_way() {
     agree_at(&SIZES, &n, changed, |n, o| Turns::change_batched_with(&mut column(n, |n| Turns(n % 4)), n, o));
     agree_at(&SIZES, &n, |n| Turns(5).look(*n), |n, o| Turns::look_batched_with(&Turns(5), n, o));
 }
+
+/// Methods of values that a path alone stands for: variants and structures without fields.
+#[autobatch(strict)]
+mod bare {
+    #[derive(Clone, Copy)]
+    pub(super) enum Step {
+        Up,
+        Down,
+    }
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Still;
+
+    impl Step {
+        pub(super) fn from(self, n: u64) -> u64 {
+            if n < 2 {
+                return n;
+            }
+            match self {
+                Step::Up => (Step::Down).from(n / 2) + Still.at(n - 1),
+                Self::Down => Step::Up.from(n - 1) * 3 + Self::Down.from(n / 3),
+            }
+        }
+    }
+
+    impl Still {
+        pub(super) fn at(self, n: u64) -> u64 {
+            if n == 0 { 1 } else { Step::Up.from(n / 2) ^ self.at(n / 3) }
+        }
+    }
+}
+
+#[test]
+fn paths_have_types() {
+    let n: Vec<u64> = (0..20).collect();
+    let up = |n: &u64| bare::Step::Up.from(*n);
+    agree_at(&SIZES, &n, up, |n, o| bare::Step::from_batched_with(column(n, |_| bare::Step::Up), n, o));
+    agree_at(
+        &SIZES,
+        &n,
+        |n| bare::Still.at(*n),
+        |n, o| bare::Still::at_batched_with(column(n, |_| bare::Still), n, o),
+    );
+}

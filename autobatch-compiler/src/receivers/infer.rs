@@ -89,10 +89,7 @@ impl Types<'_> {
     /// The same; `_` is a type that is not known.
     fn maybe(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
         match expr {
-            Expr::Path(p) if p.qself.is_none() => {
-                let name = p.path.get_ident()?.to_string();
-                scopes.iter().rev().find_map(|scope| scope.get(&name)).cloned().flatten()
-            }
+            Expr::Path(p) if p.qself.is_none() => self.named(scopes, &p.path),
             Expr::Paren(e) => self.of(scopes, &e.expr),
             Expr::Group(e) => self.of(scopes, &e.expr),
             Expr::Cast(e) => Some(self.plain(&e.ty)),
@@ -173,6 +170,23 @@ impl Types<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The type of a variable, of a structure without fields, or of a variant without.
+    fn named(&self, scopes: &Scopes, path: &syn::Path) -> Option<Type> {
+        let variant = match path.get_ident() {
+            Some(name) => {
+                let name = name.to_string();
+                if let Some(ty) = scopes.iter().rev().find_map(|scope| scope.get(&name)) {
+                    return ty.clone();
+                }
+                None
+            }
+            None => path.segments.last().map(|last| &last.ident),
+        };
+        let ty = self.constructed(path)?;
+        let fields = self.definitions.fields(&ty, variant)?;
+        fields.is_empty().then_some(ty)
     }
 
     /// The type that a path in an expression is a value or variant of.
