@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::Emitter;
 use super::region::{self, Chooser, Region, column, lane, next};
@@ -37,8 +37,8 @@ pub(super) fn once(
         return (run, vec![(exit, quote!(__bits))]);
     }
     if let [_, _] = points[..] {
-        let two_ways = TwoWays { region, code: round, lanes, read: quote!(set) };
-        return two_ways.run(emitter, &with, &places, &columns);
+        let round = Lanes { region, code: round, with, places, names: columns };
+        return round.two_ways(emitter, lanes, &quote!(set));
     }
     let run = quote! {
         let (#(#bits,)*) = #rt::nest::#with(#(#places,)* |#(#columns),*| {
@@ -99,12 +99,9 @@ pub(super) struct Part<'p> {
     pub(super) begin: Vec<(Place, Place)>,
 }
 
-/// Regions that are run for each lane of a strip, one behind the other, of which only the last leads to more than one
-/// point. What one of them leaves for the next need not leave its register.
-struct Parted<'p> {
-    /// The last.
+/// What is done for each lane of a strip. It ends in a region that leads to two points.
+struct Lanes<'p> {
     region: &'p Region,
-    /// What is done for a lane.
     code: TokenStream,
     /// Calls a closure with `places` as `names`.
     with: Ident,
@@ -112,9 +109,10 @@ struct Parted<'p> {
     names: Vec<Ident>,
 }
 
-impl<'p> Parted<'p> {
-    /// `None` if they have too many variables.
-    fn new(emitter: &Emitter<'_>, parts: &[Part<'p>]) -> Option<Parted<'p>> {
+impl<'p> Lanes<'p> {
+    /// Regions one behind the other, of which only the last leads to more than one point. What one of them leaves for
+    /// the next need not leave its register. `None` if they have too many variables.
+    fn parts(emitter: &Emitter<'_>, parts: &[Part<'p>]) -> Option<Lanes<'p>> {
         let (rt, l) = (&emitter.rt, lane());
         // By name, whether it is written.
         let mut places: BTreeMap<Ident, (Place, bool)> = BTreeMap::new();
@@ -148,19 +146,60 @@ impl<'p> Parted<'p> {
             })
             .unzip();
         let region = parts.last().expect("a region at least").region;
-        let parted = Parted { region, code: quote!(#({ #code })* #last), with, places, names };
-        (parted.names.len() <= ARGUMENTS).then_some(parted)
+        let all = Lanes { region, code: quote!(#({ #code })* #last), with, places, names };
+        (all.names.len() <= ARGUMENTS).then_some(all)
+    }
+
+    /// The loop over the first `lanes` of a strip of `width`; `end` makes something of the flags of those that go to
+    /// `point`. It does so inside the closure, where LLVM still has them in a register.
+    fn run(
+        &self,
+        emitter: &Emitter<'_>,
+        width: usize,
+        lanes: &TokenStream,
+        point: u32,
+        end: &TokenStream,
+    ) -> TokenStream {
+        let (rt, l, next) = (&emitter.rt, lane(), next());
+        let Lanes { code, with, places, names, .. } = self;
+        quote! {
+            #rt::nest::#with(#(#places,)* |#(#names),*| {
+                let mut __flags = #rt::nest::Flags::<#width>::new();
+                for #l in 0..#lanes {
+                    #code
+                    __flags.put(#l, #next, #point);
+                }
+                #end
+            })
+        }
+    }
+
+    /// Runs a strip and sets the bits of its exits; `read` is how flags are read.
+    fn two_ways(
+        &self,
+        emitter: &Emitter<'_>,
+        lanes: &TokenStream,
+        read: &TokenStream,
+    ) -> (TokenStream, Exits) {
+        let (points, bits) = exits(self.region);
+        let ([one, other], [to_one, to_other]) = (&points[..], &bits[..]) else { unreachable!("two ways") };
+        let end = quote!(__bits & __flags.#read(__level));
+        let run = self.run(emitter, emitter.width.strip, lanes, *other, &end);
+        let run = quote! {
+            let #to_other = #run;
+            let #to_one = __bits & !#to_other;
+        };
+        (run, vec![(*one, quote!(#to_one)), (*other, quote!(#to_other))])
     }
 }
 
-/// Runs regions for each of the first `lanes` lanes of a strip, as [`Parted`] says.
+/// Runs regions for each of the first `lanes` lanes of a strip.
 pub(super) fn lanes(
     emitter: &Emitter<'_>,
     parts: &[Part<'_>],
     lanes: &TokenStream,
 ) -> Option<(TokenStream, Exits)> {
-    let Parted { region, code, with, places, names } = Parted::new(emitter, parts)?;
-    Some(TwoWays { region, code, lanes, read: quote!(set_by_parts) }.run(emitter, &with, &places, &names))
+    Some(Lanes::parts(emitter, parts)?.two_ways(emitter, lanes, &quote!(set_by_parts)))
 }
 
 /// The same for all lanes of a gang; an expression: the flags of those that go to `point`.
@@ -170,55 +209,8 @@ pub(super) fn flags(
     gang: usize,
     point: u32,
 ) -> Option<TokenStream> {
-    let (rt, l, next) = (&emitter.rt, lane(), next());
-    let Parted { code, with, places, names, .. } = Parted::new(emitter, parts)?;
-    Some(quote! {
-        #rt::nest::#with(#(#places,)* |#(#names),*| {
-            let mut __flags = #rt::nest::Flags::<#gang>::new();
-            for #l in 0..#gang {
-                #code
-                __flags.put(#l, #next, #point);
-            }
-            __flags
-        })
-    })
-}
-
-/// A loop over the lanes whose code ends in a region that leads to two points.
-struct TwoWays<'r> {
-    region: &'r Region,
-    code: TokenStream,
-    lanes: &'r TokenStream,
-    /// How the flags are read.
-    read: TokenStream,
-}
-
-impl TwoWays<'_> {
-    /// Runs it; `with` calls it with `places` as `names`.
-    fn run(
-        self,
-        emitter: &Emitter<'_>,
-        with: &Ident,
-        places: &[TokenStream],
-        names: &[Ident],
-    ) -> (TokenStream, Exits) {
-        let (rt, strip, l, next) = (&emitter.rt, emitter.width.strip, lane(), next());
-        let TwoWays { region, code, lanes, read } = self;
-        let (points, bits) = exits(region);
-        let ([one, other], [to_one, to_other]) = (&points[..], &bits[..]) else { unreachable!("two ways") };
-        let run = quote! {
-            let #to_other = #rt::nest::#with(#(#places,)* |#(#names),*| {
-                let mut __flags = #rt::nest::Flags::<#strip>::new();
-                for #l in 0..#lanes {
-                    #code
-                    __flags.put(#l, #next, #other);
-                }
-                __bits & __flags.#read(__level)
-            });
-            let #to_one = __bits & !#to_other;
-        };
-        (run, vec![(*one, quote!(#to_one)), (*other, quote!(#to_other))])
-    }
+    let all = Lanes::parts(emitter, parts)?;
+    Some(all.run(emitter, gang, &gang.to_token_stream(), point, &quote!(__flags)))
 }
 
 /// The columns that a region works on, and where they are.

@@ -1,23 +1,22 @@
 //! Gangs: lanes that agree recurse together, natively, in registers.
 
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 use crate::depth::Depth;
+use crate::rooms;
 use crate::strip::Strip;
 
-use super::fork::{Tower, copy};
+use super::fork::Tower;
 use super::loops::Flags;
 
 /// Gangs are worth it while so much of their lanes is on: levels run full strips, at a part of their speed.
 const ON: usize = 3;
 const OF: usize = 4;
-/// Lanes that may be off before anything is said of the program.
-const CREDIT: usize = 64;
-/// Until so many lanes have run, gangs are begun from this level on: whose gang does not agree runs alone.
-const TRIAL: usize = 1024;
+/// The credit that a gang begins with: lanes that are on add to it, lanes that run take from it.
+const CREDIT: isize = 64;
+/// With so much of it gangs are begun everywhere, with less from this level on: whose gang does not agree runs alone.
+const TRIAL: isize = 1024;
 const DEEP: usize = 2;
 
 /// What runs an activation of each lane behind its entry region: given the columns, which lanes count, and the depth of
@@ -27,15 +26,8 @@ type Body<'f, S, T, const G: usize> = dyn Fn(&Gang<'_, S, T, G>, &S, &Flags<G>, 
 /// A function that gangs run, and how well its lanes agree.
 pub struct Gang<'f, S, T, const G: usize> {
     body: &'f Body<'f, S, T, G>,
-    /// The lanes run so far, and those of them that were on.
-    run: Cell<usize>,
-    on: Cell<usize>,
-}
-
-impl<S, T, const G: usize> fmt::Debug for Gang<'_, S, T, G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gang").field("run", &self.run).field("on", &self.on).finish_non_exhaustive()
-    }
+    /// How well.
+    credit: Cell<isize>,
 }
 
 /// The type of what would be made.
@@ -57,27 +49,27 @@ impl<'f, S, T, const G: usize> Gang<'f, S, T, G> {
     /// For a function.
     #[inline(always)]
     pub fn new(body: &'f Body<'f, S, T, G>) -> Self {
-        Gang { body, run: Cell::new(0), on: Cell::new(0) }
+        Gang { body, credit: Cell::new(CREDIT) }
     }
 
     /// Whether lanes agree enough to go on together.
     #[inline(always)]
     pub fn agrees(&self) -> bool {
-        OF * self.on.get() + CREDIT >= ON * self.run.get()
+        self.credit.get() >= 0
     }
 
     /// Whether a gang shall be begun on a level.
     #[inline(always)]
     pub fn begins(&self, tower: &Tower) -> bool {
-        self.agrees() && (tower.level() >= DEEP || self.run.get() >= TRIAL)
+        let credit = self.credit.get();
+        credit >= TRIAL || (credit >= 0 && tower.level() >= DEEP)
     }
 
     /// Runs an activation at `depth` for each lane, of which those in `here` count. The others are copies of
     /// some of these.
     #[inline(always)]
     pub fn call(&self, columns: &S, here: &Flags<G>, depth: Depth) -> Strip<T, G> {
-        self.run.set(self.run.get() + G);
-        self.on.set(self.on.get() + here.count());
+        self.credit.set(self.credit.get() + (OF * here.count()) as isize - (ON * G) as isize);
         let below = depth.next();
         if below.stops() {
             return below.elsewhere(|below| (self.body)(self, columns, here, below));
@@ -89,9 +81,9 @@ impl<'f, S, T, const G: usize> Gang<'f, S, T, G> {
 /// Lanes that are not in `on` become copies of `lane`.
 #[inline(always)]
 pub fn fill<T, const G: usize>(strip: &mut Strip<T, G>, on: &Flags<G>, lane: usize) {
-    let value = copied(&strip.lanes()[lane]);
+    let value = rooms::bits(&strip.lanes()[lane]);
     for (lane, slot) in strip.lanes_mut().iter_mut().enumerate() {
-        let (old, new) = (copied(slot), copied(&value));
+        let (old, new) = (rooms::bits(slot), rooms::bits(&value));
         *slot = if on.is_set(lane) { old } else { new };
     }
 }
@@ -114,13 +106,9 @@ pub fn alone<A, T, const G: usize>(
 
 /// The lanes in `on` get what `from` has.
 #[inline(always)]
-pub fn merge<T, const G: usize>(strip: &mut Strip<T, G>, from: Strip<T, G>, on: &Flags<G>) {
-    if on.is_full() {
-        *strip = from;
-        return;
-    }
+pub fn merge<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: &Flags<G>) {
     for (lane, slot) in strip.lanes_mut().iter_mut().enumerate() {
-        let (old, new) = (copied(slot), copied(&from.lanes()[lane]));
+        let (old, new) = (rooms::bits(slot), rooms::bits(&from.lanes()[lane]));
         *slot = if on.is_set(lane) { new } else { old };
     }
 }
@@ -131,26 +119,10 @@ pub fn bits<const G: usize>(part: usize) -> u64 {
     (!0 >> (64 - G)) << (part * G)
 }
 
-/// A part of a strip.
-#[inline(always)]
-pub fn part<T, const W: usize, const G: usize>(lanes: &[MaybeUninit<T>; W], part: usize) -> Strip<T, G> {
-    Strip::of(lanes, part * G)
-}
-
-/// Puts a part back.
-#[inline(always)]
-pub fn put_part<T, const G: usize>(lanes: &mut [MaybeUninit<T>], part: usize, from: &Strip<T, G>) {
-    copy(&mut lanes[part * G..], from.lanes());
-}
-
-#[inline(always)]
-fn copied<T>(slot: &MaybeUninit<T>) -> MaybeUninit<T> {
-    // SAFETY: any bits are a `MaybeUninit`; values that only compute may be copied.
-    unsafe { std::ptr::read(slot) }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
     use super::*;
 
     fn strip(values: [u64; 8]) -> Strip<u64, 8> {
@@ -175,9 +147,9 @@ mod tests {
         let mut filled = strip([0, 1, 2, 3, 4, 5, 6, 7]);
         fill(&mut filled, &here, 3);
         assert_eq!(values(&filled), [3, 3, 2, 3, 3, 5, 3, 3]);
-        merge(&mut filled, strip([10, 11, 12, 13, 14, 15, 16, 17]), &here);
+        merge(&mut filled, &strip([10, 11, 12, 13, 14, 15, 16, 17]), &here);
         assert_eq!(values(&filled), [3, 3, 12, 13, 3, 15, 3, 3]);
-        merge(&mut filled, strip([9; 8]), &Flags::full());
+        merge(&mut filled, &strip([9; 8]), &Flags::full());
         assert_eq!(values(&filled), [9; 8]);
         let mut run = Vec::new();
         let results = alone(&7, &here, |seven, lane| {
@@ -187,15 +159,6 @@ mod tests {
         assert_eq!((values(&results), run), (vec![14, 14, 14, 21, 14, 35, 14, 14], vec![2, 3, 5]));
         let both = here.and(&flags([1, 1, 0, 0, 1, 1, 1, 1]));
         assert_eq!((both.first(), both.count()), (5, 1));
-    }
-
-    #[test]
-    fn parts_of_strips() {
-        let mut lanes: [MaybeUninit<u64>; 32] = std::array::from_fn(|lane| MaybeUninit::new(lane as u64));
-        assert_eq!(values(&part::<_, 32, 8>(&lanes, 2)), [16, 17, 18, 19, 20, 21, 22, 23]);
-        put_part(&mut lanes, 3, &strip([5; 8]));
-        assert_eq!(values(&part::<_, 32, 8>(&lanes, 3)), [5; 8]);
-        assert_eq!((bits::<8>(0), bits::<16>(3)), (0xff, 0xffff << 48));
     }
 
     /// The levels that lanes `n` have below them, together and alone.
@@ -215,17 +178,18 @@ mod tests {
                 let below = gang.call(&next, &live, depth);
                 let below =
                     Strip::copied(&std::array::from_fn(|lane| MaybeUninit::new(values(&below)[lane] + 1)));
-                merge(&mut results, below, &up);
+                merge(&mut results, &below, &up);
             }
             results
         });
         let depth = Depth::root(1000);
-        for (n, agrees) in [([40; 8], true), ([300, 0, 0, 0, 0, 0, 0, 0], false)] {
+        for (n, on, agrees) in [([40; 8], 8, true), ([300, 0, 0, 0, 0, 0, 0, 0], 1, false)] {
             let gang = Gang::new(&body);
             assert!(gang.agrees());
             assert_eq!(values(&gang.call(&strip(n), &Flags::full(), depth)), n);
             assert_eq!(gang.agrees(), agrees);
-            assert_eq!(gang.run.get(), 8 * (n[0] as usize + 1));
+            let below = n[0] as isize * (4 * on - 3 * 8);
+            assert_eq!(gang.credit.get(), CREDIT + 8 + below);
         }
         let mut tower = Tower::new::<32>(depth, 5, 2, &[8]);
         let gang = Gang::new(&body);
@@ -235,7 +199,12 @@ mod tests {
         tower.grows::<32>();
         tower.enter(5);
         assert!(gang.begins(&tower));
-        gang.run.set(2 * TRIAL);
+        gang.credit.set(-1);
         assert!(!gang.begins(&tower));
+        let tower = Tower::new::<32>(depth, 5, 2, &[8]);
+        gang.credit.set(TRIAL - 1);
+        assert!(!gang.begins(&tower));
+        gang.credit.set(TRIAL);
+        assert!(gang.begins(&tower));
     }
 }

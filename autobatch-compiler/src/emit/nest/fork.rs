@@ -48,23 +48,33 @@ pub(super) struct Fork<'w> {
     pub(super) calls: Vec<(&'w Region, &'w Call)>,
     /// What makes the result.
     pub(super) join: &'w Region,
+    /// What the regions before the calls write.
+    pub(super) written: VarSet,
+    /// What of it is read behind them.
+    kept: VarSet,
+    /// The variables that hold the calls' results.
+    pub(super) dests: Vec<VarId>,
 }
 
 impl Fork<'_> {
-    /// What the regions before the calls write.
-    pub(super) fn written(&self) -> VarSet {
-        self.calls.iter().flat_map(|(region, _)| region.outs.iter().copied()).collect()
+    /// The name that the column or strip of a variable of the caller has.
+    pub(super) fn named(&self, v: VarId) -> Ident {
+        let prefix = match (self.written.contains(&v), self.kept.contains(&v)) {
+            (true, false) => "x",
+            (true, true) => "k",
+            (false, _) => "s",
+        };
+        numbered(prefix, v.0)
     }
 
-    /// The variables that hold the calls' results.
-    pub(super) fn dests(&self, writer: &Writer<'_, '_>) -> Vec<VarId> {
-        self.calls.iter().map(|(_, call)| writer.emitter.column_of(call.dest)).collect()
+    /// The columns that a level has beside what is live behind the entry region.
+    fn own(&self) -> impl Iterator<Item = Ident> {
+        self.results().into_iter().chain(self.kept.iter().map(|v| self.named(*v)))
     }
 
-    /// What is written before the calls and read behind them.
-    pub(super) fn kept(&self, writer: &Writer<'_, '_>) -> Vec<VarId> {
-        let (touched, dests) = (self.join.touched(), self.dests(writer));
-        self.written().into_iter().filter(|v| touched.contains(v) && !dests.contains(v)).collect()
+    /// The names of what holds the calls' results.
+    pub(super) fn results(&self) -> Vec<Ident> {
+        (0..self.calls.len()).map(|nth| numbered("o", nth)).collect()
     }
 }
 
@@ -88,34 +98,40 @@ impl Writer<'_, '_> {
             return None;
         }
         let mut region = region_at(only(&on)?)?;
-        let (mut calls, mut results) = (Vec::new(), VarSet::new());
+        let (mut calls, mut dests) = (Vec::new(), Vec::new());
         loop {
             let point = only(&region.successors)?;
-            if !region.touched().is_disjoint(&results) {
+            if dests.iter().any(|dest| region.touched().contains(dest)) {
                 return None;
             }
             if point == back {
                 break;
             }
             let (_, call) = emitter.calls.iter().find(|(_, call)| emitter.call_point(call.id) == point)?;
-            let takes_result = call.args.iter().any(|arg| results.contains(&emitter.column_of(*arg)));
+            let takes_result = call.args.iter().any(|arg| dests.contains(&emitter.column_of(*arg)));
             if call.callee != self.func || takes_result || program.is_exit(call.cont) {
                 return None;
             }
             calls.push((region, *call));
             region = region_at(emitter.point(call.cont))?;
             let dest = emitter.column_of(call.dest);
-            if !emitter.has_column(dest) || !results.insert(dest) {
+            if !emitter.has_column(dest) || dests.contains(&dest) {
                 return None;
             }
+            dests.push(dest);
             // The last of them is what the region behind all calls is there for.
             if only(&region.successors) == Some(back) {
                 break;
             }
         }
         let plain = |v: &VarId| !program.var(*v).is_uniform();
-        (calls.len() > 1 && region.outs.iter().all(|v| self.is_result(*v) && plain(v)))
-            .then_some(Fork { calls, join: region })
+        if calls.len() < 2 || !region.outs.iter().all(|v| self.is_result(*v) && plain(v)) {
+            return None;
+        }
+        let written: VarSet = calls.iter().flat_map(|(region, _)| region.outs.iter().copied()).collect();
+        let touched = region.touched();
+        let kept = written.iter().copied().filter(|v| touched.contains(v) && !dests.contains(v)).collect();
+        Some(Fork { calls, join: region, written, kept, dests })
     }
 
     /// Runs the `__count` members of a frame, results into `__own`. Their `state`, what is live behind the entry region, is in
@@ -124,21 +140,18 @@ impl Writer<'_, '_> {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let sites = fork.calls.len();
         let s = |v: &VarId| numbered("s", v.0);
-        let o: Vec<Ident> = (0..sites).map(|nth| numbered("o", nth)).collect();
-        let (dests, kept) = (fork.dests(self), fork.kept(self));
-        let k = |v: &VarId| numbered("k", v.0);
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
         let begin = begin.map(|(s, home)| quote!(#s.begin(#home);));
         let state_levels: Vec<Ident> = state.iter().map(s).collect();
         // Of the words of `gone` there are few.
-        let values: Vec<Ident> = o.iter().cloned().chain(kept.iter().map(k)).collect();
+        let values: Vec<Ident> = fork.own().collect();
         let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
         let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::nest::Levels::new();)*);
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
         let gang = self.gang(fork, state);
         let (gang, size) = gang.map(|gang| (gang.code, gang.size)).unzip();
-        let descend = self.descend(fork, state, &kept, size);
-        let join = self.join(fork, state, &kept, &dests);
+        let descend = self.descend(fork, state, size);
+        let join = self.join(fork, state);
         let level = self.level();
         quote! {
             #gang
@@ -170,15 +183,14 @@ impl Writer<'_, '_> {
     }
 
     /// Runs strips of a level until the next one is full.
-    fn descend(&self, fork: &Fork<'_>, state: &VarSet, kept: &[VarId], gang: Option<usize>) -> TokenStream {
+    fn descend(&self, fork: &Fork<'_>, state: &VarSet, gang: Option<usize>) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
-        let written = &fork.written();
-        let sites = fork.calls.len();
+        let Fork { calls, written, kept, .. } = fork;
+        let sites = calls.len();
         // Where a variable of this level is.
-        let here = |v: VarId| match (written.contains(&v), kept.contains(&v)) {
-            (true, false) => Place::Strip(numbered("x", v.0)),
-            (true, true) => Place::Column(numbered("k", v.0)),
-            (false, _) => Place::Column(numbered("s", v.0)),
+        let here = |v: VarId| match written.contains(&v) && !kept.contains(&v) {
+            true => Place::Strip(fork.named(v)),
+            false => Place::Column(fork.named(v)),
         };
         let open_state = state.iter().map(|v| {
             let (s, t) = (numbered("s", v.0), numbered("t", v.0));
@@ -187,8 +199,7 @@ impl Writer<'_, '_> {
                 let #s = #rt::nest::strips::<_, #strip>(&*#s, __strips);
             }
         });
-        let own = (0..sites).map(|nth| numbered("o", nth)).chain(kept.iter().map(|v| numbered("k", v.0)));
-        let open_own = own.map(|o| {
+        let open_own = fork.own().map(|o| {
             quote! {
                 let #o = #o.here(&__tower);
                 let #o = #rt::nest::strips_mut::<_, #strip>(&mut *#o, __strips);
@@ -207,9 +218,9 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let calls = fork.calls.iter().enumerate().map(|(nth, (region, call))| {
+        let calls = calls.iter().zip(fork.results()).enumerate().map(|(nth, ((region, call), result))| {
             let here: &dyn Fn(VarId) -> Place = &here;
-            let called = Called { writer: self, call, here, result: Place::Column(numbered("o", nth)) };
+            let called = Called { writer: self, call, here, result: Place::Column(result) };
             let enter = self.enter(region, &called, state, gang);
             quote!({
                 #enter
@@ -293,10 +304,10 @@ impl Writer<'_, '_> {
                 for __part in 0..#strip / #gang {
                     let __bits = #rt::nest::bits::<#gang>(__part);
                     if __up & __bits == __bits && __gang.begins(&__tower) {
-                        let __columns = (#(#rt::nest::part::<_, #strip, #gang>(#values, __part),)*);
+                        let __columns = (#(#rt::nest::Strip::of(#values, __part * #gang),)*);
                         let __all = #rt::nest::Flags::full();
                         let __parts = __gang.call(&__columns, &__all, __tower.depth());
-                        #rt::nest::put_part(#result, __part, &__parts);
+                        #rt::nest::copy(&mut (#result)[__part * #gang..], __parts.lanes());
                         __up &= !__bits;
                     }
                 }
@@ -343,19 +354,16 @@ impl Writer<'_, '_> {
     }
 
     /// What makes the results of the strips whose calls have theirs.
-    fn join(&self, fork: &Fork<'_>, state: &VarSet, kept: &[VarId], dests: &[VarId]) -> TokenStream {
+    fn join(&self, fork: &Fork<'_>, state: &VarSet) -> TokenStream {
         let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
-        let sites = fork.calls.len();
-        let touched = fork.join.touched();
-        let read: Vec<VarId> = touched
-            .iter()
-            .copied()
-            .filter(|v| !self.is_result(*v) && !dests.contains(v) && !kept.contains(v))
-            .collect();
+        let Fork { calls, kept, dests, .. } = fork;
+        let (sites, results) = (calls.len(), fork.results());
+        let mut read = fork.join.touched();
+        read.retain(|v| !self.is_result(*v) && !dests.contains(v) && !kept.contains(v));
         debug_assert!(read.iter().all(|v| state.contains(v)));
         let place = |v: VarId| {
             if let Some(nth) = dests.iter().position(|dest| *dest == v) {
-                let o = numbered("o", nth);
+                let o = &results[nth];
                 return quote!(#o.lanes());
             }
             let from = numbered(if kept.contains(&v) { "k" } else { "s" }, v.0);
@@ -372,15 +380,13 @@ impl Writer<'_, '_> {
                 let #s = #rt::nest::strips::<_, #strip>(&*#s, __end);
             }
         });
-        let own = (0..sites).map(|nth| numbered("o", nth)).chain(kept.iter().map(|v| numbered("k", v.0)));
-        let open_own = own.map(|o| {
+        let open_own = fork.own().map(|o| {
             quote! {
                 let #o = #o.here(&__tower);
                 let #o = #rt::nest::strips::<_, #strip>(&*#o, __end);
             }
         });
-        let fetch = (0..sites).map(|nth| {
-            let o = numbered("o", nth);
+        let fetch = results.iter().enumerate().map(|(nth, o)| {
             quote! {
                 let mut #o = #rt::nest::Strip::copied(&#o[__i]);
                 let __up = #rt::nest::value(&*__gone, #sites * __i + #nth);

@@ -49,26 +49,17 @@ impl Writer<'_, '_> {
     /// How gangs run a fork, if they are worth it.
     pub(super) fn gang(&self, fork: &Fork<'_>, state: &VarSet) -> Option<Gang> {
         let (emitter, rt, entry) = (self.emitter, &self.emitter.rt, self.entry_region());
-        // A vector of the widest registers.
-        let size = if emitter.width.word64 { 8 } else { 16 };
+        // Two registers a variable where there are enough of them: the fewer calls.
+        let size = if emitter.width.word64 && self.isa == "avx2" { 8 } else { 16 };
         let work = |before: &Region| self.weight(|b| [before.head, entry.head].contains(&b.region));
         if self.isa.is_empty() || fork.calls.iter().any(|(before, _)| work(before) < LEAST) {
             return None;
         }
-        let (written, kept, dests) = (fork.written(), fork.kept(self), fork.dests(self));
-        let here = |v: VarId| {
-            let prefix = match (written.contains(&v), kept.contains(&v)) {
-                (true, false) => "x",
-                (true, true) => "k",
-                (false, _) => "s",
-            };
-            Place::Strip(numbered(prefix, v.0))
-        };
+        let here = |v: VarId| Place::Strip(fork.named(v));
         let columns: Vec<Ident> = state.iter().map(|v| numbered("s", v.0)).collect();
         let homes = state.iter().map(|v| self.home(*v));
-        let scratch = written.iter().map(|v| {
-            let (Place::Strip(x) | Place::Column(x)) = here(*v);
-            let ty = emitter.element(*v);
+        let scratch = fork.written.iter().map(|v| {
+            let (x, ty) = (fork.named(*v), emitter.element(*v));
             match state.contains(v) {
                 true => {
                     let s = numbered("s", v.0);
@@ -77,14 +68,14 @@ impl Writer<'_, '_> {
                 false => quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::new();),
             }
         });
-        let results: Vec<Ident> = (0..dests.len()).map(|nth| numbered("o", nth)).collect();
+        let results = fork.results();
         let calls = fork.calls.iter().zip(&results).map(|((before, call), result)| {
             let called = Called { writer: self, call, here: &here, result: Place::Strip(result.clone()) };
             self.together(before, &called, state, size)
         });
         let calls = calls.collect::<Option<Vec<_>>>()?;
         let place = |v: VarId| {
-            if let Some(nth) = dests.iter().position(|dest| *dest == v) {
+            if let Some(nth) = fork.dests.iter().position(|dest| *dest == v) {
                 return Place::Strip(results[nth].clone()).read();
             }
             match self.is_result(v) {
@@ -138,23 +129,25 @@ impl Writer<'_, '_> {
         let (declare, values) = (called.declare(size), called.values(state));
         let next: Vec<Ident> = state.iter().map(|v| numbered("n", v.0)).collect();
         let (Place::Strip(strip) | Place::Column(strip)) = &called.result;
+        // Lanes that all go up are by far the most frequent case: it has a path of its own.
         Some(quote! {{
             #declare
             let __up = #flags;
             if __up.any() {
                 let __live = __up.and(__here);
-                let __results = if __gang.agrees() {
-                    let mut __columns = (#(#rt::nest::Strip::copied(#values),)*);
-                    if !__up.is_full() {
-                        let (__from, (#(#next,)*)) = (__live.first(), &mut __columns);
-                        #(#rt::nest::fill(#next, &__up, __from);)*
-                    }
-                    __gang.call(&__columns, &__live, __depth)
-                } else {
+                if !__gang.agrees() {
                     let __args = (#(#rt::nest::Strip::<_, #size>::copied(#args),)*);
-                    #rt::nest::alone(&__args, &__live, |(#(#names,)*), __lane| #clone)
-                };
-                #rt::nest::merge(&mut #strip, __results, &__up);
+                    let __results = #rt::nest::alone(&__args, &__live, |(#(#names,)*), __lane| #clone);
+                    #rt::nest::merge(&mut #strip, &__results, &__up);
+                } else if __up.is_full() {
+                    let __columns = (#(#rt::nest::Strip::copied(#values),)*);
+                    #strip = __gang.call(&__columns, &__live, __depth);
+                } else {
+                    let mut __columns = (#(#rt::nest::Strip::copied(#values),)*);
+                    let (__from, (#(#next,)*)) = (__live.first(), &mut __columns);
+                    #(#rt::nest::fill(#next, &__up, __from);)*
+                    #rt::nest::merge(&mut #strip, &__gang.call(&__columns, &__live, __depth), &__up);
+                }
             }
         }})
     }
