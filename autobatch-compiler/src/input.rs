@@ -77,9 +77,7 @@ pub struct Function {
     pub others: BTreeSet<String>,
     /// Method calls, by their text, that may be the program's: the type of the receiver is not known.
     pub unknown: BTreeSet<String>,
-    /// Method calls, by their text, that are of a method of the program of a generic type, for other types than its own.
-    pub of_other_types: BTreeSet<String>,
-    /// Method calls, by their text, that are of a function left aside, and why it is.
+    /// Calls, by their text, that are of a function left aside, and why it is.
     pub left_aside: BTreeMap<String, &'static str>,
     /// The functions of the item that are no part of the program.
     pub aside: Rc<[Aside]>,
@@ -250,7 +248,6 @@ pub fn function(
         outer: outer.unwrap_or_default(),
         others: BTreeSet::new(),
         unknown: BTreeSet::new(),
-        of_other_types: BTreeSet::new(),
         left_aside: BTreeMap::new(),
         aside: Rc::default(),
         implements: None,

@@ -6,9 +6,14 @@ use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
-/// Methods by name, and functions: whether what one of them yields may borrow from an argument.
+/// What is known of the methods, functions and fields of the item and its file.
 #[derive(Clone, Default, Debug)]
-pub struct Methods(BTreeMap<String, Method>, BTreeMap<String, bool>, Fields);
+pub struct Methods {
+    methods: BTreeMap<String, Method>,
+    /// Functions: whether what one of that name yields may borrow from an argument.
+    borrowing: BTreeMap<String, bool>,
+    fields: Fields,
+}
 
 /// The fields of structures, by name.
 #[derive(Clone, Default, Debug)]
@@ -93,23 +98,23 @@ impl Methods {
             _ => false,
         };
         let copied = derived.any(copied);
-        self.2.known.insert(name.to_string(), copied);
+        self.fields.known.insert(name.to_string(), copied);
     }
 
     pub(crate) fn of(&self, name: &syn::Ident) -> Option<Method> {
-        self.0.get(&name.to_string()).copied()
+        self.methods.get(&name.to_string()).copied()
     }
 
     /// Whether what a function yields may borrow from an argument.
     pub(crate) fn may_borrow(&self, function: &syn::Ident) -> bool {
         let name = function.to_string();
-        self.1.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
+        self.borrowing.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
     }
 
     /// Whether a field of that name may be moved where its value is taken: not if types in the file say that it is copied.
     pub(crate) fn may_be_moved(&self, field: &syn::Ident) -> bool {
-        let types = self.2.types.get(&field.to_string());
-        types.is_none_or(|types| types.iter().all(|ty| self.2.is_owned(ty)))
+        let types = self.fields.types.get(&field.to_string());
+        types.is_none_or(|types| types.iter().all(|ty| self.fields.is_owned(ty)))
     }
 
     /// Adds the methods of a file.
@@ -130,7 +135,7 @@ impl<'ast> Visit<'ast> for Methods {
                 syn::ReturnType::Default => false,
                 syn::ReturnType::Type(_, ty) => elided(ty) || names_one(sig, ty),
             };
-            *self.1.entry(sig.ident.to_string()).or_default() |= may_borrow;
+            *self.borrowing.entry(sig.ident.to_string()).or_default() |= may_borrow;
             return;
         };
         let (takes, named) = match &receiver.kind {
@@ -143,7 +148,7 @@ impl<'ast> Visit<'ast> for Methods {
             syn::ReturnType::Type(_, ty) => named || elided(ty),
         };
         let new = Method { takes: Some(takes), borrows: takes != Takes::Value && output };
-        let all = self.0.entry(sig.ident.to_string()).or_insert(new);
+        let all = self.methods.entry(sig.ident.to_string()).or_insert(new);
         all.takes = all.takes.filter(|known| *known == takes);
         all.borrows |= new.borrows;
     }
@@ -151,7 +156,7 @@ impl<'ast> Visit<'ast> for Methods {
         self.copied(&item.ident, &item.attrs);
         for field in &item.fields {
             let Some(name) = &field.ident else { continue };
-            self.2.types.entry(name.to_string()).or_default().push(field.ty.clone());
+            self.fields.types.entry(name.to_string()).or_default().push(field.ty.clone());
         }
     }
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {

@@ -21,18 +21,11 @@ pub(super) fn own(function: &mut Function) {
             .iter()
             .any(|p| p.ident == *name && matches!(&p.ty, Type::Reference(r) if r.mutability.is_none()))
     };
-    let names = function.bindings.iter();
-    let (copied, others): (BTreeSet<String>, BTreeSet<String>) = names
-        .map(|(name, binding)| (name.clone(), binding.mutable))
-        .map(|(name, mutable)| (!mutable && (copies.contains(&name) || shared(&name)), name))
-        .fold((BTreeSet::new(), BTreeSet::new()), |(mut yes, mut no), (copied, name)| {
-            if copied {
-                yes.insert(name)
-            } else {
-                no.insert(name)
-            };
-            (yes, no)
-        });
+    let (copied, others): (BTreeSet<String>, BTreeSet<String>) = function
+        .bindings
+        .keys()
+        .cloned()
+        .partition(|name| !function.bindings[name].mutable && (copies.contains(name) || shared(name)));
     if !copied.is_empty() {
         let copied = copied.into_iter().filter(|name| !shared(name)).collect();
         Own { copied, others }.visit_block_mut(&mut function.body);

@@ -496,6 +496,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     }
 
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
+        let (function, text) = (&self.lower.functions[self.lower.current], receivers::call_text(e));
         if let Some(id) = called_method(self.lower, e) {
             let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
             if self.conditional {
@@ -506,23 +507,18 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 self.note(span, why);
             }
         } else if self.lower.is_program_method(&e.method.to_string())
-            && self.lower.functions[self.lower.current].associated
-            && !self.lower.functions[self.lower.current].others.contains(&receivers::call_text(e))
+            && function.associated
+            && !function.others.contains(&text)
         {
             self.note(
                 e.method.span(),
                 "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
             );
         }
-        if let Some(why) = self.lower.functions[self.lower.current].left_aside.get(&receivers::call_text(e)) {
+        if let Some(why) = function.left_aside.get(&text) {
             self.note(e.method.span(), why);
         }
-        if self.lower.functions[self.lower.current].of_other_types.contains(&receivers::call_text(e)) {
-            self.note(e.method.span(), aside::OF_OTHER_TYPES);
-        }
-        if self.lower.functions[self.lower.current].unknown.contains(&receivers::call_text(e))
-            && !self.lower.functions[self.lower.current].associated
-        {
+        if function.unknown.contains(&text) && !function.associated {
             self.note(
                 e.method.span(),
                 "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`",

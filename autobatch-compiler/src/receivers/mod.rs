@@ -173,9 +173,8 @@ pub(crate) fn resolve(
         }
         let mut body = function.body.clone();
         walk.visit_block_mut(&mut body);
-        let Walk { found, others, unknown, of_other_types, left_aside, seen, changed, .. } = walk;
-        (function.others, function.unknown, function.of_other_types) = (others, unknown, of_other_types);
-        function.left_aside = left_aside;
+        let Walk { found, others, unknown, left_aside, seen, changed, .. } = walk;
+        (function.others, function.unknown, function.left_aside) = (others, unknown, left_aside);
         function.types = seen;
         checks.extend(found, &methods);
         if changed {
@@ -225,7 +224,6 @@ struct Walk<'a> {
     seen: BTreeMap<String, Type>,
     others: BTreeSet<String>,
     unknown: BTreeSet<String>,
-    of_other_types: BTreeSet<String>,
     /// Functions that are no part of the program, and calls of them.
     aside: &'a [Aside],
     left_aside: BTreeMap<String, &'static str>,
@@ -245,7 +243,6 @@ impl<'a> Walk<'a> {
             seen: BTreeMap::new(),
             others: BTreeSet::new(),
             unknown: BTreeSet::new(),
-            of_other_types: BTreeSet::new(),
             aside,
             left_aside: BTreeMap::new(),
             found: Vec::new(),
@@ -310,13 +307,9 @@ impl<'a> Walk<'a> {
 
     /// Whether a call comes to a type of that name.
     fn comes_to(&self, ty: &Type, wanted: Option<String>) -> bool {
-        let name = |ty: &Type| match ty {
-            Type::Path(p) => p.path.segments.last().map(|segment| segment.ident.clone()),
-            _ => None,
-        };
         let mut next = Some(self.types.plain(ty));
         while let Some(ty) = next {
-            if name(&ty).is_some_and(|name| Some(name.to_string()) == wanted) {
+            if wanted.is_some() && aside::name_of(&ty) == wanted {
                 return true;
             }
             next = self.types.definitions.target(&ty).map(|ty| self.types.plain(&ty));
@@ -365,7 +358,7 @@ impl<'a> Walk<'a> {
         else {
             self.others.insert(call_text(call));
             if generic {
-                self.of_other_types.insert(call_text(call));
+                self.left_aside.entry(call_text(call)).or_insert(aside::OF_OTHER_TYPES);
             }
             return;
         };

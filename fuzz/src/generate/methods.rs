@@ -183,7 +183,13 @@ impl Gen {
         if terms.len() < 2 {
             return terms.pop();
         }
-        let (mut sum, checked) = (expr!(ty;), self.swarm.checked && self.chance(50));
+        let checked = self.swarm.checked && self.chance(50);
+        Some(self.joined(ty, terms, checked))
+    }
+
+    /// A sum of terms, or what is like one.
+    pub(super) fn joined(&mut self, ty: &Ty, terms: Vec<Node>, checked: bool) -> Node {
+        let mut sum = expr!(ty;);
         for (i, term) in terms.into_iter().enumerate() {
             if ty.is_float() || checked {
                 let op = if i == 0 { "(" } else { self.pick(&[" + ", " - ", " + "]) };
@@ -200,7 +206,7 @@ impl Gen {
             }
         }
         sum.parts.push(")".into());
-        Some(sum)
+        sum
     }
 
     /// A body that returns at once, or sums calls of itself.

@@ -111,7 +111,7 @@ impl Gen {
         if self.chance(50) {
             sum.push(self.leaf(ret));
         }
-        stmts.push(fixed!(self.joined(ret, sum)));
+        stmts.push(fixed!(self.joined(ret, sum, false)));
         fixed!("{", stmts, "}")
     }
 
@@ -140,7 +140,7 @@ impl Gen {
         let value = match self.walked(&child, Some(ret)) {
             Some((call, _)) if ret.is_number() => {
                 let before = expr!(ret; &name);
-                self.joined(ret, vec![before, call])
+                self.joined(ret, vec![before, call], false)
             }
             Some((call, _)) => call,
             None => self.leaf(ret),
@@ -274,21 +274,5 @@ impl Gen {
             }
             _ => fixed!("Tree::Many(vec![", self.tree_literal(depth - 1), ", ", self.tree_literal(0), "])"),
         }
-    }
-
-    fn joined(&mut self, ty: &Ty, terms: Vec<Node>) -> Node {
-        let mut sum = expr!(ty;);
-        for (i, term) in terms.into_iter().enumerate() {
-            if ty.is_float() {
-                sum.parts.extend([if i == 0 { "(" } else { " + " }.into(), term.into()]);
-            } else if i == 0 {
-                sum.parts.extend(["((".into(), term.into(), ")".into()]);
-            } else {
-                let method = self.pick(&["wrapping_add", "wrapping_sub", "max"]);
-                sum.parts.extend([format!(".{method}(").into(), term.into(), ")".into()]);
-            }
-        }
-        sum.parts.push(")".into());
-        sum
     }
 }
