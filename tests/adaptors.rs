@@ -42,45 +42,6 @@ fn checked(n: u32, calls: &mut u32) -> Result<u32, String> {
     Ok(parts? + 1)
 }
 
-/// Totals of types that are no sums of their like.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Shift(f64);
-
-impl<'a> std::iter::Sum<&'a Shift> for Shift {
-    fn sum<I: Iterator<Item = &'a Shift>>(all: I) -> Shift {
-        Shift(all.fold(0.5, |sum, shift| sum * 0.75 + shift.0))
-    }
-}
-
-impl std::iter::Product<u32> for Shift {
-    fn product<I: Iterator<Item = u32>>(all: I) -> Shift {
-        Shift(all.fold(1.0, |product, x| product * 0.5 - f64::from(x)))
-    }
-}
-
-#[autobatch(strict)]
-fn shifts(all: &[Shift], n: usize, x: f64) -> f64 {
-    if n == 0 {
-        return x;
-    }
-    let some: Shift = all.iter().filter(|shift| shifts(all, n / 2, shift.0) > 0.3).sum();
-    let two = (0..2).map(|i| shifts(all, n / 3, x + f64::from(i)) as u32).product::<Shift>();
-    some.0 + two.0 * x
-}
-
-/// The sum of numbers behind references, and of `Option`s of them, up to the first `None`.
-#[autobatch(strict)]
-fn behind(all: &[f64], n: usize, calls: &mut u32) -> Option<f64> {
-    *calls += 1;
-    if n < 2 {
-        return if n == 0 { None } else { Some(1.5) };
-    }
-    let kept = all.iter().filter(|x| **x > behind(all, n / 3, calls).unwrap_or(0.25)).sum();
-    let all: Option<f64> = all.iter().map(|x| behind(all, n - 1 - *x as usize % 2, calls).map(|_| x)).sum();
-    let product: Result<f64, f64> = (0..3).map(|k| behind(&[], n / (k + 2), calls).ok_or(kept)).product();
-    Some(all? * 0.5 + product.unwrap_or_else(|e: f64| -e) + kept)
-}
-
 struct Tree {
     value: f64,
     children: Vec<Tree>,
@@ -281,35 +242,6 @@ fn short_circuits() {
     agree_at(&SIZES, &ns, |n| gathered(*n), |n, o| gathered_batched_with(n, o));
     let heaps: Vec<[u8; 3]> = (0..27).map(|i| [i % 3, i / 3 % 3 + 1, i / 9]).collect();
     agree_at(&SIZES, &heaps, |h| wins(*h), |h, o| wins_batched_with(h, o));
-}
-
-#[test]
-fn totals() {
-    let shifts_: Vec<Shift> = [0.25, -1.5, 3.0].map(Shift).to_vec();
-    let members: Vec<(usize, f64)> = (0..8).map(|i| (i, i as f64 * 0.75 - 2.0)).collect();
-    agree_at(
-        &SIZES,
-        &members,
-        |(n, x)| shifts(&shifts_, *n, *x),
-        |b, o| shifts_batched_with(&shifts_, column(b, |b| b.0), column(b, |b| b.1), o),
-    );
-    let all = [-0.0, 1.0, 0.5];
-    let ns: Vec<usize> = (0..9).collect();
-    agree_at(
-        &SIZES,
-        &ns,
-        |n| behind(&all, *n, &mut 0),
-        |ns, o| {
-            let mut calls = vec![0; ns.len()];
-            let out = behind_batched_with(&all, ns, &mut calls, o);
-            for (n, calls) in ns.iter().zip(calls) {
-                let mut expected = 0;
-                behind(&all, *n, &mut expected);
-                assert_eq!(calls, expected, "calls of {n}");
-            }
-            out
-        },
-    );
 }
 
 /// Gives back what was computed, so that the comparison sees results and states.

@@ -92,7 +92,7 @@ fn desugar(input: &Input, functions: &mut [Function], args: &Args) {
     let primitives = primitives(input, args);
     let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives);
     let batched = |f: usize| worth.contains(&f);
-    desugar::functions(functions, batched, self_ident.as_ref(), &primitives, &args.krate);
+    desugar::functions(functions, batched, self_ident.as_ref(), &primitives, args);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.

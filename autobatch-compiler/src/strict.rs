@@ -66,6 +66,7 @@ mod tests {
             include_str!("lower/mod.rs"),
             include_str!("lower/primitive.rs"),
             include_str!("lower/scan.rs"),
+            include_str!("lower/unbatched.rs"),
         ];
         for (part, _) in WAYS_OUT {
             assert!(sources.iter().any(|source| source.contains(part)), "no reason says {part:?}");

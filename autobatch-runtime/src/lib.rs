@@ -69,8 +69,8 @@ pub mod __rt {
     pub use crate::store::Store;
     pub use crate::strip::{Slots, bits, dead, keep, leave, settle, take};
     pub use crate::totals::{
-        Adding, ProductByStep, SumByStep, ToFirstNone, ToTheEnd, holds, holds_keyed, product_of_all,
-        product_of_none, sum_of_all, sum_of_none,
+        Adding, ByStep, Products, Sums, ToFirstNone, ToTheEnd, adds_all, holds, holds_keyed, left_to_number,
+        left_to_type, must_add_all, total_of_all, total_of_none,
     };
     pub use crate::typed::{OtherType, Typed};
 }

@@ -47,7 +47,9 @@ pub type Vector<T, const W: usize, const N: usize> = [[MaybeUninit<T>; W]; N];
 /// Lanes of an array: a strip for each element, on the heap.
 pub type Rows<T, const W: usize, const N: usize> = Box<[[T; W]; N]>;
 
-fn id<T>() -> TypeId {
+/// The identity of a type, whatever its lifetimes.
+#[inline(always)]
+pub(crate) fn id<T>() -> TypeId {
     trait Id {
         fn id(&self) -> TypeId
         where

@@ -1,150 +1,276 @@
 //! Sums and products, one element at a time, of the types whose own `sum` and `product` take a whole iterator.
 //! For generated code only.
 //!
-//! Which way it goes the types decide, by the method that rustc finds first on `&&&Adding<S, I>`: where a type is a sum of its like,
-//! and so are the elements, it grows by steps; else the elements are kept until all are there. The library's types that stop
-//! asking for elements, `Option` and `Result`, do so either way; a type of the user's that does, and is no sum of its
-//! like, gets all of them.
+//! A user's type may stop asking for elements where it likes, or add them up in a way that steps don't have. So this is for the
+//! library's numbers, and `Option`s and `Result`s of them, which stop at the first element without a value; for others generated
+//! code calls `sum` itself ([`adds_all`]). How a total is kept the types decide, by the method that rustc finds first on
+//! `&&&Adding<O, S, I>`: it grows by steps, or, where a generic type is only known to be a sum of references, the elements are kept
+//! until all are there.
 
+use std::any::TypeId;
 use std::iter::{self, Product, Sum};
 use std::marker::PhantomData;
+use std::num::Wrapping;
 
-/// Elements that are kept, for a total of type `S`.
-pub struct Elements<S, I>(Vec<I>, PhantomData<S>);
+use crate::lockstep::id;
 
-impl<S, I> Elements<S, I> {
-    fn and(mut self, next: I) -> Self {
-        self.0.push(next);
-        self
+/// A sum, or a product: what elements of type `I` make.
+pub trait Total<S, I> {
+    /// The whole.
+    fn of(all: impl Iterator<Item = I>) -> S;
+}
+
+/// The operation of `sum`.
+pub struct Sums;
+
+impl<S: Sum<I>, I> Total<S, I> for Sums {
+    #[inline(always)]
+    fn of(all: impl Iterator<Item = I>) -> S {
+        all.sum()
     }
 }
 
-/// Elements of type `I` make a total of type `S`.
-pub struct Adding<S, I>(PhantomData<(S, I)>);
+/// The operation of `product`.
+pub struct Products;
 
-impl<S, I> Adding<S, I> {
+impl<S: Product<I>, I> Total<S, I> for Products {
+    #[inline(always)]
+    fn of(all: impl Iterator<Item = I>) -> S {
+        all.product()
+    }
+}
+
+/// A number of the library's, which elements of type `I` are added to one after the other.
+#[diagnostic::on_unimplemented(
+    message = "`strict`: this runs the scalar code for each member: a `sum` or `product` may stop early if its type is not one of the library's numbers: then the calls in it are made one by one",
+    label = "`{Self}` is not one of the library's numbers, added up from its like",
+    note = "write `.fold(zero, |total, x| total + x)`, which asks for all elements, or leave `strict` out"
+)]
+pub trait Number<I> {}
+
+macro_rules! numbers {
+    ($($t:ty)*) => {
+        $(
+            impl Number<$t> for $t {}
+            impl Number<&$t> for $t {}
+        )*
+
+        #[inline(always)]
+        fn is_number<S, I>() -> bool {
+            let (s, i) = (id::<S>(), id::<I>());
+            $((s == TypeId::of::<$t>() && (i == s || i == TypeId::of::<&'static $t>())))||*
+        }
+    };
+}
+numbers! {
+    f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize
+    Wrapping<i8> Wrapping<i16> Wrapping<i32> Wrapping<i64> Wrapping<i128> Wrapping<isize>
+    Wrapping<u8> Wrapping<u16> Wrapping<u32> Wrapping<u64> Wrapping<u128> Wrapping<usize>
+}
+
+/// What is kept between elements for a total of type `S`.
+pub trait SoFar<O, S> {
+    /// What there is before the first element.
+    fn none() -> Self;
+    /// Whether the total is one of [`Number`]s.
+    fn adds_all() -> bool;
+    /// The total.
+    fn whole(self) -> S;
+}
+
+/// The total of the elements so far, of type `I`.
+pub struct Grown<S, I>(S, PhantomData<I>);
+
+impl<O: Total<S, S>, S, I> SoFar<O, S> for Grown<S, I> {
+    #[inline(always)]
+    fn none() -> Self {
+        Grown(O::of(iter::empty()), PhantomData)
+    }
+    #[inline(always)]
+    fn adds_all() -> bool {
+        is_number::<S, I>()
+    }
+    #[inline(always)]
+    fn whole(self) -> S {
+        self.0
+    }
+}
+
+/// The same of elements that may have no value.
+pub struct Valued<S, I>(S, PhantomData<I>);
+
+impl<O: Total<S, S>, S, I> SoFar<O, Option<S>> for Valued<Option<S>, Option<I>> {
+    #[inline(always)]
+    fn none() -> Self {
+        Valued(Some(O::of(iter::empty())), PhantomData)
+    }
+    #[inline(always)]
+    fn adds_all() -> bool {
+        is_number::<S, I>()
+    }
+    #[inline(always)]
+    fn whole(self) -> Option<S> {
+        self.0
+    }
+}
+
+impl<O: Total<S, S>, S, I, E> SoFar<O, Result<S, E>> for Valued<Result<S, E>, Result<I, E>> {
+    #[inline(always)]
+    fn none() -> Self {
+        Valued(Ok(O::of(iter::empty())), PhantomData)
+    }
+    #[inline(always)]
+    fn adds_all() -> bool {
+        is_number::<S, I>()
+    }
+    #[inline(always)]
+    fn whole(self) -> Result<S, E> {
+        self.0
+    }
+}
+
+/// Elements that are kept.
+pub struct Elements<S, I>(Vec<I>, PhantomData<S>);
+
+impl<O: Total<S, I>, S, I> SoFar<O, S> for Elements<S, I> {
+    fn none() -> Self {
+        Elements(Vec::new(), PhantomData)
+    }
+    #[inline(always)]
+    fn adds_all() -> bool {
+        is_number::<S, I>()
+    }
+    fn whole(self) -> S {
+        O::of(self.0.into_iter())
+    }
+}
+
+/// Says to rustc that the total is one of [`Number`]s.
+pub trait AddsAll {}
+
+impl<S: Number<I>, I> AddsAll for Grown<S, I> {}
+impl<S: Number<I>, I> AddsAll for Valued<Option<S>, Option<I>> {}
+impl<S: Number<I>, I, E> AddsAll for Valued<Result<S, E>, Result<I, E>> {}
+impl<S: Number<I>, I> AddsAll for Elements<S, I> {}
+
+/// What there is before the first element.
+#[inline(always)]
+pub fn total_of_none<O, S, X: SoFar<O, S>>() -> X {
+    X::none()
+}
+
+/// Whether the total asks for all elements, and is what the steps make of them.
+#[inline(always)]
+pub fn adds_all<O, S, X: SoFar<O, S>>(_: &X) -> bool {
+    X::adds_all()
+}
+
+/// The same, or it does not compile.
+#[inline(always)]
+pub fn must_add_all<X: AddsAll>(_: &X) {}
+
+/// The total.
+#[inline(always)]
+pub fn total_of_all<O, S, X: SoFar<O, S>>(all: X) -> S {
+    all.whole()
+}
+
+/// Around a total that is left to its type: its calls run as scalar code, which leaves a note.
+#[inline(always)]
+pub fn left_to_type<S>(total: S) -> S {
+    total
+}
+
+/// The same where the type is a number by its name, so that it will not happen.
+#[inline(always)]
+pub fn left_to_number<S>(total: S) -> S {
+    total
+}
+
+/// Elements of type `I` make a total of type `S`.
+pub struct Adding<O, S, I>(PhantomData<(O, S, I)>);
+
+impl<O, S, I> Adding<O, S, I> {
     /// By the type of an element.
     #[inline(always)]
     pub fn of(_: &I) -> Self {
         Adding(PhantomData)
     }
-}
 
-macro_rules! totals {
-    ($($of:ident $fold:ident $begin:ident $total:ident $none:ident $whole:ident $by_step:ident $step:ident)*) => {
-        $(
-            /// What is kept between elements.
-            pub trait $begin {
-                /// What there is before the first element.
-                fn none() -> Self;
-            }
-
-            impl<S: $of<S>> $begin for S {
-                #[inline(always)]
-                fn none() -> S {
-                    iter::empty().$fold()
-                }
-            }
-
-            impl<S, I> $begin for Elements<S, I> {
-                fn none() -> Self {
-                    Elements(Vec::new(), PhantomData)
-                }
-            }
-
-            /// What becomes a total of type `S`.
-            pub trait $total<S> {
-                /// The total.
-                fn whole(self) -> S;
-            }
-
-            impl<S: $of<S>> $total<S> for S {
-                #[inline(always)]
-                fn whole(self) -> S {
-                    self
-                }
-            }
-
-            impl<I, S: $of<I>> $total<S> for Elements<S, I> {
-                fn whole(self) -> S {
-                    self.0.into_iter().$fold()
-                }
-            }
-
-            /// What there is before the first element.
-            #[inline(always)]
-            pub fn $none<X: $begin>() -> X {
-                X::none()
-            }
-
-            /// The total.
-            #[inline(always)]
-            pub fn $whole<S, X: $total<S>>(all: X) -> S {
-                all.whole()
-            }
-
-            /// The total is one of its like.
-            pub trait $by_step<S> {
-                /// The total so far and the next element; and whether it ends here, as that of `Option`s does at a `None`.
-                fn $step(&self, so_far: S, next: S) -> (S, bool);
-            }
-
-            impl<S: $of<S>> $by_step<S> for &&Adding<S, S> {
-                #[inline(always)]
-                fn $step(&self, so_far: S, next: S) -> (S, bool) {
-                    let mut all = false;
-                    let total = [so_far, next].into_iter().chain(end(&mut all)).$fold();
-                    (total, !all)
-                }
-            }
-        )*
-    };
-}
-totals! {
-    Sum sum BeginSum SumOf sum_of_none sum_of_all SumByStep sum_step
-    Product product BeginProduct ProductOf product_of_none product_of_all ProductByStep product_step
-}
-
-/// Totals of `Option`s and `Result`s, which end at the first element that has no value.
-pub trait ToFirstNone<S, I> {
-    /// The elements so far and the next one; and whether that is the last.
-    fn sum_step(&self, so_far: Elements<S, I>, next: I) -> (Elements<S, I>, bool);
-    /// The same of a product.
-    fn product_step(&self, so_far: Elements<S, I>, next: I) -> (Elements<S, I>, bool) {
-        self.sum_step(so_far, next)
+    #[inline(always)]
+    fn add(so_far: S, next: I) -> S
+    where
+        O: Total<S, S> + Total<S, I>,
+    {
+        O::of([so_far, O::of(iter::once(next))].into_iter())
     }
 }
 
-impl<S, I> ToFirstNone<Option<S>, Option<I>> for &Adding<Option<S>, Option<I>> {
-    fn sum_step(&self, so_far: Optional<S, I>, next: Option<I>) -> (Optional<S, I>, bool) {
-        let last = next.is_none();
-        (so_far.and(next), last)
+/// Totals that end at the first element that has no value.
+pub trait ToFirstNone<X, I> {
+    /// The total with one more element; and whether that is the last.
+    fn total_step(&self, so_far: X, next: I) -> (X, bool);
+}
+
+impl<O: Total<S, S> + Total<S, I>, S, I> ToFirstNone<Valued<Option<S>, Option<I>>, Option<I>>
+    for &&Adding<O, Option<S>, Option<I>>
+{
+    #[inline(always)]
+    fn total_step(
+        &self,
+        so_far: Valued<Option<S>, Option<I>>,
+        next: Option<I>,
+    ) -> (Valued<Option<S>, Option<I>>, bool) {
+        let total = match (so_far.0, next) {
+            (Some(so_far), Some(next)) => Some(Adding::<O, S, I>::add(so_far, next)),
+            _ => None,
+        };
+        let last = total.is_none();
+        (Valued(total, PhantomData), last)
     }
 }
 
-impl<S, I, E> ToFirstNone<Result<S, E>, Result<I, E>> for &Adding<Result<S, E>, Result<I, E>> {
-    fn sum_step(&self, so_far: Fallible<S, I, E>, next: Result<I, E>) -> (Fallible<S, I, E>, bool) {
-        let last = next.is_err();
-        (so_far.and(next), last)
+impl<O: Total<S, S> + Total<S, I>, S, I, E> ToFirstNone<Valued<Result<S, E>, Result<I, E>>, Result<I, E>>
+    for &&Adding<O, Result<S, E>, Result<I, E>>
+{
+    #[inline(always)]
+    fn total_step(
+        &self,
+        so_far: Valued<Result<S, E>, Result<I, E>>,
+        next: Result<I, E>,
+    ) -> (Valued<Result<S, E>, Result<I, E>>, bool) {
+        let total = match (so_far.0, next) {
+            (Ok(so_far), Ok(next)) => Ok(Adding::<O, S, I>::add(so_far, next)),
+            (Err(error), _) | (_, Err(error)) => Err(error),
+        };
+        let last = total.is_err();
+        (Valued(total, PhantomData), last)
     }
 }
 
-type Optional<S, I> = Elements<Option<S>, Option<I>>;
-type Fallible<S, I, E> = Elements<Result<S, E>, Result<I, E>>;
+/// Totals that grow.
+pub trait ByStep<X, I> {
+    /// The total with one more element; and whether that is the last.
+    fn total_step(&self, so_far: X, next: I) -> (X, bool);
+}
+
+impl<O: Total<S, S> + Total<S, I>, S, I> ByStep<Grown<S, I>, I> for &Adding<O, S, I> {
+    #[inline(always)]
+    fn total_step(&self, so_far: Grown<S, I>, next: I) -> (Grown<S, I>, bool) {
+        (Grown(Adding::<O, S, I>::add(so_far.0, next), PhantomData), false)
+    }
+}
 
 /// All others.
-pub trait ToTheEnd<S, I> {
-    /// The elements so far and the next one; and whether that is the last.
-    fn sum_step(&self, so_far: Elements<S, I>, next: I) -> (Elements<S, I>, bool);
-    /// The same of a product.
-    fn product_step(&self, so_far: Elements<S, I>, next: I) -> (Elements<S, I>, bool) {
-        self.sum_step(so_far, next)
-    }
+pub trait ToTheEnd<X, I> {
+    /// The elements with one more; and whether that is the last.
+    fn total_step(&self, so_far: X, next: I) -> (X, bool);
 }
 
-impl<S, I> ToTheEnd<S, I> for Adding<S, I> {
-    fn sum_step(&self, so_far: Elements<S, I>, next: I) -> (Elements<S, I>, bool) {
-        (so_far.and(next), false)
+impl<O, S, I> ToTheEnd<Elements<S, I>, I> for Adding<O, S, I> {
+    fn total_step(&self, mut so_far: Elements<S, I>, next: I) -> (Elements<S, I>, bool) {
+        so_far.0.push(next);
+        (so_far, false)
     }
 }
 
@@ -156,70 +282,67 @@ pub fn holds<T>(_: &Option<T>, _: &T) {}
 #[inline(always)]
 pub fn holds_keyed<K, T>(_: &Option<(K, T)>, _: &K, _: &T) {}
 
-/// No element; notes that it was asked for one.
-fn end<S>(asked: &mut bool) -> impl Iterator<Item = S> {
-    iter::from_fn(move || {
-        *asked = true;
-        None
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The total as generated code makes it, and how many elements it asks for.
-    macro_rules! stepwise {
-        ($S:ty, $elements:expr, $none:ident, $step:ident, $all:ident) => {{
-            let (mut total, mut asked) = ($none(), 0);
+    /// The total as generated code makes it, and how many elements it asks for; or that it is left to the type.
+    macro_rules! total {
+        ($O:ident $S:ty, $elements:expr) => {{
+            let (mut total, mut asked) = (total_of_none::<$O, $S, _>(), 0);
+            let adds_all = adds_all::<$O, $S, _>(&total);
             for next in $elements {
-                let (so_far, done) = (&&&Adding::<$S, _>::of(&next)).$step(total, next);
+                let (so_far, done) = (&&&Adding::<$O, $S, _>::of(&next)).total_step(total, next);
                 (total, asked) = (so_far, asked + 1);
                 if done {
                     break;
                 }
             }
-            ($all::<$S, _>(total), asked)
+            let total = total_of_all::<$O, $S, _>(total);
+            if adds_all { Some((total, asked)) } else { None }
         }};
-    }
-
-    macro_rules! sum {
-        ($S:ty, $elements:expr) => {
-            stepwise!($S, $elements, sum_of_none, sum_step, sum_of_all)
-        };
-    }
-
-    macro_rules! product {
-        ($S:ty, $elements:expr) => {
-            stepwise!($S, $elements, product_of_none, product_step, product_of_all)
-        };
     }
 
     #[test]
     fn steps_add_up_to_the_whole() {
         for numbers in [&[][..], &[-0.0], &[0.0], &[1e16, 1.0, -1e16], &[0.1, 0.2, f64::INFINITY]] {
-            let whole: f64 = numbers.iter().copied().sum();
-            assert_eq!(whole.to_bits(), sum!(f64, numbers.iter().copied()).0.to_bits());
-            assert_eq!(whole.to_bits(), sum!(f64, numbers).0.to_bits());
-            let whole: f64 = numbers.iter().copied().product();
-            assert_eq!(whole.to_bits(), product!(f64, numbers.iter().copied()).0.to_bits());
-            assert_eq!(whole.to_bits(), product!(f64, numbers).0.to_bits());
+            let all = || numbers.iter().copied();
+            let bits = |total: Option<(f64, usize)>| total.map(|(total, _)| total.to_bits());
+            let whole = Some(all().sum::<f64>().to_bits());
+            assert_eq!(bits(total!(Sums f64, all())), whole);
+            assert_eq!(bits(total!(Sums f64, numbers)), whole);
+            let whole = Some(all().product::<f64>().to_bits());
+            assert_eq!(bits(total!(Products f64, all())), whole);
+            assert_eq!(bits(total!(Products f64, numbers)), whole);
         }
     }
 
     #[test]
     fn options_end_the_sum() {
-        assert_eq!(sum!(Option<i32>, [Some(1), Some(2)]), (Some(3), 2));
-        assert_eq!(sum!(Option<i32>, [Some(1), None, Some(2)]), (None, 2));
-        assert_eq!(sum!(Option<i32>, [Some(&1), None, Some(&2)]), (None, 2));
-        assert_eq!(sum!(Result<i32, &str>, [Ok(1), Err("no"), Err("later")]), (Err("no"), 2));
-        assert_eq!(product!(Result<i32, &str>, [Ok(&1), Err("no"), Err("later")]), (Err("no"), 2));
-        assert_eq!(product!(Option<i32>, [Some(2), Some(0), Some(3)]), (Some(0), 3));
-        assert_eq!(product!(Option<i32>, [None, Some(2)]), (None, 1));
+        assert_eq!(total!(Sums Option<i32>, [Some(1), Some(2)]), Some((Some(3), 2)));
+        assert_eq!(total!(Sums Option<i32>, [Some(1), None, Some(2)]), Some((None, 2)));
+        assert_eq!(total!(Sums Option<i32>, [Some(&1), None, Some(&2)]), Some((None, 2)));
+        assert_eq!(total!(Sums Result<i32, &str>, [Ok(1), Err("no"), Err("later")]), Some((Err("no"), 2)));
+        assert_eq!(total!(Products Result<i32, &str>, [Ok(&1), Err("no"), Err("")]), Some((Err("no"), 2)));
+        assert_eq!(total!(Products Option<i32>, [Some(2), Some(0), Some(3)]), Some((Some(0), 3)));
+        assert_eq!(total!(Products Option<i32>, [None, Some(2)]), Some((None, 1)));
     }
 
     #[test]
-    fn a_type_that_is_no_sum_of_its_like() {
+    fn generic_totals_are_those_of_their_types() {
+        fn sum<'a, T: Sum<&'a T>>(all: &'a [T]) -> Option<(T, usize)> {
+            total!(Sums T, all)
+        }
+        fn optional<T: Sum + Copy>(all: &[T]) -> Option<(Option<T>, usize)> {
+            total!(Sums Option<T>, all.iter().map(|x| Some(*x)))
+        }
+        assert_eq!(sum(&[1.0, 2.0, 6.0]), Some((9.0, 3)));
+        assert_eq!(optional(&[Wrapping(200_u8), Wrapping(100)]), Some((Some(Wrapping(44)), 2)));
+        assert_eq!(optional(&[std::time::Duration::ZERO]), None);
+    }
+
+    #[test]
+    fn other_types_make_their_totals_themselves() {
         #[derive(PartialEq, Debug)]
         struct Mean(f64);
         impl Sum<f64> for Mean {
@@ -228,6 +351,13 @@ mod tests {
                 Mean(sum / count)
             }
         }
-        assert_eq!(sum!(Mean, [1.0, 2.0, 6.0]), (Mean(3.0), 3));
+        impl Sum<Mean> for f64 {
+            fn sum<I: Iterator<Item = Mean>>(mut all: I) -> f64 {
+                all.next().map_or(0.0, |mean| mean.0)
+            }
+        }
+        assert_eq!(total!(Sums Mean, [1.0, 2.0, 6.0]), None);
+        assert_eq!(total!(Sums f64, [Mean(1.0), Mean(2.0)]), None);
+        assert_eq!(total!(Sums Option<f64>, [Some(Mean(1.0)), None]), None);
     }
 }

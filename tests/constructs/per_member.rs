@@ -309,3 +309,10 @@ fn what_is_left(n: u64) -> u64 {
     }
     name.len() as u64 + named.rest[0]
 }
+
+/// a `sum` or `product` over recursive calls whose type is not one of the library's numbers, nor an `Option` or `Result` of them (of a generic function's type, where it is called): it may stop early
+#[autobatch]
+fn total_of_a_type(n: u64) -> u64 {
+    let total: UpToTen = (0..n).map(|k| UpToTen(total_of_a_type(k) + k)).sum();
+    total.0 + 1
+}

@@ -97,3 +97,9 @@ pub fn adapted(n: u32, limit: u32) -> Option<u32> {
     let sum: Option<u32> = (0..n % 2).map(|m| adapted(m, limit)).sum();
     Some(below.max(best?) + u32::try_from(all?.len()).ok()? + u32::from(none) + sum?)
 }
+
+/// A total of a type that may be a number.
+#[autobatch::autobatch]
+pub fn total<T: Copy + ::core::iter::Sum>(n: u32, x: T) -> T {
+    if n == 0 { x } else { (0..n).map(|k| total(k, x)).sum() }
+}

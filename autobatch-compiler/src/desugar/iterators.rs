@@ -129,7 +129,7 @@ fn stages(rewrite: &Rewrite<'_>, chain: &Expr, mut called: bool) -> Option<(Expr
     Some((source.clone(), stages))
 }
 
-/// The block that a chain becomes, if its last method is one that asks for all elements.
+/// The block that a chain becomes, if its last method is one that asks for all elements; what stands in it is rewritten.
 pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option<&Type>) -> Option<Expr> {
     let whole = Expr::MethodCall(call.clone());
     let (source, mut stages) = stages(rewrite, &whole, false)?;
@@ -150,14 +150,16 @@ pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option
     let (before, stages_before) = (&terminal.before, &around.before);
     let value = &terminal.value;
     let code: Expr = parse_quote!({ #(#before)* #(#stages_before)* #walk #value });
-    Some(match (terminal.breaks, &terminal.ty) {
+    let mut code = match (terminal.breaks, &terminal.ty) {
         (false, _) => code,
         (true, None) => parse_quote!(#label: #code),
         (true, Some(ty)) => {
             let whole = rewrite.fresh("chained");
             parse_quote!({ let #whole: #ty = #label: #code; #whole })
         }
-    })
+    };
+    rewrite.expr(&mut code, ty);
+    Some(terminals::or_left(rewrite, &terminal, code, call))
 }
 
 /// A `for` over a chain.

@@ -21,12 +21,13 @@ mod options;
 mod parted;
 mod runs;
 pub(crate) mod temporaries;
-mod terminals;
+pub(crate) mod terminals;
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 
+use crate::attrs::Args;
 use crate::input::Function;
 use crate::resolve;
 use callees::Callees;
@@ -38,8 +39,9 @@ pub(crate) fn functions(
     batched: impl Fn(usize) -> bool,
     self_type: Option<&Ident>,
     primitives: &[Path],
-    krate: &Path,
+    args: &Args,
 ) {
+    let krate = &args.krate;
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
         // A closure that calls one with a batched call has one when that is placed.
@@ -56,6 +58,7 @@ pub(crate) fn functions(
             bindings: function.bindings.keys().cloned().collect(),
             callees: &callees,
             krate,
+            strict: args.strict,
             output: function.output.clone(),
             closures: 0,
             names: 0,
@@ -75,6 +78,7 @@ struct Rewrite<'a> {
     kinds: Kinds,
     bindings: std::collections::BTreeSet<String>,
     krate: &'a Path,
+    strict: bool,
     output: Type,
     /// The number of closures around the current place.
     closures: usize,
@@ -168,7 +172,7 @@ impl Rewrite<'_> {
                 if let Some(new) = iterators::chain(self, call, ty) {
                     *expr = new;
                     self.changed = true;
-                    return self.expr(expr, ty);
+                    return;
                 }
                 visit_mut::visit_expr_method_call_mut(self, call);
             }

@@ -25,7 +25,7 @@ pub(super) struct Terminal {
 enum Method {
     /// `acc += x` or `acc *= x`.
     Number(syn::BinOp),
-    /// The same of any type: the runtime's method for a step, and the type.
+    /// The same of any type: the runtime's name for the operation, and the type.
     Total(Ident, Type),
     Fold(Expr),
     ForEach(Expr),
@@ -100,16 +100,10 @@ impl Terminal {
                         )
                     }
                     None => {
-                        let names = if sum {
-                            ["sum_of_none", "sum_step", "sum_of_all"]
-                        } else {
-                            ["product_of_none", "product_step", "product_of_all"]
-                        };
-                        let [first, step, all] =
-                            names.map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
-                        let before = parse_quote!(let mut #state = #rt::#first(););
-                        let total = parse_quote!(#rt::#all::<#of, _>(#state));
-                        (Method::Total(step, of), vec![before], total, false)
+                        let op = if sum { "Sums" } else { "Products" };
+                        let op = Ident::new(op, proc_macro2::Span::mixed_site());
+                        let total = parse_quote!(#rt::total_of_all::<#rt::#op, #of, _>(#state));
+                        (Method::Total(op, of), vec![], total, false)
                     }
                 }
             }
@@ -188,6 +182,58 @@ fn keep(name: &str) -> Keep {
     if name.starts_with("max") { Keep::Greatest } else { Keep::Least }
 }
 
+/// The code of a chain; of a total that might stop early the chain as it stands beside it, and the type decides. Under `strict`
+/// rustc refuses such types.
+pub(super) fn or_left(
+    rewrite: &Rewrite<'_>,
+    terminal: &Terminal,
+    code: Expr,
+    chain: &syn::ExprMethodCall,
+) -> Expr {
+    let Method::Total(op, of) = &terminal.method else { return code };
+    let (krate, state) = (rewrite.krate, &terminal.state);
+    let rt = quote::quote!(#krate::__rt);
+    let before = quote::quote!(let mut #state = #rt::total_of_none::<#rt::#op, #of, _>(););
+    if rewrite.strict {
+        let span = chain.method.span();
+        let mut place = state.clone();
+        place.set_span(place.span().located_at(span));
+        let check = quote::quote_spanned!(span=> #rt::must_add_all(&#place););
+        return parse_quote!({ #before #check #code });
+    }
+    let inner = match kind::of_type(of) {
+        Some(Kind::Option) => super::expected::generic_argument(of, "Option", 0),
+        Some(Kind::Result) => super::expected::generic_argument(of, "Result", 0),
+        None => None,
+    };
+    let left = if inner.is_some_and(crate::lockstep::is_primitive) {
+        quote::quote!(left_to_number)
+    } else {
+        quote::quote!(left_to_type)
+    };
+    parse_quote!({
+        #before
+        if #rt::adds_all::<#rt::#op, #of, _>(&#state) #code else { #rt::#left::<#of>(#chain) }
+    })
+}
+
+/// Whether a call is such a total, left to its type; and what is said of the calls in it, if it may happen.
+pub(crate) fn left_total(e: &syn::ExprCall) -> Option<Option<&'static str>> {
+    let Expr::Path(func) = &*e.func else { return None };
+    let mut names = func.path.segments.iter().rev().map(|segment| &segment.ident);
+    let name = names.next()?;
+    if names.next()? != "__rt" {
+        None
+    } else if name == "left_to_type" {
+        Some(Some(
+            "a `sum` or `product` may stop early if its type is not one of the library's numbers: then the calls in it \
+             are made one by one",
+        ))
+    } else {
+        (name == "left_to_number").then_some(None)
+    }
+}
+
 /// What a sum or product of no numbers is.
 fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
     if !crate::lockstep::is_primitive(ty) {
@@ -242,15 +288,17 @@ pub(super) fn step(
     let _ = &around.stop;
     Some(match &terminal.method {
         Method::Number(op) => vec![parse_quote!(#state #op #item;)],
-        Method::Total(step, of) => {
+        Method::Total(op, of) => {
             let krate = rewrite.krate;
             let rt = quote::quote!(#krate::__rt);
             let (next, done) = (rewrite.fresh("next"), rewrite.fresh("done"));
             let stop = super::iterators::stop(around);
+            // That a type which is not known yet is a sum of its like would be a guess.
+            let by_step = (!matches!(of, Type::Infer(_))).then(|| quote::quote!(ByStep as _,));
             vec![
                 parse_quote!(let (#next, #done) = {
-                    use #rt::{ProductByStep as _, SumByStep as _, ToFirstNone as _, ToTheEnd as _};
-                    (&&&#rt::Adding::<#of, _>::of(&#item)).#step(#state, #item)
+                    use #rt::{#by_step ToFirstNone as _, ToTheEnd as _};
+                    (&&&#rt::Adding::<#rt::#op, #of, _>::of(&#item)).total_step(#state, #item)
                 };),
                 parse_quote!(#state = #next;),
                 parse_quote!(if #done #stop),

@@ -21,6 +21,7 @@ mod primitive;
 mod ranges;
 mod references;
 mod scan;
+mod unbatched;
 mod uniform;
 mod worth;
 
@@ -337,10 +338,10 @@ impl Lowering<'_> {
         }
         self.copies = Copies::of(function);
         self.find_references(&function.body);
-        for (span, why) in scan::unbatched(self, &function.body) {
+        for (span, why) in unbatched::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });
         }
-        for span in scan::leaving_macros(&function.body) {
+        for span in unbatched::leaving_macros(&function.body) {
             self.whole_fallback(
                 span,
                 "a `?` or `return` inside a macro's tokens would leave other code than the function",

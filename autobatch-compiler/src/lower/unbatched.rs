@@ -1,0 +1,220 @@
+//! What scalar code runs for each member, and why.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
+
+use super::scan::{called_method, called_path, means_own_types};
+use super::{Lowering, lent, primitive};
+use crate::desugar::terminals;
+use crate::{aside, cfg, receivers};
+
+/// Places where a program function is mentioned but not batched: inside closures and macros, or as
+/// a value.
+pub(super) fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &'static str)> {
+    let mut scan = Unbatched {
+        lower,
+        found: Vec::new(),
+        closure: false,
+        in_closures: Some(IN_A_CLOSURE),
+        conditional: false,
+    };
+    scan.visit_block(body);
+    scan.found
+}
+
+/// Macros whose tokens have a `?` or `return` in them, outside of closures: it would leave the lane code, not the function.
+pub(super) fn leaving_macros(body: &syn::Block) -> Vec<Span> {
+    struct Scan(Vec<Span>);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            if !matches!(expr, Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) {
+                visit::visit_expr(self, expr);
+            }
+        }
+        fn visit_macro(&mut self, mac: &'ast Macro) {
+            if crate::ir::goto_target(mac).is_none() {
+                self.0.extend(leaves_by(mac.tokens.clone()));
+            }
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    fn leaves_by(tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|tree| match tree {
+            TokenTree::Punct(p) if p.as_char() == '?' => Some(p.span()),
+            TokenTree::Ident(i) if i == "return" => Some(i.span()),
+            TokenTree::Group(group) => leaves_by(group.stream()),
+            _ => None,
+        })
+    }
+    let mut scan = Scan(Vec::new());
+    scan.visit_block(body);
+    scan.0
+}
+
+struct Unbatched<'a, 'b> {
+    lower: &'a Lowering<'b>,
+    found: Vec<(Span, &'static str)>,
+    closure: bool,
+    /// What is said of calls in closures, if that is to be said.
+    in_closures: Option<&'static str>,
+    /// In a statement under `cfg`.
+    conditional: bool,
+}
+
+const IN_A_CLOSURE: &str = "a call inside a closure is run by code that can't be batched";
+const CONDITIONAL: &str = "a statement under `cfg` stays whole, and so does the call in it";
+
+impl Unbatched<'_, '_> {
+    fn note(&mut self, span: Span, why: &'static str) {
+        self.found.push((span, why));
+    }
+
+    fn note_in_closure(&mut self, span: Span) {
+        self.found.extend(self.in_closures.map(|why| (span, why)));
+    }
+
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut previous: Option<proc_macro2::Ident> = None;
+        for tree in tokens {
+            match &tree {
+                TokenTree::Group(group) => {
+                    if group.delimiter() == proc_macro2::Delimiter::Parenthesis
+                        && let Some(name) = previous.take()
+                        && (self.lower.callable(&name.to_string()).is_some()
+                            || primitive::is_named(&self.lower.options.primitives, &name))
+                    {
+                        self.note(
+                            name.span(),
+                            "a call inside a macro's tokens can't be seen by the compiler",
+                        );
+                    }
+                    self.tokens(group.stream());
+                }
+                TokenTree::Ident(ident) => {
+                    previous = Some(ident.clone());
+                    continue;
+                }
+                _ => {}
+            }
+            previous = None;
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
+    fn visit_expr_closure(&mut self, e: &'ast syn::ExprClosure) {
+        let outer = std::mem::replace(&mut self.closure, true);
+        visit::visit_expr_closure(self, e);
+        self.closure = outer;
+    }
+
+    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
+        let outer = self.conditional;
+        self.conditional |= cfg::is_conditional(stmt);
+        visit::visit_stmt(self, stmt);
+        self.conditional = outer;
+    }
+
+    fn visit_expr_call(&mut self, e: &'ast ExprCall) {
+        if let Some(id) = called_path(self.lower, e) {
+            if self.conditional {
+                self.note(e.span(), CONDITIONAL);
+            } else if self.closure {
+                self.note_in_closure(e.span());
+            } else if !means_own_types(self.lower, self.lower.source_of(id), &Expr::Call(e.clone())) {
+                self.note(e.span(), "a generic function is batched for the types of its caller only");
+            } else if self.lower.functions[self.lower.source_of(id)].params.len() == e.args.len()
+                && let Err((span, why)) =
+                    lent::plan(self.lower, self.lower.source_of(id), &e.args.iter().collect::<Vec<_>>())
+            {
+                self.note(span, why);
+            }
+            e.args.iter().for_each(|arg| self.visit_expr(arg));
+        } else if primitive::is_call(self.lower, e) {
+            if self.conditional {
+                self.note(e.span(), CONDITIONAL);
+            } else if self.closure {
+                self.note_in_closure(e.span());
+            } else if let Err((span, why)) = primitive::check_arguments(self.lower, e) {
+                self.note(span, why);
+            }
+            e.args.iter().for_each(|arg| self.visit_expr(arg));
+        } else if let Some(why) = terminals::left_total(e) {
+            let outer = std::mem::replace(&mut self.in_closures, why);
+            visit::visit_expr_call(self, e);
+            self.in_closures = outer;
+        } else {
+            let function = &self.lower.functions[self.lower.current];
+            let own = self.lower.self_type.as_ref().map(ToString::to_string);
+            let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
+            let why = aside::called(&function.aside, e, own.as_deref());
+            if let Some(why) = why.or(function.left_aside.get(&receivers::path_text(e)).copied())
+                && !local
+            {
+                self.note(e.span(), why);
+            }
+            if let Expr::Path(path) = &*e.func
+                && let Some(last) = path.path.segments.last()
+                && self.lower.excluded.contains(&last.ident.to_string())
+            {
+                self.note(e.span(), aside::OF_OTHER_TYPES);
+            }
+            visit::visit_expr_call(self, e);
+        }
+    }
+
+    fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
+        let (function, text) = (&self.lower.functions[self.lower.current], receivers::call_text(e));
+        if let Some(id) = called_method(self.lower, e) {
+            let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
+            if self.conditional {
+                self.note(e.span(), CONDITIONAL);
+            } else if self.closure {
+                self.note_in_closure(e.span());
+            } else if let Err((span, why)) = lent::plan(self.lower, self.lower.source_of(id), &args) {
+                self.note(span, why);
+            }
+        } else if self.lower.is_program_method(&e.method.to_string())
+            && function.associated
+            && !function.others.contains(&text)
+        {
+            self.note(
+                e.method.span(),
+                "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
+            );
+        }
+        if let Some(why) = function.left_aside.get(&text) {
+            self.note(e.method.span(), why);
+        }
+        if function.unknown.contains(&text) && !function.associated {
+            self.note(
+                e.method.span(),
+                "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`",
+            );
+        }
+        visit::visit_expr_method_call(self, e);
+    }
+
+    fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
+        if let Some(ident) = e.path.get_ident()
+            && !self.lower.names.contains_key(&ident.to_string())
+            && self
+                .lower
+                .callable(&ident.to_string())
+                .is_some_and(|id| !self.lower.functions[self.lower.source_of(id)].associated)
+        {
+            self.note(
+                ident.span(),
+                "the function is used as a value, and whoever calls it runs the scalar code",
+            );
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.tokens(mac.tokens.clone());
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
