@@ -92,6 +92,12 @@ impl<T, const W: usize> Strip<T, W> {
         Strip(Aligned([const { MaybeUninit::uninit() }; W]))
     }
 
+    /// Without values, and without those that it had in a loop's last round: LLVM would keep them for lanes that do not run.
+    #[inline(always)]
+    pub fn cleared() -> Self {
+        Strip(Aligned([const { MaybeUninit::zeroed() }; W]))
+    }
+
     /// Those of a column, from `first` on.
     #[inline(always)]
     pub fn of(column: &[MaybeUninit<T>], first: usize) -> Self {

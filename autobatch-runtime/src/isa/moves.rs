@@ -27,6 +27,13 @@ macro_rules! by_size {
     };
 }
 
+/// How many lanes of `here` are before `at`: by itself, not from one vector to the next.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn before(here: u64, at: usize) -> usize {
+    (here & ((1 << at) - 1)).count_ones() as usize
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

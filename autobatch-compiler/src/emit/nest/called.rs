@@ -40,7 +40,7 @@ impl Called<'_> {
         let rt = &self.writer.emitter.rt;
         let made = self.outs().iter().filter(|v| !self.writer.is_result(**v)).map(|v| {
             let (y, ty) = (numbered("y", v.0), self.writer.emitter.element(*v));
-            quote!(let mut #y = #rt::nest::Strip::<#ty, #lanes>::new();)
+            quote!(let mut #y = #rt::nest::Strip::<#ty, #lanes>::cleared();)
         });
         quote!(#(#made)*)
     }

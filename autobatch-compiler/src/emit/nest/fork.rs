@@ -209,7 +209,7 @@ impl Writer<'_, '_> {
         let scratch = written.iter().map(|v| {
             let (x, s, ty) = (numbered("x", v.0), numbered("s", v.0), self.emitter.element(*v));
             match (kept.contains(v), state.contains(v)) {
-                (false, false) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::new();),
+                (false, false) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::cleared();),
                 (false, true) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::copied(&#s[__i]);),
                 (true, false) => quote!(),
                 (true, true) => {

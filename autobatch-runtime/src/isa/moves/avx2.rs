@@ -5,7 +5,7 @@ use std::arch::x86_64::__m256i;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::halves;
+use super::{before, halves};
 
 /// For 8 lanes of 4 bytes, by mask: where each lane's value comes from.
 static PRESS4: [[u32; 8]; 256] = table(4, true);
@@ -169,6 +169,14 @@ pub(super) unsafe fn merge<T>(
     }
 }
 
+/// Where a table has the row for some lanes of `here`, in bytes.
+#[inline(always)]
+fn row(here: u64, at: usize, lanes: usize) -> usize {
+    // Shifted by the difference: one shift.
+    let row = if at < 5 { here << (5 - at) } else { here >> (at - 5) };
+    row as usize & (((1 << lanes) - 1) << 5)
+}
+
 /// The bytes between two addresses of one slice; 0 if the first is behind the second.
 #[inline(always)]
 fn left(from: *const u8, end: *const u8) -> usize {
@@ -182,49 +190,45 @@ macro_rules! kernels {
     ($compress:ident, $append:ident, $fetch:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-        unsafe fn $append<const W: usize>(strip: *const u8, mut dense: *mut u8, mut here: u64) {
+        unsafe fn $append<const W: usize>(strip: *const u8, dense: *mut u8, here: u64) {
             let lanes = 32 / $bytes;
             for at in (0..W).step_by(lanes) {
-                let group = (here & ((1 << lanes) - 1)) as usize;
                 // SAFETY: whole vectors are in bounds on both sides.
                 unsafe {
-                    let lanes: MaybeUninit<__m256i> = ptr::read_unaligned(strip.add($bytes * at).cast());
+                    let values: MaybeUninit<__m256i> = ptr::read_unaligned(strip.add($bytes * at).cast());
                     asm!(
-                        "vmovdqu {order}, [{table}]",
-                        "vpermd {lanes}, {order}, {lanes}",
-                        "vmovdqu [{dense}], {lanes}",
-                        table = in(reg) &$press[group], lanes = inout(ymm_reg) lanes => _,
-                        order = out(ymm_reg) _, dense = in(reg) dense,
-                        options(nostack, preserves_flags),
+                        "vmovdqu {order}, [{table} + {row}]",
+                        "vpermd {values}, {order}, {values}",
+                        concat!("vmovdqu [{dense} + ", $bytes, "*{before}], {values}"),
+                        table = in(reg) &raw const $press, row = in(reg) row(here, at, lanes),
+                        values = inout(ymm_reg) values => _, order = out(ymm_reg) _, dense = in(reg) dense,
+                        before = in(reg) before(here, at), options(nostack, preserves_flags),
                     );
-                    dense = dense.add($bytes * group.count_ones() as usize);
                 }
-                here >>= lanes;
             }
         }
 
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-        unsafe fn $fetch<const W: usize>(strip: *mut u8, mut dense: *const u8, mut here: u64) {
+        unsafe fn $fetch<const W: usize>(strip: *mut u8, dense: *const u8, here: u64) {
             let lanes = 32 / $bytes;
             for at in (0..W).step_by(lanes) {
-                let group = (here & ((1 << lanes) - 1)) as usize;
                 // SAFETY: whole vectors are in bounds on both sides.
                 unsafe {
                     let to = strip.add($bytes * at).cast::<MaybeUninit<__m256i>>();
-                    let mut lanes = ptr::read_unaligned(to);
+                    let mut values = ptr::read_unaligned(to);
+                    let from = dense.add($bytes * before(here, at)).cast::<MaybeUninit<__m256i>>();
                     asm!(
-                        "vmovdqu {order}, [{table}]",
-                        "vpermd {dense}, {order}, {dense}",
-                        "vblendvps {lanes}, {lanes}, {dense}, {order}",
-                        table = in(reg) &$spread[group], order = out(ymm_reg) _, lanes = inout(ymm_reg) lanes,
-                        dense = inout(ymm_reg) ptr::read_unaligned(dense.cast::<MaybeUninit<__m256i>>()) => _,
+                        "vmovdqu {order}, [{table} + {row}]",
+                        "vpermd {from}, {order}, {from}",
+                        "vblendvps {values}, {values}, {from}, {order}",
+                        table = in(reg) &raw const $spread, row = in(reg) row(here, at, lanes),
+                        order = out(ymm_reg) _, values = inout(ymm_reg) values,
+                        from = inout(ymm_reg) ptr::read_unaligned(from) => _,
                         options(pure, readonly, nostack, preserves_flags),
                     );
-                    ptr::write_unaligned(to, lanes);
-                    dense = dense.add($bytes * group.count_ones() as usize);
+                    ptr::write_unaligned(to, values);
                 }
-                here >>= lanes;
             }
         }
 

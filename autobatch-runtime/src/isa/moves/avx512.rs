@@ -5,7 +5,7 @@ use std::arch::x86_64::__m512i;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::halves;
+use super::{before, halves};
 
 /// # Safety
 /// The CPU has AVX-512. `T` has 4, 8 or 16 bytes. All lanes set in `mask` are within `wide`; `dense` has
@@ -111,6 +111,21 @@ pub(super) unsafe fn merge<T>(to: *mut MaybeUninit<T>, from: *const MaybeUninit<
     }
 }
 
+/// A mask register with the lanes `here`.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+fn mask(here: u64) -> u64 {
+    let mask;
+    // SAFETY: nothing but registers is touched.
+    unsafe {
+        asm!(
+            "kmovq {mask}, {here}", mask = out(kreg) mask, here = in(reg) here,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    mask
+}
+
 /// The kernels for one word of the mask, whose lanes are in bounds on both sides. They return where the
 /// dense side goes on.
 macro_rules! kernels {
@@ -119,22 +134,24 @@ macro_rules! kernels {
         #[target_feature(
             enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
         )]
-        unsafe fn $append<const W: usize>(strip: *const u8, mut dense: *mut u8, mut here: u64) {
+        unsafe fn $append<const W: usize>(strip: *const u8, dense: *mut u8, here: u64) {
             let lanes = 64 / $bytes;
+            let mut mask = mask(here);
             for at in (0..W).step_by(lanes) {
-                // SAFETY: whole vectors are in bounds on both sides. `kmov` takes the lowest bits.
+                // SAFETY: whole vectors are in bounds on both sides. `kshiftr` leaves the lowest bits.
                 unsafe {
-                    let lanes: MaybeUninit<__m512i> = ptr::read_unaligned(strip.add($bytes * at).cast());
+                    let values: MaybeUninit<__m512i> = ptr::read_unaligned(strip.add($bytes * at).cast());
                     asm!(
-                        concat!($kmov, " k1, {here:e}"),
-                        concat!($press, " {lanes}{{k1}}{{z}}, {lanes}"),
-                        concat!($move, " [{dense}], {lanes}"),
-                        here = in(reg) here, lanes = inout(zmm_reg) lanes => _, dense = in(reg) dense,
-                        out("k1") _, options(nostack, preserves_flags),
+                        concat!($press, " {values}{{{mask}}}{{z}}, {values}"),
+                        concat!($move, " [{dense} + ", $bytes, "*{before}], {values}"),
+                        mask = in(kreg) mask, values = inout(zmm_reg) values => _, dense = in(reg) dense,
+                        before = in(reg) before(here, at), options(nostack, preserves_flags),
                     );
-                    dense = dense.add($bytes * (here & ((1 << (64 / $bytes)) - 1)).count_ones() as usize);
+                    asm!(
+                        concat!("kshiftrq {mask}, {mask}, 64/", $bytes), mask = inout(kreg) mask,
+                        options(pure, nomem, nostack, preserves_flags),
+                    );
                 }
-                here >>= lanes;
             }
         }
 
@@ -142,24 +159,27 @@ macro_rules! kernels {
         #[target_feature(
             enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
         )]
-        unsafe fn $fetch<const W: usize>(strip: *mut u8, mut dense: *const u8, mut here: u64) {
+        unsafe fn $fetch<const W: usize>(strip: *mut u8, dense: *const u8, here: u64) {
             let lanes = 64 / $bytes;
+            let mut mask = mask(here);
             for at in (0..W).step_by(lanes) {
                 // SAFETY: as for `append`.
                 unsafe {
                     let to = strip.add($bytes * at).cast::<MaybeUninit<__m512i>>();
-                    let mut lanes = ptr::read_unaligned(to);
+                    let mut values = ptr::read_unaligned(to);
+                    let from = dense.add($bytes * before(here, at)).cast::<MaybeUninit<__m512i>>();
                     asm!(
-                        concat!($kmov, " k1, {here:e}"),
-                        concat!($spread, " {lanes}{{k1}}, {dense}"),
-                        here = in(reg) here, lanes = inout(zmm_reg) lanes,
-                        dense = in(zmm_reg) ptr::read_unaligned(dense.cast::<MaybeUninit<__m512i>>()),
-                        out("k1") _, options(pure, nomem, nostack, preserves_flags),
+                        concat!($spread, " {values}{{{mask}}}, {from}"),
+                        mask = in(kreg) mask, values = inout(zmm_reg) values,
+                        from = in(zmm_reg) ptr::read_unaligned(from),
+                        options(pure, nomem, nostack, preserves_flags),
                     );
-                    ptr::write_unaligned(to, lanes);
-                    dense = dense.add($bytes * (here & ((1 << (64 / $bytes)) - 1)).count_ones() as usize);
+                    ptr::write_unaligned(to, values);
+                    asm!(
+                        concat!("kshiftrq {mask}, {mask}, 64/", $bytes), mask = inout(kreg) mask,
+                        options(pure, nomem, nostack, preserves_flags),
+                    );
                 }
-                here >>= lanes;
             }
         }
 
