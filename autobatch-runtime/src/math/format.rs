@@ -39,7 +39,7 @@ pub trait Format:
     const MIN_POSITIVE: Self;
     /// 2^(mantissa bits): from here on every number is an integer.
     const INTEGERS: Self;
-    /// Where `exp` and `exp2` certainly underflow to zero and overflow to infinity.
+    /// Where `exp` and `exp2` certainly underflow to zero, by a power of two that is 0, and overflow to infinity.
     const EXP_RANGE: (Self, Self);
     const EXP2_RANGE: (Self, Self);
     /// Below this `exp_m1` is -1.
@@ -83,8 +83,8 @@ pub trait Format:
     fn short(self) -> Self;
     /// Rounded to a third of the mantissa: cubes of such numbers are exact.
     fn third(self) -> Self;
-    /// The nearest integer n to `self`, which lies within twice the range of exponents, and two powers
-    /// of two whose product is 2^n: one alone may be out of the format's range.
+    /// The nearest integer n to `self`, and two powers of two whose product is 2^n: one alone may be out of
+    /// the format's range. For the powers `self` has to lie between `EXP2_RANGE` and a little above.
     fn round_exponent(self) -> (Self, (Self, Self));
     /// 2^n for an integer n that is the exponent of a normal number.
     fn exp2_integer(self) -> Self;
@@ -194,16 +194,16 @@ macro_rules! format {
             #[inline(always)]
             fn round_exponent(self) -> ($float, ($float, $float)) {
                 // The sum's last mantissa bit is worth 1, so that adding rounds to an integer and the
-                // low bits are that integer; twice the bias keeps it positive.
-                const MAGIC: $float = (3u64 << ($mantissa - 1)) as $float + 2.0 * $bias as $float;
+                // low bits are that integer plus the offset: 1 where 2^n is below all numbers.
+                const OFFSET: $bits = $bias + $mantissa + 2;
+                const MAGIC: $float = (3u64 << ($mantissa - 1)) as $float + OFFSET as $float;
                 let sum = self + MAGIC;
-                // What is left of the bits above the integer's, the shifts drop.
+                // What is left of the bits above the integer's, the shifts drop. There the second power is 0:
+                // underflow to 0 takes processors longer than a product of 0.
                 let biased = sum.to_bits();
                 let half = biased >> 1;
-                let scale = (
-                    $float::from_bits(half << $mantissa),
-                    $float::from_bits(biased.wrapping_sub(half) << $mantissa),
-                );
+                let rest = biased.wrapping_sub(half).wrapping_add(2 * $bias - OFFSET);
+                let scale = ($float::from_bits(rest << $mantissa), $float::from_bits(half << $mantissa));
                 (sum - MAGIC, scale)
             }
 
@@ -243,7 +243,7 @@ format! {
     f32, u32,
     mantissa: 23, bias: 127, short: 12, third: 16, sqrt_half: 0x3f35_04f3,
     {
-        const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
+        const EXP_RANGE: (f32, f32) = (-104.7, 89.0);
         const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
         const EXP_M1_LOW: f32 = -17.5;
         const LN_2: (f32, f32) = (0.693_145_75, 1.428_606_8e-6);
@@ -328,7 +328,7 @@ format! {
     f64, u64,
     mantissa: 52, bias: 1023, short: 27, third: 36, sqrt_half: 0x3fe6_a09e_667f_3bcd,
     {
-        const EXP_RANGE: (f64, f64) = (-745.2, 710.0);
+        const EXP_RANGE: (f64, f64) = (-745.9, 710.0);
         const EXP2_RANGE: (f64, f64) = (-1076.0, 1025.0);
         const EXP_M1_LOW: f64 = -37.5;
         const LN_2: (f64, f64) = (0.693_147_180_559_208_2, 7.371_002_565_167_799e-13);
