@@ -164,3 +164,110 @@ fn helpers_of_the_module_too() {
         assert_eq!(got.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), want);
     });
 }
+
+/// One chain over all of a function, which is run in pieces, and what may cross from one to the next.
+#[autobatch(strict, vector_math)]
+mod chains {
+    fn weight(x: f64) -> f64 {
+        (-x * x).exp()
+    }
+
+    /// Numbers of two widths, shadowed names, values that all members share.
+    pub(super) fn numbers(x: f64, n: u32, #[shared] scale: f64) -> f64 {
+        let a = (x * scale).exp().ln_1p();
+        let b = a as f32 * 0.5;
+        let x = if n % 3 == 0 { a.sin() } else { -a };
+        let c: u64 = (b.exp() * 16.0) as u64 + u64::from(n);
+        let d = { x.tanh() + weight(a) };
+        let positive = d.cbrt() > 0.0;
+        let e = if positive { d.hypot(a) } else { d } + c as f64;
+        e.ln() * x + scale
+    }
+
+    /// What is not a number for certain stays in its piece, and so does what is assigned.
+    pub(super) fn others(x: f32, mut y: f32) -> (f32, f32) {
+        let pair = x.sin_cos();
+        y += pair.0.exp();
+        let mut sum = y.tanh();
+        let row = [sum, pair.1, x];
+        sum += row[1].exp2();
+        let late;
+        if sum > 1.0 {
+            late = sum.ln();
+        } else {
+            late = row[2].atan();
+        }
+        (late + y.sin(), sum.cos())
+    }
+
+    /// Ways out and branches behind the chain.
+    pub(super) fn leaving(x: f64) -> f64 {
+        let a = x.exp();
+        let b = (a + 1.0).ln();
+        if b > 2.0 {
+            return b.sqrt();
+        }
+        let c = b.sin();
+        let d = c.exp() + a;
+        if d < 1.5 { d.ln() } else { d.atan() }
+    }
+}
+
+mod chains_by_math {
+    use autobatch::math;
+
+    fn weight(x: f64) -> f64 {
+        math::exp(-x * x)
+    }
+
+    pub(super) fn numbers(x: f64, n: u32, scale: f64) -> f64 {
+        let a = math::ln_1p(math::exp(x * scale));
+        let b = a as f32 * 0.5;
+        let x = if n % 3 == 0 { math::sin(a) } else { -a };
+        let c = (math::exp(b) * 16.0) as u64 + u64::from(n);
+        let d = math::tanh(x) + weight(a);
+        let e = if math::cbrt(d) > 0.0 { math::hypot(d, a) } else { d } + c as f64;
+        math::ln(e) * x + scale
+    }
+
+    pub(super) fn others(x: f32, y: f32) -> (f32, f32) {
+        let pair = math::sin_cos(x);
+        let y = y + math::exp(pair.0);
+        let sum = math::tanh(y) + math::exp2(pair.1);
+        let late = if sum > 1.0 { math::ln(sum) } else { math::atan(x) };
+        (late + math::sin(y), math::cos(sum))
+    }
+
+    pub(super) fn leaving(x: f64) -> f64 {
+        let a = math::exp(x);
+        let b = math::ln(a + 1.0);
+        if b > 2.0 {
+            return b.sqrt();
+        }
+        let d = math::exp(math::sin(b)) + a;
+        if d < 1.5 { math::ln(d) } else { math::atan(d) }
+    }
+}
+
+#[test]
+fn chains_in_pieces() {
+    for size in [1, 31, 64, 65, 700] {
+        let x: Vec<f64> = (0..size).map(|i| (i as f64 - 300.0) * 0.013).collect();
+        let y: Vec<f32> = x.iter().map(|x| *x as f32 * 0.7).collect();
+        let n: Vec<u32> = (0..size as u32).collect();
+        let numbers: Vec<u64> =
+            x.iter().zip(&n).map(|(&x, &n)| chains_by_math::numbers(x, n, 0.9).to_bits()).collect();
+        let bits = |(a, b): (f32, f32)| (a.to_bits(), b.to_bits());
+        let others: Vec<_> = y.iter().map(|&y| bits(chains_by_math::others(y, y + 1.0))).collect();
+        let leaving: Vec<u64> = x.iter().map(|&x| chains_by_math::leaving(x).to_bits()).collect();
+        let above: Vec<f32> = y.iter().map(|y| y + 1.0).collect();
+        everywhere(|options| {
+            let got = chains::numbers_batched_with(&x, &n, 0.9, options).unwrap().into_values().unwrap();
+            assert_eq!(got.into_iter().map(f64::to_bits).collect::<Vec<_>>(), numbers);
+            let got = chains::others_batched_with(&y, &above, options).unwrap().into_values().unwrap();
+            assert_eq!(got.into_iter().map(bits).collect::<Vec<_>>(), others);
+            let got = chains::leaving_batched_with(&x, options).unwrap().into_values().unwrap();
+            assert_eq!(got.into_iter().map(f64::to_bits).collect::<Vec<_>>(), leaving);
+        });
+    }
+}

@@ -8,8 +8,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Lit};
+use syn::{Block, Expr, Lit, Stmt};
 
 use crate::emit::clone::{can_be_repeated, carries_over};
 use crate::input::Function;
@@ -127,6 +128,60 @@ impl Rewrite<'_, '_> {
             _ => return None,
         };
         (plain && self.math.is_own(name, args, associated)).then(|| name.clone())
+    }
+
+    /// How many elementary functions the code calls, those in functions of the item included.
+    pub(crate) fn calls(&self, stmt: &Stmt) -> usize {
+        let mut calls = Calls { code: self, depth: 0, found: 0 };
+        calls.visit_stmt(stmt);
+        calls.found
+    }
+}
+
+/// Counts calls of elementary functions.
+struct Calls<'r, 'a, 'f> {
+    code: &'r Rewrite<'a, 'f>,
+    /// Of functions of the item around the code: they may be recursive.
+    depth: usize,
+    found: usize,
+}
+
+impl Calls<'_, '_, '_> {
+    fn function(&mut self, name: &Ident, args: usize) {
+        let function = |f: &&Function| f.sig.ident == *name && f.params.len() == args;
+        if self.depth < 4
+            && let Some(function) = self.code.math.functions.iter().find(function)
+        {
+            let code = &self.code.math.of(function);
+            let mut calls = Calls { code, depth: self.depth + 1, found: 0 };
+            calls.visit_block(&function.written);
+            self.found += calls.found;
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Calls<'_, '_, '_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        visit::visit_expr(self, expr);
+        match expr {
+            Expr::MethodCall(call) if offered(&call.method, call.args.len()) => {
+                self.found += usize::from(call.method != "powi");
+            }
+            Expr::Call(call) => {
+                let Expr::Path(path) = &*call.func else { return };
+                let args = call.args.len();
+                if let Some(name) = self.code.own(path, args) {
+                    self.function(&name, args);
+                } else if let Some(last) = path.path.segments.last()
+                    && crate::lockstep::is_pure_function(path)
+                    && args > 0
+                    && offered(&last.ident, args - 1)
+                {
+                    self.found += 1;
+                }
+            }
+            _ => {}
+        }
     }
 }
 

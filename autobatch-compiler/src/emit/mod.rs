@@ -11,6 +11,7 @@ pub mod clone;
 mod lockstep;
 mod nest;
 mod outlives;
+mod pieces;
 mod primitive;
 mod region;
 mod rooms;

@@ -17,6 +17,7 @@ use super::Emitter;
 use crate::ir::{BlockId, Role, Terminator, VarId, VarSet, goto_target};
 
 /// The lane code of a region and what surrounds it.
+#[derive(Clone)]
 pub(super) struct Region {
     /// The head.
     pub(super) head: BlockId,
@@ -146,8 +147,13 @@ pub(super) fn lane_label() -> Lifetime {
 /// Builds the code of the region headed by `head`. In a `plain` program nothing that stays where it is needs
 /// to be put back.
 pub(super) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Region {
+    region_from(emitter, head, plain, 0)
+}
+
+/// The same without the head's first ops.
+pub(super) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, skip: usize) -> Region {
     let shape = Shape::new(emitter, head);
-    let mut writer = Writer { emitter, shape: &shape, plain, successors: BTreeSet::new() };
+    let mut writer = Writer { emitter, shape: &shape, plain, skip, successors: BTreeSet::new() };
     let body = writer.node(head);
     let successors = writer.successors;
     let declare = shape.deferred.iter().map(|v| {
@@ -400,6 +406,8 @@ struct Writer<'a, 'e> {
     emitter: &'a Emitter<'e>,
     shape: &'a Shape,
     plain: bool,
+    /// Ops of the head that are left out.
+    skip: usize,
     successors: BTreeSet<u32>,
 }
 
@@ -431,7 +439,8 @@ impl Writer<'_, '_> {
         let block = self.emitter.program.block(id);
         let mut math = self.emitter.vector_math(block.func);
         let mut code = TokenStream::new();
-        for op in &block.ops {
+        let skip = if id == self.shape.head { self.skip } else { 0 };
+        for op in &block.ops[skip..] {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
                 if let Some(math) = &mut math {
@@ -439,12 +448,7 @@ impl Writer<'_, '_> {
                 }
                 let mut jumps = Jumps { writer: self };
                 jumps.visit_stmt_mut(&mut stmt);
-                // An expression statement is never the value of the block we build around it.
-                match &stmt {
-                    syn::Stmt::Expr(e, None) => code.extend(quote!(#e;)),
-                    syn::Stmt::Macro(m) if m.semi_token.is_none() => code.extend(quote!(#m;)),
-                    other => other.to_tokens(&mut code),
-                }
+                code.extend(statement(&stmt));
             }
         }
         let end = match &block.term {
@@ -542,6 +546,15 @@ impl Writer<'_, '_> {
         });
         let next = next();
         quote!(#(#kept)* #(#values)* #next = #point as #word; break #label;)
+    }
+}
+
+/// A statement that is not the value of the block we build around it.
+pub(super) fn statement(stmt: &syn::Stmt) -> TokenStream {
+    match stmt {
+        syn::Stmt::Expr(e, None) => quote!(#e;),
+        syn::Stmt::Macro(m) if m.semi_token.is_none() => quote!(#m;),
+        other => other.to_token_stream(),
     }
 }
 

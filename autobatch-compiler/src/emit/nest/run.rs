@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{Stop, Writer, name, set, work};
+use crate::emit::pieces::{Pieces, pieces};
 use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
 use crate::ir::VarId;
 
@@ -54,15 +55,20 @@ impl Writer<'_, '_> {
                 quote!((#(__words.at(#points, #level),)*)),
             ),
         };
-        let run = |mask: Option<TokenStream>| {
+        let run = |mask: Option<TokenStream>, pieces: Option<Pieces>| {
             let (chooser, word, is_here) = match mask {
                 None => (Chooser::Nobody, None, None),
                 Some(_) => (Chooser::Value, Some(quote!(__m)), Some(quote!(let #here = __m[#l] != 0;))),
             };
             let with = format_ident!("with{}", columns.len() + usize::from(mask.is_some()));
-            let round = region::round(self.emitter, region, chooser, |_| true, &quote!(), &quote!(!0));
+            let Pieces { before, gets, last } = match &pieces {
+                Some(pieces) => pieces,
+                None => &Pieces { before: quote!(), gets: quote!(), last: region.clone() },
+            };
+            let round = region::round(self.emitter, last, chooser, |_| true, gets, &quote!(!0));
             quote! {
                 #rt::nest::#with(#(#places,)* #mask |#(#columns,)* #word| {
+                    #before
                     #none
                     for #l in 0..#strip {
                         #is_here
@@ -73,8 +79,8 @@ impl Writer<'_, '_> {
                 })
             }
         };
-        let full = run(None);
-        let masked = run(Some(quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level),)));
+        let full = run(None, pieces(self.emitter, region));
+        let masked = run(Some(quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level),)), None);
         let arrive = match (&points[..], parts) {
             ([only], false) => {
                 let to = self::set(*only);
