@@ -137,7 +137,9 @@ impl<'o, R> Out<'o, R> {
 
     /// Which members have a result.
     pub(crate) fn into_set(self) -> Vec<bool> {
-        self.set.into_vec().into_iter().map(AtomicBool::into_inner).collect()
+        let flags = Box::into_raw(self.set);
+        // SAFETY: as in `flags`.
+        unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
     }
 }
 

@@ -173,11 +173,9 @@ macro_rules! format {
 
             #[inline(always)]
             fn lift(self) -> ($float, $float) {
-                const EXPONENT: $float = ($bias - 1) as $float;
+                const EXPONENT: $float = $mantissa as $float;
                 let small = self < $float::MIN_POSITIVE;
-                // Below an implicit leading bit, which is then taken away, all bits move up.
-                let leading = (1.0 as $float).or_zero(small);
-                let lifted = $float::from_bits(self.to_bits() | leading.to_bits()) - leading;
+                let lifted = if small { self * Self::INTEGERS } else { self };
                 (lifted, EXPONENT.or_zero(small))
             }
 

@@ -22,7 +22,9 @@ fn ln_parts<F: Format>(f: F, s: F) -> (F, F) {
 /// `result` where `x` is positive and finite, else what all logarithms have in common.
 #[inline(always)]
 fn specials<F: Format>(x: F, result: F) -> F {
-    (result + extremes(x)).or_nan(x < F::lit(0.0))
+    let special = (-F::INFINITY).or_nan(x < F::lit(0.0));
+    let result = if x < F::INFINITY { result } else { x };
+    if x <= F::lit(0.0) { special } else { result }
 }
 
 /// What to add to a finite result for the logarithms of 0, infinity and NaN.
