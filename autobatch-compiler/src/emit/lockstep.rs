@@ -9,7 +9,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Stmt, parse_quote};
 
 use super::region::{Region, column, lane};
-use super::{Emitter, name};
+use super::{Emitter, name, pieces};
 use crate::effects::{self, bound};
 use crate::ir::{FuncId, Terminator, VarId, VarSet};
 use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentions};
@@ -68,7 +68,10 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
         return None;
     }
     let scope = Scope::new(program, block.func);
-    let plan = Plan::of(&scope, &block.ops)?;
+    let mut plan = Plan::of(&scope, &block.ops)?;
+    if let Some(math) = emitter.vector_math(block.func) {
+        plan.nodes = pieces::of_nodes(plan.nodes, &math);
+    }
     let code: Vec<Stmt> = block.ops.iter().flat_map(|op| op.code.iter().cloned()).collect();
     let all = mentions(&scope.names, &code);
     let is_uniform = |v: &VarId| program.var(*v).is_uniform();

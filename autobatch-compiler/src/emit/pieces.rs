@@ -18,7 +18,7 @@ use syn::{Expr, Pat, Stmt};
 use super::Emitter;
 use super::region::{self, Region, column, lane, old, statement};
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
-use crate::lockstep::{is_primitive, is_pure_method};
+use crate::lockstep::{Node, is_primitive, is_pure_method};
 use crate::vector_math::Rewrite;
 
 /// A region in pieces.
@@ -84,6 +84,31 @@ pub(super) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
     }
     let gets = gets(&(&all & &mentioned_behind(emitter, region, last)));
     Some(Pieces { before, gets, last: region::region_from(emitter, region.head, true, last) })
+}
+
+/// Code that runs in lockstep, in pieces. What crosses has been found to be primitive there.
+pub(super) fn of_nodes(nodes: Vec<Node>, math: &Rewrite<'_, '_>) -> Vec<Node> {
+    let mut all = Vec::new();
+    for node in nodes {
+        match node {
+            Node::Lanes(stmts) => {
+                let (mut piece, mut called) = (Vec::new(), false);
+                for stmt in stmts {
+                    let calls = math.calls(&stmt) > 0;
+                    if calls && called {
+                        all.push(Node::Lanes(std::mem::take(&mut piece)));
+                        called = false;
+                    }
+                    called |= calls;
+                    piece.push(stmt);
+                }
+                all.push(Node::Lanes(piece));
+            }
+            Node::Loop(head, body) => all.push(Node::Loop(head, of_nodes(body, math))),
+            node => all.push(node),
+        }
+    }
+    all
 }
 
 /// The ops with which pieces begin, but for the first.
