@@ -6,6 +6,7 @@ use super::arena::Arena;
 use super::isa::{self, Level};
 use super::set::Set;
 use crate::machine::{Word, mask};
+use crate::options::Isa;
 use crate::strip::Aligned;
 
 /// Rounds before lanes that have left are looked for: a part of those that the loop has run already, so that
@@ -157,6 +158,37 @@ pub fn put<T>(to: &mut [MaybeUninit<T>], lane: usize, from: &[MaybeUninit<T>], a
     to[lane] = unsafe { std::ptr::read(&from[at]) };
 }
 
+/// Whether a lane of a strip stays in a loop.
+struct Again<P> {
+    /// Whether the instruction set has registers for masks. LLVM keeps those of the lanes there from round to round if nothing
+    /// but the lanes' words is made of them; elsewhere words are all there is.
+    masks: bool,
+    any: bool,
+    words: P,
+}
+
+impl<P: Word> Again<P> {
+    #[inline(always)]
+    fn new(level: Level) -> Self {
+        Again { masks: level.isa() == Isa::Avx512, any: false, words: P::of(0) }
+    }
+
+    /// A lane stays or not; `word` is set if it does.
+    #[inline(always)]
+    fn or(&mut self, stays: bool, word: P) {
+        if self.masks {
+            self.any |= stays;
+        } else {
+            self.words = self.words.or(word);
+        }
+    }
+
+    #[inline(always)]
+    fn any(&self) -> bool {
+        self.any || self.words != P::of(0)
+    }
+}
+
 /// Runs the lanes `here` of a strip round by round until all have come to `exit`, or for so many `rounds`;
 /// those that have not. `lane` is called with a lane, whether it is here, and `exit`; it returns where it goes.
 #[inline(always)]
@@ -171,13 +203,13 @@ pub fn rounds<P: Word, const W: usize>(
     let mut on = Aligned(super::spread::<P, W>(here, level));
     let on = &mut on.0;
     for _ in 0..rounds {
-        let mut again = P::of(0);
+        let mut again = Again::new(level);
         for (at, on) in on.iter_mut().enumerate() {
-            let next = lane(at, on.is_set(), exit);
-            *on = P::set(next != exit);
-            again = again.or(*on);
+            let stays = lane(at, on.is_set(), exit) != exit;
+            *on = P::set(stays);
+            again.or(stays, *on);
         }
-        if again == P::of(0) {
+        if !again.any() {
             return 0;
         }
     }
@@ -321,12 +353,12 @@ pub fn rounds_of<P: Word, const W: usize>(
         *word = if on.is_set() { point } else { P::IDLE };
     }
     for _ in 0..rounds {
-        let mut again = P::of(0);
+        let mut again = Again::new(level);
         for (at, word) in words.iter_mut().enumerate() {
             *word = lane(at, *word == point, *word);
-            again = again.or(word.same(point));
+            again.or(*word == point, word.same(point));
         }
-        if again == P::of(0) {
+        if !again.any() {
             return;
         }
     }
