@@ -176,7 +176,7 @@ mod chains {
     pub(super) fn numbers(x: f64, n: u32, #[shared] scale: f64) -> f64 {
         let a = (x * scale).exp().ln_1p();
         let b = a as f32 * 0.5;
-        let x = if n % 3 == 0 { a.sin() } else { -a };
+        let x = if n & 3 == 0 { a.sin() } else { -a };
         let c: u64 = (b.exp() * 16.0) as u64 + u64::from(n);
         let d = { x.tanh() + weight(a) };
         let positive = d.cbrt() > 0.0;
@@ -185,6 +185,7 @@ mod chains {
     }
 
     /// What is not a number for certain stays in its piece, and so does what is assigned.
+    #[allow(clippy::needless_late_init)]
     pub(super) fn others(x: f32, mut y: f32) -> (f32, f32) {
         let pair = x.sin_cos();
         y += pair.0.exp();
@@ -223,7 +224,7 @@ mod chains_by_math {
     pub(super) fn numbers(x: f64, n: u32, scale: f64) -> f64 {
         let a = math::ln_1p(math::exp(x * scale));
         let b = a as f32 * 0.5;
-        let x = if n % 3 == 0 { math::sin(a) } else { -a };
+        let x = if n & 3 == 0 { math::sin(a) } else { -a };
         let c = (math::exp(b) * 16.0) as u64 + u64::from(n);
         let d = math::tanh(x) + weight(a);
         let e = if math::cbrt(d) > 0.0 { math::hypot(d, a) } else { d } + c as f64;
