@@ -251,3 +251,41 @@ fn a_member_that_fails_in_a_uniform_loop_ends_alone() {
     let none = checked_batched_with(same(5), &table, 0, &executors()[0].1);
     assert!(none.is_err(), "nothing to batch over");
 }
+
+/// LLVM 22 takes the remainder from the first lane, if it is told that it may make vectors of this. (In optimised builds only; that
+/// it is not told, the compiler's tests show.)
+#[autobatch(strict)]
+fn shared_remainder(fuel: u32, mut x: i64, #[shared] at: usize, table: &[i64]) -> bool {
+    if fuel == 0 {
+        return x <= 4;
+    }
+    shared_remainder(fuel - 1, -x, at, table);
+    x ^= if table.is_empty() {
+        if x < 0 {
+            x *= x;
+            7
+        } else {
+            match x {
+                0 => 4,
+                _ if at == 3 => x,
+                y => y,
+            }
+        }
+    } else {
+        table[at % table.len()]
+    };
+    x < 5
+}
+
+#[test]
+fn divisions_of_what_all_members_share_under_a_condition() {
+    let inputs: Vec<(u32, i64)> = (0..61).map(|i| (i * 7 % 5, i64::from(i * 13 % 17) - 5)).collect();
+    for table in [&[][..], &[9, 686, 7, 4]] {
+        agree_at(
+            &SIZES,
+            &inputs,
+            |&(fuel, x)| shared_remainder(fuel, x, 8, table),
+            |b, o| shared_remainder_batched_with(column(b, |i| i.0), column(b, |i| i.1), 8, table, o),
+        );
+    }
+}

@@ -10,6 +10,8 @@
 //! under the protocol in [`crate::machine`]: a value is taken only at points where the variable is
 //! live, and once.
 
+use std::any::type_name;
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -50,6 +52,14 @@ pub fn leave<T>(slot: &mut MaybeUninit<T>, value: T) -> MaybeUninit<T> {
         slot.write(value);
         MaybeUninit::uninit()
     }
+}
+
+/// A divisor that LLVM may take for the same in all lanes: it must not make vectors around an integer division by it, because those of
+/// LLVM 22 are wrong where some lanes do not divide.
+#[inline(always)]
+pub fn same_for_all<T>(divisor: T) -> T {
+    // A constant, so that the choice is made at compile time.
+    if matches!(type_name::<T>(), "f32" | "f64" | "&f32" | "&f64") { divisor } else { black_box(divisor) }
 }
 
 /// What an exit gives a variable that nobody reads behind it: any bits will do, so that no instruction

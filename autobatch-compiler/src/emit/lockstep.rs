@@ -235,10 +235,10 @@ impl Writer<'_, '_> {
 
     /// What the user's code becomes in the end.
     fn finish(&self, stmt: &mut Stmt) {
+        let mut lane_code = self.emitter.lane_code(self.func);
+        lane_code.divisions(stmt);
         InPlace(self).visit_stmt_mut(stmt);
-        if let Some(mut math) = self.emitter.vector_math(self.func) {
-            math.visit_stmt_mut(stmt);
-        }
+        lane_code.math(stmt);
     }
 
     fn node(&self, node: &Node) -> TokenStream {

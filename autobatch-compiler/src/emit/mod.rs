@@ -8,6 +8,7 @@ mod api;
 pub(crate) mod attributes;
 mod body;
 pub mod clone;
+mod divisions;
 mod lockstep;
 mod nest;
 mod outlives;

@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Stmt};
 
 use super::Emitter;
@@ -62,10 +61,10 @@ pub(super) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
             }
         });
         let given = gets(&(&seen & &all));
-        let mut math = emitter.vector_math(head.func)?;
+        let mut lane_code = emitter.lane_code(head.func);
         let code = ops.iter().flat_map(|op| &op.code).map(|stmt| {
             let mut stmt = stmt.clone();
-            math.visit_stmt_mut(&mut stmt);
+            lane_code.stmt(&mut stmt);
             statement(&stmt)
         });
         let code = quote!(#(#takes)* #given #(#code)*);

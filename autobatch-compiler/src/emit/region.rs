@@ -437,15 +437,13 @@ impl Writer<'_, '_> {
     /// The block's own code, ending in a jump.
     fn own(&mut self, id: BlockId) -> TokenStream {
         let block = self.emitter.program.block(id);
-        let mut math = self.emitter.vector_math(block.func);
+        let mut lane_code = self.emitter.lane_code(block.func);
         let mut code = TokenStream::new();
         let skip = if id == self.shape.head { self.skip } else { 0 };
         for op in &block.ops[skip..] {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
-                if let Some(math) = &mut math {
-                    math.visit_stmt_mut(&mut stmt);
-                }
+                lane_code.stmt(&mut stmt);
                 let mut jumps = Jumps { writer: self };
                 jumps.visit_stmt_mut(&mut stmt);
                 code.extend(statement(&stmt));
@@ -455,9 +453,7 @@ impl Writer<'_, '_> {
             Terminator::Jump(target) => self.go(*target),
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let mut cond = cond.clone();
-                if let Some(math) = &mut math {
-                    math.visit_expr_mut(&mut cond);
-                }
+                lane_code.expr(&mut cond);
                 let (then, otherwise) = (self.go(*then), self.go(*otherwise));
                 quote!(if #cond { #then } else { #otherwise })
             }
@@ -467,18 +463,14 @@ impl Writer<'_, '_> {
                     .map(|arm| {
                         let (pat, target) = (&arm.pat, self.go(arm.target));
                         let guard = arm.guard.clone().map(|mut guard| {
-                            if let Some(math) = &mut math {
-                                math.visit_expr_mut(&mut guard);
-                            }
+                            lane_code.expr(&mut guard);
                             quote!(if #guard)
                         });
                         quote!(#pat #guard => { #target })
                     })
                     .collect();
                 let mut scrutinee = scrutinee.clone();
-                if let Some(math) = &mut math {
-                    math.visit_expr_mut(&mut scrutinee);
-                }
+                lane_code.expr(&mut scrutinee);
                 quote!(match #scrutinee { #(#arms)* })
             }
             Terminator::Call(call) => {
