@@ -29,6 +29,22 @@ pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
     scan.0
 }
 
+/// The variables that are changed where something is put in a place.
+pub(crate) fn roots(place: &Expr) -> Vec<String> {
+    match place {
+        Expr::Field(e) => roots(&e.base),
+        Expr::Index(e) => roots(&e.expr),
+        Expr::Paren(e) => roots(&e.expr),
+        Expr::Group(e) => roots(&e.expr),
+        Expr::Unary(e) => roots(&e.expr),
+        Expr::Reference(e) => roots(&e.expr),
+        Expr::MethodCall(e) => roots(&e.receiver),
+        Expr::Tuple(e) => e.elems.iter().flat_map(roots).collect(),
+        Expr::Path(p) => p.path.get_ident().map(|i| i.to_string()).into_iter().collect(),
+        _ => vec![],
+    }
+}
+
 /// Spells `S { x }` as `S { x: x }`, so that the variable can be replaced.
 pub(crate) fn spell_out_fields(e: &mut ExprStruct) {
     for field in &mut e.fields {

@@ -10,11 +10,12 @@
 //! under the protocol in [`crate::machine`]: a value is taken only at points where the variable is
 //! live, and once.
 
-use std::any::type_name;
+use std::any::TypeId;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use crate::lockstep::id;
 use crate::machine::Word;
 
 /// Whether values of `T` are merged by select.
@@ -58,8 +59,10 @@ pub fn leave<T>(slot: &mut MaybeUninit<T>, value: T) -> MaybeUninit<T> {
 /// LLVM 22 are wrong where some lanes do not divide.
 #[inline(always)]
 pub fn same_for_all<T>(divisor: T) -> T {
-    // A constant, so that the choice is made at compile time.
-    if matches!(type_name::<T>(), "f32" | "f64" | "&f32" | "&f64") { divisor } else { black_box(divisor) }
+    let is = |ids: [TypeId; 2]| ids.contains(&id::<T>());
+    let float = is([TypeId::of::<f32>(), TypeId::of::<f64>()])
+        || is([TypeId::of::<&'static f32>(), TypeId::of::<&'static f64>()]);
+    if float { divisor } else { black_box(divisor) }
 }
 
 /// What an exit gives a variable that nobody reads behind it: any bits will do, so that no instruction

@@ -17,7 +17,7 @@ use super::copies::Copies;
 use super::in_place::is_of_library;
 use crate::cfg;
 use crate::lower::yields_number;
-use crate::mentions::{bound_by_ref, is_variable};
+use crate::mentions::{bound_by_ref, is_variable, roots};
 use crate::signatures::Methods;
 
 /// Methods whose result borrows nothing from their receiver.
@@ -290,22 +290,6 @@ impl<'ast> Visit<'ast> for Flows<'ast> {
         visit::visit_expr(self, expr);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
-/// The variables that are changed where something is put in a place.
-fn roots(place: &Expr) -> Vec<String> {
-    match place {
-        Expr::Field(e) => roots(&e.base),
-        Expr::Index(e) => roots(&e.expr),
-        Expr::Paren(e) => roots(&e.expr),
-        Expr::Group(e) => roots(&e.expr),
-        Expr::Unary(e) => roots(&e.expr),
-        Expr::Reference(e) => roots(&e.expr),
-        Expr::MethodCall(e) => roots(&e.receiver),
-        Expr::Tuple(e) => e.elems.iter().flat_map(roots).collect(),
-        Expr::Path(p) => p.path.get_ident().map(|i| i.to_string()).into_iter().collect(),
-        _ => vec![],
-    }
 }
 
 /// Whether a value may borrow from the local.

@@ -14,68 +14,69 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, Pat, Stmt, parse_quote};
 
 use super::Emitter;
-use crate::ir::{FuncId, Terminator};
+use crate::ir::{FuncId, Program, Terminator};
+use crate::lockstep::is_compound;
+use crate::mentions::roots;
 use crate::vector_math::Rewrite;
 
 /// What is done to the code of ops and terminators before it stands in a loop over lanes.
 pub(super) struct LaneCode<'e, 'a> {
     math: Option<Rewrite<'e, 'a>>,
-    divisions: Divisions,
+    divisions: Divisions<'e>,
 }
 
 impl<'a> Emitter<'a> {
     pub(super) fn lane_code(&self, func: FuncId) -> LaneCode<'_, 'a> {
-        let divisions = Divisions { varying: self.varying(func), rt: self.rt.clone() };
+        let divisions = Divisions { varying: &self.varying[func.0], rt: &self.rt };
         LaneCode { math: self.vector_math(func), divisions }
-    }
-
-    /// The names of variables that hold something of the lane's own: parameters, results of calls, what is made of them.
-    /// Not what depends on them by its control flow only: that LLVM may see through.
-    fn varying(&self, func: FuncId) -> BTreeSet<Ident> {
-        let program = self.program;
-        let mut varying: BTreeSet<Ident> = BTreeSet::new();
-        let mut made = Made(Vec::new());
-        let params = program.func(func).params.iter().map(|v| program.var(*v));
-        varying.extend(params.filter(|v| !v.shared && !v.is_uniform()).map(|v| v.ident.clone()));
-        for block in program.blocks.iter().filter(|block| block.func == func) {
-            block.ops.iter().flat_map(|op| &op.code).for_each(|stmt| made.visit_stmt(stmt));
-            match &block.term {
-                Terminator::Branch { cond, .. } => made.visit_expr(cond),
-                Terminator::Switch { scrutinee, arms, .. } => {
-                    made.visit_expr(scrutinee);
-                    for arm in arms {
-                        made.of(bound([&arm.pat]), mentioned(scrutinee));
-                        arm.guard.iter().for_each(|guard| made.visit_expr(guard));
-                    }
-                }
-                Terminator::Call(call) => _ = varying.insert(program.var(call.dest).ident.clone()),
-                _ => {}
-            }
-        }
-        let mut before = 0;
-        while before < varying.len() {
-            before = varying.len();
-            for (to, from) in &made.0 {
-                if !from.is_disjoint(&varying) {
-                    varying.extend(to.iter().cloned());
-                }
-            }
-        }
-        varying
     }
 }
 
+/// The names of a function's variables that hold something of the lane's own: parameters, results of calls, what is made of
+/// them. Not what depends on them by its control flow only: that LLVM may see through.
+pub(super) fn varying(program: &Program, func: FuncId) -> BTreeSet<String> {
+    let mut varying: BTreeSet<String> = BTreeSet::new();
+    let mut made = Made(Vec::new());
+    let params = program.func(func).params.iter().map(|v| program.var(*v));
+    varying.extend(params.filter(|v| !v.shared && !v.is_uniform()).map(|v| v.ident.to_string()));
+    for block in program.blocks.iter().filter(|block| block.func == func) {
+        block.ops.iter().flat_map(|op| &op.code).for_each(|stmt| made.visit_stmt(stmt));
+        match &block.term {
+            Terminator::Branch { cond, .. } => made.visit_expr(cond),
+            Terminator::Switch { scrutinee, arms, .. } => {
+                made.visit_expr(scrutinee);
+                for arm in arms {
+                    made.of(bound([&arm.pat]), mentioned(scrutinee));
+                    arm.guard.iter().for_each(|guard| made.visit_expr(guard));
+                }
+            }
+            Terminator::Call(call) => _ = varying.insert(program.var(call.dest).ident.to_string()),
+            _ => {}
+        }
+    }
+    let mut before = 0;
+    while before < varying.len() {
+        before = varying.len();
+        for (to, from) in &made.0 {
+            if !from.is_disjoint(&varying) {
+                varying.extend(to.iter().cloned());
+            }
+        }
+    }
+    varying
+}
+
 /// Names that get a value, and those that it is made of.
-struct Made(Vec<(BTreeSet<Ident>, BTreeSet<Ident>)>);
+struct Made(Vec<(BTreeSet<String>, BTreeSet<String>)>);
 
 impl Made {
-    fn of(&mut self, to: BTreeSet<Ident>, from: BTreeSet<Ident>) {
+    fn of(&mut self, to: BTreeSet<String>, from: BTreeSet<String>) {
         self.0.push((to, from));
     }
 }
@@ -89,8 +90,10 @@ impl<'ast> Visit<'ast> for Made {
     }
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
-            Expr::Assign(e) => self.of(root(&e.left), mentioned(&e.right)),
-            Expr::Binary(e) if is_assignment(&e.op) => self.of(root(&e.left), mentioned(&e.right)),
+            Expr::Assign(e) => self.of(roots(&e.left).into_iter().collect(), mentioned(&e.right)),
+            Expr::Binary(e) if is_compound(&e.op) => {
+                self.of(roots(&e.left).into_iter().collect(), mentioned(&e.right))
+            }
             Expr::Let(e) => self.of(bound([&*e.pat]), mentioned(&e.expr)),
             Expr::ForLoop(e) => self.of(bound([&*e.pat]), mentioned(&e.expr)),
             Expr::Match(e) => self.of(bound(e.arms.iter().map(|arm| &arm.pat)), mentioned(&e.expr)),
@@ -101,11 +104,11 @@ impl<'ast> Visit<'ast> for Made {
 }
 
 /// The names that patterns bind.
-fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<Ident> {
-    struct Bound(BTreeSet<Ident>);
+fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
+    struct Bound(BTreeSet<String>);
     impl<'ast> Visit<'ast> for Bound {
         fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-            self.0.insert(pat.ident.clone());
+            self.0.insert(pat.ident.to_string());
             visit::visit_pat_ident(self, pat);
         }
     }
@@ -115,45 +118,16 @@ fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<Ident> {
 }
 
 /// The variables that an expression mentions.
-fn mentioned(expr: &Expr) -> BTreeSet<Ident> {
-    struct Mentioned(BTreeSet<Ident>);
+fn mentioned(expr: &Expr) -> BTreeSet<String> {
+    struct Mentioned(BTreeSet<String>);
     impl<'ast> Visit<'ast> for Mentioned {
         fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-            self.0.extend(path.path.get_ident().cloned());
+            self.0.extend(path.path.get_ident().map(ToString::to_string));
         }
     }
     let mut mentioned = Mentioned(BTreeSet::new());
     mentioned.visit_expr(expr);
     mentioned.0
-}
-
-/// The variable that a place is part of.
-fn root(place: &Expr) -> BTreeSet<Ident> {
-    match place {
-        Expr::Field(e) => root(&e.base),
-        Expr::Index(e) => root(&e.expr),
-        Expr::Paren(e) => root(&e.expr),
-        Expr::Unary(e) => root(&e.expr),
-        Expr::Tuple(e) => e.elems.iter().flat_map(root).collect(),
-        place => mentioned(place),
-    }
-}
-
-fn is_assignment(op: &BinOp) -> bool {
-    use BinOp::*;
-    matches!(
-        op,
-        AddAssign(_)
-            | SubAssign(_)
-            | MulAssign(_)
-            | DivAssign(_)
-            | RemAssign(_)
-            | BitXorAssign(_)
-            | BitAndAssign(_)
-            | BitOrAssign(_)
-            | ShlAssign(_)
-            | ShrAssign(_)
-    )
 }
 
 impl LaneCode<'_, '_> {
@@ -181,15 +155,15 @@ impl LaneCode<'_, '_> {
     }
 }
 
-struct Divisions {
+struct Divisions<'e> {
     /// Names of what a lane has for itself.
-    varying: BTreeSet<Ident>,
-    rt: TokenStream,
+    varying: &'e BTreeSet<String>,
+    rt: &'e TokenStream,
 }
 
-impl Divisions {
+impl Divisions<'_> {
     fn varies(&self, expr: &Expr) -> bool {
-        !mentioned(expr).is_disjoint(&self.varying)
+        !mentioned(expr).is_disjoint(self.varying)
     }
 
     /// The divisor of a division that may be the same for all lanes.
@@ -225,11 +199,11 @@ fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-impl VisitMut for Divisions {
+impl VisitMut for Divisions<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         if let Some(divisor) = self.same(expr) {
-            let rt = &self.rt;
+            let rt = self.rt;
             *divisor = parse_quote!(#rt::same_for_all(#divisor));
         }
     }

@@ -72,6 +72,8 @@ pub(crate) struct Emitter<'a> {
     calls: Vec<(BlockId, &'a Call)>,
     /// Groups in point order.
     groups: Vec<GroupId>,
+    /// For each program function what its lanes have for themselves, by name (`divisions.rs`).
+    varying: Vec<std::collections::BTreeSet<String>>,
 }
 
 /// The program that runs in nested frames.
@@ -175,6 +177,7 @@ impl<'a> Emitter<'a> {
             points,
             calls,
             groups,
+            varying: program.func_ids().map(|func| divisions::varying(program, func)).collect(),
         }
     }
 

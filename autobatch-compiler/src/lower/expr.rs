@@ -114,7 +114,7 @@ impl Lowering<'_> {
                 Expr::Reference(e)
             }
             Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => self.short_circuit(e),
-            Expr::Binary(mut e) if is_compound(&e.op) => {
+            Expr::Binary(mut e) if crate::lockstep::is_compound(&e.op) => {
                 // The right side of a compound assignment of numbers is evaluated first.
                 [*e.right, *e.left] = self.operands([*e.right, *e.left]);
                 Expr::Binary(e)
@@ -395,22 +395,6 @@ pub(super) fn has_exits(expr: &Expr) -> bool {
     let mut scan = Scan(false);
     syn::visit::Visit::visit_expr(&mut scan, expr);
     scan.0
-}
-
-fn is_compound(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
 }
 
 fn ir_text(ty: &Type) -> String {
