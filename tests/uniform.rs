@@ -289,3 +289,49 @@ fn divisions_of_what_all_members_share_under_a_condition() {
         );
     }
 }
+
+/// The same in functions that the macro does not see: one that says where, one that looks.
+fn slot(at: usize, table: &[i64]) -> usize {
+    at % table.len()
+}
+
+fn entry(at: usize, table: &[i64]) -> i64 {
+    table[at % table.len()]
+}
+
+#[autobatch(strict)]
+fn shared_slot(fuel: u32, x: i64, #[shared] at: usize, table: &[i64]) -> i64 {
+    if fuel == 0 {
+        return x;
+    }
+    shared_slot(fuel - 1, -x, at, table);
+    x ^ if table.is_empty() { x.max(3) } else { table[slot(at, table)] }
+}
+
+#[autobatch(strict)]
+fn shared_entry(fuel: u32, x: i64, #[shared] at: usize, table: &[i64]) -> i64 {
+    if fuel == 0 {
+        return x;
+    }
+    shared_entry(fuel - 1, -x, at, table);
+    x ^ if table.is_empty() { x.max(3) } else { entry(at, table) }
+}
+
+#[test]
+fn divisions_in_other_functions() {
+    let inputs: Vec<(u32, i64)> = (0..61).map(|i| (i * 7 % 5, i64::from(i * 13 % 17) - 5)).collect();
+    for table in [&[][..], &[9, 686, 7, 4]] {
+        agree_at(
+            &SIZES,
+            &inputs,
+            |&(fuel, x)| shared_slot(fuel, x, 8, table),
+            |b, o| shared_slot_batched_with(column(b, |i| i.0), column(b, |i| i.1), 8, table, o),
+        );
+        agree_at(
+            &SIZES,
+            &inputs,
+            |&(fuel, x)| shared_entry(fuel, x, 8, table),
+            |b, o| shared_entry_batched_with(column(b, |i| i.0), column(b, |i| i.1), 8, table, o),
+        );
+    }
+}

@@ -55,14 +55,20 @@ pub fn leave<T>(slot: &mut MaybeUninit<T>, value: T) -> MaybeUninit<T> {
     }
 }
 
-/// A divisor that LLVM may take for the same in all lanes: it must not make vectors around an integer division by it, because those of
+/// A divisor, or an index, that LLVM may take for the same in all lanes: it must not make vectors around an integer division by it, because those of
 /// LLVM 22 are wrong where some lanes do not divide.
 #[inline(always)]
-pub fn same_for_all<T>(divisor: T) -> T {
+pub fn same_for_all<T>(number: T) -> T {
     let is = |ids: [TypeId; 2]| ids.contains(&id::<T>());
     let float = is([TypeId::of::<f32>(), TypeId::of::<f64>()])
         || is([TypeId::of::<&'static f32>(), TypeId::of::<&'static f64>()]);
-    if float { divisor } else { black_box(divisor) }
+    if float { number } else { black_box(number) }
+}
+
+/// A reference to something that another function may index by such a division, if it is a slice.
+#[inline(always)]
+pub fn same_slice_for_all<T>(shared: T) -> T {
+    if size_of::<T>() > size_of::<usize>() { black_box(shared) } else { shared }
 }
 
 /// What an exit gives a variable that nobody reads behind it: any bits will do, so that no instruction

@@ -439,7 +439,7 @@ fn is_write(method: &Ident) -> bool {
 }
 
 /// Whether the library has a method of that name that only reads or changes its receiver.
-pub(super) fn is_of_library(method: &Ident) -> bool {
+pub(crate) fn is_of_library(method: &Ident) -> bool {
     READS.contains(&method.to_string().as_str()) || is_write(method)
 }
 

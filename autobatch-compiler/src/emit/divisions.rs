@@ -10,18 +10,21 @@
 //! ```
 //!
 //! So their divisors go through the runtime's `same_for_all`: a loop with it has no vectors, unless the numbers are floats, of which no
-//! division has to be left out. In functions that the macro does not see LLVM does what it does to scalar code.
+//! division has to be left out. The compiler does not see into other functions, which LLVM inlines. What they yield matters only where it is an
+//! index: in values LLVM keeps every lane's. Slices that they are given may be indexed there. Both go through `same_for_all` too.
 
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Expr, Pat, Stmt, parse_quote};
+use syn::{BinOp, Expr, Pat, Stmt, Type, parse_quote};
 
 use super::Emitter;
+use crate::desugar::in_place::is_of_library;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_compound;
+use crate::lower::yields_number;
 use crate::mentions::roots;
 use crate::vector_math::Rewrite;
 
@@ -33,18 +36,33 @@ pub(super) struct LaneCode<'e, 'a> {
 
 impl<'a> Emitter<'a> {
     pub(super) fn lane_code(&self, func: FuncId) -> LaneCode<'_, 'a> {
-        let divisions = Divisions { varying: &self.varying[func.0], rt: &self.rt };
+        let divisions = Divisions { origins: &self.origins[func.0], rt: &self.rt };
         LaneCode { math: self.vector_math(func), divisions }
     }
 }
 
-/// The names of a function's variables that hold something of the lane's own: parameters, results of calls, what is made of
-/// them. Not what depends on them by its control flow only: that LLVM may see through.
-pub(super) fn varying(program: &Program, func: FuncId) -> BTreeSet<String> {
-    let mut varying: BTreeSet<String> = BTreeSet::new();
+/// What a function's variables are made of, by name.
+#[derive(Default)]
+pub(super) struct Origins {
+    /// Something of the lane's own: parameters, results of calls, what is made of them. Not what depends on them by its
+    /// control flow only: that LLVM may see through.
+    varying: BTreeSet<String>,
+    /// What other functions yield.
+    others: BTreeSet<String>,
+    /// References that all lanes share.
+    shared: BTreeSet<String>,
+}
+
+pub(super) fn origins(program: &Program, func: FuncId) -> Origins {
+    let mut origins = Origins::default();
     let mut made = Made(Vec::new());
-    let params = program.func(func).params.iter().map(|v| program.var(*v));
-    varying.extend(params.filter(|v| !v.shared && !v.is_uniform()).map(|v| v.ident.to_string()));
+    for param in program.func(func).params.iter().map(|v| program.var(*v)) {
+        if !param.shared && !param.is_uniform() {
+            origins.varying.insert(param.ident.to_string());
+        } else if matches!(&param.ty, Some(Type::Reference(ty)) if ty.mutability.is_none()) {
+            origins.shared.insert(param.ident.to_string());
+        }
+    }
     for block in program.blocks.iter().filter(|block| block.func == func) {
         block.ops.iter().flat_map(|op| &op.code).for_each(|stmt| made.visit_stmt(stmt));
         match &block.term {
@@ -56,28 +74,39 @@ pub(super) fn varying(program: &Program, func: FuncId) -> BTreeSet<String> {
                     arm.guard.iter().for_each(|guard| made.visit_expr(guard));
                 }
             }
-            Terminator::Call(call) => _ = varying.insert(program.var(call.dest).ident.to_string()),
+            Terminator::Call(call) => _ = origins.varying.insert(program.var(call.dest).ident.to_string()),
             _ => {}
         }
     }
-    let mut before = 0;
-    while before < varying.len() {
-        before = varying.len();
-        for (to, from) in &made.0 {
-            if !from.is_disjoint(&varying) {
-                varying.extend(to.iter().cloned());
-            }
+    for (to, from) in &made.0 {
+        if from.others {
+            origins.others.extend(to.iter().cloned());
         }
     }
-    varying
+    made.spread(&mut origins.varying);
+    made.spread(&mut origins.others);
+    origins
 }
 
-/// Names that get a value, and those that it is made of.
-struct Made(Vec<(BTreeSet<String>, BTreeSet<String>)>);
+/// Names that get a value, and what it is made of.
+struct Made(Vec<(BTreeSet<String>, Mentioned)>);
 
 impl Made {
-    fn of(&mut self, to: BTreeSet<String>, from: BTreeSet<String>) {
+    fn of(&mut self, to: BTreeSet<String>, from: Mentioned) {
         self.0.push((to, from));
+    }
+
+    /// Adds the names that are made of those.
+    fn spread(&self, names: &mut BTreeSet<String>) {
+        let mut before = 0;
+        while before < names.len() {
+            before = names.len();
+            for (to, from) in &self.0 {
+                if !from.names.is_disjoint(names) {
+                    names.extend(to.iter().cloned());
+                }
+            }
+        }
     }
 }
 
@@ -117,17 +146,42 @@ fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
     bound.0
 }
 
-/// The variables that an expression mentions.
-fn mentioned(expr: &Expr) -> BTreeSet<String> {
-    struct Mentioned(BTreeSet<String>);
-    impl<'ast> Visit<'ast> for Mentioned {
-        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-            self.0.extend(path.path.get_ident().map(ToString::to_string));
-        }
+/// What an expression mentions.
+#[derive(Default)]
+struct Mentioned {
+    names: BTreeSet<String>,
+    /// Whether it calls functions that the compiler does not see.
+    others: bool,
+}
+
+impl<'ast> Visit<'ast> for Mentioned {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.names.extend(path.path.get_ident().map(ToString::to_string));
     }
-    let mut mentioned = Mentioned(BTreeSet::new());
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.others |= is_other(expr);
+        visit::visit_expr(self, expr);
+    }
+}
+
+fn mentioned(expr: &Expr) -> Mentioned {
+    let mut mentioned = Mentioned::default();
     mentioned.visit_expr(expr);
-    mentioned.0
+    mentioned
+}
+
+/// Whether it is a call of a function that the compiler does not see, and that is not the standard library's by its name.
+fn is_other(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(f) => {
+                f.path.segments.last().is_some_and(|f| f.ident.to_string().starts_with(char::is_lowercase))
+            }
+            _ => true,
+        },
+        Expr::MethodCall(e) => !yields_number(&e.method) && !is_of_library(&e.method),
+        _ => false,
+    }
 }
 
 impl LaneCode<'_, '_> {
@@ -156,14 +210,13 @@ impl LaneCode<'_, '_> {
 }
 
 struct Divisions<'e> {
-    /// Names of what a lane has for itself.
-    varying: &'e BTreeSet<String>,
+    origins: &'e Origins,
     rt: &'e TokenStream,
 }
 
 impl Divisions<'_> {
     fn varies(&self, expr: &Expr) -> bool {
-        !mentioned(expr).is_disjoint(self.varying)
+        !mentioned(expr).names.is_disjoint(&self.origins.varying)
     }
 
     /// The divisor of a division that may be the same for all lanes.
@@ -179,6 +232,39 @@ impl Divisions<'_> {
             _ => return None,
         };
         (!is_literal(divisor) && !self.varies(dividend) && !self.varies(divisor)).then_some(divisor)
+    }
+
+    /// The index into something that all lanes share, if another function may have divided for it.
+    fn index<'x>(&self, expr: &'x mut Expr) -> Option<&'x mut Expr> {
+        let (of, index) = match expr {
+            Expr::Index(e) => (&e.expr, &mut *e.index),
+            Expr::MethodCall(e) if e.method == "get" || e.method == "get_mut" => {
+                (&e.receiver, e.args.first_mut()?)
+            }
+            _ => return None,
+        };
+        let made = mentioned(index);
+        let others = made.others || !made.names.is_disjoint(&self.origins.others);
+        (others && !self.varies(of) && !self.varies(index)).then_some(index)
+    }
+
+    /// The slices, of those that all lanes share, that another function gets with nothing of the lane's own.
+    fn slices<'x>(&self, expr: &'x mut Expr) -> Vec<&'x mut Expr> {
+        if !is_other(expr) || self.varies(expr) {
+            return vec![];
+        }
+        let values: Vec<&mut Expr> = match expr {
+            Expr::Call(e) => e.args.iter_mut().collect(),
+            Expr::MethodCall(e) => std::iter::once(&mut *e.receiver).chain(&mut e.args).collect(),
+            _ => vec![],
+        };
+        let shared = |name: String| self.origins.shared.contains(&name);
+        let lent = |value: &Expr| match value {
+            Expr::Reference(e) => e.mutability.is_none(),
+            Expr::Path(p) => p.path.get_ident().is_some_and(|name| shared(name.to_string())),
+            _ => false,
+        };
+        values.into_iter().filter(|value| lent(value)).collect()
     }
 }
 
@@ -202,9 +288,15 @@ fn is_literal(expr: &Expr) -> bool {
 impl VisitMut for Divisions<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
+        let rt = self.rt;
         if let Some(divisor) = self.same(expr) {
-            let rt = self.rt;
             *divisor = parse_quote!(#rt::same_for_all(#divisor));
+        }
+        if let Some(index) = self.index(expr) {
+            *index = parse_quote!(#rt::same_for_all(#index));
+        }
+        for slice in self.slices(expr) {
+            *slice = parse_quote!(#rt::same_slice_for_all(#slice));
         }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -218,7 +310,7 @@ mod tests {
         let item = quote!(
             fn f(x: u64, on: bool, #[shared] n: u64, xs: &[u64]) -> u64 { if on { #body } else { x } }
         );
-        crate::driver::autobatch(quote!(), item).to_string().contains("same_for_all")
+        crate::driver::autobatch(quote!(), item).to_string().contains("_for_all")
     }
 
     #[test]
@@ -239,6 +331,34 @@ mod tests {
             }),
         ] {
             assert!(kept_from_vectors(body.clone()), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_other_functions_say_or_get_is() {
+        for body in [
+            quote!(xs[slot(n, xs.len())]),
+            quote!({
+                let at = 1 + model::slot(n);
+                xs.get(at as usize).copied().unwrap_or(x)
+            }),
+            quote!(entry(xs, n)),
+            quote!(x + xs.cell(n)),
+        ] {
+            assert!(kept_from_vectors(body.clone()), "{body}");
+        }
+    }
+
+    #[test]
+    fn other_calls_are_not() {
+        for body in [
+            quote!(xs[slot(x, xs.len())]),
+            quote!(x + weight(n)),
+            quote!(entry(xs, x)),
+            quote!(x + xs[xs.len() - 1]),
+            quote!(x + xs.iter().sum::<u64>()),
+        ] {
+            assert!(!kept_from_vectors(body.clone()), "{body}");
         }
     }
 

@@ -72,8 +72,8 @@ pub(crate) struct Emitter<'a> {
     calls: Vec<(BlockId, &'a Call)>,
     /// Groups in point order.
     groups: Vec<GroupId>,
-    /// For each program function what its lanes have for themselves, by name (`divisions.rs`).
-    varying: Vec<std::collections::BTreeSet<String>>,
+    /// For each program function what its variables are made of.
+    origins: Vec<divisions::Origins>,
 }
 
 /// The program that runs in nested frames.
@@ -177,7 +177,7 @@ impl<'a> Emitter<'a> {
             points,
             calls,
             groups,
-            varying: program.func_ids().map(|func| divisions::varying(program, func)).collect(),
+            origins: program.func_ids().map(|func| divisions::origins(program, func)).collect(),
         }
     }
 
