@@ -34,9 +34,9 @@ use crate::strip::Aligned;
 pub use crate::strip::Strip;
 
 /// Records at a time, by default: many for steps of several strips, not so many that the frames they are about to
-/// return to leave the first cache.
-pub(crate) const LANES: Range<usize> = 128..512;
-const FRAMES: usize = 8 << 10;
+/// return to leave the second cache.
+pub(crate) const LANES: Range<usize> = 128..2048;
+const FRAMES: usize = 32 << 10;
 const MOST_LANES: usize = 1 << 16;
 /// The depth for which there is room at first.
 const DEPTH: usize = 16;
@@ -99,6 +99,19 @@ impl<const W: usize> Places<W> {
     pub fn up(&self, hall: &Hall<'_, '_>, site: u8) -> Self {
         let up = (u32::from(site) << INDEX_BITS) + (1 << hall.lane_bits);
         self.each(|place| index(place) as u32 + up)
+    }
+
+    /// Where their frames begin, for frames of so many slots.
+    #[inline(always)]
+    fn slots(&self, size: usize) -> Self {
+        let size = size as u32;
+        self.each(|place| index(place) as u32 * size)
+    }
+
+    #[inline(always)]
+    fn strip(&self) -> &[MaybeUninit<u32>; W] {
+        // SAFETY: a `MaybeUninit` has the layout of its value.
+        unsafe { &*ptr::from_ref(&self.0.0).cast() }
     }
 
     /// The call sites that their activations have been called from.
@@ -214,9 +227,7 @@ impl Room<'_> {
     /// The lanes `here` of a strip enter; their variables have been put down.
     #[inline(always)]
     pub fn enter<const W: usize>(&mut self, places: &Places<W>, here: u64, level: Level) {
-        // SAFETY: a `MaybeUninit` has the layout of its value.
-        let strip = unsafe { &*ptr::from_ref(&places.0.0).cast::<[MaybeUninit<u32>; W]>() };
-        isa::append(&mut self.places[self.len..], strip, here, level);
+        isa::append(&mut self.places[self.len..], places.strip(), here, level);
         self.len += here.count_ones() as usize;
     }
 }
@@ -277,14 +288,24 @@ impl<T> Saved<T> {
         size_of::<Frame<T>>().div_ceil(size_of::<Slot>())
     }
 
-    /// The frame at a place.
+    /// Makes a frame's place in the stack, as `Places::slots` says it, the frame. (Stores to frames do not make LLVM load the
+    /// stack's address again.)
     #[inline(always)]
-    fn frame<'s>(&self, stack: &'s mut Stack<'_>, size: usize, place: u32) -> &'s mut MaybeUninit<Frame<T>> {
-        let at = index(place) * size;
-        debug_assert!(size == stack.size && size >= self.size() && at + size <= stack.slots.len());
-        // SAFETY: places are within the stack: it grows before a record is too deep (`Hall::check`). A frame takes no
-        // more slots than there are for each, and is aligned as they are. Any bits are a `MaybeUninit`.
-        unsafe { &mut *stack.slots.as_mut_ptr().add(at).cast() }
+    fn frames<'s>(
+        &self,
+        stack: &'s mut Stack<'_>,
+        size: usize,
+    ) -> impl Fn(u32) -> &'s mut MaybeUninit<Frame<T>> + use<'s, T> {
+        debug_assert!(size == stack.size && size >= self.size());
+        let (slots, len) = (stack.slots.as_mut_ptr(), stack.slots.len());
+        move |slot| {
+            let slot = slot as usize;
+            debug_assert!(slot + size <= len);
+            // SAFETY: places are within the stack: it grows before a record is too deep (`Hall::check`). A frame takes no
+            // more slots than there are for each, and is aligned as they are. Any bits are a `MaybeUninit`. Callers
+            // use one frame at a time.
+            unsafe { &mut *slots.add(slot).cast() }
+        }
     }
 
     /// The lanes `here` of a strip, at `places`, save their frames for the callees at `up`. `size` is the stack's.
@@ -297,9 +318,9 @@ impl<T> Saved<T> {
         here: u64,
         mut values: impl FnMut(usize) -> T,
     ) {
+        let (frame, slots) = (self.frames(stack, size), up.slots(size));
         each::<W>(here, |_, lane| {
-            let frame = Frame { place: places.0.0[lane], values: values(lane) };
-            self.frame(stack, size, up.0.0[lane]).write(frame);
+            frame(slots.0.0[lane]).write(Frame { place: places.0.0[lane], values: values(lane) });
         });
     }
 
@@ -316,17 +337,19 @@ impl<T> Saved<T> {
         places: &Places<W>,
         here: u64,
         room: &mut Room<'_>,
+        level: Level,
         mut values: impl FnMut(usize, T),
     ) {
-        let first = room.len;
-        each::<W>(here, |nth, lane| {
-            let frame = self.frame(stack, size, places.0.0[lane]);
-            // SAFETY: by the protocol the call has saved its frame there.
-            let frame = unsafe { frame.assume_init_read() };
+        let (frame, first, count) = (self.frames(stack, size), room.len, here.count_ones() as usize);
+        let mut back = Aligned([MaybeUninit::uninit(); W]);
+        isa::append(&mut back.0, places.slots(size).strip(), here, level);
+        for (nth, slot) in back.0[..count].iter().enumerate() {
+            // SAFETY: `append` has put down so many. By the protocol the call has saved its frame there.
+            let frame = unsafe { frame(slot.assume_init()).assume_init_read() };
             put_one(room.places, first + nth, MaybeUninit::new(frame.place));
             values(first + nth, frame.values);
-        });
-        room.len += here.count_ones() as usize;
+        }
+        room.len += count;
     }
 }
 

@@ -460,7 +460,7 @@ impl Writer<'_, '_> {
                 if __back != 0 {
                     #dest
                     #saved.fetch(
-                        &mut __stack, __size, &#places, __back, &mut #room,
+                        &mut __stack, __size, &#places, __back, &mut #room, __level,
                         #[inline(always)] |__at, (#(#values,)*)| { #(#rt::rooms::put_one(#columns, __at, #values);)* },
                     );
                 }

@@ -150,10 +150,10 @@ fn back(
     let sites = places.sites();
     let one = sites.of(1, here, level);
     put(left1, &rooms[1], result.lanes(), one, level);
-    first.fetch(stack, size, places, one, &mut rooms[1], |at, n| put_one(n1, at, n));
+    first.fetch(stack, size, places, one, &mut rooms[1], level, |at, n| put_one(n1, at, n));
     let two = sites.of(2, here, level);
     put(right2, &rooms[2], result.lanes(), two, level);
-    second.fetch(stack, size, places, two, &mut rooms[2], |at, left| put_one(left2, at, left));
+    second.fetch(stack, size, places, two, &mut rooms[2], level, |at, left| put_one(left2, at, left));
     hall.finish(places, sites.of(ROOT, here, level), |lane, member| {
         assert!(results[member - 100].replace(value(&result.lanes()[lane])).is_none(), "one result each");
     });
