@@ -22,7 +22,7 @@ const LAST: usize = 8;
 /// The same where every call of a tile is a frame.
 const LAST_NESTED: usize = 2;
 /// Members of a tile in rooms, where the last ones have to wait for each other: the least, and at most so many times it.
-const TILE: usize = 2 * rooms::LANES.end;
+const TILE: usize = rooms::LANES.end;
 const TILES: usize = 16;
 
 thread_local! {
