@@ -148,6 +148,54 @@ fn guarded(n: usize, seen: &mut usize) -> usize {
     count + texts[0].len()
 }
 
+#[derive(Debug, Clone)]
+enum Tape {
+    Blank,
+    Marks(u32, Vec<u8>),
+}
+
+/// A guard looks at what its arm changes across a loop; where it does not hold, another arm borrows the same.
+#[autobatch(strict)]
+fn taped(n: u32, steps: u32) -> Vec<u8> {
+    let mut tape = if n % 4 == 0 { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
+    let mut step = 0;
+    while step < steps {
+        step += 1;
+        match &mut tape {
+            Tape::Marks(left, marks) if *left > 0 => {
+                *left -= 1;
+                for i in 0..*left {
+                    marks.push(i as u8);
+                    if i > n % 4 {
+                        break;
+                    }
+                }
+            }
+            Tape::Marks(_, marks) if marks.len() > 7 => break,
+            Tape::Marks(left, marks) => {
+                marks.push(taped(n / 2, step / 2).len() as u8);
+                *left += 3;
+            }
+            Tape::Blank => tape = Tape::Marks(2, vec![]),
+        }
+    }
+    match tape {
+        Tape::Blank => vec![9],
+        Tape::Marks(_, marks) => marks,
+    }
+}
+
+#[test]
+fn guards_of_what_changes() {
+    let inputs: Vec<(u32, u32)> = (0..40).map(|i| (i % 13, i % 9)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(n, steps)| taped(*n, *steps),
+        |b, o| taped_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
+    );
+}
+
 #[test]
 fn values() {
     let states: Vec<(u32, u32)> = (0..18).map(|i| (i, i % 5)).collect();

@@ -209,20 +209,27 @@ impl Lowering<'_> {
     fn match_(&mut self, e: syn::ExprMatch, dest: Option<VarId>, ty: Option<&Type>) {
         let span = e.match_token.span;
         let join = self.new_block(span, "join");
-        let guarded = |lower: &Self, arm: &syn::Arm| match &arm.pat {
-            Pat::Guard(p) => scan::splits(lower, &p.guard) || has_exits(&p.guard),
-            _ => false,
-        };
         let mut arms = e.arms;
         let mut scrutinee = before_brace(self.settled((*e.expr).clone()));
+        // What an arm borrows for ever can't be borrowed by the arms behind its guard: they look at the place anew.
+        let lent = is_lent_place(&scrutinee);
+        let guarded = |lower: &Self, arm: &syn::Arm| match &arm.pat {
+            Pat::Guard(p) => {
+                scan::splits(lower, &p.guard)
+                    || has_exits(&p.guard)
+                    || (lent && !bound(&lower.names, &p.pat).is_empty())
+            }
+            _ => false,
+        };
         // Where a guard makes a call, the pattern comes first, then the guard as a condition, and where that
         // does not hold, the arms behind. What is matched is looked at again there, so it must still be there.
         let guards = || arms.iter().filter(|arm| guarded(self, arm));
         let again = guards().next().is_some()
-            && (self.can_be_matched_again(&e.expr)
+            && (lent
+                || self.can_be_matched_again(&e.expr)
                 || arms.iter().any(|arm| is_of_number(&arm.pat))
                 || guards().all(|arm| self.binds_nothing(&arm.pat)));
-        if again && variable(&self.names, &scrutinee).is_none() {
+        if again && !lent && variable(&self.names, &scrutinee).is_none() {
             let (dest, ident) = self.temp("matched", None);
             self.define(dest, None, scrutinee);
             scrutinee = parse_quote!(#ident);
@@ -368,6 +375,23 @@ impl Lowering<'_> {
         self.loops.pop();
         self.arrive(after);
         self.unit(dest, ty);
+    }
+}
+
+/// Whether an expression is a local that lives in place, borrowed to be changed, or a part of it: evaluated twice, it
+/// is the same place.
+fn is_lent_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(e) => is_lent_place(&e.expr),
+        Expr::Group(e) => is_lent_place(&e.expr),
+        Expr::Reference(e) => is_lent_place(&e.expr),
+        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => is_lent_place(&e.expr),
+        Expr::Field(e) => is_lent_place(&e.base),
+        Expr::Index(e) => matches!(*e.index, Expr::Lit(_) | Expr::Path(_)) && is_lent_place(&e.expr),
+        Expr::MethodCall(e) => {
+            e.method == "lend" && e.args.is_empty() && matches!(*e.receiver, Expr::Path(_))
+        }
+        _ => false,
     }
 }
 
