@@ -165,6 +165,91 @@ fn children() -> Vec<Vec<usize>> {
     (0..40_usize).map(|i| (3 * i + 1..3 * i + 4).filter(|c| *c < 40 && (c * 7) % 5 != 2).collect()).collect()
 }
 
+/// Closures that take the parts of a tuple by reference, around calls.
+#[autobatch(strict)]
+fn of_parts(#[each] values: &[i64], k: usize) -> i64 {
+    if values.len() < 3 || k == 0 {
+        return values.iter().sum::<i64>() + k as i64;
+    }
+    let above =
+        values.chunks(3).enumerate().filter(|(i, c)| of_parts(&c[..], k - 1) > *i as i64).count() as i64;
+    let found =
+        values.windows(2).enumerate().find(|(i, pair)| of_parts(pair, k - 1) + pair[0] > 3 + *i as i64);
+    let heavy = values.iter().zip(1..).max_by_key(|(v, i)| of_parts(&values[..*i / 2], k - 1) * **v);
+    above * 100 + found.map_or(-1, |(i, pair)| i as i64 + pair[1]) + heavy.map_or(0, |(v, i)| v + i as i64)
+}
+
+/// What refers to a reference, or to a tuple with one, lives no longer than that.
+#[autobatch(strict)]
+fn references_to_references(#[each] values: &[i64], k: usize) -> i64 {
+    if values.len() < 2 || k == 0 {
+        return values.iter().sum();
+    }
+    let mut total = 0;
+    for item in values.chunks(2).enumerate() {
+        let (i, chunk) = &item;
+        if references_to_references(&chunk[..], k - 1) > *i as i64 {
+            total += chunk[0];
+        }
+        total += number(&item.0) * references_to_references(item.1, k / 2);
+    }
+    total * values[0]
+}
+
+/// One that is kept across a call can't be followed; the scalar code runs.
+#[autobatch]
+fn kept_reference(#[each] values: &[i64], k: usize) -> i64 {
+    let kept = &values;
+    if k == 0 { kept[0] } else { kept_reference(&values[k % 2..], k - 1) * 3 + kept[k % 2] }
+}
+
+/// What a type says to be owned borrows from nothing, whatever it is made of.
+#[autobatch(strict)]
+fn parted(mut values: Vec<i64>, k: usize) -> Vec<i64> {
+    let Some(pivot) = values.pop().filter(|_| k > 0) else { return values };
+    let (small, large): (Vec<i64>, Vec<i64>) = values.into_iter().partition(|value| *value < pivot);
+    let mut all = parted(small, k - 1);
+    all.push(pivot);
+    all.extend(parted(large, k - 1));
+    all
+}
+
+fn number(n: &usize) -> i64 {
+    *n as i64
+}
+
+#[test]
+fn parts_of_tuples() {
+    let inputs: Vec<(Vec<i64>, usize)> =
+        (0..24).map(|n| ((0..n % 8).map(|i| i * 37 % 11 - 4 + n / 8).collect(), n as usize % 4)).collect();
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |(v, k)| of_parts(v, *k),
+        |b, o| of_parts_batched_with(&column(b, |b| b.0.clone()), column(b, |b| b.1), o),
+    );
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |(v, k)| references_to_references(v, *k),
+        |b, o| references_to_references_batched_with(&column(b, |b| b.0.clone()), column(b, |b| b.1), o),
+    );
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |(v, k)| parted(v.clone(), *k),
+        |b, o| parted_batched_with(column(b, |b| b.0.clone()), column(b, |b| b.1), o),
+    );
+    let inputs = column(&inputs, |(v, k)| ([&v[..], &[1; 5]].concat(), *k));
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |(v, k)| kept_reference(v, *k),
+        |b, o| kept_reference_batched_with(&column(b, |b| b.0.clone()), column(b, |b| b.1), o),
+    );
+    assert!(kept_reference_batched::program().whole_scalar);
+}
+
 #[test]
 fn over_shared_data() {
     let children = children();

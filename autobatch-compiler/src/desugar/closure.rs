@@ -65,13 +65,16 @@ fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg])
                 lets.push(parse_quote!(let #pat = #ident;));
             }
             (Pat::Wild(_), _) => {}
-            (Pat::Ident(p), Arg::Ref(ident))
-                if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() =>
-            {
-                let mut stand_in = StandIn { name: p.ident.to_string(), ident, captured: false };
-                stand_in.visit_expr_mut(&mut body);
-                if stand_in.captured {
-                    lets.push(parse_quote!(let #pat = &#ident;));
+            (pat @ Pat::Ident(p), Arg::Ref(ident)) if is_name(pat) => {
+                lets.extend(stand_in(&mut body, &p.ident, parse_quote!(#ident)));
+            }
+            // The parts of a tuple.
+            (Pat::Tuple(p), Arg::Ref(ident)) if p.elems.iter().all(is_name) => {
+                for (index, part) in p.elems.iter().enumerate() {
+                    if let Pat::Ident(p) = part {
+                        let index = syn::Index::from(index);
+                        lets.extend(stand_in(&mut body, &p.ident, parse_quote!(#ident.#index)));
+                    }
                 }
             }
             (_, arg) => {
@@ -89,6 +92,22 @@ fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg])
         body = parse_quote!({ let #value: #ty = #body; #value });
     }
     Some(if lets.is_empty() { body } else { parse_quote!({ #(#lets)* #body }) })
+}
+
+/// Whether a pattern binds no more than a name, or nothing.
+fn is_name(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(p) => p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none(),
+        other => matches!(other, Pat::Wild(_)),
+    }
+}
+
+/// Puts a place in the place of a reference to it; where a format string names that, it is still to be bound.
+fn stand_in(body: &mut Expr, name: &Ident, place: Expr) -> Option<syn::Stmt> {
+    let binding = parse_quote!(let #name = &#place;);
+    let mut stand_in = StandIn { name: name.to_string(), place, captured: false };
+    stand_in.visit_expr_mut(body);
+    stand_in.captured.then_some(binding)
 }
 
 /// An expression as it can stand where a statement or an arm begins: `{ … } + 1` would end behind the block.
@@ -202,21 +221,21 @@ impl VisitMut for Returns<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// Puts `&ident` in the place of a variable, and `ident` in the place of what it refers to: such a reference is
+/// Puts `&place` in the place of a variable, and `place` in the place of what it refers to: such a reference is
 /// made anew wherever it is used, and need not be kept over a call.
-pub(super) struct StandIn<'a> {
-    pub(super) name: String,
-    pub(super) ident: &'a Ident,
+struct StandIn {
+    name: String,
+    place: Expr,
     /// Whether a format string names the variable.
-    pub(super) captured: bool,
+    captured: bool,
 }
 
-impl StandIn<'_> {
+impl StandIn {
     fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
         map_tokens(tokens, &mut |tree, field| match tree {
             TokenTree::Ident(i) if !field && i == self.name => {
-                let ident = self.ident;
-                TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(&#ident)))
+                let place = &self.place;
+                TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(&#place)))
             }
             TokenTree::Literal(lit) => {
                 self.captured |= lit.to_string().contains(&format!("{{{}", self.name));
@@ -227,19 +246,19 @@ impl StandIn<'_> {
     }
 }
 
-impl VisitMut for StandIn<'_> {
+impl VisitMut for StandIn {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        let ident = self.ident;
+        let place = &self.place;
         match expr {
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && is_variable(&e.expr, &self.name) => {
-                *expr = parse_quote!(#ident);
+                *expr = place.clone();
             }
-            Expr::Field(e) if is_variable(&e.base, &self.name) => *e.base = parse_quote!(#ident),
+            Expr::Field(e) if is_variable(&e.base, &self.name) => *e.base = place.clone(),
             Expr::Struct(e) => {
                 spell_out_fields(e);
                 visit_mut::visit_expr_mut(self, expr);
             }
-            other if is_variable(other, &self.name) => *other = parse_quote!((&#ident)),
+            other if is_variable(other, &self.name) => *other = parse_quote!((&#place)),
             other => visit_mut::visit_expr_mut(self, other),
         }
     }

@@ -136,7 +136,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
                 };
             }
             match scan::root(&e.expr).and_then(|root| variable(&lower.names, root)) {
-                Some(var) if !lower.is_reference(var) => Borrow::Of(var, exclusive(var), mutable),
+                Some(var) if scan::is_owned_local(lower, &e.expr) => Borrow::Of(var, exclusive(var), mutable),
                 _ => Borrow::No,
             }
         }

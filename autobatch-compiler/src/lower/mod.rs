@@ -121,6 +121,8 @@ pub(crate) struct Lowering<'a> {
     func: FuncId,
     names: Names,
     references: VarSet,
+    /// Those of them that are a reference with the number that `enumerate` adds.
+    numbered: VarSet,
     /// Locals that are an `Option` or a `Result`.
     options_known: VarSet,
     /// Locals that have the same value for every member.
@@ -175,6 +177,7 @@ pub fn lower(
         func: FuncId(0),
         names: Names::new(),
         references: VarSet::new(),
+        numbered: VarSet::new(),
         options_known: VarSet::new(),
         uniforms: VarSet::new(),
         copies: Copies::default(),

@@ -1,5 +1,6 @@
 //! Which locals are references to data outside the activation, and which borrow a local.
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Pat, Type};
@@ -15,11 +16,39 @@ impl Lowering<'_> {
         self.references.contains(&var)
     }
 
+    /// Whether it is a reference with the number that `enumerate` adds.
+    pub(super) fn is_numbered(&self, var: VarId) -> bool {
+        self.numbered.contains(&var)
+    }
+
+    /// The variable in `&x` that is itself a reference, or a tuple with one: what refers to it lives no longer than `x`,
+    /// unless the pattern has a type, to which `&x` may be coerced.
+    fn referred_reference(&self, pat: &Pat, value: &Expr) -> Option<VarId> {
+        let Expr::Reference(r) = value else { return None };
+        let var = effects::variable(&self.names, &r.expr)?;
+        (!matches!(pat, Pat::Type(_)) && self.is_reference(var)).then_some(var)
+    }
+
+    /// What a pattern binds borrows a variable.
+    fn note_borrowing(&mut self, binds: VarSet, var: VarId, span: Span) {
+        if self.cursor.is_some() {
+            let from = self.names_of(&[var].into_iter().collect());
+            let binds = binds.into_iter().filter(|var| !self.type_of(*var).is_some_and(owns));
+            let new: Vec<Borrower> = binds.map(|var| Borrower { var, span, from: from.clone() }).collect();
+            self.borrowers.extend(new);
+        }
+    }
+
     /// Keeps track of which locals are references to data outside the activation, and of those that
     /// borrow a local.
     pub(super) fn note_references(&mut self, pat: &Pat, init: &Expr) {
+        if matches!(pat, Pat::Type(t) if owns(&t.ty)) {
+            return;
+        }
         let binds = effects::bound(&self.names, pat);
-        if scan::plainly_borrows_local(self, init) {
+        if let Some(var) = self.referred_reference(pat, init) {
+            self.note_borrowing(binds, var, init.span());
+        } else if scan::plainly_borrows_local(self, init) {
             let (span, mut from) = (init.span(), self.names_of(&scan::borrowed(self, init)));
             if let Expr::Closure(_) = init {
                 from.extend(self.names_of(&binds));
@@ -122,7 +151,10 @@ impl Lowering<'_> {
         for (pat, value, part) in bindings.0 {
             if part {
                 self.note_pattern(pat, value);
-            } else if is_plain_reference(pat, value) && !scan::plainly_borrows_local(self, value) {
+            } else if is_plain_reference(pat, value)
+                && self.referred_reference(pat, value).is_none()
+                && !scan::plainly_borrows_local(self, value)
+            {
                 let binds = effects::bound(&self.names, pat);
                 self.references.extend(binds);
             }
@@ -131,8 +163,13 @@ impl Lowering<'_> {
 
     /// Bindings of a pattern matched against something reached through a reference are references.
     pub(super) fn note_pattern(&mut self, pat: &Pat, scrutinee: &Expr) {
-        if self.yields_references(scrutinee) {
+        if let Some(var) = self.referred_reference(pat, scrutinee) {
+            self.note_borrowing(effects::bound(&self.names, pat), var, scrutinee.span());
+        } else if self.yields_references(scrutinee) {
             let mut binds = effects::bound(&self.names, pat);
+            if is_enumerated(scrutinee) && matches!(pat, Pat::Ident(_)) {
+                self.numbered.extend(&binds);
+            }
             for owned in copied_by(pat, scrutinee) {
                 effects::bound(&self.names, owned).iter().for_each(|var| _ = binds.remove(var));
             }
@@ -160,13 +197,26 @@ impl Lowering<'_> {
     }
 }
 
+/// Types of the library that borrow nothing if their arguments don't.
+const OWNED: [&str; 10] = [
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
+    "HashMap",
+    "HashSet",
+    "Option",
+    "Result",
+    "String",
+    "Vec",
+    "VecDeque",
+];
+
 /// Whether a value of the type certainly borrows nothing.
 fn owns(ty: &Type) -> bool {
     match ty {
         Type::Path(p) if p.qself.is_none() => {
             let last = p.path.segments.last();
-            let library =
-                last.is_some_and(|s| ["Option", "String", "Vec"].iter().any(|name| s.ident == name));
+            let library = last.is_some_and(|s| OWNED.iter().any(|name| s.ident == name));
             let args = last.map(|s| &s.arguments);
             let inner = match args {
                 Some(syn::PathArguments::AngleBracketed(args)) => args.args.iter().all(|arg| match arg {
@@ -265,16 +315,17 @@ fn copied_by<'a>(pat: &'a Pat, scrutinee: &Expr) -> Vec<&'a Pat> {
     }
     let mut scan = Scan(Vec::new());
     scan.visit_pat(pat);
-    let mut rest = scrutinee;
-    while let Expr::MethodCall(call) = rest {
-        if call.method == "enumerate"
-            && let Pat::Tuple(tuple) = pat
-        {
-            scan.0.extend(tuple.elems.first());
-        }
-        rest = &call.receiver;
+    if is_enumerated(scrutinee)
+        && let Pat::Tuple(tuple) = pat
+    {
+        scan.0.extend(tuple.elems.first());
     }
     scan.0
+}
+
+/// Whether a chain of methods has an `enumerate` in it.
+fn is_enumerated(chain: &Expr) -> bool {
+    matches!(chain, Expr::MethodCall(call) if call.method == "enumerate" || is_enumerated(&call.receiver))
 }
 
 /// Whether a `let` plainly binds a shared reference.

@@ -209,7 +209,22 @@ pub(super) fn root(expr: &Expr) -> Option<&Expr> {
 }
 
 pub(super) fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
-    root(place).and_then(|root| variable(&lower.names, root)).is_some_and(|var| !lower.is_reference(var))
+    root(place)
+        .and_then(|root| variable(&lower.names, root))
+        .is_some_and(|var| !lower.is_reference(var) || (lower.is_numbered(var) && is_first(place)))
+}
+
+/// Whether a place is the first part of a tuple, or of that.
+fn is_first(place: &Expr) -> bool {
+    match place {
+        Expr::Field(e) if matches!(*e.base, Expr::Path(_)) => {
+            matches!(&e.member, syn::Member::Unnamed(index) if index.index == 0)
+        }
+        Expr::Field(e) => is_first(&e.base),
+        Expr::Index(e) => is_first(&e.expr),
+        Expr::Paren(e) => is_first(&e.expr),
+        _ => false,
+    }
 }
 
 /// Whether the value of `expr` may hold a borrow of a local of the function: it takes a reference,
