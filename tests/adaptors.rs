@@ -193,6 +193,108 @@ fn chain_end(link: &Link, x: f64) -> Option<f64> {
     link.next.as_deref().map(|next| chain_end(next, x - 1.0).unwrap_or_else(|| chain(next, x)))
 }
 
+/// What ends early: behind it nothing is evaluated.
+#[autobatch(strict)]
+fn tried(n: u32, calls: &mut u32) -> Option<u32> {
+    *calls += 1;
+    if n < 2 {
+        return Some(n + 1);
+    }
+    if n % 11 == 7 {
+        return None;
+    }
+    let each =
+        (0..n % 3).try_for_each(|d| if tried(n / (d + 2), calls)? > 90 { Err(d).ok() } else { Some(()) });
+    let sum = (1..4).try_fold(0u32, |sum, d| Some(sum + tried(n / (d + 1), calls)?));
+    let flow = [5, 3].iter().try_fold(n, |at, d| match tried(at / d, calls) {
+        Some(x) if x > 2 => std::ops::ControlFlow::Break(x),
+        other => std::ops::ControlFlow::Continue(at - other.unwrap_or(0).min(1)),
+    });
+    let last = match flow {
+        std::ops::ControlFlow::Break(x) => x * 2,
+        std::ops::ControlFlow::Continue(x) => x,
+    };
+    each.and(sum).map(|sum| sum % 50 + last % 7)
+}
+
+/// Stages that count, and one with a state.
+#[autobatch(strict)]
+fn counted_stages(n: u32, calls: &mut u32) -> u32 {
+    *calls += 1;
+    if n < 2 {
+        return n + 1;
+    }
+    let most = n as usize % 4;
+    let first: u32 = (0..n).map(|i| counted_stages(i / 2, calls)).take(most).sum();
+    let rest: u32 = (0..n).map(|i| counted_stages(i / 3, calls)).filter(|x| x % 5 > 0).skip(2).sum();
+    let stepped =
+        (0..n).rev().map(|i| counted_stages(i / 4, calls)).step_by(3).fold(0, |s, x| (s * 3 + x) % 101);
+    let mut scanned = 0;
+    for x in (0..n).scan(1u32, |state, i| {
+        *state = (*state * 3 + counted_stages(i / 2, calls)) % 1009;
+        (*state < 900).then_some(*state)
+    }) {
+        if x % 5 == 1 {
+            continue;
+        }
+        scanned += x;
+    }
+    (first + rest + stepped + scanned) % 997
+}
+
+/// Collections in two parts, and collections that grow.
+#[autobatch(strict)]
+fn in_parts(n: u32) -> Vec<u32> {
+    if n < 2 {
+        return vec![n];
+    }
+    let (mut v, lengths): (Vec<u32>, Vec<usize>) =
+        [n / 2, n / 3].into_iter().map(in_parts).map(|part| (part[0], part.len())).unzip();
+    let (odd, even): (Vec<u32>, Vec<u32>) = (0..n).partition(|x| in_parts(x / 2).len() % 2 == 1);
+    v.extend((0..n / 3).flat_map(|i| in_parts(i)));
+    v.extend(odd.iter().take(2).chain(&even).copied());
+    v.extend(lengths.iter().filter(|l| in_parts(**l as u32 % n).len() > 1).map(|l| *l as u32));
+    v.truncate(7);
+    v
+}
+
+#[test]
+fn stages_and_ends() {
+    let ns: Vec<u32> = (0..14).collect();
+    let echo = |results: Vec<Option<u32>>, calls: Vec<u32>, o: &autobatch::Options<'_>| {
+        let all = results.into_iter().zip(calls).map(|(r, c)| (r.ok_or(format!("{c}")), c));
+        echo_batched_with(all.map(|(r, c)| (r.map(|r| r * 1000 + c), c)).collect::<Vec<_>>(), o)
+    };
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| {
+            let mut calls = 0;
+            let result = tried(*n, &mut calls);
+            result.map(|r| r * 1000 + calls).ok_or(format!("{calls} of {calls}"))
+        },
+        |n, o| {
+            let mut calls = vec![0; n.len()];
+            let out = tried_batched_with(n, &mut calls, o)?.into_values().unwrap();
+            echo(out, calls, o)
+        },
+    );
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| {
+            let mut calls = 0;
+            Ok(counted_stages(*n, &mut calls) * 1000 + calls)
+        },
+        |n, o| {
+            let mut calls = vec![0; n.len()];
+            let out = counted_stages_batched_with(n, &mut calls, o)?.into_values().unwrap();
+            echo(out.into_iter().map(Some).collect(), calls, o)
+        },
+    );
+    agree_at(&SIZES, &ns, |n| in_parts(*n), |n, o| in_parts_batched_with(n, o));
+}
+
 #[test]
 fn numbers() {
     let ns: Vec<u64> = (0..7).collect();

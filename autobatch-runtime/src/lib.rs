@@ -63,7 +63,7 @@ pub mod __rt {
     pub use crate::out::Out;
     pub use crate::outcome::unwrap;
     pub use crate::primitive;
-    pub use crate::question::{FromResidual, Question};
+    pub use crate::question::{FromOutput, FromResidual, Question, parted, try_step};
     pub use crate::rooms;
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;

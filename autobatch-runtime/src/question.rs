@@ -130,6 +130,67 @@ impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Poll<Option<Resul
     }
 }
 
+/// A type that `try_fold` can end with when nothing has left it.
+pub trait FromOutput: Question {
+    /// The whole of a value that goes on.
+    fn from_output(output: Self::Output) -> Self;
+}
+
+impl<T> FromOutput for Option<T> {
+    #[inline(always)]
+    fn from_output(output: T) -> Self {
+        Some(output)
+    }
+}
+
+impl<T, E> FromOutput for Result<T, E> {
+    #[inline(always)]
+    fn from_output(output: T) -> Self {
+        Ok(output)
+    }
+}
+
+impl<B, C> FromOutput for ControlFlow<B, C> {
+    #[inline(always)]
+    fn from_output(output: C) -> Self {
+        ControlFlow::Continue(output)
+    }
+}
+
+impl<T, E> FromOutput for Poll<Result<T, E>> {
+    #[inline(always)]
+    fn from_output(output: Poll<T>) -> Self {
+        output.map(Ok)
+    }
+}
+
+impl<T, E> FromOutput for Poll<Option<Result<T, E>>> {
+    #[inline(always)]
+    fn from_output(output: Poll<Option<T>>) -> Self {
+        output.map(|value| value.map(Ok))
+    }
+}
+
+/// One step of a `try_fold`: goes on with a value, or ends with the whole.
+#[inline(always)]
+pub fn try_step<R>(step: R) -> ControlFlow<R, R::Output>
+where
+    R: Question + FromResidual<<R as Question>::Residual>,
+{
+    match step.branch() {
+        ControlFlow::Continue(value) => ControlFlow::Continue(value),
+        ControlFlow::Break(residual) => ControlFlow::Break(R::from_residual(residual)),
+    }
+}
+
+/// What `partition` makes of the elements for which its closure says yes, and the others.
+pub fn parted<T, B: Default + Extend<T>>(yes: Vec<T>, no: Vec<T>) -> (B, B) {
+    let mut parts = (B::default(), B::default());
+    parts.0.extend(yes);
+    parts.1.extend(no);
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,8 @@ pub(super) enum Arg {
     Value(Ident),
     /// A reference to a variable.
     Ref(Ident),
+    /// One to change it.
+    Mut(Ident),
 }
 
 impl Arg {
@@ -24,6 +26,7 @@ impl Arg {
         match self {
             Arg::Value(ident) => parse_quote!(#ident),
             Arg::Ref(ident) => parse_quote!(&#ident),
+            Arg::Mut(ident) => parse_quote!(&mut #ident),
         }
     }
 }
@@ -66,14 +69,17 @@ fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg])
             }
             (Pat::Wild(_), _) => {}
             (pat @ Pat::Ident(p), Arg::Ref(ident)) if is_name(pat) => {
-                lets.extend(stand_in(&mut body, &p.ident, parse_quote!(#ident)));
+                lets.extend(stand_in(&mut body, &p.ident, parse_quote!(#ident), false));
+            }
+            (pat @ Pat::Ident(p), Arg::Mut(ident)) if is_name(pat) => {
+                lets.extend(stand_in(&mut body, &p.ident, parse_quote!(#ident), true));
             }
             // The parts of a tuple.
             (Pat::Tuple(p), Arg::Ref(ident)) if p.elems.iter().all(is_name) => {
                 for (index, part) in p.elems.iter().enumerate() {
                     if let Pat::Ident(p) = part {
                         let index = syn::Index::from(index);
-                        lets.extend(stand_in(&mut body, &p.ident, parse_quote!(#ident.#index)));
+                        lets.extend(stand_in(&mut body, &p.ident, parse_quote!(#ident.#index), false));
                     }
                 }
             }
@@ -103,9 +109,10 @@ fn is_name(pat: &Pat) -> bool {
 }
 
 /// Puts a place in the place of a reference to it; where a format string names that, it is still to be bound.
-fn stand_in(body: &mut Expr, name: &Ident, place: Expr) -> Option<syn::Stmt> {
-    let binding = parse_quote!(let #name = &#place;);
-    let mut stand_in = StandIn { name: name.to_string(), place, captured: false };
+fn stand_in(body: &mut Expr, name: &Ident, place: Expr, mutable: bool) -> Option<syn::Stmt> {
+    let reference: Expr = if mutable { parse_quote!(&mut #place) } else { parse_quote!(&#place) };
+    let binding = parse_quote!(let #name = #reference;);
+    let mut stand_in = StandIn { name: name.to_string(), place, reference, captured: false };
     stand_in.visit_expr_mut(body);
     stand_in.captured.then_some(binding)
 }
@@ -221,11 +228,12 @@ impl VisitMut for Returns<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// Puts `&place` in the place of a variable, and `place` in the place of what it refers to: such a reference is
+/// Puts `&place`, or `&mut place`, in the place of a variable, and `place` in the place of what it refers to: such a reference is
 /// made anew wherever it is used, and need not be kept over a call.
 struct StandIn {
     name: String,
     place: Expr,
+    reference: Expr,
     /// Whether a format string names the variable.
     captured: bool,
 }
@@ -234,8 +242,7 @@ impl StandIn {
     fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
         map_tokens(tokens, &mut |tree, field| match tree {
             TokenTree::Ident(i) if !field && i == self.name => {
-                let place = &self.place;
-                TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(&#place)))
+                TokenTree::Group(Group::new(Delimiter::Parenthesis, self.reference.to_token_stream()))
             }
             TokenTree::Literal(lit) => {
                 self.captured |= lit.to_string().contains(&format!("{{{}", self.name));
@@ -258,7 +265,10 @@ impl VisitMut for StandIn {
                 spell_out_fields(e);
                 visit_mut::visit_expr_mut(self, expr);
             }
-            other if is_variable(other, &self.name) => *other = parse_quote!((&#place)),
+            other if is_variable(other, &self.name) => {
+                let reference = &self.reference;
+                *other = parse_quote!((#reference));
+            }
             other => visit_mut::visit_expr_mut(self, other),
         }
     }

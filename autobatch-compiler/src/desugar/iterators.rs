@@ -9,7 +9,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, p
 
 use super::Rewrite;
 use super::closure::{Arg, apply};
-use super::terminals::{self, Terminal};
+use super::terminals::{self, Terminal, is_quiet};
 
 /// Methods that start an iteration.
 const STARTS: [&str; 32] = [
@@ -87,6 +87,8 @@ pub(super) struct Loop {
     stops: bool,
     /// What stands before the loop.
     pub(super) before: Vec<Stmt>,
+    /// Where one of these is false, no element is asked for.
+    asks: Vec<Expr>,
 }
 
 /// Whether an expression certainly is an iterator.
@@ -126,6 +128,10 @@ fn stages(rewrite: &Rewrite<'_>, chain: &Expr, mut called: bool) -> Option<(Expr
     let (count, source) = first.filter(|_| called)?;
     stages.truncate(count);
     stages.reverse();
+    // Behind a `skip` std's `take` asks by numbers, and leaves out those whose values don't count.
+    if stages.iter().skip_while(|stage| stage.name != "skip").any(|stage| stage.name == "take") {
+        return None;
+    }
     Some((source.clone(), stages))
 }
 
@@ -138,9 +144,14 @@ pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option
         Some(syn::GenericArgument::Type(ty)) => Some(ty),
         _ => None,
     });
+    let result = ["partition", "try_fold", "try_for_each", "unzip"];
+    if call.turbofish.is_some() && result.contains(&last.name.as_str()) {
+        return None;
+    }
     let terminal = Terminal::new(rewrite, &last.name, &last.args, turbofish.or(ty))?;
     let label = rewrite.fresh_label("chain");
-    let mut around = Loop { stop: rewrite.fresh_label("loop"), stops: false, before: Vec::new() };
+    let mut around =
+        Loop { stop: rewrite.fresh_label("loop"), stops: false, before: Vec::new(), asks: Vec::new() };
     let (source, stages) = turned(source, stages)?;
     let item = rewrite.fresh("item");
     let body = elements(rewrite, &stages, &item, &mut around, &mut |rewrite, item, around| {
@@ -169,11 +180,14 @@ pub(super) fn for_loop(rewrite: &mut Rewrite<'_>, e: &ExprForLoop) -> Option<Exp
     let called = rewrite.callees.calls(&body, &rewrite.bindings);
     let (source, stages) = stages(rewrite, &e.expr, called)?;
     // The loop's own `break`s would leave the inner loop only.
-    if !e.attrs.is_empty() || stages.iter().any(|s| matches!(s.name.as_str(), "flat_map" | "flatten")) {
+    // A `continue` would pass by what counts for `take`.
+    if !e.attrs.is_empty()
+        || stages.iter().any(|s| matches!(s.name.as_str(), "flat_map" | "flatten" | "take"))
+    {
         return None;
     }
     let stop = e.label.as_ref().map_or_else(|| rewrite.fresh_label("loop"), |label| label.name.clone());
-    let mut around = Loop { stop, stops: e.label.is_some(), before: Vec::new() };
+    let mut around = Loop { stop, stops: e.label.is_some(), before: Vec::new(), asks: Vec::new() };
     let (source, stages) = turned(source, stages)?;
     let item = rewrite.fresh("item");
     let (pat, body) = (&e.pat, &e.body);
@@ -211,7 +225,11 @@ fn walk(pat: Pat, source: Expr, around: &Loop, body: Vec<Stmt>) -> Expr {
         let stop = &around.stop;
         quote::quote!(#stop:)
     });
-    parse_quote!(#label for #pat in #source { #(#body)* })
+    let walk: Expr = parse_quote!(#label for #pat in #source { #(#body)* });
+    match &around.asks[..] {
+        [] => walk,
+        asks => parse_quote!(if #(#asks)&&* { #walk }),
+    }
 }
 
 type Rest<'a> = &'a mut dyn FnMut(&mut Rewrite<'_>, &Ident, &mut Loop) -> Option<Vec<Stmt>>;
@@ -272,6 +290,39 @@ fn elements(
             let rest = elements(rewrite, rest, item, around, last)?;
             vec![parse_quote!(if #skipping { #skipping = #skip; }), parse_quote!(if !#skipping { #(#rest)* })]
         }
+        ("skip", [n]) if is_quiet(n) => {
+            let left = rewrite.fresh("left");
+            around.before.push(parse_quote!(let mut #left: usize = #n;));
+            let rest = elements(rewrite, rest, item, around, last)?;
+            vec![parse_quote!(if #left > 0 { #left -= 1; } else { #(#rest)* })]
+        }
+        // Behind the last of them no more is asked for.
+        ("take", [n]) if is_quiet(n) => {
+            let left = rewrite.fresh("left");
+            around.before.push(parse_quote!(let mut #left: usize = #n;));
+            around.asks.push(parse_quote!(#left > 0));
+            let mut code: Vec<Stmt> = vec![parse_quote!(#left -= 1;)];
+            code.extend(elements(rewrite, rest, item, around, last)?);
+            let stop = stop(around);
+            code.push(parse_quote!(if #left == 0 #stop));
+            code
+        }
+        ("step_by", [n]) if is_above_zero(n) => {
+            let left = rewrite.fresh("left");
+            around.before.push(parse_quote!(let mut #left = 0usize;));
+            let rest = elements(rewrite, rest, item, around, last)?;
+            vec![parse_quote!(if #left > 0 { #left -= 1; } else { #left = #n - 1; #(#rest)* })]
+        }
+        ("scan", [init, f]) if is_quiet(init) => {
+            let state = rewrite.fresh("state");
+            around.before.push(parse_quote!(let mut #state = #init;));
+            let found = condition(apply(rewrite, f, &[Arg::Mut(state), Arg::Value(item.clone())])?);
+            let rest = elements(rewrite, rest, &next, around, last)?;
+            let stop = stop(around);
+            vec![
+                parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop }),
+            ]
+        }
         ("enumerate", []) => {
             let count = rewrite.fresh("count");
             around.before.push(parse_quote!(let mut #count = 0usize;));
@@ -302,6 +353,25 @@ fn elements(
         }
         _ => return None,
     })
+}
+
+/// A number that is written out, and not 0.
+fn is_above_zero(expr: &Expr) -> bool {
+    let Expr::Lit(lit) = expr else { return false };
+    matches!(&lit.lit, syn::Lit::Int(n) if n.base10_parse::<usize>().is_ok_and(|n| n > 0))
+}
+
+/// What a collection is extended by, where its adaptors hold calls: all of it is there before.
+pub(super) fn extension(rewrite: &mut Rewrite<'_>, call: &mut ExprMethodCall) {
+    if call.method != "extend" || call.args.len() != 1 {
+        return;
+    }
+    let all = &call.args[0];
+    let Expr::MethodCall(gathered) = parse_quote!(#all.collect::<::std::vec::Vec<_>>()) else { return };
+    if let Some(new) = chain(rewrite, &gathered, None) {
+        call.args[0] = new;
+        rewrite.changed = true;
+    }
 }
 
 /// `break` out of the loop.

@@ -39,6 +39,10 @@ enum Method {
     /// The later of two equal ones is kept, or the earlier.
     Best(By, Keep),
     Reduce(Expr),
+    TryFold(Expr),
+    TryForEach(Expr),
+    /// With the collection of the elements for which it does not hold.
+    Partition(Expr, Ident),
     Push(Option<Kind>),
 }
 
@@ -134,6 +138,24 @@ impl Terminal {
                     ::core::option::Option::None => ::core::option::Option::None,
                 });
                 (Method::Best(By::Key(f.clone()), keep(name)), vec![none()], value, false)
+            }
+            ("try_fold", [init, f]) if is_quiet(init) => {
+                let whole = parse_quote!(#rt::FromOutput::from_output(#state));
+                (Method::TryFold(f.clone()), vec![parse_quote!(let mut #state = #init;)], whole, true)
+            }
+            ("try_for_each", [f]) => {
+                (Method::TryForEach(f.clone()), vec![], parse_quote!(#rt::FromOutput::from_output(())), true)
+            }
+            ("partition", [f]) => {
+                let no = rewrite.fresh("no");
+                let before = [&state, &no].map(|part| parse_quote!(let mut #part = ::std::vec::Vec::new();));
+                let parts = parse_quote!(#rt::parted(#state, #no));
+                (Method::Partition(f.clone(), no), before.into(), parts, false)
+            }
+            ("unzip", []) => {
+                let before = parse_quote!(let mut #state = ::std::vec::Vec::new(););
+                let parts = parse_quote!(::core::iter::Iterator::unzip(::core::iter::IntoIterator::into_iter(#state)));
+                (Method::Push(None), vec![before], parts, false)
             }
             ("collect", []) => return Terminal::collect(state, ty?),
             _ => return None,
@@ -344,6 +366,26 @@ pub(super) fn step(
             code.push(best_of(state, &parse_quote!(#best), next, &parse_quote!(#item)));
             code
         }
+        Method::TryFold(f) => {
+            let next = apply(rewrite, f, &[Arg::Value(state.clone()), Arg::Value(item.clone())])?;
+            let go_on = parse_quote!(#state = __value);
+            vec![try_step(rewrite, next, go_on, label)]
+        }
+        Method::TryForEach(f) => {
+            let next = apply(rewrite, f, &value())?;
+            vec![try_step(
+                rewrite,
+                next,
+                parse_quote!({
+                    let () = __value;
+                }),
+                label,
+            )]
+        }
+        Method::Partition(f, no) => {
+            let holds = condition(apply(rewrite, f, &by_ref())?);
+            vec![parse_quote!(if #holds { #state.push(#item); } else { #no.push(#item); })]
+        }
         Method::Best(by, keep) => {
             let best = rewrite.fresh("best");
             return self::best(rewrite, state, item, &best, by, *keep);
@@ -362,6 +404,15 @@ pub(super) fn step(
                 }),
             }]
         }
+    })
+}
+
+/// One step of what ends early: `go_on` does with its `__value` what is to be done.
+fn try_step(rewrite: &Rewrite<'_>, next: Expr, go_on: Expr, label: &Lifetime) -> Stmt {
+    let krate = rewrite.krate;
+    parse_quote!(match #krate::__rt::try_step(#next) {
+        ::core::ops::ControlFlow::Continue(__value) => #go_on,
+        ::core::ops::ControlFlow::Break(__whole) => break #label __whole,
     })
 }
 
