@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use autobatch::autobatch;
 use common::{agree_at, column};
 
@@ -83,6 +85,80 @@ fn expression() -> Expression {
         Number(-2.25),
         Add(number(1.0), Box::new(Multiply { left: Box::new(X), right: Box::new(X) })),
     ])
+}
+
+/// The values of maps, in a generic type.
+struct Trie<V> {
+    value: Option<V>,
+    next: BTreeMap<char, Trie<V>>,
+}
+
+#[autobatch(strict)]
+impl<V: Clone + Send + Sync> Trie<V> {
+    pub(crate) fn find(&self, #[each] key: &str) -> Option<&V> {
+        match key.chars().next() {
+            None => self.value.as_ref(),
+            Some(c) => self.next.get(&c)?.find(&key[c.len_utf8()..]),
+        }
+    }
+
+    pub(crate) fn matching(&self, #[each] key: &str) -> Vec<V> {
+        let Some(c) = key.chars().next() else { return self.value.iter().cloned().collect() };
+        let rest = &key[c.len_utf8()..];
+        if c == '?' {
+            self.next.values().flat_map(|below| below.matching(rest)).collect()
+        } else {
+            self.next.get(&c).map(|below| below.matching(rest)).unwrap_or_default()
+        }
+    }
+
+    pub(crate) fn count(&self, depth: usize) -> usize {
+        let mut count = usize::from(self.value.is_some());
+        for (key, below) in &self.next {
+            if depth > 0 && *key != 'z' {
+                count += below.count(depth - 1);
+            }
+        }
+        count
+    }
+}
+
+#[test]
+fn maps() {
+    let leaf = |value| Trie { value: Some(value), next: BTreeMap::new() };
+    let below = Trie { value: Some(1), next: [('b', leaf(2)), ('c', leaf(3))].into() };
+    let trie = Trie { value: None, next: [('a', below), ('é', leaf(4)), ('z', leaf(5))].into() };
+    let keys = ["", "a", "ab", "ac", "ad", "é", "?", "a?", "??"].map(String::from);
+    agree_at(
+        &SIZES,
+        &keys,
+        |k| trie.find(k).copied(),
+        |k, o| {
+            let found: Vec<_> = trie.find_batched_with(k, o)?.into_values().unwrap();
+            copied_batched_with(found.into_iter().map(|v| v.copied()).collect::<Vec<Option<i32>>>(), o)
+        },
+    );
+    agree_at(&SIZES, &keys, |k| trie.matching(k), |k, o| trie.matching_batched_with(k, o));
+    let depths: Vec<usize> = (0..4).collect();
+    agree_at(
+        &SIZES,
+        &depths,
+        |d| trie.count(*d) as u64,
+        |d, o| {
+            let counts = trie.count_batched_with(d, o)?.into_values().unwrap();
+            as_number_batched_with(counts, o)
+        },
+    );
+}
+
+#[autobatch]
+fn copied(found: Option<i32>) -> Option<i32> {
+    found
+}
+
+#[autobatch]
+fn as_number(count: usize) -> u64 {
+    count as u64
 }
 
 #[test]

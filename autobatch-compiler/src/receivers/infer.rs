@@ -62,6 +62,14 @@ impl Types<'_> {
         })
     }
 
+    /// The keys and values of a map.
+    fn entry(&self, ty: Type) -> Option<(Type, Type)> {
+        self.along(ty, |ty| {
+            let is_map = ["BTreeMap", "HashMap"].iter().any(|name| self.definitions.is_library(ty, name));
+            if is_map { Some((argument(ty, 0)?, argument(ty, 1)?)) } else { None }
+        })
+    }
+
     fn wrapped(&self, ty: Type) -> Option<Type> {
         self.along(ty, |ty| {
             let wraps = ["Option", "Result"].iter().any(|name| self.definitions.is_library(ty, name));
@@ -75,7 +83,10 @@ impl Types<'_> {
             Type::Reference(r) if r.mutability.is_some() => {
                 self.element(*r.elem).map(|ty| parse_quote!(&mut #ty))
             }
-            Type::Reference(r) => self.element(*r.elem).map(|ty| parse_quote!(&#ty)),
+            Type::Reference(r) => match self.entry((*r.elem).clone()) {
+                Some((key, value)) => Some(parse_quote!((&#key, &#value))),
+                None => self.element(*r.elem).map(|ty| parse_quote!(&#ty)),
+            },
             ty if is_iterator(&ty) => argument(&ty, 0),
             ty => self.element(ty),
         }
@@ -277,7 +288,11 @@ impl Types<'_> {
                 Some(item),
             ) => Some(parse_quote!(Option<#item>)),
             (_, Some(_)) => None,
-            ("iter", _) => self.element(receiver).map(|ty| iterator(parse_quote!(&#ty))),
+            ("iter", _) => self.item(parse_quote!(&#receiver)).map(iterator),
+            ("values", _) => self.entry(receiver).map(|(_, ty)| iterator(parse_quote!(&#ty))),
+            ("get", _) if self.entry(receiver.clone()).is_some() => {
+                self.entry(receiver).map(|(_, ty)| parse_quote!(Option<&#ty>))
+            }
             ("iter_mut", _) => self.element(receiver).map(|ty| iterator(parse_quote!(&mut #ty))),
             ("into_iter", _) => self.item(receiver).map(iterator),
             ("first" | "last" | "get", _) => self.element(receiver).map(|ty| parse_quote!(Option<&#ty>)),
