@@ -251,7 +251,7 @@ fn in_parts(n: u32) -> Vec<u32> {
     let (mut v, lengths): (Vec<u32>, Vec<usize>) =
         [n / 2, n / 3].into_iter().map(in_parts).map(|part| (part[0], part.len())).unzip();
     let (odd, even): (Vec<u32>, Vec<u32>) = (0..n).partition(|x| in_parts(x / 2).len() % 2 == 1);
-    v.extend((0..n / 3).flat_map(|i| in_parts(i)));
+    v.extend((0..n / 3).flat_map(|i| in_parts(i / 2)));
     v.extend(odd.iter().take(2).chain(&even).copied());
     v.extend(lengths.iter().filter(|l| in_parts(**l as u32 % n).len() > 1).map(|l| *l as u32));
     v.truncate(7);

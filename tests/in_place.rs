@@ -157,7 +157,7 @@ enum Tape {
 /// A guard looks at what its arm changes across a loop; where it does not hold, another arm borrows the same.
 #[autobatch(strict)]
 fn taped(n: u32, steps: u32) -> Vec<u8> {
-    let mut tape = if n % 4 == 0 { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
+    let mut tape = if n.is_multiple_of(4) { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
     let mut step = 0;
     while step < steps {
         step += 1;
