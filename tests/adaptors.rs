@@ -242,7 +242,7 @@ fn counted_stages(n: u32, calls: &mut u32) -> u32 {
     (first + rest + stepped + scanned) % 997
 }
 
-/// Collections in two parts, and collections that grow.
+/// Collections in two parts.
 #[autobatch(strict)]
 fn in_parts(n: u32) -> Vec<u32> {
     if n < 2 {
@@ -251,9 +251,15 @@ fn in_parts(n: u32) -> Vec<u32> {
     let (mut v, lengths): (Vec<u32>, Vec<usize>) =
         [n / 2, n / 3].into_iter().map(in_parts).map(|part| (part[0], part.len())).unzip();
     let (odd, even): (Vec<u32>, Vec<u32>) = (0..n).partition(|x| in_parts(x / 2).len() % 2 == 1);
-    v.extend((0..n / 3).flat_map(|i| in_parts(i / 2)));
+    v.extend((0..n / 3).flat_map(|i| in_parts(i / 2)).collect::<Vec<u32>>());
     v.extend(odd.iter().take(2).chain(&even).copied());
-    v.extend(lengths.iter().filter(|l| in_parts(**l as u32 % n).len() > 1).map(|l| *l as u32));
+    v.extend(
+        lengths
+            .iter()
+            .filter(|l| in_parts(**l as u32 % n).len() > 1)
+            .map(|l| *l as u32)
+            .collect::<Vec<u32>>(),
+    );
     v.truncate(7);
     v
 }

@@ -361,19 +361,6 @@ fn is_above_zero(expr: &Expr) -> bool {
     matches!(&lit.lit, syn::Lit::Int(n) if n.base10_parse::<usize>().is_ok_and(|n| n > 0))
 }
 
-/// What a collection is extended by, where its adaptors hold calls: all of it is there before.
-pub(super) fn extension(rewrite: &mut Rewrite<'_>, call: &mut ExprMethodCall) {
-    if call.method != "extend" || call.args.len() != 1 {
-        return;
-    }
-    let all = &call.args[0];
-    let Expr::MethodCall(gathered) = parse_quote!(#all.collect::<::std::vec::Vec<_>>()) else { return };
-    if let Some(new) = chain(rewrite, &gathered, None) {
-        call.args[0] = new;
-        rewrite.changed = true;
-    }
-}
-
 /// `break` out of the loop.
 pub(super) fn stop(around: &mut Loop) -> Expr {
     around.stops = true;

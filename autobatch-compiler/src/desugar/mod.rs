@@ -174,7 +174,6 @@ impl Rewrite<'_> {
                     self.changed = true;
                     return;
                 }
-                iterators::extension(self, call);
                 visit_mut::visit_expr_method_call_mut(self, call);
             }
             _ => expected::children(self, expr, ty),
