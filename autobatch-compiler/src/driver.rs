@@ -156,6 +156,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     }
     if !families.is_empty() {
         families.extend(clones.items());
+        families.extend(emit::checked::items(functions));
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families

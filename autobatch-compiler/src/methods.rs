@@ -198,7 +198,8 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     let spelled = of_trait(block, f);
     let mut attrs = crate::emit::attributes::conditions(&block.attrs);
     attrs.extend(f.attrs.iter().cloned());
-    let shown = input::function(&attrs, &f.vis, &spelled.sig, &f.block, Some(&block.generics), &mut diag)?;
+    let shown =
+        input::function(&attrs, &f.vis, &spelled.sig, &spelled.block, Some(&block.generics), &mut diag)?;
     let trait_ = block.trait_.as_ref().map(|(path, _)| path.clone());
     let mut free = Free {
         owner: owner.clone(),

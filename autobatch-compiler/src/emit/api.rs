@@ -174,6 +174,8 @@ pub(super) struct Machine<'a> {
     /// The facade crate as the static names it.
     pub(super) krate: syn::Path,
     pub(super) function: &'a Function,
+    /// What functions with the user's code begin with.
+    pub(super) checks: TokenStream,
 }
 
 /// The code of nested frames.
@@ -267,7 +269,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*))
         }
     };
-    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, function, krate));
+    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, machine));
     let [base, avx2, avx512] = &instances(body);
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
@@ -292,7 +294,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
     };
     let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
-    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &named, function, krate));
+    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &named, machine));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
     let program_vis = inner_visibility(vis);
@@ -374,13 +376,8 @@ fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
 }
 
 /// The functions of nested frames.
-fn nested(
-    nests: &Nests,
-    names: &Family,
-    named: &Named,
-    function: &Function,
-    krate: &syn::Path,
-) -> TokenStream {
+fn nested(nests: &Nests, names: &Family, named: &Named, machine: &Machine<'_>) -> TokenStream {
+    let Machine { function, krate, checks, .. } = machine;
     let generic_params = &named.generics.params;
     let where_clause = where_clause(&named.generics, &function.outer);
     let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
@@ -402,7 +399,7 @@ fn nested(
             #features
         };
         let functions = nest.functions.iter().map(|(name, params, body)| {
-            quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #body })
+            quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #checks #body })
         });
         let (tile, rt) = (&nest.tile, quote!(#krate::__rt));
         let in_rooms = format_ident!("{name}_in_rooms");
@@ -414,6 +411,7 @@ fn nested(
                     __begin: #rt::rooms::Begin<'_>,
                     __args: #args,
                 ) #where_clause {
+                    #checks
                     let (#(#idents,)* __out) = __args;
                     #rooms
                 }
@@ -431,6 +429,7 @@ fn nested(
             #rooms
             #attributes
             fn #name <#generic_params> (__nest: &mut #rt::nest::Nest<'_>, __args: #args) #where_clause {
+                #checks
                 #enter
                 let (#(#idents,)* __out) = __args;
                 #tile
@@ -620,13 +619,8 @@ impl ToTokens for Generated {
 }
 
 /// The machine code, once per instruction set.
-fn bodies(
-    code: &TokenStream,
-    names: &Family,
-    named: &Named,
-    function: &Function,
-    krate: &syn::Path,
-) -> TokenStream {
+fn bodies(code: &TokenStream, names: &Family, named: &Named, machine: &Machine<'_>) -> TokenStream {
+    let Machine { function, krate, checks, .. } = machine;
     let rt = quote!(#krate::__rt);
     let generics = &named.generics;
     let generic_params = &generics.params;
@@ -656,6 +650,7 @@ fn bodies(
         #(#carried)*
         #GENERATED
         fn #base <#generic_params> (#params) #where_clause {
+            #checks
             let (#(#idents,)* __out) = __args;
             #code
         }

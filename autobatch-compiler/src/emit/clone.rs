@@ -235,12 +235,14 @@ impl<'a> Clones<'a> {
         let stmts = &body.stmts;
         // Whoever calls the clone uses the function, as far as lints are concerned.
         let (this, scalar) = (super::api::scalar_path(function), &function.sig.ident);
+        let check = super::checked::mentions(std::iter::once(function));
         quote! {
             #(#attrs)*
             #inline
             #[doc(hidden)]
             #[allow(warnings, dead_code, unused_mut, clippy::all, clippy::pedantic)]
             #sig {
+                #check
                 #enter
                 let _ = #this #scalar #fish;
                 #(#patterns)*

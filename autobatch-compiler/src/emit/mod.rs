@@ -7,6 +7,7 @@
 mod api;
 pub(crate) mod attributes;
 mod body;
+pub(crate) mod checked;
 pub mod clone;
 mod divisions;
 mod lockstep;
@@ -105,8 +106,9 @@ pub fn emit(
     let clone = emitter.clone_path(lowered.program.entry);
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
+    let checks = checked::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
     let nests = nested.and_then(|nested| nests(function, nested, clones, args, width));
-    api::family(&api::Machine { body, nests, program, clone, native_depth, function, krate }, args)
+    api::family(&api::Machine { body, nests, program, clone, native_depth, function, checks, krate }, args)
 }
 
 /// The code of nested frames, if they can hold the program.
