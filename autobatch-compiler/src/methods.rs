@@ -14,6 +14,7 @@ use syn::{
 
 use crate::aside;
 use crate::diag::Diagnostics;
+use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
 use crate::lower;
 use crate::mentions::map_tokens;
@@ -477,7 +478,8 @@ pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
             #(#conditions)*
             #[doc(hidden)]
             #[inline(always)]
-            #[allow(warnings, clippy::all, clippy::pedantic)]
+            #[allow(warnings)]
+            #GENERATED
             #sig { #path(#(#idents),*) }
         })
     });

@@ -12,6 +12,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Lit, Stmt};
 
+use crate::emit::attributes::GENERATED;
 use crate::emit::clone::{can_be_repeated, carries_over};
 use crate::input::Function;
 
@@ -67,7 +68,8 @@ impl<'a> VectorMath<'a> {
         quote! {
             #(#attrs)*
             #[doc(hidden)]
-            #[allow(warnings, dead_code, unused_mut, clippy::all, clippy::pedantic)]
+            #[allow(warnings)]
+            #GENERATED
             #sig #body
         }
     }

@@ -5,6 +5,8 @@
 #![deny(warnings, clippy::pedantic)]
 #![deny(missing_docs, unreachable_pub, unused_qualifications, elided_lifetimes_in_paths, missing_debug_implementations)]
 #![deny(unused_results, trivial_casts, trivial_numeric_casts, unused_lifetimes, single_use_lifetimes, let_underscore_drop)]
+// By name: what is denied so is not allowed by `allow(warnings)`.
+#![deny(unused, nonstandard_style, future_incompatible, let_underscore, deprecated)]
 #![forbid(unsafe_code)]
 
 pub mod attributes;
@@ -14,6 +16,7 @@ pub mod control;
 pub mod methods;
 pub mod modules;
 pub mod parameters;
+pub mod results;
 pub mod shadowed;
 pub mod values;
 

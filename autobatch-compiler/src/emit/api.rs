@@ -1,11 +1,11 @@
 //! The functions users call: `f_batched`, `f_batched_into`, `f_batched_with`, `f_batched::program()`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Type, Visibility, parse_quote};
 
-use super::attributes;
+use super::attributes::{self, GENERATED};
 use super::nest::Nest;
 use super::outlives;
 use crate::attrs::Args;
@@ -602,20 +602,6 @@ fn source(p: &Param, shown: &str, rt: &TokenStream) -> Option<TokenStream> {
         Passing::State => quote!(let #ident = #rt::States::new(#ident);),
         Passing::EachMut => quote!(let #ident = #rt::EachMut::into_source(#ident, #shown)?;),
     })
-}
-
-/// The lints that the user's code need not fear in its second form.
-struct Generated;
-const GENERATED: Generated = Generated;
-
-impl ToTokens for Generated {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(quote! {
-            #[allow(deprecated, unused_results, unused_mut, unused_variables, unused_assignments, unreachable_code, unused_labels, dead_code)]
-            #[allow(unused_parens, unused_braces, unused_must_use, path_statements, non_snake_case)]
-            #[allow(clippy::all, clippy::pedantic)]
-        });
-    }
 }
 
 /// The machine code, once per instruction set.

@@ -1,5 +1,7 @@
 //! Attributes and docs of the user's function that the generated functions have too.
 
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token, parse_quote};
 
@@ -77,6 +79,20 @@ pub(super) fn summary(attrs: &[Attribute]) -> Option<String> {
         text.lines().map(str::trim).skip_while(|l| l.is_empty()).take_while(|l| !l.is_empty()).collect();
     let plain = !paragraph.first().is_none_or(|line| line.starts_with(['#', '`', '~', '-', '*', '|']));
     plain.then(|| paragraph.join(" "))
+}
+
+/// The lints that the user's code need not fear in its second form. Each by its name, because crates deny them so.
+pub(crate) struct Generated;
+pub(crate) const GENERATED: Generated = Generated;
+
+impl ToTokens for Generated {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(quote! {
+            #[allow(deprecated, unused_results, unused_mut, unused_variables, unused_assignments, unreachable_code, unused_labels, dead_code)]
+            #[allow(unused_parens, unused_braces, unused_must_use, path_statements, non_snake_case)]
+            #[allow(clippy::all, clippy::pedantic)]
+        });
+    }
 }
 
 #[cfg(test)]

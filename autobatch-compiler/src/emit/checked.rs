@@ -13,7 +13,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, GenericArgument, GenericParam, PathArguments, Type, parse_quote};
 
-use super::{attributes, clone, numbered};
+use super::attributes::{self, GENERATED};
+use super::{clone, numbered};
 use crate::input::Function;
 use crate::methods;
 use crate::receivers::unmark;
@@ -53,12 +54,8 @@ fn item(function: &Function) -> TokenStream {
     );
     let mut sig = shown.sig.clone();
     let output = &shown.output;
-    // The place of the output, where messages point at it. Where it may have a lifetime that is not written, the opaque
-    // type has to capture all lifetimes, as it does in this crate's edition.
-    let span = match is_owned(&shown.output) {
-        true => output.span(),
-        false => Span::mixed_site().located_at(output.span()),
-    };
+    // An opaque type of this crate's edition captures all lifetimes, as the result may.
+    let span = Span::mixed_site().located_at(output.span());
     let opaque = quote_spanned!(span=> impl ::core::marker::Sized);
     sig.ident = Ident::new(&check.to_string(), shown.sig.ident.span());
     sig.constness = None;
@@ -77,12 +74,15 @@ fn item(function: &Function) -> TokenStream {
     quote! {
         #(#carried)*
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, clippy::pedantic)]
+        #[allow(warnings)]
+        #GENERATED
         #sig #body
 
         #(#conditions)*
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, clippy::pedantic)]
+        #[allow(warnings)]
+        #GENERATED
+        #[allow(non_upper_case_globals)]
         const #size: usize = {
             const fn size<#(#params,)* R>(_: &impl ::core::ops::FnOnce(#(#params),*) -> R) -> usize {
                 ::core::mem::size_of::<R>()
@@ -107,34 +107,19 @@ fn has(function: &Function) -> bool {
         && has_no_lifetime(&shown.output)
 }
 
-/// Whether no lifetime is written in a type.
+/// Whether a type is made of types by name, and of tuples and arrays, and names no lifetime.
 fn has_no_lifetime(ty: &Type) -> bool {
-    parts(ty, &mut |_| true)
-}
-
-/// Whether a type has no lifetime at all.
-fn is_owned(ty: &Type) -> bool {
-    const OWNED: [&str; 22] = [
-        "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
-        "bool", "char", "String", "Vec", "Option", "Result", "Box", "Ordering",
-    ];
-    parts(ty, &mut |name| OWNED.iter().any(|known| name == known))
-}
-
-/// Whether a type is made of types by name, all of which are accepted, and of tuples and arrays.
-fn parts(ty: &Type, accepted: &mut impl FnMut(&Ident) -> bool) -> bool {
     match ty {
-        Type::Paren(t) => parts(&t.elem, accepted),
-        Type::Group(t) => parts(&t.elem, accepted),
-        Type::Array(t) => parts(&t.elem, accepted),
-        Type::Tuple(t) => t.elems.iter().all(|t| parts(t, accepted)),
+        Type::Paren(t) => has_no_lifetime(&t.elem),
+        Type::Group(t) => has_no_lifetime(&t.elem),
+        Type::Array(t) => has_no_lifetime(&t.elem),
+        Type::Tuple(t) => t.elems.iter().all(has_no_lifetime),
         Type::Path(t) => {
             t.qself.is_none()
-                && t.path.segments.last().is_some_and(|s| accepted(&s.ident))
                 && t.path.segments.iter().all(|segment| match &segment.arguments {
                     PathArguments::None => true,
                     PathArguments::AngleBracketed(args) => args.args.iter().all(|arg| match arg {
-                        GenericArgument::Type(t) => parts(t, accepted),
+                        GenericArgument::Type(t) => has_no_lifetime(t),
                         GenericArgument::Const(_) => true,
                         _ => false,
                     }),

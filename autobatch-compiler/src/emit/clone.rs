@@ -24,6 +24,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
 
 use super::api::turbofish;
+use super::attributes::GENERATED;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
@@ -240,7 +241,8 @@ impl<'a> Clones<'a> {
             #(#attrs)*
             #inline
             #[doc(hidden)]
-            #[allow(warnings, dead_code, unused_mut, clippy::all, clippy::pedantic)]
+            #[allow(warnings)]
+            #GENERATED
             #sig {
                 #check
                 #enter

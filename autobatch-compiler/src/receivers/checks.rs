@@ -7,6 +7,7 @@ use quote::{format_ident, quote};
 use syn::{Ident, Type, parse_quote};
 
 use super::{Method, Takes};
+use crate::emit::attributes::{self, GENERATED};
 use crate::input::Function;
 use crate::ir::text;
 
@@ -69,10 +70,11 @@ impl Checks {
                 let scope = path.filter(|_| !simple || !generics.params.is_empty());
                 let scope =
                     scope.map(|segment| &segment.ident).map(|name| quote!(use super::*; trait #name {}));
-                let conditions = crate::emit::attributes::conditions(&function.attrs);
+                let conditions = attributes::conditions(&function.attrs);
                 items.push(quote! {
                     #[doc(hidden)]
-                    #[allow(warnings, clippy::all, clippy::pedantic)]
+                    #[allow(warnings)]
+                    #GENERATED
                     #(#conditions)*
                     mod #module { #scope #item }
                 });
@@ -94,7 +96,8 @@ fn calls_find_nothing(
     let where_clause = &generics.where_clause;
     quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, clippy::pedantic)]
+        #[allow(warnings)]
+        #GENERATED
         fn #function #generics (#(#values: #types),*) #where_clause {
             struct Nothing;
             trait FoundBeforeTheProgramsOwn: ::core::marker::Sized {
