@@ -505,3 +505,48 @@ fn receivers_that_are_changed_may_borrow() {
         );
     }
 }
+
+/// Behind the name is a reference, which is not copied between frames.
+type Row<'a> = &'a [u64];
+
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    of: Row<'a>,
+}
+
+#[autobatch(strict)]
+fn row_itself(row: Row<'_>, n: u64) -> Row<'_> {
+    if n == 0 { row } else { row_itself(row, n - 1) }
+}
+
+#[autobatch(strict)]
+fn named_row<'a>(row: Named<'a>, other: Row<'a>, n: u64) -> Option<Named<'a>> {
+    if n == 0 {
+        return Some(Named { of: other });
+    }
+    named_row(row, other, n - 1)
+}
+
+#[autobatch(strict)]
+fn of_a_row(row: Named<'_>, n: u64) -> u64 {
+    if n == 0 { row.of[0] } else { of_a_row(row, n - 1) + n }
+}
+
+#[test]
+fn references_by_a_name() {
+    let values: Vec<u64> = (1..40).collect();
+    let rows: Vec<Row<'_>> = (0..values.len()).map(|i| &values[i..]).collect();
+    let named: Vec<Named<'_>> = rows.iter().map(|row| Named { of: row }).collect();
+    let counts: Vec<u64> = values.iter().map(|n| n % 9).collect();
+    for (how, options) in executors() {
+        let all = row_itself_batched_with(&rows, &counts, &options).unwrap().into_values().unwrap();
+        assert_eq!(all, rows, "{how}");
+        let all = named_row_batched_with(&named, &rows, &counts, &options).unwrap().into_values().unwrap();
+        assert!(all.iter().zip(&rows).all(|(found, row)| found.is_some_and(|n| n.of == *row)), "{how}");
+        let all = of_a_row_batched_with(&named, &counts, &options).unwrap().into_values().unwrap();
+        assert!(
+            all.iter().zip(&counts).zip(&rows).all(|((x, n), row)| *x == row[0] + n * (n + 1) / 2),
+            "{how}"
+        );
+    }
+}

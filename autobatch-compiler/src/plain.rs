@@ -17,6 +17,7 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
@@ -189,6 +190,8 @@ impl Plain {
                             _ => None,
                         }
                     }
+                    // With a lifetime it is no number, and frames would mix up lifetimes without names.
+                    _ if names_lifetime(ty) => None,
                     _ => {
                         self.types.push(ty.clone());
                         Some(())
@@ -207,6 +210,18 @@ trait All: Iterator + Sized {
     }
 }
 impl<I: Iterator> All for I {}
+
+fn names_lifetime(ty: &Type) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_lifetime(&mut self, _: &'ast syn::Lifetime) {
+            self.0 = true;
+        }
+    }
+    let mut find = Find(false);
+    find.visit_type(ty);
+    find.0
+}
 
 /// A type for a closure's parameter, where the function's lifetimes have no names.
 fn without_lifetimes(ty: &Type) -> Type {
