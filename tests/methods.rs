@@ -275,3 +275,30 @@ fn states_and_generic_types() {
         },
     );
 }
+
+/// All private: for the code around the block.
+struct Rates<'a>(&'a [f64]);
+
+#[autobatch(strict)]
+impl Rates<'_> {
+    fn rate(&self, i: usize, depth: u32) -> f64 {
+        if depth == 0 { self.0[i % self.0.len()] } else { self.half(self.rate(i + 1, depth - 1)) }
+    }
+
+    fn half(&self, rate: f64) -> f64 {
+        rate * 0.5 + self.0[0]
+    }
+}
+
+#[test]
+fn private_methods_have_private_families() {
+    let rates = Rates(&[0.3, 1.5, -2.0]);
+    let inputs: Vec<(usize, u32)> = (0..67).map(|i| (i * 7 % 11, (i % 6) as u32)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |&(i, depth)| rates.rate(i, depth),
+        |b, o| rates.rate_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+    assert_eq!(rates.half_batched(&[1.0, 2.0]), [rates.half(1.0), rates.half(2.0)]);
+}

@@ -249,14 +249,16 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
     }
 }
 
-/// Private functions of a module or `impl` are reached through the others.
-fn is_entry(input: &Input, function: &Function) -> bool {
-    matches!(input, Input::Function(_)) || !matches!(function.vis, Visibility::Inherited)
-}
-
-/// The functions that users can call.
+/// The functions that users can call. Private ones of a module or `impl` block are reached through the others; where a block
+/// has no others, they are for the code around it.
 fn entries(input: &Input, functions: &[Function]) -> Vec<usize> {
-    (0..functions.len()).filter(|f| is_entry(input, &functions[*f])).collect()
+    let is_visible = |f: &usize| !matches!(functions[*f].vis, Visibility::Inherited);
+    let (visible, private): (Vec<usize>, Vec<usize>) = (0..functions.len()).partition(is_visible);
+    match input {
+        Input::Function(_) => private.into_iter().chain(visible).collect(),
+        Input::Impl(_) if visible.is_empty() => private,
+        _ => visible,
+    }
 }
 
 /// The type of an `impl` block, and its name.

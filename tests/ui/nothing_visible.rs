@@ -14,8 +14,8 @@ struct S;
 
 #[autobatch]
 impl S {
-    fn f(x: f64) -> f64 {
-        x
+    fn f(x: &f64) -> f64 {
+        *x
     }
 }
 
