@@ -171,7 +171,7 @@ pub(super) struct Machine<'a> {
     pub(super) clone: Option<TokenStream>,
     /// Whether some function of the program has calls but no clone.
     pub(super) native_depth: bool,
-    /// The facade crate as the static names it.
+    /// The facade crate as the static names it, from inside a module.
     pub(super) krate: syn::Path,
     pub(super) function: &'a Function,
     /// What functions with the user's code begin with.
@@ -269,7 +269,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*))
         }
     };
-    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, machine));
+    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, machine, krate));
     let [base, avx2, avx512] = &instances(body);
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
@@ -294,7 +294,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
     };
     let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
-    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &named, machine));
+    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &named, machine, krate));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
     let program_vis = inner_visibility(vis);
@@ -376,8 +376,14 @@ fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
 }
 
 /// The functions of nested frames.
-fn nested(nests: &Nests, names: &Family, named: &Named, machine: &Machine<'_>) -> TokenStream {
-    let Machine { function, krate, checks, .. } = machine;
+fn nested(
+    nests: &Nests,
+    names: &Family,
+    named: &Named,
+    machine: &Machine<'_>,
+    krate: &syn::Path,
+) -> TokenStream {
+    let Machine { function, checks, .. } = machine;
     let generic_params = &named.generics.params;
     let where_clause = where_clause(&named.generics, &function.outer);
     let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
@@ -605,8 +611,14 @@ fn source(p: &Param, shown: &str, rt: &TokenStream) -> Option<TokenStream> {
 }
 
 /// The machine code, once per instruction set.
-fn bodies(code: &TokenStream, names: &Family, named: &Named, machine: &Machine<'_>) -> TokenStream {
-    let Machine { function, krate, checks, .. } = machine;
+fn bodies(
+    code: &TokenStream,
+    names: &Family,
+    named: &Named,
+    machine: &Machine<'_>,
+    krate: &syn::Path,
+) -> TokenStream {
+    let Machine { function, checks, .. } = machine;
     let rt = quote!(#krate::__rt);
     let generics = &named.generics;
     let generic_params = &generics.params;
