@@ -83,6 +83,8 @@ pub struct Function {
     pub aside: Rc<[Aside]>,
     /// The trait that an `impl` block with the attribute implements.
     pub implements: Option<syn::Path>,
+    /// The type of an `impl` block with the attribute.
+    pub owner: Option<Type>,
     /// What it was, if it is a method of a type of a module.
     pub method: Option<Method>,
     /// The methods of the item and its file.
@@ -251,6 +253,7 @@ pub fn function(
         left_aside: BTreeMap::new(),
         aside: Rc::default(),
         implements: None,
+        owner: None,
         methods: Rc::default(),
         method: None,
         types: BTreeMap::new(),
@@ -405,7 +408,8 @@ pub(crate) fn parted(
                     let f = methods::of_trait(i, f);
                     let function = function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag);
                     let implements = i.trait_.as_ref().map(|(path, _)| path.clone());
-                    all.extend(function.map(|function| Function { implements, ..function }));
+                    let owner = Some((*i.self_ty).clone());
+                    all.extend(function.map(|function| Function { implements, owner, ..function }));
                 }
             }
         }

@@ -5,6 +5,7 @@
 //! [`Report`], [`Program`]. The rest, all hidden, is called by generated code under the protocol that
 //! [`machine`] describes.
 
+mod checked;
 mod column;
 mod counter;
 mod depth;
@@ -48,6 +49,7 @@ pub use source::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
 /// by hand is not sound.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::checked::Checked;
     pub use crate::column::simple;
     pub use crate::counter::{
         count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to,

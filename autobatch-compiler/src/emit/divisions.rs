@@ -32,12 +32,14 @@ use crate::vector_math::Rewrite;
 pub(super) struct LaneCode<'e, 'a> {
     math: Option<Rewrite<'e, 'a>>,
     divisions: Divisions<'e>,
+    types: super::checked::Types,
 }
 
 impl<'a> Emitter<'a> {
     pub(super) fn lane_code(&self, func: FuncId) -> LaneCode<'_, 'a> {
         let divisions = Divisions { origins: &self.origins[func.0], rt: &self.rt };
-        LaneCode { math: self.vector_math(func), divisions }
+        let types = super::checked::Types::of(self.clones.function(self.sources[func.0]), &self.rt);
+        LaneCode { math: self.vector_math(func), divisions, types }
     }
 }
 
@@ -196,6 +198,7 @@ impl LaneCode<'_, '_> {
     }
 
     pub(super) fn math(&mut self, stmt: &mut Stmt) {
+        self.types.visit_stmt_mut(stmt);
         if let Some(math) = &mut self.math {
             math.visit_stmt_mut(stmt);
         }
@@ -203,6 +206,7 @@ impl LaneCode<'_, '_> {
 
     pub(super) fn expr(&mut self, expr: &mut Expr) {
         self.divisions.visit_expr_mut(expr);
+        self.types.visit_expr_mut(expr);
         if let Some(math) = &mut self.math {
             math.visit_expr_mut(expr);
         }
