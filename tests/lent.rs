@@ -239,6 +239,76 @@ fn first_value(xs: &[f64], x: &f64, depth: u32, scale: f64) -> f64 {
     }
 }
 
+/// Words by their letters.
+#[derive(Debug, Default)]
+struct Trie {
+    next: std::collections::BTreeMap<char, Trie>,
+    count: u32,
+}
+
+impl common::Bits for &Trie {
+    fn same(&self, other: &Self) -> bool {
+        std::ptr::eq(*self, *other)
+    }
+}
+
+/// What a method yields borrows from its receiver, not from the local that is lent as another argument.
+#[autobatch(strict)]
+impl Trie {
+    pub(crate) fn find(&self, #[each] word: &str) -> Option<&Trie> {
+        let mut rest = word.chars();
+        match rest.next() {
+            None => Some(self),
+            Some(c) => self.next.get(&c)?.find(rest.as_str()),
+        }
+    }
+
+    pub(crate) fn longest(&self, #[each] word: &str, most: usize) -> &Trie {
+        let own = word.to_string();
+        let Some(c) = own.chars().next().filter(|_| most > 0) else { return self };
+        let Some(below) = self.next.get(&c) else { return self };
+        let end = below.longest(&own[c.len_utf8()..], most - 1);
+        if end.count + own.len() as u32 > 1 { end } else { self }
+    }
+}
+
+/// The same with a lifetime that is named, in a module.
+#[autobatch(strict)]
+mod tries {
+    use super::Trie;
+
+    pub(crate) fn seek<'t>(trie: &'t Trie, #[each] word: &str) -> Option<&'t Trie> {
+        let own = word.to_string();
+        let Some(c) = own.chars().next() else { return Some(trie) };
+        seek(trie.next.get(&c)?, &own[c.len_utf8()..])
+    }
+}
+
+#[test]
+fn results_that_borrow_from_the_receiver() {
+    let words = ["", "a", "ab", "abc", "b", "bä", "bäb", "cab"];
+    let mut trie = Trie::default();
+    for (i, word) in words.iter().enumerate().skip(1) {
+        word.chars().fold(&mut trie, |trie, c| trie.next.entry(c).or_default()).count = i as u32;
+    }
+    let inputs: Vec<String> = words.iter().map(|word| format!("{word}{}", &word[..word.len() / 3])).collect();
+    let texts: Vec<&str> = inputs.iter().map(String::as_str).chain(words).collect();
+    let trie = &trie;
+    agree_at(&SIZES, &texts, |word| trie.find(word), |texts, o| trie.find_batched_with(texts, o));
+    agree_at(
+        &SIZES,
+        &texts,
+        |word| tries::seek(trie, word),
+        |texts, o| tries::seek_batched_with(trie, texts, o),
+    );
+    agree_at(
+        &SIZES,
+        &texts,
+        |word| trie.longest(word, 2),
+        |texts, o| trie.longest_batched_with(texts, vec![2; texts.len()], o),
+    );
+}
+
 #[test]
 fn numbers() {
     let signals: Vec<Vec<f64>> =

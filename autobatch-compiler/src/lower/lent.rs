@@ -6,7 +6,7 @@
 //!
 //! The references live as long as anyone likes, for rustc. That the callee has none left when it returns follows
 //! from the scalar function, which rustc has checked with the lifetimes as written, if neither the result nor another
-//! argument can hold what the callee got: so calls whose result's type may borrow, and parameters with named
+//! argument can hold what the callee got: so calls whose result's type may borrow from it, and parameters with named
 //! lifetimes, stay scalar. A type of the user's without lifetimes is taken by its word, which generated code has
 //! checked (`let _: Option<fn() -> Type> = None;` has no lifetime to elide).
 
@@ -18,6 +18,7 @@ use syn::{Expr, GenericArgument, Ident, Macro, PathArguments, Type, UnOp, parse_
 
 use super::{Lowering, scan};
 use crate::effects::{self, variable};
+use crate::input::Function;
 use crate::ir::{Role, VarId};
 use crate::mentions::{map_tokens, spell_out_fields};
 
@@ -63,7 +64,7 @@ pub(super) fn plan(
 ) -> Result<Plan, (Span, &'static str)> {
     let function = &lower.functions[source];
     let mut plan = Plan::default();
-    let (mut span, mut later) = (None, false);
+    let (mut span, mut later, mut held) = (None, false, false);
     for (i, (arg, param)) in args.iter().zip(&function.params).enumerate() {
         match borrow(lower, arg, &lower.erased_type(source, &param.ty)) {
             Borrow::No => {}
@@ -71,6 +72,7 @@ pub(super) fn plan(
             Borrow::Temporary(_) if names_lifetime(&param.ty) => return Err((arg.span(), LIFETIME)),
             Borrow::Temporary(mutable) => {
                 span.get_or_insert_with(|| arg.span());
+                held |= may_yield(function, i);
                 later |= mutable && args[i + 1..].iter().any(|arg| scan::splits(lower, arg));
             }
             Borrow::Of(var, reference, mutable) => {
@@ -85,6 +87,7 @@ pub(super) fn plan(
                     return Err((arg.span(), LIFETIME));
                 }
                 span.get_or_insert_with(|| arg.span());
+                held |= may_yield(function, i);
                 match plan.lends.iter_mut().find(|lend| lend.var == var) {
                     Some(lend) => lend.mutable |= mutable,
                     None => plan.lends.push(Lend { var, first: i, reference, mutable }),
@@ -93,7 +96,7 @@ pub(super) fn plan(
         }
     }
     let Some(span) = span else { return Ok(plan) };
-    if may_borrow(&function.output) {
+    if held {
         return Err((span, RESULT));
     }
     if later {
@@ -224,6 +227,61 @@ fn may_borrow(ty: &Type) -> bool {
     scan.0
 }
 
+/// Whether what a function yields may borrow from what an argument refers to. An elided lifetime is the receiver's, if that is a
+/// reference; one with a name is not that of a parameter which names none.
+fn may_yield(function: &Function, param: usize) -> bool {
+    struct Scan {
+        elided: bool,
+        unknown: bool,
+    }
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
+            self.elided |= r.lifetime.is_none();
+            visit::visit_type_reference(self, r);
+        }
+        fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
+            self.elided |= lifetime.ident == "_";
+        }
+        fn visit_angle_bracketed_generic_arguments(
+            &mut self,
+            args: &'ast syn::AngleBracketedGenericArguments,
+        ) {
+            self.unknown |= args.args.iter().any(|arg| matches!(arg, GenericArgument::Lifetime(_)));
+            visit::visit_angle_bracketed_generic_arguments(self, args);
+        }
+        fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {
+            self.unknown = true;
+        }
+        fn visit_type_macro(&mut self, _: &'ast syn::TypeMacro) {
+            self.unknown = true;
+        }
+    }
+    if !may_borrow(&function.output) {
+        return false;
+    }
+    let mut scan = Scan { elided: false, unknown: false };
+    scan.visit_type(&function.output);
+    let receiver = function
+        .params
+        .first()
+        .is_some_and(|first| function.sig.receiver().is_some() && matches!(first.ty, Type::Reference(_)));
+    let ty = &function.params[param].ty;
+    scan.unknown || names_lifetime(ty) || (scan.elided && (!receiver || param == 0))
+}
+
+/// Pointers in the place of references, whose lifetimes are known: what is left must have none.
+struct Pointers;
+
+impl VisitMut for Pointers {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Reference(r) = ty {
+            let elem = &r.elem;
+            *ty = parse_quote!(*const #elem);
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}
+
 /// Whether a type can have a lifetime that is not written: a path that is not of the language or its library.
 fn may_hide_lifetime(ty: &Type) -> bool {
     const KNOWN: [&str; 11] =
@@ -328,7 +386,9 @@ impl Lowering<'_> {
         output: &Type,
     ) -> (Vec<VarId>, Vec<(VarId, Ident)>) {
         let krate = self.options.krate.clone();
-        if may_hide_lifetime(output) && !plan.lends.is_empty() {
+        let mut output = output.clone();
+        Pointers.visit_type_mut(&mut output);
+        if may_hide_lifetime(&output) && !plan.lends.is_empty() {
             self.op(
                 parse_quote!(let _: ::core::option::Option<fn() -> #output> = ::core::option::Option::None;),
             );
