@@ -179,6 +179,21 @@ fn batched_constructs_agree_with_the_scalar_code() {
     agree_at(&[13], &rows, |xs| each(xs), |rows, o| each_batched_with(rows, o));
     agree_at(
         &[13],
+        &rows,
+        |xs| each_changed(&mut xs.clone(), 3),
+        |rows, o| {
+            let mut changed = rows.to_vec();
+            let outcome = each_changed_batched_with(&mut changed, autobatch::same(3), o);
+            for (xs, changed) in rows.iter().zip(changed) {
+                let mut xs = xs.clone();
+                each_changed(&mut xs, 3);
+                assert_eq!(changed, xs);
+            }
+            outcome
+        },
+    );
+    agree_at(
+        &[13],
         &N,
         |n| state(*n, &mut (n / 2)),
         |n, o| state_batched_with(n, &mut column(n, |n| n / 2), o),
@@ -281,6 +296,9 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("there_under_a_condition", there_under_a_condition_batched::program()),
         ("what_is_left", what_is_left_batched::program()),
         ("total_of_a_type", total_of_a_type_batched::program()),
+        ("asked_by_types", asked_by_types_batched::program()),
+        ("computed_counts", computed_counts_batched::program()),
+        ("in_the_library", in_the_library_batched::program()),
     ]
 }
 
@@ -307,12 +325,19 @@ fn per_member_constructs_agree_and_say_why() {
         there_under_a_condition there_under_a_condition_batched_with
         what_is_left what_is_left_batched_with
         total_of_a_type total_of_a_type_batched_with
+        asked_by_types asked_by_types_batched_with
+        computed_counts computed_counts_batched_with
+        in_the_library in_the_library_batched_with
     }
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));
     for (name, program) in per_member() {
         assert!(!program.notes.is_empty(), "`{name}` is batched now: move it to tests/constructs/batched.rs");
     }
+    // Every one that such a row names stays out.
+    assert_eq!(asked_by_types_batched::program().notes.len(), 4);
+    assert_eq!(computed_counts_batched::program().notes.len(), 3);
+    assert_eq!(in_the_library_batched::program().notes.len(), 5);
 }
 
 /// What is refused, by the case in `tests/ui` whose first error says why.
@@ -412,6 +437,13 @@ fn page() -> String {
         };
         let _ = writeln!(page, "| {text} | refused | {} | {} |", part("error: "), part("help: "));
     }
+    page.push_str(
+        "\n## What a call of the batched form refuses\n\n| arguments | | message |\n|---|---|---|\n",
+    );
+    let only_same = blocks_batched_with(autobatch::same(3), &autobatch::Options::default());
+    let error = only_same.expect_err("there is no column with a length");
+    assert_eq!(error, autobatch::BatchError::NoLength);
+    let _ = writeln!(page, "| only columns that are `same(…)` | `BatchError::{error:?}` | {error} |");
     page
 }
 

@@ -303,7 +303,7 @@ fn tail_calls(n: u64) -> u64 {
     if n > 300 { n } else { tail_calls(double(n) + 1) }
 }
 
-/// calls in closures of the usual adaptors: `map`, `filter`, `sum`, `product`, `fold`, `any`, `all`, `find`, `max_by`, `collect`, `for_each`, …
+/// calls in closures of the usual adaptors: `map`, `filter`, `sum`, `product`, `fold`, `any`, `all`, `find`, `max_by`, `try_fold`, `try_for_each`, `scan`, `partition`, `unzip`, `skip`, `take`, `step_by`, `collect`, `for_each`, …
 #[autobatch(strict)]
 fn calls_in_adaptors(n: u64) -> u64 {
     if n < 2 {
@@ -319,7 +319,21 @@ fn calls_in_adaptors(n: u64) -> u64 {
     (3..5).for_each(|k| each += calls_in_adaptors(n / k) % 9);
     let all = (3..5).all(|k| calls_in_adaptors(n / k) % 3 == 1);
     let any = (1..4).any(|k| calls_in_adaptors(n / (k + 1)) % 3 == 2);
-    (sum + product + folded + best + found + each + u64::from(all) + u64::from(any)) % 1000
+    let tried = (1..4).try_fold(0, |sum, k| (sum < 4).then_some(sum + calls_in_adaptors(n / (k + 3))));
+    let run = (1..4).try_for_each(|k| if calls_in_adaptors(n / (k + 3)) > 1 { Err(k) } else { Ok(()) });
+    let (small, large): (Vec<u64>, Vec<u64>) = (0..4).partition(|k| calls_in_adaptors(n / (k + 4)) < 2);
+    let (values, keys): (Vec<u64>, Vec<u64>) = (2..5).map(|k| (calls_in_adaptors(n / (k + 2)), k)).unzip();
+    let scanned: u64 = (2..7)
+        .scan(n, |left, k| {
+            *left -= (calls_in_adaptors(n / (k + 2)) % 3).min(*left);
+            (*left > 0).then_some(*left)
+        })
+        .sum();
+    let some: u64 = (2..9).map(|k| calls_in_adaptors(n / (k + 2))).step_by(2).take(3).sum();
+    let rest: u64 = (2..5).map(|k| calls_in_adaptors(n / (k + 2))).skip(1).sum();
+    let parts = small.len() as u64 * 3 + large.iter().sum::<u64>() + values[0] * keys[1] + scanned + some + rest;
+    let ends = tried.unwrap_or(3) + run.err().unwrap_or(5) + parts;
+    (sum + product + folded + best + found + each + u64::from(all) + u64::from(any) + ends) % 1000
 }
 
 /// calls in closures of `Option` and `Result` adaptors: `map`, `and_then`, `unwrap_or_else`, …

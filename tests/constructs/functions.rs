@@ -202,6 +202,17 @@ fn state(n: u64, total: &mut u64) -> u64 {
     if n == 0 { *total } else { state(n - 1, total) }
 }
 
+/// `#[each] x: &mut [T]`: a slice per member, changed in place, parts of it lent to batched calls
+#[autobatch(strict)]
+fn each_changed(#[each] xs: &mut [u64], n: u64) -> u64 {
+    let half = xs.len() / 2;
+    if half > 0 {
+        xs[half] += each_changed(&mut xs[..half], n + 1);
+    }
+    xs.iter_mut().for_each(|x| *x = *x * 2 + n);
+    xs.iter().sum()
+}
+
 /// several of each kind of parameter at once: per member, shared by value, shared by reference, a slice per member, a state
 #[autobatch(strict)]
 fn mixed(n: u64, #[shared] scale: u64, table: &[u64], #[each] name: &str, #[each] out: &mut [u64]) -> u64 {

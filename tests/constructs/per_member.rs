@@ -316,3 +316,43 @@ fn total_of_a_type(n: u64) -> u64 {
     let total: UpToTen = (0..n).map(|k| UpToTen(total_of_a_type(k) + k)).sum();
     total.0 + 1
 }
+
+/// `zip`, `chain` or `peekable` behind a closure with a recursive call, and `take` behind a `skip` there: how many elements std asks for depends on the types
+#[autobatch]
+fn asked_by_types(n: u64) -> u64 {
+    if n < 2 {
+        return n + 1;
+    }
+    let pairs: u64 = (0..n).map(|k| asked_by_types(k / 2) % 5).zip(1..4).map(|(a, b)| a * b).sum();
+    let both: u64 = (0..n).map(|k| asked_by_types(k / 3) % 7).chain(2..4).sum();
+    let first = (0..n).map(|k| asked_by_types(k / 2) + 1).peekable().peek().copied().unwrap_or(0);
+    let some: u64 = (0..n).map(|k| asked_by_types(k / 3)).skip(1).take(2).sum();
+    (pairs + both + first + some) % 1000
+}
+
+/// `skip`, `take` or `step_by` behind a closure with a recursive call, by a number that is computed there: a `let` in front of the chain batches it
+#[autobatch]
+fn computed_counts(n: u64) -> u64 {
+    if n < 2 {
+        return n + 1;
+    }
+    let some: u64 = (0..n).map(|k| computed_counts(k / 2)).take(n as usize % 4).sum();
+    let rest: u64 = (0..n).map(|k| computed_counts(k / 3)).skip(n as usize % 3).sum();
+    let few: u64 = (0..n).map(|k| computed_counts(k / 4)).step_by(1 + n as usize % 2).sum();
+    (some + rest + few) % 1000
+}
+
+/// a recursive call in a closure of the library that is no adaptor of an iterator, `Option` or `Result`: of `retain`, `sort_by_key`, arrays' `map`, `array::from_fn`, … or in what `extend` gets
+#[autobatch]
+fn in_the_library(n: u64) -> u64 {
+    if n < 2 {
+        return n + 1;
+    }
+    let mut all: Vec<u64> = (0..n.min(5)).collect();
+    all.retain(|k| in_the_library(k / 2) % 3 > 0);
+    all.sort_by_key(|k| in_the_library(k / 3) % 5);
+    all.extend((2..4).map(|k| in_the_library(n / k) % 9));
+    let mapped = [n / 2, n / 3].map(|k| in_the_library(k));
+    let made: [u64; 2] = std::array::from_fn(|k| in_the_library(n / (k as u64 + 2)));
+    all.iter().chain(&mapped).chain(&made).fold(0, |sum, k| (sum * 3 + k) % 1000)
+}
