@@ -19,6 +19,7 @@ usage: autobatch-fuzz [options]
   --release       optimised, without overflow checks
   --program N     this program only; can be given several times
   --print         print the programs and do nothing else
+  --check         only whether programs compile, which is faster
   --no-shrink     report failures as they are
   --jobs N        jobs of cargo";
 
@@ -30,6 +31,7 @@ struct Arguments {
     release: bool,
     programs: Vec<u64>,
     print: bool,
+    check: bool,
     shrink: bool,
     jobs: Option<usize>,
 }
@@ -44,6 +46,7 @@ fn arguments() -> Result<Arguments, String> {
         release: false,
         programs: Vec::new(),
         print: false,
+        check: false,
         shrink: true,
         jobs: None,
     };
@@ -60,6 +63,7 @@ fn arguments() -> Result<Arguments, String> {
             "--batch" => parsed.batch = number()?.max(1) as usize,
             "--release" => parsed.release = true,
             "--program" => parsed.programs.push(number()?),
+            "--check" => parsed.check = true,
             "--print" => parsed.print = true,
             "--no-shrink" => parsed.shrink = false,
             "--jobs" => parsed.jobs = Some(number()? as usize),
@@ -97,7 +101,7 @@ fn run(args: &Arguments) -> io::Result<usize> {
         directory: target.join("fuzz"),
         release: args.release,
         jobs: args.jobs,
-        check: false,
+        check: args.check,
     };
     let begin = Instant::now();
     let mut seeds: Box<dyn Iterator<Item = u64>> = match args.programs.is_empty() {
@@ -127,7 +131,11 @@ fn run(args: &Arguments) -> io::Result<usize> {
             continue;
         }
         let verdict = bench.test(&batch)?;
-        functions += verdict.functions;
+        functions += if args.check {
+            batch.iter().map(|program| program.functions.len()).sum()
+        } else {
+            verdict.functions
+        };
         programs += verdict.programs;
         comparisons += verdict.comparisons;
         println!(

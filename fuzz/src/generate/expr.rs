@@ -95,6 +95,7 @@ impl Gen {
             if self.swarm.language { calls / 2 } else { 0 },  // 18 guards
             if ty.is_number() { calls / 2 } else { 0 },       // 19 sums of calls
             if self.defs.tree.is_some() { 8 } else { 0 },     // 20 walks of trees
+            if self.swarm.language { calls } else { 0 },      // 21 calls in chains
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -118,6 +119,7 @@ impl Gen {
             18 => self.guarded_call(ty),
             19 => self.sum_of_calls(ty, depth),
             20 => self.tree_call(ty),
+            21 => self.chained_calls(ty),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

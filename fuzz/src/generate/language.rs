@@ -7,7 +7,7 @@ use crate::types::Ty;
 
 impl Gen {
     /// A call with plain arguments, in code that may run `times` times and be a closure's.
-    fn flat_call(&mut self, ty: &Ty, times: u32) -> Option<Node> {
+    pub(super) fn flat_call(&mut self, ty: &Ty, times: u32) -> Option<Node> {
         self.weight *= times;
         self.flat += 1;
         // Nothing is moved out of the closure.

@@ -34,7 +34,12 @@ impl Gen {
         made
     }
 
-    fn some_stmts(&mut self, depth: u32) -> Vec<Node> {
+    /// The same for a loop without label or value.
+    pub(super) fn in_a_loop<T>(&mut self, bound: u32, make: impl FnOnce(&mut Self) -> T) -> T {
+        self.inside(&None, None, bound, make)
+    }
+
+    pub(super) fn some_stmts(&mut self, depth: u32) -> Vec<Node> {
         let count = 1 + self.below(3);
         let mut stmts = self.stmts(count, depth);
         // What a loop is for.

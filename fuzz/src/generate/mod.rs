@@ -6,12 +6,14 @@
 //! constructs are rare in some programs and frequent in others.
 
 mod calls;
+mod chains;
 mod expr;
 mod language;
 mod loops;
 mod matches;
 mod methods;
 mod owned;
+mod places;
 mod program;
 mod scalar;
 mod stmt;

@@ -30,7 +30,7 @@ pub fn program(seed: u64) -> Program {
         asserts: on(25),
         items: on(20),
         references: on(40),
-        language: on(45),
+        language: on(60),
         methods: on(55),
         plain: on(35),
     };
@@ -310,8 +310,15 @@ impl Gen {
 
     fn with_head(&mut self, head: Node, ret: &Ty, depth: u32) -> Node {
         let mut stmts = vec![head];
+        let first = self.chance(50);
+        if first {
+            stmts.extend(self.featured(depth));
+        }
         let count = 1 + self.below(5);
         stmts.extend(self.stmts(count, depth));
+        if !first {
+            stmts.extend(self.featured(depth));
+        }
         let tail = match self.chance(35) {
             true => self.call_of(ret, depth),
             false => None,

@@ -38,6 +38,9 @@ impl Gen {
             } else {
                 0
             }, // 19 a struct that a loop changes
+            if nested && self.swarm.language && !self.swarm.plain { 6 } else { 0 }, // 20 loops over chains
+            if nested && self.swarm.references && !self.defs.enums.is_empty() { 10 } else { 0 }, // 21 in place
+            if nested && self.swarm.references { 6 } else { 0 }, // 22 parts of tuples
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -113,6 +116,9 @@ impl Gen {
             17 => self.over_a_list(),
             18 => self.conditional_let(),
             19 => self.struct_loop(depth),
+            20 => self.over_a_chain(depth),
+            21 => self.match_in_place(depth),
+            22 => self.parts_of_a_tuple(depth),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
