@@ -185,6 +185,61 @@ fn taped(n: u32, steps: u32) -> Vec<u8> {
     }
 }
 
+/// What is borrowed where paths meet stays where it is, and is used behind.
+#[autobatch(strict)]
+fn borrowed_where_paths_meet(n: u32, steps: u32) -> u32 {
+    let mut left = Some(n % 5);
+    if let Some(x) = &mut left {
+        let more = if *x > 2 {
+            if steps > 5 {
+                return borrowed_where_paths_meet(n / 3, steps - 2);
+            }
+            *x + 1
+        } else {
+            *x
+        };
+        *x += more;
+    }
+    left.unwrap_or(7)
+}
+
+/// The local is not kept across a call: its arms are blocks, because of one, and those behind the guard use it again.
+#[autobatch(strict)]
+fn guarded_here(n: u32, steps: u32) -> u32 {
+    let mut tape = if n % 4 == 0 { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
+    let mut left = Some(n % 5);
+    match &mut tape {
+        Tape::Marks(left, marks) if *left > 2 => {
+            if steps > 3 {
+                return guarded_here(n / 2, steps - 1) + *left;
+            }
+            *left -= marks.len() as u32;
+        }
+        _ => tape = Tape::Marks(2, vec![]),
+    }
+    match &mut left {
+        Some(x) if *x % 2 == 1 => {
+            let odd = match n % 7 {
+                1 => *x,
+                k if *x > 2 => {
+                    if steps > 5 {
+                        return guarded_here(n / 3, steps - 2) + k;
+                    }
+                    *x + 1
+                }
+                _ => *x,
+            };
+            *x += odd;
+        }
+        _ => {}
+    }
+    let left = left;
+    match tape {
+        Tape::Blank => 9,
+        Tape::Marks(more, marks) => more + marks.len() as u32 + left.unwrap_or(7),
+    }
+}
+
 #[test]
 fn guards_of_what_changes() {
     let inputs: Vec<(u32, u32)> = (0..40).map(|i| (i % 13, i % 9)).collect();
@@ -193,6 +248,18 @@ fn guards_of_what_changes() {
         &inputs,
         |(n, steps)| taped(*n, *steps),
         |b, o| taped_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(n, steps)| guarded_here(*n, *steps),
+        |b, o| guarded_here_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(n, steps)| borrowed_where_paths_meet(*n, *steps),
+        |b, o| borrowed_where_paths_meet_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
     );
 }
 

@@ -17,6 +17,7 @@ mod pieces;
 mod primitive;
 mod region;
 mod rooms;
+mod scopes;
 mod strip;
 mod table;
 

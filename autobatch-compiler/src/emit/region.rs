@@ -13,7 +13,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lifetime};
 
-use super::Emitter;
+use super::{Emitter, scopes};
 use crate::ir::{BlockId, Role, Terminator, VarId, VarSet, goto_target};
 
 /// The lane code of a region and what surrounds it.
@@ -192,8 +192,8 @@ struct Shape {
     uniforms: VarSet,
     /// Variables live at some exit other than the head itself.
     live_out: VarSet,
-    /// Variables bound by a `let` or a pattern inside the region.
-    bound: VarSet,
+    /// Values handed to blocks where paths meet: those whose binding is not in scope there.
+    handed: BTreeMap<BlockId, Vec<VarId>>,
     /// Variables assigned in the region whose `let` stands elsewhere.
     deferred: VarSet,
 }
@@ -202,7 +202,7 @@ impl Shape {
     fn new(emitter: &Emitter<'_>, head: BlockId) -> Shape {
         let program = emitter.program;
         let inside = |b: BlockId| program.block(b).region == head && b != head && !program.is_exit(b);
-        let order = reverse_postorder(head, |b| {
+        let order = scopes::reverse_postorder(head, |b| {
             program.block(b).successors().into_iter().filter(|s| inside(*s)).collect()
         });
         let position: BTreeMap<BlockId, usize> = order.iter().enumerate().map(|(i, b)| (*b, i)).collect();
@@ -217,7 +217,7 @@ impl Shape {
         for b in order.iter().skip(1) {
             let mut preds = preds[b].iter().copied();
             let first = preds.next().expect("a block of the region is reached from it");
-            let meet = preds.fold(first, |a, b| common(&idom, &position, a, b));
+            let meet = preds.fold(first, |a, b| scopes::common(&idom, &position, a, b));
             idom.insert(*b, meet);
         }
         let is_merge: BTreeSet<BlockId> =
@@ -308,7 +308,7 @@ impl Shape {
         let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
         let assigned_out_of_scope = |v: VarId| {
             order.iter().any(|b| {
-                let mut scope = in_scope_at_start(emitter, *b, v, &idom, &is_merge);
+                let mut scope = scopes::in_scope_at_start(emitter, *b, v, &idom, &is_merge);
                 program.block(*b).ops.iter().any(|op| {
                     let out =
                         !scope && (op.uses.contains(&v) || op.defs.contains(&v)) && !op.declares.contains(&v);
@@ -328,78 +328,16 @@ impl Shape {
                 known && !takes.contains(v) && !is_uniform(v) && elsewhere()
             })
             .collect();
-        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, bound, deferred }
+        let handed = is_merge
+            .iter()
+            .map(|merge| {
+                let local = |v: &VarId| bound.contains(v) && !takes.contains(v);
+                let stays = |v: &VarId| scopes::stays(emitter, &order, *merge, *v, &idom, &is_merge);
+                (*merge, emitter.live_at(*merge).into_iter().filter(|v| local(v) && !stays(v)).collect())
+            })
+            .collect();
+        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, handed, deferred }
     }
-}
-
-/// Whether a variable that the region binds has its binding in scope where a block's code begins. Where paths meet,
-/// only values that are needed there are handed on.
-fn in_scope_at_start(
-    emitter: &Emitter<'_>,
-    block: BlockId,
-    v: VarId,
-    idom: &BTreeMap<BlockId, BlockId>,
-    is_merge: &BTreeSet<BlockId>,
-) -> bool {
-    let program = emitter.program;
-    let mut at = block;
-    loop {
-        let merge = is_merge.contains(&at);
-        let arrives = program.block(at).arrives.contains(&v);
-        if (merge && emitter.live_at(at).contains(&v)) || (!merge && arrives) {
-            return true;
-        }
-        let above = idom[&at];
-        if above == at {
-            return false;
-        }
-        let binds = |nth: usize| program.block(above).term.binds(nth).contains(&v);
-        // The code behind a meeting stands beside that of the block above, not inside it.
-        if !merge
-            && (program.block(above).ops.iter().any(|op| op.declares.contains(&v))
-                || (0..program.block(above).term.successors().len()).any(binds))
-        {
-            return true;
-        }
-        at = above;
-    }
-}
-
-fn reverse_postorder(head: BlockId, successors: impl Fn(BlockId) -> Vec<BlockId>) -> Vec<BlockId> {
-    let mut order = Vec::new();
-    let mut seen = BTreeSet::from([head]);
-    let mut stack = vec![(head, successors(head).into_iter().rev().collect::<Vec<_>>())];
-    while let Some((block, todo)) = stack.last_mut() {
-        match todo.pop() {
-            Some(next) => {
-                if seen.insert(next) {
-                    stack.push((next, successors(next).into_iter().rev().collect()));
-                }
-            }
-            None => {
-                order.push(*block);
-                stack.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
-}
-
-fn common(
-    idom: &BTreeMap<BlockId, BlockId>,
-    position: &BTreeMap<BlockId, usize>,
-    mut a: BlockId,
-    mut b: BlockId,
-) -> BlockId {
-    while a != b {
-        if position[&a] > position[&b] {
-            a = idom[&a];
-        } else {
-            b = idom[&b];
-        }
-    }
-    a
 }
 
 struct Writer<'a, 'e> {
@@ -417,21 +355,12 @@ impl Writer<'_, '_> {
         let mut code = self.own(block);
         for merge in self.shape.merges.get(&block).cloned().unwrap_or_default() {
             let label = merge_label(merge);
-            let params = self.params(merge);
+            let params = &self.shape.handed[&merge];
             let idents = params.iter().map(|v| &self.emitter.program.var(*v).ident);
             let after = self.node(merge);
             code = quote!(let (#(mut #idents,)*) = #label: { #code }; #after);
         }
         code
-    }
-
-    /// Values handed to a block where paths meet: those whose binding is not in scope there.
-    fn params(&self, merge: BlockId) -> Vec<VarId> {
-        self.emitter
-            .live_at(merge)
-            .into_iter()
-            .filter(|v| self.shape.bound.contains(v) && !self.shape.takes.contains(v))
-            .collect()
     }
 
     /// The block's own code, ending in a jump.
@@ -502,7 +431,7 @@ impl Writer<'_, '_> {
             self.leave(self.emitter.point(target), &live, &BTreeMap::new())
         } else if self.shape.is_merge.contains(&target) {
             let label = merge_label(target);
-            let params = self.params(target);
+            let params = &self.shape.handed[&target];
             let idents = params.iter().map(|v| &program.var(*v).ident);
             quote!(break #label (#(#idents,)*);)
         } else {
