@@ -206,7 +206,7 @@ fn borrowed_where_paths_meet(n: u32, steps: u32) -> u32 {
 /// The local is not kept across a call: its arms are blocks, because of one, and those behind the guard use it again.
 #[autobatch(strict)]
 fn guarded_here(n: u32, steps: u32) -> u32 {
-    let mut tape = if n % 4 == 0 { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
+    let mut tape = if n.is_multiple_of(4) { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
     let mut left = Some(n % 5);
     match &mut tape {
         Tape::Marks(left, marks) if *left > 2 => {
