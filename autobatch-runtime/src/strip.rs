@@ -117,6 +117,15 @@ impl<T, const W: usize> Strip<T, W> {
         Strip(Aligned([const { MaybeUninit::zeroed() }; W]))
     }
 
+    /// The same value for all lanes.
+    #[inline(always)]
+    pub fn filled(value: T) -> Self
+    where
+        T: Copy,
+    {
+        Strip(Aligned([MaybeUninit::new(value); W]))
+    }
+
     /// Those of a column, from `first` on.
     #[inline(always)]
     pub fn of(column: &[MaybeUninit<T>], first: usize) -> Self {

@@ -386,7 +386,7 @@ impl<'e> Writer<'e, '_> {
                 let (home, gather) = (self.home(*v), gather(*v));
                 quote!(let #home = #gather;)
             });
-            let levels = self.levels(&fork, &live);
+            let levels = self.levels(fork, &live);
             return quote! {
                 #start
                 __count = __some;

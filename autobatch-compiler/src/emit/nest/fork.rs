@@ -30,6 +30,8 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
 
 use super::Writer;
 use super::called::Called;
@@ -41,6 +43,9 @@ use crate::ir::{Call, VarId, VarSet};
 /// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over
 /// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.
 const SMALL: u32 = 8;
+
+/// So few columns are appended to whether many lanes go up or none.
+const FEW: usize = 2;
 
 /// The calls of a function, and what surrounds them.
 pub(super) struct Fork<'w> {
@@ -54,6 +59,8 @@ pub(super) struct Fork<'w> {
     kept: VarSet,
     /// The variables that hold the calls' results.
     pub(super) dests: Vec<VarId>,
+    /// What all that return at once return, if it is a literal: it need not be kept.
+    settled: Option<Expr>,
 }
 
 impl Fork<'_> {
@@ -69,7 +76,8 @@ impl Fork<'_> {
 
     /// The columns that a level has beside what is live behind the entry region.
     fn own(&self) -> impl Iterator<Item = Ident> {
-        self.results().into_iter().chain(self.kept.iter().map(|v| self.named(*v)))
+        let results = if self.settled.is_some() { vec![] } else { self.results() };
+        results.into_iter().chain(self.kept.iter().map(|v| self.named(*v)))
     }
 
     /// The names of what holds the calls' results.
@@ -81,6 +89,57 @@ impl Fork<'_> {
 /// `__gone`: which lanes have gone up, call by call.
 fn gone() -> Ident {
     Ident::new("__gone", Span::call_site())
+}
+
+/// What the result is given.
+struct Given<'v> {
+    result: &'v Ident,
+    values: Vec<&'v Expr>,
+    /// Whether it is mentioned otherwise.
+    others: bool,
+}
+
+impl<'v> Visit<'v> for Given<'v> {
+    fn visit_local(&mut self, local: &'v Local) {
+        let bound = match &local.pat {
+            Pat::Type(typed) => &*typed.pat,
+            pat => pat,
+        };
+        match (bound, &local.init) {
+            (Pat::Ident(p), Some(init)) if p.ident == *self.result => {
+                self.values.push(&init.expr);
+                self.visit_expr(&init.expr);
+            }
+            _ => visit::visit_local(self, local),
+        }
+    }
+
+    fn visit_expr_assign(&mut self, assign: &'v ExprAssign) {
+        match &*assign.left {
+            Expr::Path(p) if p.path.is_ident(self.result) => self.values.push(&assign.right),
+            left => self.visit_expr(left),
+        }
+        self.visit_expr(&assign.right);
+    }
+
+    fn visit_ident(&mut self, ident: &'v Ident) {
+        self.others |= ident == self.result;
+    }
+
+    fn visit_macro(&mut self, mac: &'v Macro) {
+        // A macro's tokens may be anything.
+        self.others |= mac.tokens.to_string().contains(&self.result.to_string());
+    }
+}
+
+/// Whether an expression is the same everywhere and costs nothing.
+fn literal(value: &Expr) -> bool {
+    match value {
+        Expr::Lit(_) => true,
+        Expr::Paren(paren) => literal(&paren.expr),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => matches!(**expr, Expr::Lit(_)),
+        _ => false,
+    }
 }
 
 impl Writer<'_, '_> {
@@ -131,27 +190,41 @@ impl Writer<'_, '_> {
         let written: VarSet = calls.iter().flat_map(|(region, _)| region.outs.iter().copied()).collect();
         let touched = region.touched();
         let kept = written.iter().copied().filter(|v| touched.contains(v) && !dests.contains(v)).collect();
-        Some(Fork { calls, join: region, written, kept, dests })
+        let settled = self.settled(entry);
+        Some(Fork { calls, join: region, written, kept, dests, settled })
+    }
+
+    /// The literal that a region gives to the result wherever it gives it a value.
+    fn settled(&self, region: &Region) -> Option<Expr> {
+        let program = self.emitter.program;
+        let result = &program.var(program.func(self.func).result).ident;
+        let mut given = Given { result, values: vec![], others: false };
+        let blocks = program.blocks.iter().filter(|b| b.region == region.head);
+        blocks.flat_map(|b| &b.ops).flat_map(|op| &op.code).for_each(|stmt| given.visit_stmt(stmt));
+        let value = given.values.pop()?;
+        (!given.others && literal(value) && given.values.iter().all(|v| *v == value)).then(|| value.clone())
     }
 
     /// Runs the `__count` members of a frame, results into `__own`. Their `state`, what is live behind the entry region, is in
     /// columns of `__lanes`.
-    pub(super) fn levels(&self, fork: &Fork<'_>, state: &VarSet) -> TokenStream {
+    pub(super) fn levels(&self, mut fork: Fork<'_>, state: &VarSet) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let sites = fork.calls.len();
         let s = |v: &VarId| numbered("s", v.0);
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
         let begin = begin.map(|(s, home)| quote!(#s.begin(#home);));
         let state_levels: Vec<Ident> = state.iter().map(s).collect();
+        let gang = self.gang(&fork, state);
+        let (gang, size) = gang.map(|gang| (gang.code, gang.size)).unzip();
+        // What gangs return is not settled.
+        fork.settled = fork.settled.filter(|_| size.is_none());
         // Of the words of `gone` there are few.
         let values: Vec<Ident> = fork.own().collect();
         let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
         let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::nest::Levels::new();)*);
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
-        let gang = self.gang(fork, state);
-        let (gang, size) = gang.map(|gang| (gang.code, gang.size)).unzip();
-        let descend = self.descend(fork, state, size);
-        let join = self.join(fork, state);
+        let descend = self.descend(&fork, state, size);
+        let join = self.join(&fork, state);
         let level = self.level();
         quote! {
             #gang
@@ -220,9 +293,16 @@ impl Writer<'_, '_> {
         });
         let calls = calls.iter().zip(fork.results()).enumerate().map(|(nth, ((region, call), result))| {
             let here: &dyn Fn(VarId) -> Place = &here;
-            let called = Called { writer: self, call, here, result: Place::Column(result) };
+            // Nobody reads a result that is settled.
+            let unread = fork.settled.is_some().then(|| {
+                let output = &self.emitter.program.func(self.func).output;
+                quote!(let mut #result = #rt::nest::Strip::<#output, #strip>::cleared();)
+            });
+            let result = if unread.is_some() { Place::Strip(result) } else { Place::Column(result) };
+            let called = Called { writer: self, call, here, result };
             let enter = self.enter(region, &called, state, gang);
             quote!({
+                #unread
                 #enter
                 #rt::nest::give(&mut *__gone, #sites * __i + #nth, __up);
             })
@@ -313,19 +393,36 @@ impl Writer<'_, '_> {
                 }
             }
         });
+        let append = quote! {
+            #(#rt::nest::append(#to, #values, __up, __level);)*
+            __at += __up.count_ones() as usize;
+        };
+        // A branch that is foretold wrongly costs more than a few vectors.
+        let go_up = match state.len() {
+            ..=FEW => quote! {
+                if #rt::nest::Set::is_full::<#strip>(__up) {
+                    #(#rt::nest::copy(#to, #values);)*
+                    __at += #strip;
+                } else {
+                    #append
+                }
+            },
+            _ => quote! {
+                if #rt::nest::Set::is_full::<#strip>(__up) {
+                    #(#rt::nest::copy(#to, #values);)*
+                    __at += #strip;
+                } else if __up != 0 {
+                    #append
+                }
+            },
+        };
         let changes = gang.map(|_| quote!(mut));
         quote! {
             #declare
             #run
             let #changes __up = #up;
             #together
-            if #rt::nest::Set::is_full::<#strip>(__up) {
-                #(#rt::nest::copy(#to, #values);)*
-                __at += #strip;
-            } else if __up != 0 {
-                #(#rt::nest::append(#to, #values, __up, __level);)*
-                __at += __up.count_ones() as usize;
-            }
+            #go_up
         }
     }
 
@@ -387,8 +484,15 @@ impl Writer<'_, '_> {
             }
         });
         let fetch = results.iter().enumerate().map(|(nth, o)| {
+            let at_once = match &fork.settled {
+                Some(value) => {
+                    let output = &self.emitter.program.func(self.func).output;
+                    quote!(#rt::nest::Strip::<#output, #strip>::filled(#value))
+                }
+                None => quote!(#rt::nest::Strip::copied(&#o[__i])),
+            };
             quote! {
-                let mut #o = #rt::nest::Strip::copied(&#o[__i]);
+                let mut #o = #at_once;
                 let __up = #rt::nest::value(&*__gone, #sites * __i + #nth);
                 #rt::nest::fetch(#o.lanes_mut(), &__done[__at..], __up, __level);
                 __at += __up.count_ones() as usize;
@@ -444,6 +548,18 @@ mod tests {
                 a + b * y + c + n
             }
         )));
+    }
+
+    #[test]
+    fn results_that_are_settled_have_no_column() {
+        let settled = |item| crate::driver::autobatch(quote!(), item).to_string().contains(":: filled (");
+        let rest = quote!(f(n - 2) + f(n - 1));
+        assert!(settled(quote!(fn f(n: i32) -> i32 { if n < 2 { 1 } else { #rest } })));
+        assert!(settled(quote!(fn f(n: i32) -> i32 { if n < 2 || n == 7 { return -1; } #rest })));
+        assert!(settled(quote!(fn f(n: i32) -> i32 { match n { 0 => 1, 1 => 1, _ => #rest } })));
+        assert!(!settled(quote!(fn f(n: i32) -> i32 { if n < 2 { n } else { #rest } })));
+        assert!(!settled(quote!(fn f(n: i32) -> i32 { match n { 0 => 0, 1 => 1, _ => #rest } })));
+        assert!(!settled(quote!(fn f(n: i32) -> i32 { if n < 2 { 1 + 1 } else { #rest } })));
     }
 
     #[test]
