@@ -24,6 +24,27 @@ pub(super) fn once(
     lanes: &TokenStream,
     before: &TokenStream,
 ) -> (TokenStream, Exits) {
+    run(emitter, region, place, lanes, before, true)
+}
+
+/// The same, where what says which way a lane goes is as wide as the data.
+pub(super) fn once_by_words(
+    emitter: &Emitter<'_>,
+    region: &Region,
+    place: impl Fn(VarId) -> TokenStream,
+    lanes: &TokenStream,
+) -> (TokenStream, Exits) {
+    run(emitter, region, place, lanes, &quote!(), false)
+}
+
+fn run(
+    emitter: &Emitter<'_>,
+    region: &Region,
+    place: impl Fn(VarId) -> TokenStream,
+    lanes: &TokenStream,
+    before: &TokenStream,
+    by_flags: bool,
+) -> (TokenStream, Exits) {
     let (rt, strip, word) = (&emitter.rt, emitter.width.strip, &emitter.word);
     let (l, next) = (lane(), next());
     let (columns, places) = columns(region, place);
@@ -36,7 +57,7 @@ pub(super) fn once(
         };
         return (run, vec![(exit, quote!(__bits))]);
     }
-    if let [_, _] = points[..] {
+    if by_flags && let [_, _] = points[..] {
         let round = Lanes { region, code: round, with, places, names: columns };
         return round.two_ways(emitter, lanes, &quote!(set));
     }

@@ -359,7 +359,11 @@ impl Writer<'_, '_> {
         let (run, exits) = one_loop.unwrap_or_else(|| {
             let once = |region, place: &dyn Fn(VarId) -> Place| {
                 let place = |v| place(v).of(region, v);
-                strip::once(emitter, region, place, &quote!(__wide), &quote!())
+                // AVX-512 has masks of any vectors; elsewhere LLVM would put those of wide ones together.
+                match self.isa {
+                    "avx512" => strip::once_by_words(emitter, region, place, &quote!(__wide)),
+                    _ => strip::once(emitter, region, place, &quote!(__wide), &quote!()),
+                }
             };
             let ((first, _), (second, exits)) = (once(before, called.here), once(entry, &inside));
             let begin = begin.iter().map(|(to, from)| {
