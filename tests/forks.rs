@@ -344,3 +344,62 @@ fn many_variables() {
         },
     );
 }
+
+/// What all that return at once return is a literal, of several types.
+#[autobatch(strict)]
+mod literals {
+    pub(super) fn paths(right: u32, down: u32) -> u64 {
+        if right == 0 || down == 0 { 1 } else { paths(right - 1, down) + paths(right, down - 1) }
+    }
+
+    pub(super) fn less(n: u8, step: u8) -> i8 {
+        match n {
+            0 => -1,
+            n if n < step => return -1,
+            _ => less(n - step, step).wrapping_mul(3) ^ less(n / 2, step).wrapping_sub(less(n / 3, step)),
+        }
+    }
+
+    pub(super) fn volume(n: u32, x: f64) -> f64 {
+        if n < 3 {
+            return 0.5;
+        }
+        let left = volume(n - 2, x);
+        let y = x * f64::from(n);
+        left * x + volume(n - 3, x + 1.0) / y
+    }
+
+    pub(super) fn odd(n: u32) -> bool {
+        if n < 2 { true } else { odd(n - 1) != odd(n - 2) }
+    }
+}
+
+#[test]
+fn literals_that_are_returned_at_once() {
+    let inputs: Vec<(u32, u32)> = (0..70).map(|i| (i * 5 % 7, i % 4)).collect();
+    let sizes = [1, 33, 200];
+    agree_at(
+        &sizes,
+        &inputs,
+        |x| literals::paths(x.0, x.1),
+        |b, o| literals::paths_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
+    );
+    agree_at(
+        &sizes,
+        &inputs,
+        |x| literals::less(x.0 as u8 * 4, x.1 as u8 + 3),
+        |b, o| literals::less_batched_with(column(b, |x| x.0 as u8 * 4), column(b, |x| x.1 as u8 + 3), o),
+    );
+    agree_at(
+        &sizes,
+        &inputs,
+        |x| literals::volume(x.0 * 2, f64::from(x.1) + 0.3),
+        |b, o| literals::volume_batched_with(column(b, |x| x.0 * 2), column(b, |x| f64::from(x.1) + 0.3), o),
+    );
+    agree_at(
+        &sizes,
+        &inputs,
+        |x| literals::odd(x.0 + x.1),
+        |b, o| literals::odd_batched_with(column(b, |x| x.0 + x.1), o),
+    );
+}

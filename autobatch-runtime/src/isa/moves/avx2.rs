@@ -169,12 +169,14 @@ pub(super) unsafe fn merge<T>(
     }
 }
 
-/// Where a table has the row for some lanes of `here`, in bytes.
-#[inline(always)]
-fn row(here: u64, at: usize, lanes: usize) -> usize {
-    // Shifted by the difference: one shift.
-    let row = if at < 5 { here << (5 - at) } else { here >> (at - 5) };
-    row as usize & (((1 << lanes) - 1) << 5)
+/// A table's row for some lanes, in bytes, is what their bits are when those before `at` have been turned away so far...
+const fn turn(at: usize) -> usize {
+    (at + 64 - 5) % 64
+}
+
+/// ... and only these bits are kept.
+const fn rows(bytes: usize) -> usize {
+    ((1 << (32 / bytes)) - 1) << 5
 }
 
 /// The bytes between two addresses of one slice; 0 if the first is behind the second.
@@ -187,49 +189,60 @@ fn left(from: *const u8, end: *const u8) -> usize {
 /// addresses. Whole vectors are moved where they fit, single lanes elsewhere. They return where the dense
 /// side goes on.
 macro_rules! kernels {
-    ($compress:ident, $append:ident, $fetch:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident) => {
+    ($compress:ident, $append:ident, $fetch:ident, $expand:ident, $merge:ident, $bytes:literal, $press:ident, $spread:ident, $bits:ident,
+     $($at:literal)*) => {
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
         unsafe fn $append<const W: usize>(strip: *const u8, dense: *mut u8, here: u64) {
-            let lanes = 32 / $bytes;
-            for at in (0..W).step_by(lanes) {
+            #[inline]
+            #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+            unsafe fn vector<const AT: usize>(strip: *const u8, dense: *mut u8, here: u64) {
                 // SAFETY: whole vectors are in bounds on both sides.
                 unsafe {
-                    let values: MaybeUninit<__m256i> = ptr::read_unaligned(strip.add($bytes * at).cast());
+                    let values: MaybeUninit<__m256i> = ptr::read_unaligned(strip.add($bytes * AT).cast());
                     asm!(
+                        "rorx {row}, {here}, {turn}",
+                        "and {row:e}, {rows}",
                         "vmovdqu {order}, [{table} + {row}]",
                         "vpermd {values}, {order}, {values}",
                         concat!("vmovdqu [{dense} + ", $bytes, "*{before}], {values}"),
-                        table = in(reg) &raw const $press, row = in(reg) row(here, at, lanes),
-                        values = inout(ymm_reg) values => _, order = out(ymm_reg) _, dense = in(reg) dense,
-                        before = in(reg) before(here, at), options(nostack, preserves_flags),
+                        turn = const turn(AT), rows = const rows($bytes), row = out(reg) _, here = in(reg) here,
+                        table = in(reg) &raw const $press, values = inout(ymm_reg) values => _,
+                        order = out(ymm_reg) _, dense = in(reg) dense, before = in(reg) before(here, AT),
+                        options(nostack),
                     );
                 }
             }
+            // SAFETY: as the caller promises.
+            unsafe { $(if $at < W { vector::<$at>(strip, dense, here); })* }
         }
 
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
         unsafe fn $fetch<const W: usize>(strip: *mut u8, dense: *const u8, here: u64) {
-            let lanes = 32 / $bytes;
-            for at in (0..W).step_by(lanes) {
+            #[inline]
+            #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+            unsafe fn vector<const AT: usize>(strip: *mut u8, dense: *const u8, here: u64) {
                 // SAFETY: whole vectors are in bounds on both sides.
                 unsafe {
-                    let to = strip.add($bytes * at).cast::<MaybeUninit<__m256i>>();
+                    let to = strip.add($bytes * AT).cast::<MaybeUninit<__m256i>>();
                     let mut values = ptr::read_unaligned(to);
-                    let from = dense.add($bytes * before(here, at)).cast::<MaybeUninit<__m256i>>();
                     asm!(
+                        "rorx {row}, {here}, {turn}",
+                        "and {row:e}, {rows}",
                         "vmovdqu {order}, [{table} + {row}]",
-                        "vpermd {from}, {order}, {from}",
+                        concat!("vpermd {from}, {order}, [{dense} + ", $bytes, "*{before}]"),
                         "vblendvps {values}, {values}, {from}, {order}",
-                        table = in(reg) &raw const $spread, row = in(reg) row(here, at, lanes),
-                        order = out(ymm_reg) _, values = inout(ymm_reg) values,
-                        from = inout(ymm_reg) ptr::read_unaligned(from) => _,
-                        options(pure, readonly, nostack, preserves_flags),
+                        turn = const turn(AT), rows = const rows($bytes), row = out(reg) _, here = in(reg) here,
+                        table = in(reg) &raw const $spread, order = out(ymm_reg) _, from = out(ymm_reg) _,
+                        values = inout(ymm_reg) values, dense = in(reg) dense,
+                        before = in(reg) before(here, AT), options(pure, readonly, nostack),
                     );
                     ptr::write_unaligned(to, values);
                 }
             }
+            // SAFETY: as the caller promises.
+            unsafe { $(if $at < W { vector::<$at>(strip, dense, here); })* }
         }
 
         #[inline]
@@ -354,5 +367,5 @@ macro_rules! kernels {
         }
     };
 }
-kernels!(compress4, append4, fetch4, expand4, merge4, 4, PRESS4, SPREAD4, BITS4);
-kernels!(compress8, append8, fetch8, expand8, merge8, 8, PRESS8, SPREAD8, BITS8);
+kernels!(compress4, append4, fetch4, expand4, merge4, 4, PRESS4, SPREAD4, BITS4, 0 8 16 24 32 40 48 56);
+kernels!(compress8, append8, fetch8, expand8, merge8, 8, PRESS8, SPREAD8, BITS8, 0 4 8 12 16 20 24 28 32 36 40 44 48 52 56 60);
