@@ -302,3 +302,55 @@ fn private_methods_have_private_families() {
     );
     assert_eq!(rates.half_batched(&[1.0, 2.0]), [rates.half(1.0), rates.half(2.0)]);
 }
+
+/// Private ones beside a public one: each has a family, which nobody outside sees.
+mod steps {
+    use super::*;
+
+    pub(super) struct Steps(pub(super) u64);
+
+    #[autobatch(strict)]
+    impl Steps {
+        pub(super) fn collatz(&self, n: u64) -> u64 {
+            let mut count = 0;
+            let mut n = n;
+            while n > self.0 {
+                n = self.next(n);
+                count += 1;
+            }
+            count
+        }
+
+        fn next(&self, n: u64) -> u64 {
+            if n & 1 == 0 { n / 2 } else { 3 * n + 1 }
+        }
+
+        /// Nobody calls it.
+        fn digits(&self, n: u64) -> u64 {
+            if n < 10 { n + self.0 } else { self.digits(n / 10) + n % 10 }
+        }
+
+        pub(super) fn sums(&self, k: u64) -> u64 {
+            (0..k).map(|i| self.next(i)).sum()
+        }
+    }
+
+    #[test]
+    fn private_methods_beside_public_ones_have_families() {
+        let steps = Steps(1);
+        let inputs: Vec<u64> = (0..67).map(|i| i * 37 + 1).collect();
+        agree_at(&SIZES, &inputs, |&n| steps.collatz(n), |b, o| steps.collatz_batched_with(b, o));
+        agree_at(&SIZES, &inputs, |&n| steps.next(n), |b, o| steps.next_batched_with(b, o));
+        agree_at(&SIZES, &inputs, |&n| steps.digits(n), |b, o| steps.digits_batched_with(b, o));
+        agree_at(
+            &SIZES,
+            &inputs,
+            |&n| steps.sums(n % 9),
+            |b, o| steps.sums_batched_with(column(b, |n| n % 9), o),
+        );
+        let mut out = vec![0; 67];
+        steps.digits_batched_into(&inputs, &mut out);
+        assert_eq!(out, steps.digits_batched(&inputs));
+        assert_eq!(Steps::digits_batched_program().functions.len(), 1);
+    }
+}

@@ -11,11 +11,27 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Item, Type};
 
-/// The source that `item` in `file` can see: that file, or the crate with its modules in place.
+use crate::unasked::{self, Mentions};
+
+/// What is known of the source around an item.
+pub struct Source {
+    /// What the item can see: its file, or the crate with its modules in place.
+    pub(crate) text: String,
+    /// The families that the crate's files mention, if it matters.
+    pub(crate) mentions: Mentions,
+}
+
+/// The source around `item` in `file`.
 #[must_use]
-pub fn source_around(file: &Path, item: TokenStream) -> Option<String> {
+pub fn source_around(file: &Path, item: TokenStream) -> Option<Source> {
     let own = fs::read_to_string(file).ok()?;
-    let elsewhere = type_of_impl(item).is_some_and(|name| {
+    let item = syn::parse2::<Item>(item).ok();
+    let mut mentions = Mentions::default();
+    if item.as_ref().is_some_and(unasked::any) {
+        mentions.add(&own);
+        sources(&directory(file), &mut |text| mentions.add(text));
+    }
+    let elsewhere = item.as_ref().and_then(type_of_impl).is_some_and(|name| {
         let defines = |kind: &str| own.contains(&format!("{kind} {name}"));
         !["struct", "enum", "union", "type"].into_iter().any(defines)
     });
@@ -24,11 +40,33 @@ pub fn source_around(file: &Path, item: TokenStream) -> Option<String> {
         let items = files.read(&root, &children_of(&root, true))?;
         (files.reached && (files.primitives || elsewhere)).then(|| quote!(#(#items)*).to_string())
     });
-    Some(whole.unwrap_or(own))
+    Some(Source { text: whole.unwrap_or(own), mentions })
 }
 
-fn type_of_impl(item: TokenStream) -> Option<String> {
-    let Ok(Item::Impl(block)) = syn::parse2(item) else { return None };
+/// The directory of the crate's files: the package's `src`, or that of the file itself.
+fn directory(file: &Path) -> PathBuf {
+    let mut above = file.ancestors().skip(1);
+    let src = above.find(|dir| dir.ends_with("src") && dir.with_file_name("Cargo.toml").is_file());
+    src.or(file.parent()).unwrap_or(Path::new("")).to_path_buf()
+}
+
+/// Looks at the text of all source files in a directory.
+fn sources(dir: &Path, look: &mut impl FnMut(&str)) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let of_tools = name == "target" || name.as_encoded_bytes().starts_with(b".");
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && !of_tools => sources(&path, look),
+            Ok(kind) if !kind.is_dir() && path.extension().is_some_and(|end| end == "rs") => {
+                look(&fs::read_to_string(&path).unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn type_of_impl(item: &Item) -> Option<String> {
+    let Item::Impl(block) = item else { return None };
     match &*block.self_ty {
         Type::Path(p) => p.path.segments.last().map(|segment| segment.ident.to_string()),
         _ => None,
@@ -99,13 +137,19 @@ mod tests {
         let write = |name: &str, text: &str| fs::write(dir.join(name), text).unwrap();
         write("Cargo.toml", "");
         write("src/lib.rs", "mod tree; mod walk;");
-        write("src/tree.rs", "pub struct Tree { pub left: Option<Box<Tree>> } pub struct Other;");
+        write(
+            "src/tree.rs",
+            "fn t() { f_batched_into() } pub struct Tree { pub left: Option<Box<Tree>> } pub struct Other;",
+        );
         write("src/walk.rs", "use crate::tree::Tree; struct Own; impl Tree { fn f(&self) {} }");
-        let around = |item| source_around(&dir.join("src/walk.rs"), item).unwrap();
+        let around = |item| source_around(&dir.join("src/walk.rs"), item).unwrap().text;
         let far = around(quote!(impl Tree { fn f(&self) {} }));
         let near = around(quote!(impl Own { fn f(&self) {} }));
+        let both = quote!(impl Own { fn f(&self) {} fn g(&self) {} pub fn h(&self) {} });
+        let mentions = source_around(&dir.join("src/walk.rs"), both).unwrap().mentions;
         fs::remove_dir_all(&dir).unwrap();
         assert!(far.contains("struct Other") && far.contains("fn f"), "{far}");
         assert!(!near.contains("struct Other"), "{near}");
+        assert!(mentions.has("f") && !mentions.has("g"), "{mentions:?}");
     }
 }

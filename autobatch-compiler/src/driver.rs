@@ -9,6 +9,7 @@ use syn::{Item, Visibility};
 use crate::aside;
 use crate::attrs::Args;
 use crate::checks;
+use crate::crate_files::Source;
 use crate::desugar;
 use crate::diag::Diagnostics;
 use crate::emit::clone::Clones;
@@ -23,6 +24,7 @@ use crate::plain;
 use crate::receivers::definitions::Definitions;
 use crate::receivers::{self, Checks};
 use crate::strict;
+use crate::unasked;
 use crate::vector_math::VectorMath;
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
@@ -31,8 +33,9 @@ pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
     autobatch_in(args, item, None)
 }
 
-/// [`autobatch`] for an item in a file with the text `file`, whose primitives it knows.
-pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) -> TokenStream {
+/// [`autobatch`] for an item with this source around it, whose primitives it knows.
+pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source>) -> TokenStream {
+    let file = source.map(|source| source.text.as_str());
     let mut diag = Diagnostics::default();
     let mut args = Args::parse(args, &mut diag);
     args.primitives.extend(file.into_iter().flat_map(|file| nearby::primitives(file, &item)));
@@ -45,7 +48,9 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, file: Option<&str>) ->
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
     }
     let (mut functions, others) = input::parted(&input, &mut diag);
-    let methods = Rc::new(nearby::methods(file, &item));
+    let mut methods = nearby::methods(file, &item);
+    methods.mentions = source.map(|source| source.mentions.clone());
+    let methods = Rc::new(methods);
     let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
     for function in &mut functions {
         (function.methods, function.aside) = (Rc::clone(&methods), Rc::clone(&aside));
@@ -249,15 +254,20 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
     }
 }
 
-/// The functions that users can call. Private ones of a module or `impl` block are reached through the others; where a block
-/// has no others, they are for the code around it.
+/// The functions that users can call. Private ones of a module are reached through the others; those of an `impl` block are for
+/// the code around it.
 fn entries(input: &Input, functions: &[Function]) -> Vec<usize> {
     let is_visible = |f: &usize| !matches!(functions[*f].vis, Visibility::Inherited);
     let (visible, private): (Vec<usize>, Vec<usize>) = (0..functions.len()).partition(is_visible);
     match input {
         Input::Function(_) => private.into_iter().chain(visible).collect(),
-        Input::Impl(_) if visible.is_empty() => private,
-        _ => visible,
+        Input::Impl(_) => {
+            let alone = visible.is_empty();
+            let wanted = |f: &Function| (alone || unasked::is_wanted(f)) && unasked::has_batched_form(f);
+            let private = private.into_iter().filter(|f| wanted(&functions[*f]));
+            visible.into_iter().chain(private).collect()
+        }
+        Input::Module(_) => visible,
     }
 }
 

@@ -29,6 +29,7 @@ pub mod resolve;
 mod signatures;
 mod strict;
 mod tails;
+mod unasked;
 pub mod vector_math;
 pub mod verify;
 
@@ -37,6 +38,6 @@ mod interp;
 #[cfg(test)]
 mod testing;
 
-pub use crate_files::source_around;
+pub use crate_files::{Source, source_around};
 pub use driver::{autobatch, autobatch_in};
 pub use primitive::primitive;

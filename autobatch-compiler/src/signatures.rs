@@ -1,10 +1,12 @@
 //! Methods that are defined in the item or in its file, by name: how they take their receivers, and whether what they yield
 //! borrows from those, as far as their signatures say. Functions too: whether what they yield may borrow.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
+
+use crate::unasked::Mentions;
 
 /// What is known of the methods, functions and fields of the item and its file.
 #[derive(Clone, Default, Debug)]
@@ -13,6 +15,12 @@ pub struct Methods {
     /// Functions: whether what one of that name yields may borrow from an argument.
     borrowing: BTreeMap<String, bool>,
     fields: Fields,
+    /// The functions of `impl` blocks and traits.
+    associated: BTreeSet<String>,
+    /// The types of the file, and whether they have a lifetime.
+    lifetimes: BTreeMap<String, bool>,
+    /// The families that the crate mentions, if its source is known.
+    pub(crate) mentions: Option<Mentions>,
 }
 
 /// The fields of structures, by name.
@@ -101,6 +109,11 @@ impl Methods {
         self.fields.known.insert(name.to_string(), copied);
     }
 
+    /// Remembers whether a type has lifetimes. Where several have the name, one that has is enough.
+    fn parameters(&mut self, name: &syn::Ident, generics: &syn::Generics) {
+        *self.lifetimes.entry(name.to_string()).or_default() |= generics.lifetimes().next().is_some();
+    }
+
     pub(crate) fn of(&self, name: &syn::Ident) -> Option<Method> {
         self.methods.get(&name.to_string()).copied()
     }
@@ -115,6 +128,18 @@ impl Methods {
     pub(crate) fn may_be_moved(&self, field: &syn::Ident) -> bool {
         let types = self.fields.types.get(&field.to_string());
         types.is_none_or(|types| types.iter().all(|ty| self.fields.is_owned(ty)))
+    }
+
+    /// Whether a function of that name stands in an `impl` block or a trait.
+    pub(crate) fn has_associated(&self, name: &str) -> bool {
+        self.associated.contains(name)
+    }
+
+    /// Whether a lifetime of a type is not written, not even as `'_`, as far as names tell.
+    pub(crate) fn hides_a_lifetime(&self, ty: &Type) -> bool {
+        let mut scan = Hidden { methods: self, found: false };
+        scan.visit_type(ty);
+        scan.found
     }
 
     /// Adds the methods of a file.
@@ -152,8 +177,20 @@ impl<'ast> Visit<'ast> for Methods {
         all.takes = all.takes.filter(|known| *known == takes);
         all.borrows |= new.borrows;
     }
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.associated.insert(item.sig.ident.to_string());
+        visit::visit_impl_item_fn(self, item);
+    }
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        self.associated.insert(item.sig.ident.to_string());
+        visit::visit_trait_item_fn(self, item);
+    }
+    fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
+        self.parameters(&item.ident, &item.generics);
+    }
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         self.copied(&item.ident, &item.attrs);
+        self.parameters(&item.ident, &item.generics);
         for field in &item.fields {
             let Some(name) = &field.ident else { continue };
             self.fields.types.entry(name.to_string()).or_default().push(field.ty.clone());
@@ -161,12 +198,66 @@ impl<'ast> Visit<'ast> for Methods {
     }
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
         self.copied(&item.ident, &item.attrs);
+        self.parameters(&item.ident, &item.generics);
     }
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}
     fn visit_block(&mut self, block: &'ast syn::Block) {
         // Types may stand in bodies.
         visit::visit_block(self, block);
     }
+}
+
+/// Types of libraries that have a lifetime, which may be left out.
+const BORROWERS: [&str; 26] = [
+    "Arguments",
+    "ArrayView",
+    "ArrayView1",
+    "ArrayView2",
+    "ArrayViewMut",
+    "ArrayViewMut1",
+    "ArrayViewMut2",
+    "Bytes",
+    "CharIndices",
+    "Chars",
+    "Chunks",
+    "Context",
+    "Cow",
+    "Drain",
+    "Formatter",
+    "Iter",
+    "IterMut",
+    "Keys",
+    "Lines",
+    "MutexGuard",
+    "Ref",
+    "RefMut",
+    "Split",
+    "SplitWhitespace",
+    "Values",
+    "Windows",
+];
+
+struct Hidden<'a> {
+    methods: &'a Methods,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Hidden<'_> {
+    fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+        let name = segment.ident.to_string();
+        let written = match &segment.arguments {
+            PathArguments::AngleBracketed(args) => {
+                args.args.iter().any(|arg| matches!(arg, GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        };
+        let known = self.methods.lifetimes.get(&name).copied();
+        self.found |= !written && known.unwrap_or_else(|| BORROWERS.contains(&name.as_str()));
+        visit::visit_path_segment(self, segment);
+    }
+    // Parameters of function types hide what they like.
+    fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
+    fn visit_parenthesized_generic_arguments(&mut self, _: &'ast syn::ParenthesizedGenericArguments) {}
 }
 
 /// Whether a type names one of the lifetimes of a signature.
@@ -200,18 +291,6 @@ fn elided(ty: &Type) -> bool {
         Type::Group(t) => elided(&t.elem),
         Type::ImplTrait(_) | Type::TraitObject(_) => true,
         Type::Path(p) => p.path.segments.iter().any(|segment| {
-            let hides = [
-                "Iter",
-                "IterMut",
-                "Chars",
-                "Chunks",
-                "Windows",
-                "Ref",
-                "RefMut",
-                "Cow",
-                "ArrayView1",
-                "ArrayView2",
-            ];
             let args = match &segment.arguments {
                 PathArguments::AngleBracketed(args) => args.args.iter().collect(),
                 _ => vec![],
@@ -222,7 +301,7 @@ fn elided(ty: &Type) -> bool {
                 GenericArgument::Lifetime(lifetime) => lifetime.ident == "_",
                 _ => false,
             });
-            inner || (!lifetimes && hides.iter().any(|name| segment.ident == name))
+            inner || (!lifetimes && BORROWERS.iter().any(|name| segment.ident == name))
         }),
         _ => false,
     }

@@ -56,13 +56,13 @@ pub struct Ways<S, T, N> {
 }
 
 /// The code that runs one member.
-trait Scalar<R>: Fn(usize, Depth) -> R + Sync {}
+pub(crate) trait Scalar<R>: Fn(usize, Depth) -> R + Sync {}
 impl<R, F: Fn(usize, Depth) -> R + Sync> Scalar<R> for F {}
 /// The machine's code.
-trait Tile<R>: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync {}
+pub(crate) trait Tile<R>: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync {}
 impl<R, F: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync> Tile<R> for F {}
 /// The code of nested frames.
-trait Nested<R>: Fn(&mut Nest<'_>, &Out<'_, R>) + Sync {}
+pub(crate) trait Nested<R>: Fn(&mut Nest<'_>, &Out<'_, R>) + Sync {}
 impl<R, F: Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> Nested<R> for F {}
 
 /// Runs a batch into new memory. For generated code only.

@@ -8,6 +8,7 @@
 mod checked;
 mod column;
 mod counter;
+mod crossing;
 mod depth;
 mod fault;
 mod isa;
@@ -54,6 +55,7 @@ pub mod __rt {
     pub use crate::counter::{
         count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to,
     };
+    pub use crate::crossing::Crossing;
     pub use crate::depth::{Depth, Published};
     pub use crate::launch::{Ways, run, run_into, unwrap_unit};
     pub use crate::lent::{Lent, LentRef};

@@ -16,6 +16,7 @@ pub mod control;
 pub mod methods;
 pub mod modules;
 pub mod parameters;
+pub mod private_methods;
 pub mod results;
 pub mod shadowed;
 pub mod values;

@@ -6,6 +6,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Type, Visibility, parse_quote};
 
 use super::attributes::{self, GENERATED};
+use super::crossing::Door;
 use super::nest::Nest;
 use super::outlives;
 use crate::attrs::Args;
@@ -238,7 +239,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         .collect();
     let inputs: Vec<TokenStream> = params.iter().map(|p| batched_param(p, krate)).collect();
     let shown = params.iter().map(|p| &p.shown);
-    let sources = params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &rt));
+    let Door { question, run: door, states } = Door::of(function, &named, &rt);
+    let sources = params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &states, &rt));
     let lens = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
         let (ident, shown) = (&p.ident, &p.shown);
         quote!((#shown, #rt::Source::len(&#ident)))
@@ -309,6 +311,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     // Hygiene: the names belong where they are used, also if a macro has made the function.
     let run = quote_spanned!(span=>
         #receiver
+        #question
         #(#sources)*
         let __nests = #nests;
         let __ways = #rt::Ways { scalar: #run_scalar, tile: #tile, nest: #nest, nests: __nests };
@@ -328,7 +331,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #vis fn #into <#generic_params> (#(#inputs,)* __output: impl #krate::Output<#output>) #where_clause {
             let __run = || -> ::core::result::Result<(), #krate::BatchError> {
                 #run
-                #rt::run_into(#program_path, #defaults, #lens, __ways, __output)
+                #door run_into(#program_path, #defaults, #lens, __ways, __output)
             };
             #rt::unwrap_unit(__run());
         }
@@ -339,7 +342,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             #(#inputs,)* __options: &#krate::Options<'_>
         ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
             #run
-            #rt::run(#program_path, #defaults, __options, #lens, __ways)
+            #door run(#program_path, #defaults, __options, #lens, __ways)
         }
 
         #program_item
@@ -599,13 +602,13 @@ fn batched_param(p: &Param, krate: &syn::Path) -> TokenStream {
 }
 
 /// Turns the argument into a source of members.
-fn source(p: &Param, shown: &str, rt: &TokenStream) -> Option<TokenStream> {
+fn source(p: &Param, shown: &str, states: &TokenStream, rt: &TokenStream) -> Option<TokenStream> {
     let ident = &p.ident;
     Some(match p.passing {
         Passing::Shared => return None,
         Passing::Each => quote!(let #ident = #rt::Column::into_source(#ident, #shown)?;),
         Passing::EachRef => quote!(let #ident = #rt::Each::into_source(#ident, #shown)?;),
-        Passing::State => quote!(let #ident = #rt::States::new(#ident);),
+        Passing::State => quote!(let #ident = #states(#ident);),
         Passing::EachMut => quote!(let #ident = #rt::EachMut::into_source(#ident, #shown)?;),
     })
 }

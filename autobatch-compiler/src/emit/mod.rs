@@ -9,6 +9,7 @@ pub(crate) mod attributes;
 mod body;
 pub(crate) mod checked;
 pub mod clone;
+mod crossing;
 mod divisions;
 mod lockstep;
 mod nest;

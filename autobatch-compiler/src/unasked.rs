@@ -1,0 +1,110 @@
+//! Private methods that stand beside public ones have families too, which hardly ever anybody wants, and which must not be in the
+//! way of a program that compiles without them. Such a family is made where the crate mentions it: nobody else can call it.
+//! A signature that has no batched form has no family, nor has one whose family's names are taken. What the macro can't see,
+//! whether types may go to other threads, is asked by `Crossing` in the runtime, and refused where the family is called.
+
+use std::collections::BTreeSet;
+
+use syn::ext::IdentExt;
+use syn::{ImplItem, Item, ItemImpl, Type, TypeParamBound, Visibility, WherePredicate};
+
+use crate::input::{Function, Param, Passing};
+
+/// The ends of the names of a family, `_batched` first.
+const ENDS: [&str; 4] = ["", "_into", "_with", "_program"];
+
+/// Whether a function's family is there although the attribute is not the function's own, and nobody outside sees it.
+pub(crate) fn is(function: &Function) -> bool {
+    function.associated && is_private(&function.vis)
+}
+
+fn is_private(vis: &Visibility) -> bool {
+    matches!(vis, Visibility::Inherited)
+}
+
+/// Whether an item has private methods beside others.
+pub(crate) fn any(item: &Item) -> bool {
+    let Item::Impl(ItemImpl { trait_: None, items, .. }) = item else { return false };
+    let methods = || {
+        items.iter().filter_map(|item| match item {
+            ImplItem::Fn(f) => Some(is_private(&f.vis)),
+            _ => None,
+        })
+    };
+    methods().any(|private| private) && methods().any(|private| !private)
+}
+
+/// Whether the crate mentions the function's family. If its source is not known, it may.
+pub(crate) fn is_wanted(function: &Function) -> bool {
+    let name = function.sig.ident.unraw().to_string();
+    function.methods.mentions.as_ref().is_none_or(|mentions| mentions.has(&name))
+}
+
+/// The families that source files mention, by the names of their functions.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Mentions(BTreeSet<String>);
+
+impl Mentions {
+    pub(crate) fn add(&mut self, text: &str) {
+        if !text.contains("_batched") {
+            return;
+        }
+        for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+            if let Some((name, end)) = word.rsplit_once("_batched")
+                && ENDS.contains(&end)
+            {
+                self.0.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// A macro may put a name together: `[<$name _batched>]`.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains(name) || self.0.contains("")
+    }
+}
+
+/// Whether a family can be made of a private method.
+pub(crate) fn has_batched_form(function: &Function) -> bool {
+    let methods = &function.methods;
+    let name = function.sig.ident.unraw();
+    let taken = ENDS.iter().any(|end| methods.has_associated(&format!("{name}_batched{end}")));
+    let fits = |param: &Param| match (param.passing, &param.ty) {
+        (Passing::Shared, _) => true,
+        (_, ty) if methods.hides_a_lifetime(ty) => false,
+        (Passing::State, Type::Reference(r)) => !may_be_unsized(function, &r.elem),
+        _ => true,
+    };
+    !taken && function.params.iter().all(fits)
+}
+
+/// Whether a type is one that no slice can hold.
+fn may_be_unsized(function: &Function, ty: &Type) -> bool {
+    match ty {
+        Type::Paren(t) => may_be_unsized(function, &t.elem),
+        Type::Group(t) => may_be_unsized(function, &t.elem),
+        Type::Slice(_) | Type::TraitObject(_) => true,
+        Type::Path(p) => p.path.get_ident().is_some_and(|name| {
+            let names = ["str", "OsStr", "CStr", "Path"];
+            names.iter().any(|known| name == known) || is_maybe_sized(function, name)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a type parameter is declared `?Sized`.
+fn is_maybe_sized(function: &Function, name: &syn::Ident) -> bool {
+    let lifted = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(t) if t.maybe.is_some());
+    [&function.sig.generics, &function.outer].into_iter().any(|generics| {
+        let declared = generics.type_params().any(|p| p.ident == *name && p.bounds.iter().any(lifted));
+        let mut predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        declared
+            || predicates.any(|predicate| match predicate {
+                WherePredicate::Type(p) => {
+                    matches!(&p.bounded_ty, Type::Path(t) if t.path.is_ident(name))
+                        && p.bounds.iter().any(lifted)
+                }
+                _ => false,
+            })
+    })
+}
