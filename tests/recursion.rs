@@ -488,3 +488,69 @@ fn parameters_that_take_results() {
     let ns: Vec<u32> = (0..40).collect();
     agree(&ns, |n| in_a_module::start(*n), |n, o| in_a_module::start_batched_with(n, o));
 }
+
+/// Loops whose only way out is a call in tail position of another function.
+#[allow(clippy::boxed_local)] // written so to be batched
+#[autobatch(strict)]
+mod onwards {
+    pub(super) fn halved(coins: u64, n: u64) -> u64 {
+        if n < 2 { spent(coins, n) } else { halved(coins.wrapping_mul(2) + n, n / 2) }
+    }
+
+    fn spent(coins: u64, n: u64) -> u64 {
+        if n == 0 { coins } else { spent(coins.wrapping_add(n), n - 1) }
+    }
+
+    pub(super) fn boxed(coins: Box<u64>, n: u64) -> u64 {
+        let mut n = n;
+        let mut coins = coins;
+        while n > 2 {
+            *coins += n;
+            n -= 2;
+        }
+        emptied(coins, n)
+    }
+
+    fn emptied(coins: Box<u64>, n: u64) -> u64 {
+        if n == 0 { *coins } else { emptied(Box::new(*coins + n), n - 1) }
+    }
+
+    pub(super) fn looped(coins: u64, n: u64) -> u64 {
+        let mut n = n;
+        let mut coins = coins;
+        while n > 2 {
+            coins += n;
+            n /= 2;
+        }
+        looped_on(coins, n) * 2
+    }
+
+    fn looped_on(coins: u64, n: u64) -> u64 {
+        if n == 0 { coins } else { looped_on(coins ^ n, n - 1) + 1 }
+    }
+}
+
+#[test]
+fn loops_that_end_in_calls_of_others() {
+    let inputs: Vec<(u64, u64)> = (0..67).map(|i| (i * 7 % 13, i * 5 % 31)).collect();
+    let (coins, n) = (|b: &[(u64, u64)]| column(b, |i| i.0), |b: &[(u64, u64)]| column(b, |i| i.1));
+    let boxed = |b: &[(u64, u64)]| b.iter().map(|i| Box::new(i.0)).collect::<Vec<_>>();
+    agree_at(
+        &[1, 2, 67],
+        &inputs,
+        |i| onwards::halved(i.0, i.1),
+        |b, o| onwards::halved_batched_with(coins(b), n(b), o),
+    );
+    agree_at(
+        &[1, 2, 67],
+        &inputs,
+        |i| onwards::boxed(Box::new(i.0), i.1),
+        |b, o| onwards::boxed_batched_with(boxed(b), n(b), o),
+    );
+    agree_at(
+        &[1, 2, 67],
+        &inputs,
+        |i| onwards::looped(i.0, i.1),
+        |b, o| onwards::looped_batched_with(coins(b), n(b), o),
+    );
+}

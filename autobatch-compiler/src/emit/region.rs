@@ -231,7 +231,7 @@ impl Shape {
         let mut bound = VarSet::new();
         let mut exits: Vec<VarSet> = Vec::new();
         let mut live_out = VarSet::new();
-        let mut leaves_to = |target: BlockId, exits: &mut Vec<VarSet>| {
+        let leaves_to = |target: BlockId, exits: &mut Vec<VarSet>, live_out: &mut VarSet| {
             let live = emitter.live_at(target);
             if target != head {
                 live_out.extend(&live);
@@ -247,18 +247,26 @@ impl Shape {
                 for exit in &op.exits {
                     bound.extend(&program.block(*exit).arrives);
                     if !inside(*exit) {
-                        leaves_to(*exit, &mut exits);
+                        leaves_to(*exit, &mut exits, &mut live_out);
                     }
                 }
             }
             mentioned.extend(block.term.uses());
             match &block.term {
-                Terminator::Call(call) => exits.push(emitter.live_at_call(call)),
+                Terminator::Call(call) => {
+                    let live = emitter.live_at_call(call);
+                    live_out.extend(&live);
+                    exits.push(live);
+                }
                 Terminator::TailCall { callee, args } => {
                     let entry = program.func(*callee).entry;
                     let mut live = VarSet::new();
+                    let live_there = emitter.live_at(entry);
+                    if entry != head {
+                        live_out.extend(&live_there);
+                    }
                     for (param, arg) in program.func(*callee).params.iter().zip(args) {
-                        if emitter.live_at(entry).contains(param) && param == arg {
+                        if live_there.contains(param) && param == arg {
                             live.insert(*param);
                         }
                     }
@@ -268,7 +276,7 @@ impl Shape {
                     for (nth, target) in term.successors().into_iter().enumerate() {
                         bound.extend(term.binds(nth));
                         if !inside(target) {
-                            leaves_to(target, &mut exits);
+                            leaves_to(target, &mut exits, &mut live_out);
                         }
                     }
                 }
