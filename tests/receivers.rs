@@ -496,3 +496,52 @@ fn paths_have_types() {
         |n, o| bare::Still::at_batched_with(column(n, |_| bare::Still), n, o),
     );
 }
+
+/// A receiver in a box, out of which a method takes it.
+struct Purse {
+    coins: u64,
+}
+
+#[allow(clippy::boxed_local)] // written so to be batched
+#[autobatch(strict)]
+impl Purse {
+    fn spent(self, n: u64) -> u64 {
+        if n == 0 { self.coins } else { Purse { coins: self.coins + n }.spent(n - 1) }
+    }
+
+    fn halved(self: Box<Self>, n: u64) -> u64 {
+        if n < 2 {
+            return self.spent(n);
+        }
+        let rest = Box::new(Purse { coins: self.coins * 2 + n });
+        Self::halved(rest, n / 2)
+    }
+
+    fn counted(mut self: Box<Self>, n: u64) -> u64 {
+        self.coins += 1;
+        if n > 5 {
+            return self.counted(n - 5);
+        }
+        let coins = self.coins;
+        self.spent(n) + coins
+    }
+
+    fn looked(self: Box<Self>, n: u64) -> u64 {
+        if n == 0 { self.total(n) } else { self.total(n) + self.spent(n) }
+    }
+
+    fn total(&self, n: u64) -> u64 {
+        if n == 0 { self.coins } else { self.total(n - 1) + 1 }
+    }
+}
+
+#[test]
+fn receivers_in_boxes() {
+    let inputs: Vec<(u64, u64)> = (0..67).map(|i| (i * 7 % 13, i * 5 % 31)).collect();
+    let boxed = |b: &[(u64, u64)]| b.iter().map(|i| Box::new(Purse { coins: i.0 })).collect::<Vec<_>>();
+    let one = |i: &(u64, u64)| Box::new(Purse { coins: i.0 });
+    let n = |b: &[(u64, u64)]| column(b, |i| i.1);
+    agree_at(&SIZES, &inputs, |i| one(i).halved(i.1), |b, o| Purse::halved_batched_with(boxed(b), n(b), o));
+    agree_at(&SIZES, &inputs, |i| one(i).counted(i.1), |b, o| Purse::counted_batched_with(boxed(b), n(b), o));
+    agree_at(&SIZES, &inputs, |i| one(i).looked(i.1), |b, o| Purse::looked_batched_with(boxed(b), n(b), o));
+}

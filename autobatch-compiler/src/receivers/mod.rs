@@ -337,11 +337,15 @@ impl<'a> Walk<'a> {
             |m: &&Method| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
         let own =
             matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self") || p.path.is_ident("__self"));
-        // `self` is handed on as it is, unless the method takes it in another way.
-        let by_value =
-            own.then(|| self.of(&call.receiver)).flatten().map(|ty| !matches!(ty, Type::Reference(_)));
+        // `self` is handed on as it is, unless the method takes it in another way: by reference, or out of its box.
+        let own_type = own.then(|| self.of(&call.receiver)).flatten();
         let otherwise = |m: &&Method| {
-            self.rewrites && by_value.is_some_and(|by_value| by_value != (m.takes == Some(Takes::Value)))
+            let (by_value, definitions) = (m.takes == Some(Takes::Value), self.types.definitions);
+            self.rewrites
+                && own_type.as_ref().is_some_and(|ty| match ty {
+                    Type::Reference(_) => by_value,
+                    ty => !by_value || !definitions.same(&self.types.plain(ty), &m.owner),
+                })
         };
         let meant = |m: &&Method| !own || m.free.is_some() || otherwise(m);
         let mut named = self.methods.iter().filter(fits).filter(meant).peekable();
