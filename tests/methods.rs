@@ -354,3 +354,59 @@ mod steps {
         assert_eq!(Steps::digits_batched_program().functions.len(), 1);
     }
 }
+
+/// The block does not name the lifetime of its type; what it calls `Self` has it all the same.
+#[autobatch]
+mod rows {
+    #[derive(Clone, Copy)]
+    pub(super) struct Row<'a>(pub(super) &'a [f64]);
+
+    impl Row<'_> {
+        pub(super) fn rest(self, n: u32) -> Self {
+            if n == 0 || self.0.len() < 2 { self } else { Row(&self.0[1..]).rest(n - 1) }
+        }
+
+        pub(super) fn copy(&self, n: u32) -> Self {
+            if n == 0 { *self } else { self.rest(1).copy(n - 1) }
+        }
+
+        pub(super) fn turns(self, other: Self, n: u32) -> (Self, f64) {
+            if n == 0 { (self, other.0[0]) } else { other.turns(self, n - 1) }
+        }
+
+        pub(super) fn first(&self, n: u32) -> &f64 {
+            if n == 0 { &self.0[0] } else { self.first(n - 1) }
+        }
+
+        pub(super) fn empty(n: u32) -> Self {
+            if n < 2 { Row(&[]) } else { Self::empty(n / 2) }
+        }
+    }
+}
+
+#[test]
+fn self_of_a_type_whose_lifetime_has_no_name() {
+    let values: Vec<f64> = (0..9).map(f64::from).collect();
+    let inputs: Vec<(rows::Row, u32)> =
+        (0..67).map(|i| (rows::Row(&values[i % 8..]), (i % 7) as u32)).collect();
+    let firsts = |b: &[(rows::Row<'_>, u32)]| -> Vec<f64> {
+        let (rows, n) =
+            (b.iter().map(|i| i.0).collect::<Vec<_>>(), b.iter().map(|i| i.1).collect::<Vec<_>>());
+        let rest = rows::Row::rest_batched(&rows, &n).into_iter().map(|row| row.0[0]);
+        let turns = rows::Row::turns_batched(&rows, autobatch::same(rows[0]), &n);
+        let empty = rows::Row::empty_batched(&n).into_iter().map(|row| row.0.len() as f64);
+        let copy = rows[0].copy_batched(&n).into_iter().map(|row| row.0[0]);
+        let first = rows[0].first_batched(&n).into_iter().copied();
+        let turns = turns.into_iter().map(|(row, first)| row.0[0] + first);
+        rest.chain(turns).chain(empty).chain(copy).chain(first).collect()
+    };
+    let expected = |b: &[(rows::Row<'_>, u32)]| -> Vec<f64> {
+        let one = b[0].0;
+        let rest = b.iter().map(|(row, n)| row.rest(*n).0[0]);
+        let turns = b.iter().map(|(row, n)| row.turns(one, *n)).map(|(row, first)| row.0[0] + first);
+        let empty = b.iter().map(|(_, n)| rows::Row::empty(*n).0.len() as f64);
+        let copy = b.iter().map(|(_, n)| one.copy(*n).0[0]);
+        rest.chain(turns).chain(empty).chain(copy).chain(b.iter().map(|(_, n)| *one.first(*n))).collect()
+    };
+    assert_eq!(firsts(&inputs), expected(&inputs));
+}

@@ -142,7 +142,8 @@ fn single_method(f: &ItemFn, diag: &mut Diagnostics) {
     }
 }
 
-fn named_self(tokens: TokenStream) -> Option<Ident> {
+/// A mention of `Self`.
+pub(crate) fn named_self(tokens: TokenStream) -> Option<Ident> {
     tokens.into_iter().find_map(|tree| match tree {
         TokenTree::Ident(ident) if ident == "Self" => Some(ident),
         TokenTree::Group(group) => named_self(group.stream()),

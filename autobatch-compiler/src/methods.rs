@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Block, Expr, FnArg, GenericParam, ImplItem, Item, ItemImpl, ItemMod, Lifetime, Macro, Path,
@@ -13,6 +13,7 @@ use syn::{
 };
 
 use crate::aside;
+use crate::checks;
 use crate::diag::Diagnostics;
 use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
@@ -202,9 +203,12 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     let shown =
         input::function(&attrs, &f.vis, &spelled.sig, &spelled.block, Some(&block.generics), &mut diag)?;
     let trait_ = block.trait_.as_ref().map(|(path, _)| path.clone());
+    // What a function yields must have names for lifetimes that the block leaves out.
+    let (named, anonymous) = with_named_lifetimes(&block.self_ty);
+    let yields_own = checks::named_self(f.sig.output.to_token_stream()).is_some();
     let mut free = Free {
         owner: owner.clone(),
-        ty: (*block.self_ty).clone(),
+        ty: if yields_own { named } else { (*block.self_ty).clone() },
         trait_: trait_.clone(),
         associated: block
             .items
@@ -220,9 +224,13 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     sig.ident = format_ident!("{PREFIX}{}__{}", owner, f.sig.ident, span = f.sig.ident.span());
     free_receiver(&mut sig);
     free.visit_signature_mut(&mut sig);
+    // In the body they are inferred.
+    free.ty = (*block.self_ty).clone();
+    let anonymous: Vec<GenericParam> =
+        anonymous.iter().filter(|_| yields_own).map(|lifetime| parse_quote!(#lifetime)).collect();
     let lifetimes = block.generics.params.iter().filter(|p| matches!(p, GenericParam::Lifetime(_)));
     let others = block.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
-    let params = lifetimes.chain(&sig.generics.params).chain(others).cloned().collect();
+    let params = lifetimes.chain(&anonymous).chain(&sig.generics.params).chain(others).cloned().collect();
     sig.generics.params = params;
     if sig.generics.lt_token.is_none() && !sig.generics.params.is_empty() {
         sig.generics.lt_token = Some(Default::default());
@@ -244,6 +252,22 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     let named = names_its_parameters(block);
     function.method = Some(Method { shown: Box::new(shown), owner, trait_, attrs, named });
     Some(function)
+}
+
+/// The type of an `impl` block, names for what it calls `'_`, which are the same wherever a signature says `Self`.
+fn with_named_lifetimes(ty: &Type) -> (Type, Vec<Lifetime>) {
+    struct Name(Vec<Lifetime>);
+    impl VisitMut for Name {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if lifetime.ident == "_" {
+                *lifetime = Lifetime::new(&format!("'__own{}", self.0.len()), Span::mixed_site());
+                self.0.push(lifetime.clone());
+            }
+        }
+    }
+    let (mut ty, mut name) = (ty.clone(), Name(Vec::new()));
+    name.visit_type_mut(&mut ty);
+    (ty, name.0)
 }
 
 /// The receiver as a parameter; what is elided after it has its lifetime.

@@ -97,3 +97,31 @@ pub mod program {
         found
     }
 }
+
+/// A type's lifetime has no name, and what its methods yield has it.
+#[autobatch]
+pub mod rows {
+    /// A row.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Row<'a>(pub &'a [f64]);
+
+    impl Row<'_> {
+        /// What is left.
+        #[must_use]
+        pub fn rest(self, n: u32) -> Self {
+            if n == 0 || self.0.len() < 2 { self } else { Row(&self.0[1..]).rest(n - 1) }
+        }
+
+        /// Two of them.
+        #[must_use]
+        pub fn turns(self, other: Self, n: u32) -> (Self, f64) {
+            if n == 0 { (self, other.0[0]) } else { other.turns(self, n - 1) }
+        }
+
+        /// A part.
+        #[must_use]
+        pub fn first(&self, n: u32) -> &f64 {
+            if n == 0 { &self.0[0] } else { self.first(n - 1) }
+        }
+    }
+}

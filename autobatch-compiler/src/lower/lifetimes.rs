@@ -3,17 +3,24 @@
 use std::collections::BTreeSet;
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Ident, Type};
+use syn::{Generics, Ident, Type};
 
 use super::Lowering;
 
 impl Lowering<'_> {
     /// What takes the names out of types of a function, other than the entry.
     pub(super) fn erased(&self, source: usize) -> Erased {
-        let mut names = BTreeSet::new();
-        if source != self.entry {
-            let generics = &self.functions[source].sig.generics;
-            names.extend(generics.lifetimes().map(|param| param.lifetime.ident.to_string()));
+        let function = &self.functions[source];
+        let names_of = |generics: &Generics| {
+            generics.lifetimes().map(|param| param.lifetime.ident.to_string()).collect()
+        };
+        let mut names: BTreeSet<String> = names_of(&function.sig.generics);
+        if source == self.entry {
+            // A method has names for what it elides, which its family does not know.
+            let shown = function.method.as_ref().map_or(function, |method| &method.shown);
+            for known in [&shown.sig.generics, &shown.outer] {
+                names_of(known).iter().for_each(|name| _ = names.remove(name));
+            }
         }
         Erased { names, types: 0 }
     }
