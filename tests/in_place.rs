@@ -404,3 +404,87 @@ fn parts_of_locals_are_kept() {
         assert_eq!(outcome.into_values().expect("no faults"), expected, "{name}");
     }
 }
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Suit {
+    Plain(u32, u32),
+    Trump,
+}
+
+#[derive(Clone, Copy)]
+struct Card {
+    value: u32,
+    suit: Suit,
+}
+
+/// Values of the user's that are copied while they are borrowed: parameters, annotated or made by their type's name.
+#[autobatch(strict)]
+mod copied {
+    use super::{Card, Suit};
+
+    pub(crate) fn play(n: u32, hand: (u32, u32, Suit), mut again: bool) -> u32 {
+        if n == 0 {
+            return hand.1;
+        }
+        let mut sum = 0;
+        for i in 0..n % 4 {
+            let (low, high, suit) = &hand;
+            let mut k = 0;
+            while k < 2 && again {
+                k += 1;
+                let flag = &mut again;
+                *flag = *high <= k + i;
+            }
+            if again {
+                sum += play(n - 1, hand, false);
+            }
+            sum += *low + if *suit == Suit::Trump { 5 } else { k };
+        }
+        sum
+    }
+
+    pub(crate) fn made(n: u32, again: bool) -> u32 {
+        let card = Card { value: n, suit: Suit::Trump };
+        let suit: Suit = Suit::Plain(1, n);
+        if n == 0 {
+            return worth(card);
+        }
+        let (first, second) = (&card, &suit);
+        let mut sum = 0;
+        if again {
+            sum += made(n - 1, false) + worth(card) + rank(suit);
+        }
+        sum += first.value;
+        sum += if *second == Suit::Trump { 2 } else { made(n / 2, !again) };
+        sum + u32::from(card.suit == *second)
+    }
+
+    fn worth(card: Card) -> u32 {
+        card.value + rank(card.suit)
+    }
+
+    fn rank(suit: Suit) -> u32 {
+        match suit {
+            Suit::Plain(a, b) => a + b,
+            Suit::Trump => 9,
+        }
+    }
+}
+
+#[test]
+fn what_is_borrowed_may_be_copied() {
+    let inputs: Vec<(u32, bool)> = (0..34).map(|i| (i % 7, i % 3 == 0)).collect();
+    let hand = |n: u32| (n % 3, n % 5, if n % 2 == 0 { Suit::Trump } else { Suit::Plain(n, 1) });
+    agree_at(
+        &SIZES,
+        &inputs,
+        |&(n, again)| copied::play(n, hand(n), again),
+        |b, o| copied::play_batched_with(column(b, |x| x.0), column(b, |x| hand(x.0)), column(b, |x| x.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |&(n, again)| copied::made(n, again),
+        |b, o| copied::made_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
+    );
+}

@@ -19,6 +19,8 @@ pub struct Methods {
     associated: BTreeSet<String>,
     /// The types of the file, and whether they have a lifetime.
     lifetimes: BTreeMap<String, bool>,
+    /// Those that have type parameters.
+    generic: BTreeSet<String>,
     /// The families that the crate mentions, if its source is known.
     pub(crate) mentions: Option<Mentions>,
 }
@@ -106,12 +108,39 @@ impl Methods {
             _ => false,
         };
         let copied = derived.any(copied);
-        self.fields.known.insert(name.to_string(), copied);
+        // Of several types of the name all must be.
+        *self.fields.known.entry(name.to_string()).or_insert(copied) &= copied;
+    }
+
+    /// Whether all types of the file that are made by this name are copied.
+    pub(crate) fn makes_copied(&self, name: &str) -> bool {
+        self.fields.known.get(name) == Some(&true) && !self.generic.contains(name)
+    }
+
+    /// Whether a type of the file, or an `Option` of one, is certainly copied.
+    pub(crate) fn is_copied(&self, ty: &Type) -> bool {
+        let Type::Path(p) = ty else { return false };
+        let Some(last) = p.path.segments.last().filter(|_| p.qself.is_none()) else { return false };
+        let argument = |arg: &GenericArgument| match arg {
+            GenericArgument::Type(ty) => crate::lockstep::is_primitive(ty) || self.is_copied(ty),
+            GenericArgument::Lifetime(_) | GenericArgument::Const(_) => true,
+            _ => false,
+        };
+        let arguments = match &last.arguments {
+            PathArguments::AngleBracketed(args) => args.args.iter().all(argument),
+            PathArguments::None => true,
+            PathArguments::Parenthesized(_) => false,
+        };
+        let name = last.ident.to_string();
+        arguments && self.fields.known.get(&name).copied().unwrap_or(name == "Option")
     }
 
     /// Remembers whether a type has lifetimes. Where several have the name, one that has is enough.
     fn parameters(&mut self, name: &syn::Ident, generics: &syn::Generics) {
         *self.lifetimes.entry(name.to_string()).or_default() |= generics.lifetimes().next().is_some();
+        if generics.type_params().next().is_some() {
+            self.generic.insert(name.to_string());
+        }
     }
 
     pub(crate) fn of(&self, name: &syn::Ident) -> Option<Method> {

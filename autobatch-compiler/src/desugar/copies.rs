@@ -18,6 +18,90 @@ impl Copies {
     }
 }
 
+/// Whether all values that a local of the function has are copied where it is mentioned: numbers, tuples and arrays of them, types of
+/// the file that are `Copy`.
+pub(crate) fn is_copied_local(function: &Function, name: &str) -> bool {
+    struct Values<'a> {
+        function: &'a Function,
+        name: &'a str,
+        copied: Option<bool>,
+    }
+    impl Values<'_> {
+        fn note(&mut self, copied: bool) {
+            self.copied = Some(copied && self.copied != Some(false));
+        }
+
+        /// What is made of a type's name, or the value of another local.
+        fn is_copied_value(&self, value: &Expr) -> bool {
+            let of_type = |path: &syn::Path| {
+                let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+                let is_variant = |name: &String| {
+                    name.starts_with(char::is_uppercase)
+                        && (name.len() == 1 || name.contains(char::is_lowercase))
+                };
+                let (last, owner) = (names.next().filter(is_variant), names.next().filter(is_variant));
+                owner.or(last).is_some_and(|name| self.function.methods.makes_copied(&name))
+            };
+            match value {
+                Expr::Path(p) => match p.path.get_ident() {
+                    Some(other) if other != self.name => is_copied_local(self.function, &other.to_string()),
+                    Some(_) => false,
+                    None => of_type(&p.path),
+                },
+                Expr::Struct(e) => of_type(&e.path),
+                Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if of_type(&p.path)),
+                Expr::Paren(e) => self.is_copied_value(&e.expr),
+                _ => false,
+            }
+        }
+
+        fn is_copied(&self, ty: &Type) -> bool {
+            match ty {
+                Type::Array(t) => self.is_copied(&t.elem),
+                Type::Tuple(t) => t.elems.iter().all(|ty| self.is_copied(ty)),
+                Type::Paren(t) => self.is_copied(&t.elem),
+                Type::Reference(r) => r.mutability.is_none(),
+                other => is_primitive(other) || self.function.methods.is_copied(other),
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Values<'_> {
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            match &local.pat {
+                Pat::Ident(p) if p.ident == self.name && p.by_ref.is_none() && p.subpat.is_none() => {
+                    let copied = local.init.as_ref().is_some_and(|init| self.is_copied_value(&init.expr));
+                    self.note(copied);
+                    if let Some(init) = &local.init {
+                        self.visit_local_init(init);
+                    }
+                }
+                Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.ident == self.name) => {
+                    let copied = self.is_copied(&t.ty);
+                    self.note(copied);
+                    if let Some(init) = &local.init {
+                        self.visit_local_init(init);
+                    }
+                }
+                _ => visit::visit_local(self, local),
+            }
+        }
+        // Bound without a type.
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            if p.ident == self.name {
+                self.note(false);
+            }
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut values = Values { function, name, copied: None };
+    for param in function.params.iter().filter(|p| p.pattern.is_none() && p.ident == name) {
+        let copied = values.is_copied(&param.ty);
+        values.note(copied);
+    }
+    values.visit_block(&function.body);
+    values.copied == Some(true)
+}
+
 /// Whether an operator yields a truth value, whatever its operands are.
 fn is_truth(op: &BinOp) -> bool {
     use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};

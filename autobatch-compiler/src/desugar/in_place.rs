@@ -14,7 +14,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Block, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_quote};
 
-use super::copies::Copies;
+use super::copies::{Copies, is_copied_local};
 use super::moved_out;
 use super::parted::is_parted;
 use super::runs::{InBlockOf, Lent};
@@ -176,7 +176,8 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         let kind = Ident::new(if reference { "LentRef" } else { "Lent" }, Span::mixed_site());
         let mutable = reference || function.bindings.get(name).is_some_and(|b| b.mutable);
         let place = || InPlace {
-            copied: !reference && copies.contains(name),
+            number: !reference && copies.contains(name),
+            copied: !reference && (copies.contains(name) || is_copied_local(function, name)),
             name,
             reference,
             mutable,
@@ -282,6 +283,8 @@ struct InPlace<'a> {
     reference: bool,
     mutable: bool,
     /// Whether it is a number, or the like.
+    number: bool,
+    /// Whether a mention of it is a copy.
     copied: bool,
     /// Calls around that are done with the closures among their arguments when they return.
     ended: usize,
@@ -538,7 +541,7 @@ impl VisitMut for InPlace<'_> {
                     None => self.visit_expr_mut(&mut e.receiver),
                     Some(_) if READS.contains(&name.as_str()) => self.replace(&mut e.receiver, Access::Share),
                     Some(_) if is_write(&e.method) => self.replace(&mut e.receiver, Access::Lend),
-                    Some(_) if self.copied && crate::lockstep::is_pure_method(&e.method) => {
+                    Some(_) if self.number && crate::lockstep::is_pure_method(&e.method) => {
                         self.replace(&mut e.receiver, Access::Share);
                     }
                     // Nothing is moved out of an index, and nothing changed that is not `mut`.
