@@ -47,9 +47,11 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     if let Some(file) = file {
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
     }
-    let (mut functions, others) = input::parted(&input, &mut diag);
     let mut methods = nearby::methods(file, &item);
     methods.mentions = source.map(|source| source.mentions.clone());
+    let mut spelled = input.clone();
+    methods.lifetimes.spell(&mut spelled);
+    let (mut functions, others) = input::parted(&spelled, &mut diag);
     let methods = Rc::new(methods);
     let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
     for function in &mut functions {

@@ -94,6 +94,7 @@ pub struct Function {
 }
 
 /// An annotated item.
+#[derive(Clone)]
 pub enum Input {
     /// A free function.
     Function(ItemFn),

@@ -14,6 +14,7 @@ pub mod display;
 pub mod driver;
 pub mod effects;
 pub mod emit;
+mod hidden;
 pub mod input;
 pub mod ir;
 pub mod lockstep;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
+use crate::hidden::{BORROWERS, Lifetimes};
 use crate::unasked::Mentions;
 
 /// What is known of the methods, functions and fields of the item and its file.
@@ -17,10 +18,10 @@ pub struct Methods {
     fields: Fields,
     /// The functions of `impl` blocks and traits.
     associated: BTreeSet<String>,
-    /// The types of the file, and whether they have a lifetime.
-    lifetimes: BTreeMap<String, bool>,
-    /// Those that have type parameters.
+    /// The types of the file that have type parameters.
     generic: BTreeSet<String>,
+    /// The lifetimes of types.
+    pub(crate) lifetimes: Lifetimes,
     /// The families that the crate mentions, if its source is known.
     pub(crate) mentions: Option<Mentions>,
 }
@@ -101,13 +102,16 @@ pub(crate) enum Takes {
 
 impl Methods {
     /// Remembers whether a type is copied.
-    fn copied(&mut self, name: &syn::Ident, attrs: &[syn::Attribute]) {
+    fn copied(&mut self, name: &syn::Ident, generics: &syn::Generics, attrs: &[syn::Attribute]) {
         let mut derived = attrs.iter().filter(|attr| attr.path().is_ident("derive"));
         let copied = |attr: &syn::Attribute| match &attr.meta {
             syn::Meta::List(list) => list.tokens.clone().into_iter().any(|tree| tree.to_string() == "Copy"),
             _ => false,
         };
         let copied = derived.any(copied);
+        if generics.type_params().next().is_some() {
+            self.generic.insert(name.to_string());
+        }
         // Of several types of the name all must be.
         *self.fields.known.entry(name.to_string()).or_insert(copied) &= copied;
     }
@@ -135,14 +139,6 @@ impl Methods {
         arguments && self.fields.known.get(&name).copied().unwrap_or(name == "Option")
     }
 
-    /// Remembers whether a type has lifetimes. Where several have the name, one that has is enough.
-    fn parameters(&mut self, name: &syn::Ident, generics: &syn::Generics) {
-        *self.lifetimes.entry(name.to_string()).or_default() |= generics.lifetimes().next().is_some();
-        if generics.type_params().next().is_some() {
-            self.generic.insert(name.to_string());
-        }
-    }
-
     pub(crate) fn of(&self, name: &syn::Ident) -> Option<Method> {
         self.methods.get(&name.to_string()).copied()
     }
@@ -162,13 +158,6 @@ impl Methods {
     /// Whether a function of that name stands in an `impl` block or a trait.
     pub(crate) fn has_associated(&self, name: &str) -> bool {
         self.associated.contains(name)
-    }
-
-    /// Whether a lifetime of a type is not written, not even as `'_`, as far as names tell.
-    pub(crate) fn hides_a_lifetime(&self, ty: &Type) -> bool {
-        let mut scan = Hidden { methods: self, found: false };
-        scan.visit_type(ty);
-        scan.found
     }
 
     /// Adds the methods of a file.
@@ -214,79 +203,33 @@ impl<'ast> Visit<'ast> for Methods {
         self.associated.insert(item.sig.ident.to_string());
         visit::visit_trait_item_fn(self, item);
     }
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.lifetimes.add_use(&item.tree, None);
+    }
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        self.lifetimes.add_module(&item.ident);
+        visit::visit_item_mod(self, item);
+    }
     fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
-        self.parameters(&item.ident, &item.generics);
+        self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        self.copied(&item.ident, &item.attrs);
-        self.parameters(&item.ident, &item.generics);
+        self.copied(&item.ident, &item.generics, &item.attrs);
+        self.lifetimes.add(&item.ident, &item.generics);
         for field in &item.fields {
             let Some(name) = &field.ident else { continue };
             self.fields.types.entry(name.to_string()).or_default().push(field.ty.clone());
         }
     }
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        self.copied(&item.ident, &item.attrs);
-        self.parameters(&item.ident, &item.generics);
+        self.copied(&item.ident, &item.generics, &item.attrs);
+        self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}
     fn visit_block(&mut self, block: &'ast syn::Block) {
         // Types may stand in bodies.
         visit::visit_block(self, block);
     }
-}
-
-/// Types of libraries that have a lifetime, which may be left out.
-const BORROWERS: [&str; 26] = [
-    "Arguments",
-    "ArrayView",
-    "ArrayView1",
-    "ArrayView2",
-    "ArrayViewMut",
-    "ArrayViewMut1",
-    "ArrayViewMut2",
-    "Bytes",
-    "CharIndices",
-    "Chars",
-    "Chunks",
-    "Context",
-    "Cow",
-    "Drain",
-    "Formatter",
-    "Iter",
-    "IterMut",
-    "Keys",
-    "Lines",
-    "MutexGuard",
-    "Ref",
-    "RefMut",
-    "Split",
-    "SplitWhitespace",
-    "Values",
-    "Windows",
-];
-
-struct Hidden<'a> {
-    methods: &'a Methods,
-    found: bool,
-}
-
-impl<'ast> Visit<'ast> for Hidden<'_> {
-    fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
-        let name = segment.ident.to_string();
-        let written = match &segment.arguments {
-            PathArguments::AngleBracketed(args) => {
-                args.args.iter().any(|arg| matches!(arg, GenericArgument::Lifetime(_)))
-            }
-            _ => false,
-        };
-        let known = self.methods.lifetimes.get(&name).copied();
-        self.found |= !written && known.unwrap_or_else(|| BORROWERS.contains(&name.as_str()));
-        visit::visit_path_segment(self, segment);
-    }
-    // Parameters of function types hide what they like.
-    fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
-    fn visit_parenthesized_generic_arguments(&mut self, _: &'ast syn::ParenthesizedGenericArguments) {}
 }
 
 /// Whether a type names one of the lifetimes of a signature.

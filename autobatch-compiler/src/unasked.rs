@@ -71,7 +71,7 @@ pub(crate) fn has_batched_form(function: &Function) -> bool {
     let taken = ENDS.iter().any(|end| methods.has_associated(&format!("{name}_batched{end}")));
     let fits = |param: &Param| match (param.passing, &param.ty) {
         (Passing::Shared, _) => true,
-        (_, ty) if methods.hides_a_lifetime(ty) => false,
+        (_, ty) if methods.lifetimes.are_hidden(ty) => false,
         (Passing::State, Type::Reference(r)) => !may_be_unsized(function, &r.elem),
         _ => true,
     };

@@ -1,0 +1,88 @@
+//! Types whose lifetimes are not written in signatures, whatever they are called.
+
+#![allow(elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
+
+mod common;
+
+use autobatch::autobatch;
+use common::{agree_at, column};
+
+const SIZES: [usize; 2] = [1, 67];
+
+#[derive(Clone, Copy)]
+struct Vec<'a>(&'a u8);
+
+#[derive(Clone, Copy)]
+struct Option<'a, T>(&'a T, &'a u8);
+
+#[derive(Clone, Copy, Debug)]
+struct View<'a>(&'a [u8]);
+
+#[autobatch]
+fn named(n: u32, x: &u8) -> Vec {
+    if n == 0 { Vec(x) } else { named(n - 1, x) }
+}
+
+#[autobatch]
+fn generic(n: u32, x: &u8) -> Option<u8> {
+    if n < 3 { Option(x, x) } else { generic(n / 3, x) }
+}
+
+#[autobatch(strict)]
+fn by_value(view: View, n: u32) -> u8 {
+    let at = n as usize % view.0.len();
+    if n < 3 { view.0[at] } else { by_value(view, n / 3).wrapping_add(view.0[at]) }
+}
+
+struct Bytes(std::vec::Vec<u8>);
+
+#[autobatch]
+impl Bytes {
+    fn view(&self, n: u32) -> View {
+        if n == 0 { View(&self.0) } else { self.view(n - 1) }
+    }
+}
+
+#[autobatch]
+mod inside {
+    use super::View;
+
+    pub(super) struct Pair(pub(super) u8, pub(super) u8);
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Row<'a>(pub(super) &'a u8);
+
+    impl Pair {
+        pub(super) fn row(&self, n: u32, other: &u8) -> Row {
+            if n > *other as u32 { Row(&self.1) } else { self.row(n + 1, other) }
+        }
+    }
+
+    pub(super) fn first(view: View, n: u32) -> Row {
+        if n == 0 { Row(&view.0[0]) } else { first(view, n - 1) }
+    }
+}
+
+#[test]
+fn results_and_parameters() {
+    let n: std::vec::Vec<u32> = (0..67).map(|i| i * 7 % 23).collect();
+    let bytes: std::vec::Vec<u8> = (0..67).collect();
+    let inputs: std::vec::Vec<(View, u32)> = n.iter().map(|n| (View(&bytes[*n as usize..]), *n)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| by_value(i.0, i.1),
+        |b, o| by_value_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+    let (x, pair, whole) = (5, inside::Pair(3, 4), Bytes(bytes.clone()));
+    for (i, n) in n.iter().enumerate() {
+        let one = [*n];
+        assert_eq!(named_batched(&one, &x)[0].0, named(*n, &x).0);
+        assert_eq!(*generic_batched(&one, &x)[0].0 + *generic_batched(&one, &x)[0].1, 2 * x);
+        assert_eq!(whole.view_batched(&one)[0].0, whole.view(*n).0);
+        assert_eq!(pair.row_batched(&one, &x)[0].0, pair.row(*n, &x).0);
+        assert_eq!(pair.0, 3);
+        let view = inputs[i].0;
+        assert_eq!(inside::first_batched(&[view], &one)[0].0, inside::first(view, *n).0);
+    }
+}
