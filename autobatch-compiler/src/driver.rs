@@ -14,6 +14,7 @@ use crate::desugar;
 use crate::diag::Diagnostics;
 use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
+use crate::endings;
 use crate::input::{self, Function, Input};
 use crate::ir::{Note, Terminator};
 use crate::lower::{self, Borrower, LowerOptions, Lowered};
@@ -39,7 +40,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let mut diag = Diagnostics::default();
     let mut args = Args::parse(args, &mut diag);
     args.primitives.extend(file.into_iter().flat_map(|file| nearby::primitives(file, &item)));
-    let Some(input) = Input::parse(item.clone(), &mut diag) else {
+    let Some(mut input) = Input::parse(item.clone(), &mut diag) else {
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
@@ -56,6 +57,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
     for function in &mut functions {
         (function.methods, function.aside) = (Rc::clone(&methods), Rc::clone(&aside));
+        endings::complete(function, &args.krate);
     }
     let checks = receivers(&input, &mut functions, &args, file, &item);
     desugar(&input, &mut functions, &args);
@@ -64,8 +66,20 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         families.extend(checks.items(&functions));
         families.extend(methods::shims(&functions));
     }
+    let rt = rt(&args);
+    let mut sizes = Vec::new();
+    if !families.is_empty() {
+        sizes = emit::checked::sizes(&functions, &rt);
+        emit::checked::tie(&mut input, &functions);
+    }
     let errors = diag.into_tokens();
-    assemble(input, families, errors)
+    assemble(input, families, sizes, errors)
+}
+
+/// The door for generated code.
+fn rt(args: &Args) -> TokenStream {
+    let krate = &args.krate;
+    quote!(#krate::__rt)
 }
 
 /// Finds the calls of methods on receivers other than `self`.
@@ -106,10 +120,7 @@ fn desugar(input: &Input, functions: &mut [Function], args: &Args) {
 fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
     let (self_type, self_ident) = self_type(input);
     let entries = entries(input, functions);
-    let rt = {
-        let krate = &args.krate;
-        quote!(#krate::__rt)
-    };
+    let rt = rt(args);
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
     let primitives = primitives(input, args);
     let options = LowerOptions {
@@ -163,7 +174,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     }
     if !families.is_empty() {
         families.extend(clones.items());
-        families.extend(emit::checked::items(functions));
+        families.extend(emit::checked::items(functions, &rt));
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
@@ -306,12 +317,18 @@ fn width(functions: &[Function], lowered: &Lowered) -> Width {
     Width { word64, strip }
 }
 
-/// The user's item, untouched but for this crate's own parameter attributes, then what was generated.
-fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> TokenStream {
+/// The user's item, untouched but for this crate's own parameter attributes and what ties it to its check, then what was
+/// generated.
+fn assemble(
+    input: Input,
+    families: Vec<TokenStream>,
+    sizes: Vec<TokenStream>,
+    errors: TokenStream,
+) -> TokenStream {
     match input {
         Input::Function(mut f) => {
             input::clean(&mut f.sig);
-            quote!(#f #(#families)* #errors)
+            quote!(#f #(#families)* #(#sizes)* #errors)
         }
         Input::Module(mut m) => {
             if let Some((_, items)) = &mut m.content {
@@ -330,7 +347,7 @@ fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> To
                         _ => {}
                     }
                 }
-                items.extend(families.into_iter().map(Item::Verbatim));
+                items.extend(families.into_iter().chain(sizes).map(Item::Verbatim));
             }
             quote!(#m #errors)
         }
@@ -356,7 +373,9 @@ fn assemble(input: Input, families: Vec<TokenStream>, errors: TokenStream) -> To
             let families = (!families.is_empty()).then(|| {
                 quote!(#scope #of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* })
             });
-            quote!(#i #families #errors)
+            let conditions = emit::attributes::conditions(&i.attrs);
+            let sizes = sizes.into_iter().map(|size| quote!(#(#conditions)* #size));
+            quote!(#i #families #(#sizes)* #errors)
         }
     }
 }

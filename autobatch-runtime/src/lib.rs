@@ -50,7 +50,7 @@ pub use source::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
 /// by hand is not sound.
 #[doc(hidden)]
 pub mod __rt {
-    pub use crate::checked::Checked;
+    pub use crate::checked::{Checked, Same, Unknown, no_value};
     pub use crate::column::simple;
     pub use crate::counter::{
         count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to,
@@ -67,7 +67,7 @@ pub mod __rt {
     pub use crate::out::Out;
     pub use crate::outcome::unwrap;
     pub use crate::primitive;
-    pub use crate::question::{FromOutput, FromResidual, Question, parted, try_step};
+    pub use crate::question::{Asked, FromOutput, FromResidual, Question, leaving, parted, try_step};
     pub use crate::rooms;
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;

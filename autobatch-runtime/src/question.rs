@@ -1,7 +1,8 @@
 //! `?` on stable Rust: what `std::ops::Try` does, for the types that have it. For generated code only.
 
 use std::convert::Infallible;
-use std::ops::ControlFlow;
+use std::marker::PhantomData;
+use std::ops::{ControlFlow, Deref};
 use std::task::Poll;
 
 /// A type that `?` can be applied to.
@@ -127,6 +128,69 @@ impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Poll<Option<Resul
     #[inline(always)]
     fn from_residual(residual: Result<Infallible, E>) -> Self {
         Poll::Ready(Some(FromResidual::from_residual(residual)))
+    }
+}
+
+/// What a `?` is applied to. Where `?` does not fit the type, rustc says so of the user's function, and this goes on without a word.
+pub struct Asked<T>(pub T);
+
+/// Any value.
+pub struct Unasked<T>(PhantomData<T>);
+
+impl<T: Question> Asked<T> {
+    /// Goes on or leaves.
+    #[inline(always)]
+    pub fn branch(self) -> ControlFlow<T::Residual, T::Output> {
+        self.0.branch()
+    }
+}
+
+impl<T> Unasked<T> {
+    /// Never called.
+    pub fn branch(&self) -> ControlFlow<Infallible, T> {
+        unreachable!()
+    }
+}
+
+/// Methods of types that don't meet the bounds above are looked for here.
+impl<T> Deref for Asked<T> {
+    type Target = Unasked<T>;
+    fn deref(&self) -> &Unasked<T> {
+        unreachable!()
+    }
+}
+
+/// What a `?` leaves a function that returns `O` with; as above.
+pub struct Leaving<R, O>(R, PhantomData<O>);
+
+/// Any result.
+pub struct Staying<O>(PhantomData<O>);
+
+/// What a `?` leaves with.
+#[inline(always)]
+pub fn leaving<R, O>(residual: R) -> Leaving<R, O> {
+    Leaving(residual, PhantomData)
+}
+
+impl<R, O: FromResidual<R>> Leaving<R, O> {
+    /// The result to return.
+    #[inline(always)]
+    pub fn leave(self) -> O {
+        O::from_residual(self.0)
+    }
+}
+
+impl<O> Staying<O> {
+    /// Never called.
+    pub fn leave(&self) -> O {
+        unreachable!()
+    }
+}
+
+impl<R, O> Deref for Leaving<R, O> {
+    type Target = Staying<O>;
+    fn deref(&self) -> &Staying<O> {
+        unreachable!()
     }
 }
 

@@ -7,47 +7,99 @@
 //! length are in error from the start, without a message, and rustc does not look at their borrows. Types that belong to
 //! such an array are known only then too ([`Types`]).
 //!
-//! Lengths of arrays can't depend on type parameters, so generic functions have no check. Nor have functions whose result may borrow.
+//! Lengths of arrays can't depend on type parameters, so of generic functions some instances are asked ([`instances`]).
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, GenericArgument, GenericParam, Pat, PathArguments, PathSegment, Type, parse_quote};
+use syn::{
+    Block, GenericParam, Generics, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type,
+    parse_quote,
+};
 
+use super::api::turbofish;
 use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
-use crate::input::Function;
-use crate::lockstep::is_primitive;
+use crate::input::{Function, Input};
+use crate::ir::text;
 use crate::methods;
+use crate::question;
 use crate::receivers::unmark;
 
+mod form;
+mod instances;
+
+use form::Form;
+
 /// The checks of functions of an item, to stand beside them.
-pub(crate) fn items(functions: &[Function]) -> Vec<TokenStream> {
-    let checks = functions.iter().filter(|f| has(f)).map(|f| {
-        let check = item(f);
-        methods::block(f, std::slice::from_ref(&check)).unwrap_or(check)
+pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
+    let checks = functions.iter().filter_map(|f| {
+        let check = item(f, form(f)?, rt);
+        Some(methods::block(f, std::slice::from_ref(&check)).unwrap_or(check))
     });
     checks.collect()
+}
+
+/// The sizes of the checks' results. They stand outside of `impl` blocks: constants of generic types can't be lengths.
+pub(crate) fn sizes(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
+    functions.iter().filter(|f| has(f)).map(|f| size(f, rt)).collect()
 }
 
 /// What the generated code of a program begins with.
 pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>) -> TokenStream {
     let mentions = functions.filter(|f| has(f)).map(|f| {
-        let (conditions, path) = (attributes::conditions(&f.attrs), size_path(f));
-        quote!(#(#conditions)* let _ = [(); #path];)
+        let (conditions, size) = (attributes::conditions(&f.attrs), size_ident(f));
+        quote!(#(#conditions)* let _ = [(); #size];)
     });
     mentions.collect()
 }
 
-fn size_path(function: &Function) -> TokenStream {
-    let size = size_ident(function);
-    match &function.method {
-        Some(method) => {
-            let owner = &method.owner;
-            quote!(<#owner>::#size)
+/// Makes the functions themselves depend on their checks, as far as these say of borrows what they say of the functions. What
+/// is said of a `for` or a `while` points at its expansion, so rustc can't see that it is said twice.
+pub(crate) fn tie(input: &mut Input, functions: &[Function]) {
+    let tied = functions.iter().filter(|f| form(f).is_some_and(|form| form.borrows_alike(shown(f))));
+    let tied: Vec<&Function> = tied.collect();
+    let tie = |block: &mut Block, is_it: &dyn Fn(&Function) -> bool| {
+        let found = tied.iter().find(|f| is_it(f));
+        let first = block.stmts.iter().position(|stmt| !matches!(stmt, Stmt::Item(_)));
+        if let (Some(function), Some(first)) = (found, first) {
+            let size = size_ident(function);
+            block.stmts.insert(first, parse_quote!(let _: [(); #size];));
         }
-        None if function.associated => quote!(Self::#size),
-        None => size.to_token_stream(),
+    };
+    let free = |f: &mut syn::ItemFn| {
+        let name = &f.sig.ident;
+        tie(&mut f.block, &|function| function.method.is_none() && function.sig.ident == *name);
+    };
+    match input {
+        Input::Function(f) => free(f),
+        Input::Module(m) => {
+            for item in m.content.iter_mut().flat_map(|(_, items)| items) {
+                match item {
+                    Item::Fn(f) => free(f),
+                    Item::Impl(i) => {
+                        for item in &mut i.items {
+                            let ImplItem::Fn(f) = item else { continue };
+                            let (ty, name) = (text(&i.self_ty), &f.sig.ident);
+                            tie(&mut f.block, &|function| {
+                                function.method.as_ref().is_some_and(|method| {
+                                    method.shown.sig.ident == *name && text(&method.owner) == ty
+                                })
+                            });
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Input::Impl(i) => {
+            for item in &mut i.items {
+                if let ImplItem::Fn(f) = item {
+                    let name = &f.sig.ident;
+                    tie(&mut f.block, &|function| function.sig.ident == *name);
+                }
+            }
+        }
     }
 }
 
@@ -55,15 +107,35 @@ fn size_path(function: &Function) -> TokenStream {
 /// That they don't fit has been said then.
 pub(super) struct Types {
     known: Option<TokenStream>,
+    /// The type parameters.
+    generic: Vec<Ident>,
 }
 
 impl Types {
     pub(super) fn of(function: &Function, rt: &TokenStream) -> Types {
-        // A type can't be under a condition, and constants in types can't be those of a type with a lifetime.
-        let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
-        let can = attributes::conditions(&function.attrs).is_empty() && owner.is_none_or(has_no_lifetime);
-        let path = (can && has(function)).then(|| size_path(function));
-        Types { known: path.map(|path| quote!([(); #path] as #rt::Checked)) }
+        // A type can't be under a condition.
+        let can = attributes::conditions(&function.attrs).is_empty() && has(function);
+        let size = can.then(|| size_ident(function));
+        let generic = function.sig.generics.type_params().chain(function.outer.type_params());
+        Types {
+            known: size.map(|size| quote!([(); #size] as #rt::Checked)),
+            generic: generic.map(|p| p.ident.clone()).collect(),
+        }
+    }
+
+    /// The output's type in a signature.
+    pub(super) fn output(&self, function: &Function, sig: &mut Signature) {
+        if let ReturnType::Type(_, ty) = &mut sig.output
+            && !form::generic_operation(function)
+            && let Some(known) = self.known(ty)
+        {
+            **ty = Type::Verbatim(known);
+        }
+    }
+
+    /// A type that is known only then.
+    pub(super) fn known(&self, ty: &impl ToTokens) -> Option<TokenStream> {
+        self.known.as_ref().map(|known| quote!(<#known<#ty>>::Of))
     }
 }
 
@@ -79,53 +151,75 @@ impl VisitMut for Types {
             syn::Expr::Path(p) => p.path.get_ident().is_some_and(|name| ours(name, &["__value"])),
             _ => false,
         };
-        if let (Some(known), Pat::Type(pat)) = (&self.known, &mut local.pat)
+        // Of an operator's output rustc says what it should be, if it is a type parameter.
+        let is_output = |ty: &Type, init: &syn::LocalInit| {
+            let generic =
+                matches!(ty, Type::Path(p) if self.generic.iter().any(|name| p.path.is_ident(name)));
+            generic && matches!(&*init.expr, syn::Expr::Binary(_) | syn::Expr::Unary(_))
+        };
+        if let Pat::Type(pat) = &mut local.pat
+            && !local.init.as_ref().is_some_and(|init| is_output(&pat.ty, init))
+            && let Some(known) = self.known(&pat.ty)
             && let Pat::Ident(name) = &*pat.pat
             && (ours(&name.ident, &["__result", "__arg"]) || local.init.as_ref().is_some_and(yielded))
         {
-            let ty = &pat.ty;
-            *pat.ty = Type::Verbatim(quote!(<#known<#ty>>::Of));
+            *pat.ty = Type::Verbatim(known);
         }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-fn item(function: &Function) -> TokenStream {
-    let shown = function.method.as_ref().map_or(function, |method| &method.shown);
-    let (check, size) = (
-        format_ident!("__autobatch_check_{}", function.sig.ident, span = Span::mixed_site()),
-        size_ident(function),
-    );
+fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
+    let shown = shown(function);
     let mut sig = shown.sig.clone();
-    let output = &shown.output;
-    // From the place where the output begins to where it ends.
-    let ends = |token: Option<TokenTree>| token.map_or(Span::mixed_site(), |t| place(output, t.span()));
-    let mut tokens = output.to_token_stream().into_iter();
-    let first = ends(tokens.next());
-    let last = tokens.last().map_or(first, |t| ends(Some(t)));
-    let mut opaque = quote_spanned!(first=> impl);
-    opaque.extend(quote_spanned!(last=> ::core::marker::Sized));
-    sig.ident = Ident::new(&check.to_string(), shown.sig.ident.span());
+    sig.ident = check_ident(function);
     sig.constness = None;
-    sig.output = parse_quote!(-> #opaque);
     let mut body: Block = shown.written.clone();
     unmark(&mut body);
-    let (first, result) = (Span::mixed_site(), Ident::new("__result", Span::mixed_site()));
-    let first = quote_spanned!(first=> if false { let #result: #output = loop {}; return #result; });
-    let first = parse_quote!(#first);
-    body.stmts.insert(0, first);
+    question::spell_out(&mut body, &shown.output, rt);
+    match form {
+        Form::Future => sig.asyncness = Some(syn::Token![async](Span::mixed_site())),
+        Form::Opaque => {
+            let output = &shown.output;
+            sig.output = opaque(output, rt);
+            let result = Ident::new("__result", Span::mixed_site());
+            body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
+        }
+    }
     let carried = attributes::lints_and_conditions(&shown.attrs);
-    let conditions = attributes::conditions(&shown.attrs);
-    let check = &sig.ident;
-    let path = if shown.associated { quote!(Self::#check) } else { check.to_token_stream() };
-    let params: Vec<Ident> = (0..sig.inputs.len()).map(|i| numbered("P", i)).collect();
     quote! {
         #(#carried)*
         #[doc(hidden)]
         #[allow(warnings)]
         #GENERATED
         #sig #body
+    }
+}
 
+/// The size of what a check returns. Of a generic function it is that of some instances: the size of a result
+/// whose type is in error is unknown whatever the parameters are.
+fn size(function: &Function, rt: &TokenStream) -> TokenStream {
+    let shown = shown(function);
+    let (check, size) = (check_ident(function), size_ident(function));
+    let conditions = attributes::conditions(&function.attrs);
+    let params: Vec<Ident> = (0..shown.sig.inputs.len()).map(|i| numbered("P", i)).collect();
+    let fish = turbofish(&shown.sig.generics);
+    let parameters = parameters(shown);
+    let instances = instances::of(&parameters);
+    let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
+    let mut owner = owner.cloned();
+    if let (Some(owner), None) = (&mut owner, &instances) {
+        Elide.visit_type_mut(owner);
+    }
+    let path = match owner {
+        Some(owner) => quote!(<#owner>::#check #fish),
+        None => quote!(#check #fish),
+    };
+    let value = match instances {
+        Some(instances) => instances.sum(&quote!(size(&#path)), rt),
+        None => quote!(size(&#path)),
+    };
+    quote! {
         #(#conditions)*
         #[doc(hidden)]
         #[allow(warnings)]
@@ -133,75 +227,80 @@ fn item(function: &Function) -> TokenStream {
         #[allow(non_upper_case_globals)]
         const #size: usize = {
             const fn size<#(#params,)* R>(_: &impl ::core::ops::FnOnce(#(#params),*) -> R) -> usize {
-                ::core::mem::size_of::<R>()
+                ::core::mem::size_of::<::core::marker::PhantomData<R>>()
             }
-            size(&#path)
+            #value
         };
     }
 }
 
-/// Where the messages point that speak of the output. An opaque type of this crate's edition captures all lifetimes, as the
-/// result may; where it has none, the place is the user's own.
-fn place(output: &Type, span: Span) -> Span {
-    match is_owned(output) {
-        true => span,
-        false => Span::mixed_site().located_at(span),
+/// Leaves lifetimes to be inferred.
+struct Elide;
+
+impl VisitMut for Elide {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident != "static" {
+            *lifetime = Lifetime::new("'_", lifetime.span());
+        }
     }
 }
 
-/// Whether a type is made of numbers and of the library's types that hold no reference, which have so many parameters.
-fn is_owned(ty: &Type) -> bool {
-    const OWNED: [(&str, usize); 5] = [("String", 0), ("Vec", 1), ("Option", 1), ("Box", 1), ("Result", 2)];
-    parts(ty, &mut |segment| {
-        let args = match &segment.arguments {
-            PathArguments::AngleBracketed(args) => args.args.len(),
-            _ => 0,
-        };
-        OWNED.iter().any(|(name, n)| segment.ident == name && args == *n)
-    })
+/// The parameters of a function and of its `impl` block.
+fn parameters(shown: &Function) -> Generics {
+    let mut all = shown.outer.clone();
+    let own = &shown.sig.generics;
+    let of = |all: &Generics, lifetimes: bool| {
+        let params = all.params.iter().chain(&own.params);
+        let params = params.filter(|p| matches!(p, GenericParam::Lifetime(_)) == lifetimes);
+        params.cloned().collect::<Vec<_>>()
+    };
+    all.params = of(&all, true).into_iter().chain(of(&all, false)).collect();
+    if let Some(clause) = &own.where_clause {
+        all.make_where_clause().predicates.extend(clause.predicates.clone());
+    }
+    all
+}
+
+fn shown(function: &Function) -> &Function {
+    function.method.as_ref().map_or(function, |method| &method.shown)
+}
+
+/// An opaque type that captures all lifetimes, as it does in this crate's edition, but stands at the place of the output.
+fn opaque(output: &Type, rt: &TokenStream) -> ReturnType {
+    let mut tokens = output.to_token_stream().into_iter();
+    let ends = |token: Option<TokenTree>| token.map_or(Span::mixed_site(), |t| t.span());
+    let first = ends(tokens.next());
+    let last = tokens.last().map_or(first, |t| ends(Some(t)));
+    let rt = rt.clone().into_iter().map(|mut token| {
+        token.set_span(first);
+        token
+    });
+    let (begin, end) = (quote_spanned!(first=> ::Same<), quote_spanned!(last=> >));
+    parse_quote!(-> #(#rt)* #begin impl ::core::marker::Sized #end)
+}
+
+fn check_ident(function: &Function) -> Ident {
+    let ident = &shown(function).sig.ident;
+    format_ident!("__autobatch_check_{}", ident, span = ident.span())
 }
 
 fn size_ident(function: &Function) -> Ident {
-    format_ident!("__autobatch_size_{}", function.sig.ident, span = function.sig.ident.span())
+    let ident = &function.sig.ident;
+    let owner = function.owner.iter().flat_map(|owner| text(owner).into_bytes());
+    let owner: String = owner.map(|c| if c.is_ascii_alphanumeric() { char::from(c) } else { '_' }).collect();
+    format_ident!("__autobatch_size_{}{}", owner, ident, span = ident.span())
+}
+
+/// The form of a function's check, if it has one.
+fn form(function: &Function) -> Option<Form> {
+    let shown = shown(function);
+    let named = function.method.as_ref().is_none_or(|method| method.named);
+    let all = parameters(shown);
+    let generic = all.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_)));
+    let can = named && (!generic || instances::of(&all).is_some()) && clone::can_be_repeated(shown);
+    can.then(|| Form::of(shown)).flatten()
 }
 
 fn has(function: &Function) -> bool {
-    let shown = function.method.as_ref().map_or(function, |method| &method.shown);
-    let generic = shown.sig.generics.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_)));
-    let named = function.method.as_ref().is_none_or(|method| method.named);
-    named
-        && !generic
-        && shown.outer.params.is_empty()
-        && clone::can_be_repeated(shown)
-        && has_no_lifetime(&shown.output)
-}
-
-/// Whether no lifetime is written in a type.
-fn has_no_lifetime(ty: &Type) -> bool {
-    parts(ty, &mut |_| true)
-}
-
-/// Whether a type is made of numbers, of types by name that are accepted, and of tuples and arrays.
-fn parts(ty: &Type, accepted: &mut impl FnMut(&PathSegment) -> bool) -> bool {
-    match ty {
-        Type::Paren(t) => parts(&t.elem, accepted),
-        Type::Group(t) => parts(&t.elem, accepted),
-        Type::Array(t) => parts(&t.elem, accepted),
-        Type::Tuple(t) => t.elems.iter().all(|t| parts(t, accepted)),
-        Type::Path(_) if is_primitive(ty) => true,
-        Type::Path(t) => {
-            t.qself.is_none()
-                && t.path.segments.last().is_some_and(&mut *accepted)
-                && t.path.segments.iter().all(|segment| match &segment.arguments {
-                    PathArguments::None => true,
-                    PathArguments::AngleBracketed(args) => args.args.iter().all(|arg| match arg {
-                        GenericArgument::Type(t) => parts(t, accepted),
-                        GenericArgument::Const(_) => true,
-                        _ => false,
-                    }),
-                    PathArguments::Parenthesized(_) => false,
-                })
-        }
-        _ => false,
-    }
+    form(function).is_some()
 }

@@ -25,9 +25,11 @@ use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quot
 
 use super::api::turbofish;
 use super::attributes::GENERATED;
+use super::checked::Types;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
+use crate::question;
 use crate::receivers::{marked, unmark};
 use crate::tails::{self, Tails};
 use crate::vector_math::VectorMath;
@@ -174,6 +176,8 @@ impl<'a> Clones<'a> {
         }
 
         unmark(&mut body);
+        let rt = quote!(#krate::__rt);
+        question::spell_out(&mut body, &function.output, &rt);
         if let Some(math) = self.vector_math {
             math.body(function, &mut body);
         }
@@ -237,6 +241,7 @@ impl<'a> Clones<'a> {
         // Whoever calls the clone uses the function, as far as lints are concerned.
         let (this, scalar) = (super::api::scalar_path(function), &function.sig.ident);
         let check = super::checked::mentions(std::iter::once(function));
+        Types::of(function, &rt).output(function, &mut sig);
         quote! {
             #(#attrs)*
             #inline

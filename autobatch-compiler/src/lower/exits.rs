@@ -1,11 +1,12 @@
 //! Rewrites `return`, `?`, `break` and `continue` that leave a verbatim piece of code into jumps.
 
-use proc_macro2::Span;
+use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Label, Lifetime, Path, Stmt, Type, parse_quote};
 
 use super::LoopContext;
 use crate::ir::{BlockId, goto};
+use crate::question;
 
 /// What the rewriting needs to know of the function.
 pub(super) struct Exits<'a> {
@@ -76,15 +77,10 @@ impl VisitMut for Exits<'_> {
             }
             Expr::Try(e) => {
                 self.visit_expr_mut(&mut e.expr);
-                let (krate, inner) = (self.krate, &e.expr);
-                let residual = Ident::new("__residual", Span::mixed_site());
-                let output = Ident::new("__output", Span::mixed_site());
-                let leave =
-                    self.leave(Some(parse_quote!(#krate::__rt::FromResidual::from_residual(#residual))));
-                *expr = parse_quote!(match #krate::__rt::Question::branch(#inner) {
-                    ::core::ops::ControlFlow::Continue(#output) => #output,
-                    ::core::ops::ControlFlow::Break(#residual) => #leave,
-                });
+                let (krate, residual) = (self.krate, question::residual());
+                let rt = quote!(#krate::__rt);
+                let leave = self.leave(Some(question::leave(&rt, self.output, &residual)));
+                *expr = question::branch(&rt, &e.expr, &residual, &leave);
             }
             Expr::Break(e) => {
                 if let Some(value) = &mut e.expr {
