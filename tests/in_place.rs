@@ -488,3 +488,49 @@ fn what_is_borrowed_may_be_copied() {
         |b, o| copied::made_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
     );
 }
+
+/// A part of a local that is lent to a method, round by round: types of patterns are known in modules with methods.
+#[autobatch(strict)]
+mod parts_for_methods {
+    use super::{Card, Suit};
+
+    pub(crate) fn deal(n: u32, suit: Suit) -> u32 {
+        if n == 0 {
+            return 3;
+        }
+        let mut held: Suit = suit;
+        match &mut held {
+            Suit::Plain(p, q) if *q != 4 => {
+                for k in 0..2 {
+                    let card = Card { value: n + k, suit };
+                    *q = card.raise(n / 2, p) % 100;
+                }
+                *q += 1;
+            }
+            _ => {}
+        }
+        match held {
+            Suit::Plain(a, b) => a * 3 + b,
+            Suit::Trump => 1,
+        }
+    }
+
+    impl Card {
+        pub(crate) fn raise(self, n: u32, p: &mut u32) -> u32 {
+            *p = (*p + self.value) % 50;
+            if n < 2 { *p } else { deal(n / 2, self.suit) + *p }
+        }
+    }
+}
+
+#[test]
+fn parts_are_lent_to_methods() {
+    let suits: Vec<(u32, Suit)> =
+        (0..30).map(|i| (i % 11, if i % 4 == 3 { Suit::Trump } else { Suit::Plain(i, i % 5) })).collect();
+    agree_at(
+        &SIZES,
+        &suits,
+        |&(n, suit)| parts_for_methods::deal(n, suit),
+        |b, o| parts_for_methods::deal_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
+    );
+}

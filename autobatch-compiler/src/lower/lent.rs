@@ -183,8 +183,10 @@ fn in_text(arg: &Expr, sign: &str) -> bool {
     crate::ir::text(arg).contains(sign)
 }
 
+/// Whether a variable is a parameter of the type: the batch's own state, which is handed on.
 fn same_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
-    lower.type_of(var).is_some_and(|own| crate::ir::text(own) == crate::ir::text(ty))
+    let param = matches!(lower.program.var(var).role, Role::Param(_));
+    param && lower.type_of(var).is_some_and(|own| crate::ir::text(own) == crate::ir::text(ty))
 }
 
 fn is_exclusive(ty: Option<&Type>) -> bool {
