@@ -66,10 +66,9 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         families.extend(checks.items(&functions));
         families.extend(methods::shims(&functions));
     }
-    let rt = rt(&args);
     let mut sizes = Vec::new();
     if !families.is_empty() {
-        sizes = emit::checked::sizes(&functions, &rt);
+        sizes = emit::checked::sizes(&functions);
         emit::checked::tie(&mut input, &functions);
     }
     let errors = diag.into_tokens();

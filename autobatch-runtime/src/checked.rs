@@ -10,12 +10,6 @@ impl<T: ?Sized, const N: usize> Checked<T> for [(); N] {
     type Of = T;
 }
 
-/// What is asked for where an instance of a generic function may be in error: nothing, where there is no such instance.
-pub trait Unknown {
-    /// Known.
-    const SIZE: usize = 0;
-}
-
 /// `T`. An opaque type is captured and shown by different places in it.
 pub type Same<T> = T;
 

@@ -7,14 +7,13 @@
 //! length are in error from the start, without a message, and rustc does not look at their borrows. Types that belong to
 //! such an array are known only then too ([`Types`]).
 //!
-//! Lengths of arrays can't depend on type parameters, so of generic functions some instances are asked ([`instances`]).
+//! Lengths of arrays can't depend on type parameters, so generic functions have no check.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, GenericParam, Generics, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type,
-    parse_quote,
+    Block, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote,
 };
 
 use super::api::turbofish;
@@ -27,7 +26,6 @@ use crate::question;
 use crate::receivers::unmark;
 
 mod form;
-mod instances;
 
 use form::Form;
 
@@ -41,8 +39,8 @@ pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream
 }
 
 /// The sizes of the checks' results. They stand outside of `impl` blocks: constants of generic types can't be lengths.
-pub(crate) fn sizes(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
-    functions.iter().filter(|f| has(f)).map(|f| size(f, rt)).collect()
+pub(crate) fn sizes(functions: &[Function]) -> Vec<TokenStream> {
+    functions.iter().filter(|f| has(f)).map(size).collect()
 }
 
 /// What the generated code of a program begins with.
@@ -107,8 +105,6 @@ pub(crate) fn tie(input: &mut Input, functions: &[Function]) {
 /// That they don't fit has been said then.
 pub(super) struct Types {
     known: Option<TokenStream>,
-    /// The type parameters.
-    generic: Vec<Ident>,
 }
 
 impl Types {
@@ -116,17 +112,12 @@ impl Types {
         // A type can't be under a condition.
         let can = attributes::conditions(&function.attrs).is_empty() && has(function);
         let size = can.then(|| size_ident(function));
-        let generic = function.sig.generics.type_params().chain(function.outer.type_params());
-        Types {
-            known: size.map(|size| quote!([(); #size] as #rt::Checked)),
-            generic: generic.map(|p| p.ident.clone()).collect(),
-        }
+        Types { known: size.map(|size| quote!([(); #size] as #rt::Checked)) }
     }
 
     /// The output's type in a signature.
-    pub(super) fn output(&self, function: &Function, sig: &mut Signature) {
+    pub(super) fn output(&self, sig: &mut Signature) {
         if let ReturnType::Type(_, ty) = &mut sig.output
-            && !form::generic_operation(function)
             && let Some(known) = self.known(ty)
         {
             **ty = Type::Verbatim(known);
@@ -151,14 +142,7 @@ impl VisitMut for Types {
             syn::Expr::Path(p) => p.path.get_ident().is_some_and(|name| ours(name, &["__value"])),
             _ => false,
         };
-        // Of an operator's output rustc says what it should be, if it is a type parameter.
-        let is_output = |ty: &Type, init: &syn::LocalInit| {
-            let generic =
-                matches!(ty, Type::Path(p) if self.generic.iter().any(|name| p.path.is_ident(name)));
-            generic && matches!(&*init.expr, syn::Expr::Binary(_) | syn::Expr::Unary(_))
-        };
         if let Pat::Type(pat) = &mut local.pat
-            && !local.init.as_ref().is_some_and(|init| is_output(&pat.ty, init))
             && let Some(known) = self.known(&pat.ty)
             && let Pat::Ident(name) = &*pat.pat
             && (ours(&name.ident, &["__result", "__arg"]) || local.init.as_ref().is_some_and(yielded))
@@ -196,28 +180,20 @@ fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
     }
 }
 
-/// The size of what a check returns. Of a generic function it is that of some instances: the size of a result
-/// whose type is in error is unknown whatever the parameters are.
-fn size(function: &Function, rt: &TokenStream) -> TokenStream {
+/// The size of what a check returns.
+fn size(function: &Function) -> TokenStream {
     let shown = shown(function);
     let (check, size) = (check_ident(function), size_ident(function));
     let conditions = attributes::conditions(&function.attrs);
     let params: Vec<Ident> = (0..shown.sig.inputs.len()).map(|i| numbered("P", i)).collect();
     let fish = turbofish(&shown.sig.generics);
-    let parameters = parameters(shown);
-    let instances = instances::of(&parameters);
     let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
-    let mut owner = owner.cloned();
-    if let (Some(owner), None) = (&mut owner, &instances) {
-        Elide.visit_type_mut(owner);
-    }
-    let path = match owner {
-        Some(owner) => quote!(<#owner>::#check #fish),
+    let path = match owner.cloned() {
+        Some(mut owner) => {
+            Elide.visit_type_mut(&mut owner);
+            quote!(<#owner>::#check #fish)
+        }
         None => quote!(#check #fish),
-    };
-    let value = match instances {
-        Some(instances) => instances.sum(&quote!(size(&#path)), rt),
-        None => quote!(size(&#path)),
     };
     quote! {
         #(#conditions)*
@@ -229,7 +205,7 @@ fn size(function: &Function, rt: &TokenStream) -> TokenStream {
             const fn size<#(#params,)* R>(_: &impl ::core::ops::FnOnce(#(#params),*) -> R) -> usize {
                 ::core::mem::size_of::<::core::marker::PhantomData<R>>()
             }
-            #value
+            size(&#path)
         };
     }
 }
@@ -243,22 +219,6 @@ impl VisitMut for Elide {
             *lifetime = Lifetime::new("'_", lifetime.span());
         }
     }
-}
-
-/// The parameters of a function and of its `impl` block.
-fn parameters(shown: &Function) -> Generics {
-    let mut all = shown.outer.clone();
-    let own = &shown.sig.generics;
-    let of = |all: &Generics, lifetimes: bool| {
-        let params = all.params.iter().chain(&own.params);
-        let params = params.filter(|p| matches!(p, GenericParam::Lifetime(_)) == lifetimes);
-        params.cloned().collect::<Vec<_>>()
-    };
-    all.params = of(&all, true).into_iter().chain(of(&all, false)).collect();
-    if let Some(clause) = &own.where_clause {
-        all.make_where_clause().predicates.extend(clause.predicates.clone());
-    }
-    all
 }
 
 fn shown(function: &Function) -> &Function {
@@ -295,9 +255,9 @@ fn size_ident(function: &Function) -> Ident {
 fn form(function: &Function) -> Option<Form> {
     let shown = shown(function);
     let named = function.method.as_ref().is_none_or(|method| method.named);
-    let all = parameters(shown);
-    let generic = all.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_)));
-    let can = named && (!generic || instances::of(&all).is_some()) && clone::can_be_repeated(shown);
+    let params = shown.sig.generics.params.iter().chain(&shown.outer.params);
+    let generic = params.into_iter().any(|p| !matches!(p, GenericParam::Lifetime(_)));
+    let can = named && !generic && clone::can_be_repeated(shown);
     can.then(|| Form::of(shown)).flatten()
 }
 

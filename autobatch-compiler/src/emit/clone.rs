@@ -241,7 +241,7 @@ impl<'a> Clones<'a> {
         // Whoever calls the clone uses the function, as far as lints are concerned.
         let (this, scalar) = (super::api::scalar_path(function), &function.sig.ident);
         let check = super::checked::mentions(std::iter::once(function));
-        Types::of(function, &rt).output(function, &mut sig);
+        Types::of(function, &rt).output(&mut sig);
         quote! {
             #(#attrs)*
             #inline

@@ -4,15 +4,13 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, FnArg, GenericArgument, Ident, Pat, PathArguments, Stmt, Type};
 
-use super::parameters;
 use crate::input::{Function, Param};
 use crate::ir::text;
 use crate::lockstep::is_compound;
 
 /// How a check's result is hidden. The messages are the function's but for some.
 pub(super) enum Form {
-    /// Behind an opaque type. Messages are not the function's if they speak of lifetimes in the output, or help with the
-    /// output of an operator. Without `->` the output has no place to point at.
+    /// Behind an opaque type. Messages are not the function's if they speak of lifetimes in the output. Without `->` the output has no place to point at.
     Opaque,
     /// In a future. Messages are not the function's if they speak of a parameter as such, or of a missing result.
     Future,
@@ -27,7 +25,7 @@ impl Form {
             tail(&shown.written)?;
             true
         } else {
-            (unit || generic_operation(shown)) && !assigns_parameter(shown)
+            unit && !assigns_parameter(shown)
         };
         Some(if future { Form::Future } else { Form::Opaque })
     }
@@ -49,12 +47,6 @@ fn may_borrow(shown: &Function) -> bool {
     !has_no_lifetime(&shown.output) || of_owner.next().is_some() && names(&shown.output, &["Self".into()])
 }
 
-/// Whether a function returns what an operator yields, as a type parameter: what its output should be rustc says then.
-pub(super) fn generic_operation(shown: &Function) -> bool {
-    let params: Vec<String> = parameters(shown).type_params().map(|p| p.ident.to_string()).collect();
-    names(&shown.output, &params) && yields_operation(&shown.written)
-}
-
 /// Whether one of some names stands in the code.
 pub(super) fn names(code: &impl ToTokens, names: &[String]) -> bool {
     let text = text(code);
@@ -68,32 +60,6 @@ fn tail(block: &Block) -> Option<&Expr> {
         Stmt::Expr(expr, None) => Some(expr),
         _ => None,
     }
-}
-
-/// Whether a result of a body is that of an operator.
-fn yields_operation(body: &Block) -> bool {
-    fn is_one(expr: &Expr) -> bool {
-        match expr {
-            Expr::Binary(_) | Expr::Unary(_) => true,
-            Expr::Paren(e) => is_one(&e.expr),
-            Expr::Block(e) => tail(&e.block).is_some_and(is_one),
-            Expr::If(e) => {
-                tail(&e.then_branch).is_some_and(is_one) || e.else_branch.iter().any(|(_, e)| is_one(e))
-            }
-            Expr::Match(e) => e.arms.iter().any(|arm| is_one(&arm.body)),
-            _ => false,
-        }
-    }
-    struct Returns(bool);
-    impl<'ast> Visit<'ast> for Returns {
-        fn visit_expr_return(&mut self, e: &'ast syn::ExprReturn) {
-            self.0 |= e.expr.as_deref().is_some_and(is_one);
-            visit::visit_expr_return(self, e);
-        }
-    }
-    let mut returns = Returns(tail(body).is_some_and(is_one));
-    returns.visit_block(body);
-    returns.0
 }
 
 /// Whether a parameter that is not `mut` is assigned.
