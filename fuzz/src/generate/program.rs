@@ -270,6 +270,12 @@ impl Gen {
         if self.branching > 1 && ret.is_number() && self.chance(if self.swarm.plain { 35 } else { 15 }) {
             return self.sum_body(&ret, depth);
         }
+        if self.swarm.loops
+            && self.chance(12)
+            && let Some(body) = self.onward_body(&ret, depth)
+        {
+            return body;
+        }
         match self.below(5) {
             0 | 1 => {
                 let base = self.base_case(&ret);
@@ -294,6 +300,47 @@ impl Gen {
             }
             _ => self.plain_body(&ret, depth),
         }
+    }
+
+    /// A loop, and behind it nothing but a call in tail position.
+    fn onward_body(&mut self, ret: &Ty, depth: u32) -> Option<Node> {
+        let callees: Vec<usize> =
+            (0..self.sigs.len()).filter(|f| self.sigs[*f].ret == *ret && self.may_call_to(*f)).collect();
+        if callees.is_empty() {
+            return None;
+        }
+        let others: Vec<usize> = callees.iter().copied().filter(|f| *f != self.current).collect();
+        let callee = self.pick(if others.is_empty() { &callees } else { &others });
+        let taken =
+            self.sigs[callee].params.iter().filter(|p| p.passing == Passing::Each && p.ty.is_number());
+        let taken: Vec<Ty> = taken.map(|param| param.ty.clone()).collect();
+        // What the loop calls must leave the call behind it.
+        self.calls -= 1;
+        let base = self.base_case(ret);
+        self.less = Some("fuel - 1".into());
+        let ty = if taken.is_empty() { self.number_type() } else { self.pick(&taken) };
+        let (name, k) = (self.new_name(), self.fresh("k"));
+        let (start, rounds) = (self.expr(&ty, depth - 1), self.expr(&Ty::U32, depth - 1));
+        self.declare(&name, &ty, true);
+        let changed = self.in_a_loop(4, |g| {
+            g.declare_locked(&k, &Ty::U32);
+            g.expr(&ty, depth - 1)
+        });
+        self.calls += 1;
+        let call = self.call_to(callee, ret, 2).unwrap_or_else(|| self.leaf(ret));
+        let of = self.defs.name(&ty);
+        Some(fixed!(
+            "if fuel == 0 { return ",
+            base,
+            format!("; }} let mut {name}: {of} = "),
+            start,
+            format!("; let mut {k} = "),
+            rounds,
+            format!(" % 4; while {k} > 0 {{ {k} -= 1; {name} = "),
+            changed,
+            "; } ",
+            call
+        ))
     }
 
     /// A value that calls nothing.
