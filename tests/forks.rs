@@ -355,7 +355,7 @@ mod literals {
     pub(super) fn less(n: u8, step: u8) -> i8 {
         match n {
             0 => -1,
-            n if n < step => return -1,
+            n if n < step => -1,
             _ => less(n - step, step).wrapping_mul(3) ^ less(n / 2, step).wrapping_sub(less(n / 3, step)),
         }
     }

@@ -1,6 +1,11 @@
 //! Borrows of locals that are kept across loops and calls: the locals live in place.
 
-#![allow(clippy::explicit_counter_loop, clippy::while_let_on_iterator, clippy::needless_range_loop)] // written as users write
+#![allow(
+    clippy::explicit_counter_loop,
+    clippy::while_let_on_iterator,
+    clippy::needless_range_loop,
+    clippy::manual_is_multiple_of
+)] // written as users write
 
 mod common;
 
