@@ -317,7 +317,8 @@ impl Gen {
         // What the loop calls must leave the call behind it.
         self.calls -= 1;
         let base = self.base_case(ret);
-        self.less = Some("fuel - 1".into());
+        self.declare_locked("less", &Ty::U32);
+        self.less = Some("less".into());
         let ty = if taken.is_empty() { self.number_type() } else { self.pick(&taken) };
         let (name, k) = (self.new_name(), self.fresh("k"));
         let (start, rounds) = (self.expr(&ty, depth - 1), self.expr(&Ty::U32, depth - 1));
@@ -327,18 +328,23 @@ impl Gen {
             g.expr(&ty, depth - 1)
         });
         self.calls += 1;
-        let call = self.call_to(callee, ret, 2).unwrap_or_else(|| self.leaf(ret));
+        let call = self.call_to(callee, ret, 1).unwrap_or_else(|| self.leaf(ret));
         let of = self.defs.name(&ty);
+        let grown = if FLOATS.contains(&ty) {
+            format!("{name} * 0.5 + ")
+        } else {
+            format!("{name}.wrapping_mul(3) ^ ")
+        };
         Some(fixed!(
-            "if fuel == 0 { return ",
+            "let Some(less) = fuel.checked_sub(1) else { return ",
             base,
-            format!("; }} let mut {name}: {of} = "),
+            format!("; }}; let mut {name}: {of} = "),
             start,
             format!("; let mut {k} = "),
             rounds,
-            format!(" % 4; while {k} > 0 {{ {k} -= 1; {name} = "),
+            format!(" % 4; while {k} > 0 {{ {k} -= 1; {name} = {grown}("),
             changed,
-            "; } ",
+            "); } ",
             call
         ))
     }
