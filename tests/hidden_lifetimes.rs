@@ -86,3 +86,28 @@ fn results_and_parameters() {
         assert_eq!(inside::first_batched(&[view], &one)[0].0, inside::first(view, *n).0);
     }
 }
+
+/// A type of the library whose lifetime is not written, per member.
+mod of_the_library {
+    use std::str::Chars;
+
+    #[autobatch::autobatch(strict)]
+    pub(super) fn count(mut x: Chars, n: u32) -> u32 {
+        match x.next() {
+            Some(c) if n > 0 => u32::from(c == 'a') + count(x, n - 1),
+            _ => 0,
+        }
+    }
+}
+
+#[test]
+fn types_of_the_library() {
+    let texts = ["", "a", "banana", "xaxa", "b"];
+    let inputs: std::vec::Vec<(&str, u32)> = (0..20).map(|i| (texts[i % 5], i as u32 / 2)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| of_the_library::count(i.0.chars(), i.1),
+        |b, o| of_the_library::count_batched_with(column(b, |i| i.0.chars()), column(b, |i| i.1), o),
+    );
+}

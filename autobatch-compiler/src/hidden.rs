@@ -84,12 +84,24 @@ impl Lifetimes {
     /// How many lifetimes the types of a name certainly have: those of the file, if none of that name comes from elsewhere.
     fn certain(&self, name: &Ident) -> Option<usize> {
         let name = name.to_string();
-        let counts = self.counts.get(&name)?;
+        let Some(counts) = self.counts.get(&name) else { return self.is_of_a_library(&name).then_some(1) };
         let own = |first: &String| {
             ["crate", "self", "super"].contains(&first.as_str()) || self.modules.contains(first)
         };
         let imported = self.imports.iter().any(|(import, first)| *import == name && !own(first));
         (counts.len() == 1 && !imported).then(|| counts.first().copied()).flatten()
+    }
+
+    /// Whether a name certainly is a library's type with one lifetime.
+    fn is_of_a_library(&self, name: &str) -> bool {
+        let mut from =
+            self.imports.iter().filter(|(import, _)| import == name).map(|(_, first)| first).peekable();
+        if name.starts_with("ArrayView") {
+            return from.all(|first| first == "ndarray");
+        }
+        // Readers have such types too, without a lifetime.
+        let known = BORROWERS.contains(&name) && !["Bytes", "Lines"].contains(&name);
+        known && from.peek().is_some() && from.all(|first| ["std", "core", "alloc"].contains(&first.as_str()))
     }
 
     /// Writes hidden lifetimes as `'_` in the signatures of an item's functions.
