@@ -1,11 +1,6 @@
 //! Borrows of locals that are kept across loops and calls: the locals live in place.
 
-#![allow(
-    clippy::explicit_counter_loop,
-    clippy::while_let_on_iterator,
-    clippy::needless_range_loop,
-    clippy::manual_is_multiple_of
-)] // written as users write
+#![allow(clippy::explicit_counter_loop, clippy::while_let_on_iterator, clippy::needless_range_loop)] // written as users write
 
 mod common;
 
@@ -479,7 +474,7 @@ mod copied {
 #[test]
 fn what_is_borrowed_may_be_copied() {
     let inputs: Vec<(u32, bool)> = (0..34).map(|i| (i % 7, i % 3 == 0)).collect();
-    let hand = |n: u32| (n % 3, n % 5, if n % 2 == 0 { Suit::Trump } else { Suit::Plain(n, 1) });
+    let hand = |n: u32| (n % 3, n % 5, if n.is_multiple_of(2) { Suit::Trump } else { Suit::Plain(n, 1) });
     agree_at(
         &SIZES,
         &inputs,

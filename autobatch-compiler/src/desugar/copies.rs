@@ -56,27 +56,22 @@ pub(crate) fn is_copied_local(function: &Function, name: &str) -> bool {
         }
 
         fn is_copied(&self, ty: &Type) -> bool {
-            match ty {
-                Type::Array(t) => self.is_copied(&t.elem),
-                Type::Tuple(t) => t.elems.iter().all(|ty| self.is_copied(ty)),
-                Type::Paren(t) => self.is_copied(&t.elem),
+            is_made_of(ty, &|ty| match ty {
                 Type::Reference(r) => r.mutability.is_none(),
                 other => is_primitive(other) || self.function.methods.is_copied(other),
-            }
+            })
         }
     }
     impl<'ast> Visit<'ast> for Values<'_> {
         fn visit_local(&mut self, local: &'ast syn::Local) {
-            match &local.pat {
+            let (pat, ty) = match &local.pat {
+                Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
+                pat => (pat, None),
+            };
+            match pat {
                 Pat::Ident(p) if p.ident == self.name && p.by_ref.is_none() && p.subpat.is_none() => {
-                    let copied = local.init.as_ref().is_some_and(|init| self.is_copied_value(&init.expr));
-                    self.note(copied);
-                    if let Some(init) = &local.init {
-                        self.visit_local_init(init);
-                    }
-                }
-                Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.ident == self.name) => {
-                    let copied = self.is_copied(&t.ty);
+                    let made = || local.init.as_ref().is_some_and(|init| self.is_copied_value(&init.expr));
+                    let copied = ty.map_or_else(made, |ty| self.is_copied(ty));
                     self.note(copied);
                     if let Some(init) = &local.init {
                         self.visit_local_init(init);
@@ -115,11 +110,16 @@ fn is_of_bits(op: &BinOp) -> bool {
 }
 
 fn is_copied_type(ty: &Type) -> bool {
+    is_made_of(ty, &is_primitive)
+}
+
+/// Whether a type is one that is `known`, or made of such by tuples and arrays.
+fn is_made_of(ty: &Type, known: &dyn Fn(&Type) -> bool) -> bool {
     match ty {
-        Type::Array(t) => is_copied_type(&t.elem),
-        Type::Tuple(t) => t.elems.iter().all(is_copied_type),
-        Type::Paren(t) => is_copied_type(&t.elem),
-        other => is_primitive(other),
+        Type::Array(t) => is_made_of(&t.elem, known),
+        Type::Tuple(t) => t.elems.iter().all(|ty| is_made_of(ty, known)),
+        Type::Paren(t) => is_made_of(&t.elem, known),
+        other => known(other),
     }
 }
 

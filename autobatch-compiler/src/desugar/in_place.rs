@@ -175,9 +175,11 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         let methods = function.methods.clone();
         let kind = Ident::new(if reference { "LentRef" } else { "Lent" }, Span::mixed_site());
         let mutable = reference || function.bindings.get(name).is_some_and(|b| b.mutable);
+        let number = !reference && copies.contains(name);
+        let copied = number || (!reference && is_copied_local(function, name));
         let place = || InPlace {
-            number: !reference && copies.contains(name),
-            copied: !reference && (copies.contains(name) || is_copied_local(function, name)),
+            number,
+            copied,
             name,
             reference,
             mutable,

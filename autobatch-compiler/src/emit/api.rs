@@ -2,8 +2,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericParam, Generics, Lifetime, Type, Visibility, parse_quote};
+use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
 use super::attributes::{self, GENERATED};
 use super::crossing::Door;
@@ -271,7 +272,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*))
         }
     };
-    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, machine, krate));
+    let inner = Inner::of(machine, &named, krate);
+    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &inner));
     let [base, avx2, avx512] = &instances(body);
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
@@ -296,7 +298,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
     };
     let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
-    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &named, machine, krate));
+    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &inner));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
     let program_vis = inner_visibility(vis);
@@ -378,22 +380,41 @@ fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
     }
 }
 
+/// What the functions with the user's code have in common.
+struct Inner<'a> {
+    rt: TokenStream,
+    generic_params: &'a Punctuated<GenericParam, Token![,]>,
+    where_clause: syn::WhereClause,
+    idents: Vec<&'a Ident>,
+    /// The type of their arguments.
+    args: TokenStream,
+    carried: Vec<syn::Attribute>,
+    /// How one calls another.
+    this: TokenStream,
+    fish: TokenStream,
+    checks: &'a TokenStream,
+}
+
+impl<'a> Inner<'a> {
+    fn of(machine: &'a Machine<'_>, named: &'a Named, krate: &syn::Path) -> Inner<'a> {
+        let Machine { function, checks, .. } = machine;
+        Inner {
+            rt: quote!(#krate::__rt),
+            generic_params: &named.generics.params,
+            where_clause: where_clause(&named.generics, &function.outer),
+            idents: named.params.iter().map(|p| &p.ident).collect(),
+            args: arguments(named, krate),
+            carried: attributes::lints_and_conditions(&function.attrs),
+            this: if function.associated { quote!(Self::) } else { quote!() },
+            fish: turbofish(&named.generics),
+            checks,
+        }
+    }
+}
+
 /// The functions of nested frames.
-fn nested(
-    nests: &Nests,
-    names: &Family,
-    named: &Named,
-    machine: &Machine<'_>,
-    krate: &syn::Path,
-) -> TokenStream {
-    let Machine { function, checks, .. } = machine;
-    let generic_params = &named.generics.params;
-    let where_clause = where_clause(&named.generics, &function.outer);
-    let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
-    let args = arguments(named, krate);
-    let carried = attributes::lints_and_conditions(&function.attrs);
-    let this = if function.associated { quote!(Self::) } else { quote!() };
-    let fish = turbofish(&named.generics);
+fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
+    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
     let names = instances(&names.nests);
     let all = nests.variants.iter().zip(VARIANTS).zip(&names).map(|((nest, (_, features)), name)| {
         // Without vectors of some length frames do not pay: there the machine runs the program.
@@ -410,7 +431,7 @@ fn nested(
         let functions = nest.functions.iter().map(|(name, params, body)| {
             quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #checks #body })
         });
-        let (tile, rt) = (&nest.tile, quote!(#krate::__rt));
+        let tile = &nest.tile;
         let in_rooms = format_ident!("{name}_in_rooms");
         let rooms = nest.rooms.as_ref().map(|rooms| {
             quote! {
@@ -614,25 +635,10 @@ fn source(p: &Param, shown: &str, states: &TokenStream, rt: &TokenStream) -> Opt
 }
 
 /// The machine code, once per instruction set.
-fn bodies(
-    code: &TokenStream,
-    names: &Family,
-    named: &Named,
-    machine: &Machine<'_>,
-    krate: &syn::Path,
-) -> TokenStream {
-    let Machine { function, checks, .. } = machine;
-    let rt = quote!(#krate::__rt);
-    let generics = &named.generics;
-    let generic_params = &generics.params;
-    let where_clause = where_clause(generics, &function.outer);
-    let idents: Vec<&Ident> = named.params.iter().map(|p| &p.ident).collect();
+fn bodies(code: &TokenStream, names: &Family, inner: &Inner<'_>) -> TokenStream {
+    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
     let base = &names.body;
-    let args = arguments(named, krate);
     let params = quote!(__core: &mut #rt::Core<'_>, __store: &#rt::Store, __args: #args);
-    let this = if function.associated { quote!(Self::) } else { quote!() };
-    let fish = turbofish(generics);
-    let carried = attributes::lints_and_conditions(&function.attrs);
     let wrappers = instances(base).into_iter().zip(VARIANTS).skip(1).map(|(name, (_, features))| {
         quote! {
             #[doc(hidden)]

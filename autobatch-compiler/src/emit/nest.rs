@@ -247,6 +247,11 @@ impl<'e> Writer<'e, '_> {
         self.emitter.program.var(var).role == Role::Result
     }
 
+    /// The type of the function's result.
+    fn output(&self) -> &syn::Type {
+        &self.emitter.program.func(self.func).output
+    }
+
     fn entry(&self) -> BlockId {
         self.emitter.program.func(self.func).entry
     }

@@ -44,9 +44,6 @@ use crate::ir::{Call, VarId, VarSet};
 /// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.
 const SMALL: u32 = 8;
 
-/// So few columns are appended to whether many lanes go up or none.
-const FEW: usize = 2;
-
 /// The calls of a function, and what surrounds them.
 pub(super) struct Fork<'w> {
     /// For each call the region that leads to it.
@@ -295,7 +292,7 @@ impl Writer<'_, '_> {
             let here: &dyn Fn(VarId) -> Place = &here;
             // Nobody reads a result that is settled.
             let unread = fork.settled.is_some().then(|| {
-                let output = &self.emitter.program.func(self.func).output;
+                let output = self.output();
                 quote!(let mut #result = #rt::nest::Strip::<#output, #strip>::cleared();)
             });
             let result = if unread.is_some() { Place::Strip(result) } else { Place::Column(result) };
@@ -397,36 +394,19 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let append = quote! {
-            #(#rt::nest::append(#to, #values, __up, __level);)*
-            __at += __up.count_ones() as usize;
-        };
-        // A branch that is foretold wrongly costs more than a few vectors.
-        let go_up = match state.len() {
-            ..=FEW => quote! {
-                if #rt::nest::Set::is_full::<#strip>(__up) {
-                    #(#rt::nest::copy(#to, #values);)*
-                    __at += #strip;
-                } else {
-                    #append
-                }
-            },
-            _ => quote! {
-                if #rt::nest::Set::is_full::<#strip>(__up) {
-                    #(#rt::nest::copy(#to, #values);)*
-                    __at += #strip;
-                } else if __up != 0 {
-                    #append
-                }
-            },
-        };
         let changes = gang.map(|_| quote!(mut));
         quote! {
             #declare
             #run
             let #changes __up = #up;
             #together
-            #go_up
+            if #rt::nest::Set::is_full::<#strip>(__up) {
+                #(#rt::nest::copy(#to, #values);)*
+                __at += #strip;
+            } else if __up != 0 {
+                #(#rt::nest::append(#to, #values, __up, __level);)*
+                __at += __up.count_ones() as usize;
+            }
         }
     }
 
@@ -490,7 +470,7 @@ impl Writer<'_, '_> {
         let fetch = results.iter().enumerate().map(|(nth, o)| {
             let at_once = match &fork.settled {
                 Some(value) => {
-                    let output = &self.emitter.program.func(self.func).output;
+                    let output = self.output();
                     quote!(#rt::nest::Strip::<#output, #strip>::filled(#value))
                 }
                 None => quote!(#rt::nest::Strip::copied(&#o[__i])),

@@ -84,7 +84,7 @@ impl Writer<'_, '_> {
             }
         };
         let (join, _) = strip::once(emitter, fork.join, place, &size.to_token_stream(), &quote!());
-        let output = &emitter.program.func(self.func).output;
+        let output = self.output();
         let code = quote! {
             let __kind = #rt::nest::kind(|| (#(#rt::nest::Strip::<_, #size>::of(&*#homes, 0),)*));
             let __body = #rt::nest::body(
