@@ -284,6 +284,100 @@ mod tries {
     }
 }
 
+/// Values that methods make, lent to the calls; iterators that change what they go over.
+#[autobatch(strict)]
+mod made {
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Counters {
+        pub(crate) cells: [u8; 4],
+        pub(crate) total: u32,
+    }
+
+    impl Counters {
+        fn with(&self, i: usize) -> Counters {
+            let mut next = *self;
+            next.cells[i % 4] += 1;
+            next.total += u32::from(next.cells[i % 4]);
+            next
+        }
+
+        fn all(&self) -> Vec<Counters> {
+            (0..4).map(|i| self.with(i)).collect()
+        }
+    }
+
+    pub(crate) fn outside(#[each] c: &Counters, depth: u32) -> u32 {
+        if depth == 0 {
+            return c.total;
+        }
+        let mut found = 0;
+        for i in 0..3 {
+            found += outside(&c.with(i), depth - 1) % 5;
+        }
+        found + c.total
+    }
+
+    pub(crate) fn own(c: Counters, depth: u32) -> u32 {
+        if depth == 0 {
+            return sum(&c.all(), 1);
+        }
+        let mut found = 0;
+        for i in 0..3 {
+            found +=
+                outside(&c.with(i), depth - 1) + own(c.with(i), depth - 1) + sum(&c.with(i).all()[1..], 2);
+        }
+        found
+    }
+
+    fn sum(all: &[Counters], weight: u32) -> u32 {
+        if all.is_empty() { 0 } else { weight * all[0].total + sum(&all[1..], weight + 1) }
+    }
+
+    pub(crate) fn ages(mut x: Vec<u32>, depth: u32) -> u32 {
+        if depth == 0 {
+            return x.iter().sum();
+        }
+        x.push(depth);
+        older(x.iter_mut(), depth) + ages(x, depth - 1)
+    }
+
+    fn older(mut x: std::slice::IterMut<'_, u32>, depth: u32) -> u32 {
+        match x.next() {
+            Some(age) if depth > 0 => {
+                *age += depth;
+                let now = *age;
+                now + older(x, depth - 1)
+            }
+            _ => 0,
+        }
+    }
+}
+
+#[test]
+fn what_methods_make() {
+    let counters = |i: u32| made::Counters { cells: [i as u8, 1, 0, 2], total: i };
+    let inputs: Vec<(made::Counters, u32)> = (0..9).map(|i| (counters(i), i % 4)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| made::outside(&i.0, i.1),
+        |b, o| made::outside_batched_with(&column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| made::own(i.0, i.1),
+        |b, o| made::own_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+    let ages: Vec<(Vec<u32>, u32)> = (0..9).map(|i| ((0..i % 4).collect(), i % 5)).collect();
+    agree_at(
+        &SIZES,
+        &ages,
+        |i| made::ages(i.0.clone(), i.1),
+        |b, o| made::ages_batched_with(column(b, |i| i.0.clone()), column(b, |i| i.1), o),
+    );
+}
+
 #[test]
 fn results_that_borrow_from_the_receiver() {
     let words = ["", "a", "ab", "abc", "b", "bä", "bäb", "cab"];

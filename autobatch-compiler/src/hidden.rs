@@ -95,8 +95,9 @@ impl Lifetimes {
 
     /// Whether a name certainly is a library's type with one lifetime.
     fn is_of_a_library(&self, name: &str) -> bool {
-        let mut from =
-            self.imports.iter().filter(|(import, _)| import == name).map(|(_, first)| first).peekable();
+        // Out of the module around it is what that imports.
+        let from = self.imports.iter().filter(|(import, first)| import == name && first != "super");
+        let mut from = from.map(|(_, first)| first).peekable();
         if name.starts_with("ArrayView") {
             return from.all(|first| first == "ndarray");
         }

@@ -18,6 +18,7 @@ mod endings;
 mod hidden;
 pub mod input;
 pub mod ir;
+mod library;
 pub mod lockstep;
 pub mod lower;
 mod mentions;

@@ -20,6 +20,8 @@ pub struct Methods {
     associated: BTreeSet<String>,
     /// The types of the file that have type parameters.
     generic: BTreeSet<String>,
+    /// Whether arrays of `ndarray` are mentioned.
+    pub(crate) arrays: bool,
     /// The lifetimes of types.
     pub(crate) lifetimes: Lifetimes,
     /// The families that the crate mentions, if its source is known.
@@ -90,6 +92,8 @@ pub(crate) struct Method {
     pub(crate) takes: Option<Takes>,
     /// Whether one of them may yield what borrows from its receiver.
     pub(crate) borrows: bool,
+    /// Whether one of them yields a reference, and not a value.
+    pub(crate) refers: bool,
 }
 
 /// How a method takes its receiver.
@@ -190,10 +194,13 @@ impl<'ast> Visit<'ast> for Methods {
             syn::ReturnType::Default => false,
             syn::ReturnType::Type(_, ty) => named || elided(ty),
         };
-        let new = Method { takes: Some(takes), borrows: takes != Takes::Value && output };
+        let refers =
+            matches!(&sig.output, syn::ReturnType::Type(_, ty) if matches!(**ty, Type::Reference(_)));
+        let new = Method { takes: Some(takes), borrows: takes != Takes::Value && output, refers };
         let all = self.methods.entry(sig.ident.to_string()).or_insert(new);
         all.takes = all.takes.filter(|known| *known == takes);
         all.borrows |= new.borrows;
+        all.refers |= new.refers;
     }
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         self.associated.insert(item.sig.ident.to_string());
@@ -203,7 +210,13 @@ impl<'ast> Visit<'ast> for Methods {
         self.associated.insert(item.sig.ident.to_string());
         visit::visit_trait_item_fn(self, item);
     }
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let of_array = |name: &syn::Ident| name == "ndarray" || name.to_string().starts_with("Array");
+        self.arrays |= path.segments.iter().any(|segment| of_array(&segment.ident));
+        visit::visit_path(self, path);
+    }
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.arrays |= matches!(&item.tree, syn::UseTree::Path(path) if path.ident == "ndarray");
         self.lifetimes.add_use(&item.tree, None);
     }
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
@@ -300,14 +313,14 @@ mod tests {
         methods.add_file(&file);
         let of = |name: &str| {
             let method = methods.of(&syn::Ident::new(name, proc_macro2::Span::call_site())).unwrap();
-            (method.takes, method.borrows)
+            (method.takes, method.borrows, method.refers)
         };
-        assert_eq!(of("peek"), (Some(Takes::Ref), false));
-        assert_eq!(of("row"), (Some(Takes::Mut), true));
-        assert_eq!(of("all"), (Some(Takes::Ref), true));
-        assert_eq!(of("own"), (Some(Takes::Value), false));
-        assert_eq!(of("size"), (Some(Takes::Ref), false));
-        assert_eq!(of("both"), (None, false));
-        assert_eq!(of("named"), (Some(Takes::Ref), true));
+        assert_eq!(of("peek"), (Some(Takes::Ref), false, false));
+        assert_eq!(of("row"), (Some(Takes::Mut), true, true));
+        assert_eq!(of("all"), (Some(Takes::Ref), true, false));
+        assert_eq!(of("own"), (Some(Takes::Value), false, true));
+        assert_eq!(of("size"), (Some(Takes::Ref), false, false));
+        assert_eq!(of("both"), (None, false, false));
+        assert_eq!(of("named"), (Some(Takes::Ref), true, true));
     }
 }

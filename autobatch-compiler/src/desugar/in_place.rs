@@ -25,135 +25,6 @@ use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 use crate::resolve;
 use crate::signatures::{Methods, Takes};
 
-/// Methods that only read their receiver.
-const READS: [&str; 72] = [
-    "all",
-    "any",
-    "as_bytes",
-    "as_deref",
-    "as_ref",
-    "as_slice",
-    "as_str",
-    "binary_search",
-    "bytes",
-    "capacity",
-    "char_indices",
-    "chars",
-    "chunks",
-    "chunks_exact",
-    "clone",
-    "concat",
-    "contains",
-    "contains_key",
-    "ends_with",
-    "find",
-    "first",
-    "first_key_value",
-    "get",
-    "get_key_value",
-    "is_empty",
-    "is_none",
-    "is_some",
-    "is_sorted",
-    "iter",
-    "join",
-    "keys",
-    "last",
-    "last_key_value",
-    "len",
-    "lines",
-    "matches",
-    "ncols",
-    "nrows",
-    "parse",
-    "partition_point",
-    "peek",
-    "position",
-    "range",
-    "rchunks",
-    "rfind",
-    "rsplit",
-    "rsplit_once",
-    "split",
-    "split_ascii_whitespace",
-    "split_at",
-    "split_first",
-    "split_last",
-    "split_once",
-    "split_terminator",
-    "split_whitespace",
-    "splitn",
-    "starts_with",
-    "strip_prefix",
-    "strip_suffix",
-    "to_lowercase",
-    "to_owned",
-    "to_string",
-    "to_uppercase",
-    "to_vec",
-    "trim",
-    "trim_end",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start",
-    "trim_start_matches",
-    "values",
-    "windows",
-];
-
-/// Methods that change their receiver.
-const WRITES: [&str; 49] = [
-    "append",
-    "as_deref_mut",
-    "as_mut",
-    "as_mut_slice",
-    "chunks_exact_mut",
-    "chunks_mut",
-    "clear",
-    "copy_from_slice",
-    "copy_within",
-    "dedup",
-    "drain",
-    "entry",
-    "extend",
-    "extend_from_slice",
-    "fill",
-    "first_mut",
-    "get_mut",
-    "insert",
-    "iter_mut",
-    "last_mut",
-    "peek_mut",
-    "pop",
-    "pop_back",
-    "pop_first",
-    "pop_front",
-    "pop_last",
-    "push",
-    "push_back",
-    "push_front",
-    "push_str",
-    "remove",
-    "resize",
-    "retain",
-    "reverse",
-    "rotate_left",
-    "rotate_right",
-    "sort",
-    "sort_by",
-    "sort_by_key",
-    "sort_unstable",
-    "sort_unstable_by",
-    "split_at_mut",
-    "split_first_mut",
-    "split_last_mut",
-    "split_off",
-    "swap",
-    "swap_remove",
-    "truncate",
-    "values_mut",
-];
-
 /// Rewrites the function so that the locals of these names live in place, those for which that can be done. True if there
 /// is one.
 pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: &Path) -> bool {
@@ -322,16 +193,16 @@ impl InPlace<'_> {
     /// How a method of the user's takes its receiver, where it may be one; `Some(None)` if that is not clear.
     fn own_method(&self, method: &Ident, receiver: &Expr) -> Option<Option<Takes>> {
         let own = self.methods.of(method)?.takes;
-        let name = method.to_string();
-        let library = match (READS.contains(&name.as_str()), is_write(method)) {
-            (true, _) => Takes::Ref,
-            (_, true) => Takes::Mut,
-            _ => return Some(own),
-        };
+        let Some(library) = self.taken(method) else { return Some(own) };
         if self.is_it(receiver) && resolve::is_self(&self.ident(receiver)) {
             return Some(own);
         }
         (own != Some(library)).then_some(None)
+    }
+
+    /// How a method of a library takes its receiver, where it is known.
+    fn taken(&self, method: &Ident) -> Option<Takes> {
+        self.methods.of_libraries(method)?.takes
     }
 
     /// The place that a pattern is matched against.
@@ -408,7 +279,7 @@ impl InPlace<'_> {
                 self.refused |= self.closures > 0 && self.ended == 0;
                 TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(*#i.share())))
             }
-            TokenTree::Ident(i) if field && is_write(&i) => {
+            TokenTree::Ident(i) if field && self.taken(&i) == Some(Takes::Mut) => {
                 // Of whatever: not worth telling.
                 self.refused = true;
                 TokenTree::Ident(i)
@@ -437,15 +308,6 @@ fn binds_by_ref_only(pat: &Pat) -> bool {
     let mut scan = Scan(false, false);
     scan.visit_pat(pat);
     scan.0 && !scan.1
-}
-
-fn is_write(method: &Ident) -> bool {
-    WRITES.contains(&method.to_string().as_str())
-}
-
-/// Whether the library has a method of that name that only reads or changes its receiver.
-pub(crate) fn is_of_library(method: &Ident) -> bool {
-    READS.contains(&method.to_string().as_str()) || is_write(method)
 }
 
 fn is_comparison(op: &BinOp) -> bool {
@@ -532,17 +394,17 @@ impl VisitMut for InPlace<'_> {
                 }
             }
             Expr::MethodCall(e) => {
-                let name = e.method.to_string();
                 let ends = usize::from(ends_closures_by_name(&e.method));
                 self.ended += ends;
                 let own = self.own_method(&e.method, &e.receiver);
+                let library = self.taken(&e.method);
                 match self.part(&e.receiver) {
                     Some(_) if own == Some(Some(Takes::Ref)) => self.replace(&mut e.receiver, Access::Share),
                     Some(_) if own == Some(Some(Takes::Mut)) => self.replace(&mut e.receiver, Access::Lend),
                     Some(_) if own.is_some() => self.refused = true,
                     None => self.visit_expr_mut(&mut e.receiver),
-                    Some(_) if READS.contains(&name.as_str()) => self.replace(&mut e.receiver, Access::Share),
-                    Some(_) if is_write(&e.method) => self.replace(&mut e.receiver, Access::Lend),
+                    Some(_) if library == Some(Takes::Ref) => self.replace(&mut e.receiver, Access::Share),
+                    Some(_) if library == Some(Takes::Mut) => self.replace(&mut e.receiver, Access::Lend),
                     Some(_) if self.number && crate::lockstep::is_pure_method(&e.method) => {
                         self.replace(&mut e.receiver, Access::Share);
                     }
@@ -599,7 +461,7 @@ impl VisitMut for InPlace<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        const FORMATS: [&str; 14] = [
+        const KNOWN: [&str; 15] = [
             "assert",
             "assert_eq",
             "assert_ne",
@@ -611,6 +473,7 @@ impl VisitMut for InPlace<'_> {
             "panic",
             "println",
             "print",
+            "s",
             "unreachable",
             "write",
             "writeln",
@@ -618,7 +481,7 @@ impl VisitMut for InPlace<'_> {
         let before = (self.refused, mac.tokens.to_string());
         mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
         let mentioned = mac.tokens.to_string() != before.1;
-        let known = FORMATS.iter().any(|name| mac.path.is_ident(name));
+        let known = KNOWN.iter().any(|name| mac.path.is_ident(name));
         if !mentioned {
             self.refused = before.0;
         } else if !known {

@@ -14,8 +14,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::copies::Copies;
-use super::in_place::is_of_library;
 use crate::cfg;
+use crate::library;
 use crate::lower::yields_number;
 use crate::mentions::{bound_by_ref, is_variable, roots};
 use crate::signatures::Methods;
@@ -115,7 +115,8 @@ impl Lent<'_> {
             || crate::lockstep::is_pure_method(method)
             || OWNED.contains(&method.to_string().as_str());
         // One of the library's of the same name may borrow, whatever the user's does.
-        let known = self.methods.of(method).is_some_and(|own| !own.borrows) && !is_of_library(method);
+        let known = self.methods.of(method).is_some_and(|own| !own.borrows)
+            && library::method(method).is_none_or(|other| !other.borrows);
         known || (library && self.methods.of(method).is_none_or(|own| !own.borrows))
     }
 

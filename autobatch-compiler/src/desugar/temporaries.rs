@@ -1,6 +1,8 @@
 //! `let xs = &[a, b];` keeps a temporary as long as `xs` is in scope. It gets a name, `let kept = [a, b]; let xs =
 //! &kept;`, so that it is a local that is borrowed like any other.
 
+use std::rc::Rc;
+
 use proc_macro2::{Ident, Span};
 use syn::visit_mut::VisitMut;
 use syn::{Block, Expr, Local, LocalInit, Stmt, parse_quote};
@@ -8,18 +10,19 @@ use syn::{Block, Expr, Local, LocalInit, Stmt, parse_quote};
 use crate::input::Function;
 use crate::lower::is_temporary;
 use crate::resolve;
+use crate::signatures::Methods;
 
 /// Names them in a function's body.
 pub(crate) fn name(function: &mut Function) {
     let mut body = function.body.clone();
-    let mut names = Names(false);
+    let mut names = Names(function.methods.clone(), false);
     names.visit_block_mut(&mut body);
-    if names.0 {
+    if names.1 {
         resolve::again(function, body);
     }
 }
 
-struct Names(bool);
+struct Names(Rc<Methods>, bool);
 
 impl VisitMut for Names {
     fn visit_block_mut(&mut self, block: &mut Block) {
@@ -30,7 +33,7 @@ impl VisitMut for Names {
                 &mut stmt
                 && attrs.is_empty()
                 && let Expr::Reference(reference) = &mut **expr
-                && is_temporary(base(&mut reference.expr))
+                && is_temporary(&self.0, base(&mut reference.expr))
             {
                 let value = base(&mut reference.expr);
                 let kept = Ident::new("__kept", Span::mixed_site());
@@ -38,7 +41,7 @@ impl VisitMut for Names {
                 let value = std::mem::replace(value, named);
                 let mutability = reference.mutability;
                 stmts.push(parse_quote!(let #mutability #kept = #value;));
-                self.0 = true;
+                self.1 = true;
             }
             stmts.push(stmt);
         }

@@ -21,8 +21,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, Pat, Stmt, Type, parse_quote};
 
 use super::Emitter;
-use crate::desugar::in_place::is_of_library;
 use crate::ir::{FuncId, Program, Terminator};
+use crate::library;
 use crate::lockstep::is_compound;
 use crate::lower::yields_number;
 use crate::mentions::roots;
@@ -181,7 +181,7 @@ fn is_other(expr: &Expr) -> bool {
             }
             _ => true,
         },
-        Expr::MethodCall(e) => !yields_number(&e.method) && !is_of_library(&e.method),
+        Expr::MethodCall(e) => !yields_number(&e.method) && library::method(&e.method).is_none(),
         _ => false,
     }
 }

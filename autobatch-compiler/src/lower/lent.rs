@@ -16,11 +16,13 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, GenericArgument, Ident, Macro, PathArguments, Type, UnOp, parse_quote};
 
+use super::borrowing::borrows_mutably;
 use super::{Lowering, scan};
 use crate::effects::{self, variable};
 use crate::input::Function;
 use crate::ir::{Role, VarId};
 use crate::mentions::{map_tokens, spell_out_fields};
+use crate::signatures::Methods;
 
 /// How the arguments of a call lend locals.
 #[derive(Default)]
@@ -125,7 +127,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
             {
                 return Borrow::Refused(arg.span(), CLOSURE);
             }
-            if lower.needs_name(base(&e.expr)) {
+            if lower.needs_name(&e.expr) {
                 return Borrow::Temporary(mutable);
             }
             if let Expr::Unary(deref) = &*e.expr
@@ -151,7 +153,9 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
             let mut roots = scan::borrowed(lower, arg).into_iter();
             match (roots.next(), roots.next()) {
                 (Some(var), None) => {
-                    let mutable = crate::ir::text(param).contains("mut ") || in_text(arg, "& mut");
+                    let mutable = crate::ir::text(param).contains("mut ")
+                        || crate::ir::text(arg).contains("& mut")
+                        || borrows_mutably(lower, arg);
                     Borrow::Of(var, exclusive(var), mutable)
                 }
                 _ => Borrow::Refused(arg.span(), SEVERAL),
@@ -177,10 +181,6 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
 fn lends_for(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> bool {
     let Expr::Call(call) = arg else { return false };
     may_borrow(param) && call.args.iter().any(|arg| scan::borrows(lower, arg, false))
-}
-
-fn in_text(arg: &Expr, sign: &str) -> bool {
-    crate::ir::text(arg).contains(sign)
 }
 
 /// Whether a variable is a parameter of the type: the batch's own state, which is handed on.
@@ -336,7 +336,7 @@ impl Lowering<'_> {
     /// would be evaluated behind them, it becomes a local too.
     pub(super) fn named_temporaries(&mut self, args: Vec<Expr>) -> Vec<Expr> {
         let borrows = |lower: &Self, arg: &Expr| match arg {
-            Expr::Reference(e) => lower.needs_name(base(&e.expr)),
+            Expr::Reference(e) => lower.needs_name(&e.expr),
             _ => false,
         };
         let Some(last) = args.iter().rposition(|arg| borrows(self, arg)) else { return args };
@@ -359,13 +359,22 @@ impl Lowering<'_> {
         out
     }
 
-    /// Whether what is borrowed has to become a local first.
+    /// Whether what is borrowed has to become a local first. (What a method yields that is not known may be a reference: if that is
+    /// to something outside, it needs none.)
     fn needs_name(&self, place: &Expr) -> bool {
-        let shared = variable(&self.names, place).is_some_and(|var| {
+        let (methods, base) = (&self.functions[self.current].methods, base(place));
+        let shared = variable(&self.names, base).is_some_and(|var| {
             let var = self.program.var(var);
             matches!(var.role, Role::Param(_)) && var.shared && !matches!(var.ty, Some(Type::Reference(_)))
         });
-        is_temporary(place) || shared
+        let unknown = || match place {
+            Expr::MethodCall(e) => {
+                methods.of(&e.method).or_else(|| methods.of_libraries(&e.method)).is_none()
+                    && !self.yields_references(place)
+            }
+            _ => false,
+        };
+        shared || is_temporary(methods, base) || unknown()
     }
 
     fn with_named_temporary(&mut self, arg: Expr) -> Expr {
@@ -496,9 +505,7 @@ fn base(place: &Expr) -> &Expr {
 }
 
 /// Whether an expression certainly makes a value that is dropped at the end of its statement. (Constants are not.)
-pub(crate) fn is_temporary(expr: &Expr) -> bool {
-    const OWNED: [&str; 8] =
-        ["clone", "collect", "into_boxed_slice", "to_owned", "to_string", "to_vec", "into_iter", "repeat"];
+pub(crate) fn is_temporary(methods: &Methods, expr: &Expr) -> bool {
     match expr {
         Expr::Array(e) => !e.elems.iter().all(is_constant),
         Expr::Tuple(e) => !e.elems.iter().all(is_constant),
@@ -509,8 +516,8 @@ pub(crate) fn is_temporary(expr: &Expr) -> bool {
             true
         }
         Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && !is_constant(&e.expr),
-        Expr::MethodCall(e) => OWNED.iter().any(|name| e.method == name),
-        Expr::Reference(e) => is_temporary(&e.expr),
+        Expr::MethodCall(e) => methods.yields_value(&e.method),
+        Expr::Reference(e) => is_temporary(methods, &e.expr),
         _ => false,
     }
 }
