@@ -1,10 +1,12 @@
 //! Where results go.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::nest::Members;
 
@@ -13,9 +15,14 @@ use crate::nest::Members;
 pub struct Out<'o, R> {
     first: *mut R,
     stride: isize,
+    len: usize,
     /// Whether the memory holds values that an assignment drops.
     assign: bool,
-    set: Box<[AtomicBool]>,
+    /// Whose result came alone. Made with the first of them.
+    alone: OnceLock<Box<[AtomicBool]>>,
+    /// Whose results came together: from which member to which, neighbours joined. (A flag each would cost a cheap kernel a
+    /// twentieth of its time.)
+    together: Mutex<BTreeMap<usize, usize>>,
     lifetime: PhantomData<&'o mut R>,
 }
 
@@ -24,33 +31,44 @@ pub struct Out<'o, R> {
 unsafe impl<R: Send> Sync for Out<'_, R> {}
 
 impl<'o, R> Out<'o, R> {
-    fn flags(len: usize) -> Box<[AtomicBool]> {
-        let flags = Box::into_raw(vec![false; len].into_boxed_slice());
-        // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
-        // than the members of a cheap kernel.)
-        unsafe { Box::from_raw(flags as *mut [AtomicBool]) }
+    fn new(first: *mut R, len: usize, stride: isize, assign: bool) -> Self {
+        let together = Mutex::new(BTreeMap::new());
+        Out { first, stride, len, assign, alone: OnceLock::new(), together, lifetime: PhantomData }
     }
 
-    /// The flags of members that only this thread has, all of them without a result.
-    fn flags_of(&self, members: &Range<usize>) -> &[AtomicBool] {
-        let set = &self.set[members.clone()];
-        // SAFETY: a `bool` each (see `flags`), which no other thread writes: it does not have the members.
-        let plain = unsafe { std::slice::from_raw_parts(set.as_ptr().cast::<bool>(), set.len()) };
-        // Without an early exit, so that it is vector code.
-        assert!(!plain.iter().fold(false, |any, set| any | set), "a member has one result");
-        set
+    /// The members have results, all of them.
+    fn have(&self, members: Range<usize>) {
+        if members.is_empty() {
+            return;
+        }
+        let Range { mut start, mut end } = members;
+        let mut together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = together.range(..end).next_back().map(|(from, until)| (*from, *until));
+        if let Some((from, until)) = last {
+            assert!(until <= start, "a member has one result");
+            start = if until == start { from } else { start };
+        }
+        end = together.remove(&end).unwrap_or(end);
+        together.insert(start, end);
+    }
+
+    fn flags(&self) -> &[AtomicBool] {
+        self.alone.get_or_init(|| {
+            let flags = Box::into_raw(vec![false; self.len].into_boxed_slice());
+            // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
+            // than the members of a cheap kernel.)
+            unsafe { Box::from_raw(flags as *mut [AtomicBool]) }
+        })
     }
 
     /// Results into uninitialised memory.
     pub(crate) fn fresh(memory: &'o mut [MaybeUninit<R>]) -> Self {
-        let set = Self::flags(memory.len());
-        Out { first: memory.as_mut_ptr().cast(), stride: 1, assign: false, set, lifetime: PhantomData }
+        Out::new(memory.as_mut_ptr().cast(), memory.len(), 1, false)
     }
 
     /// Results over the values of a slice.
     pub(crate) fn over(values: &'o mut [R]) -> Self {
-        let set = Self::flags(values.len());
-        Out { first: values.as_mut_ptr(), stride: 1, assign: true, set, lifetime: PhantomData }
+        Out::new(values.as_mut_ptr(), values.len(), 1, true)
     }
 
     /// The member's result.
@@ -60,7 +78,7 @@ impl<'o, R> Out<'o, R> {
     /// exchange here would cost as much as the whole member in a cheap kernel).
     #[inline(always)]
     pub fn set(&self, member: usize, value: R) {
-        let set = &self.set[member];
+        let set = &self.flags()[member];
         assert!(!set.load(Ordering::Relaxed), "a member has one result");
         set.store(true, Ordering::Relaxed);
         // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; the
@@ -81,32 +99,31 @@ impl<'o, R> Out<'o, R> {
             }
             return;
         }
-        /// Counts results, and flags them all at once.
-        struct Filled<'a> {
+        /// Counts results, and notes them all at once.
+        struct Filled<'a, 'o, R> {
+            out: &'a Out<'o, R>,
             members: &'a mut Range<usize>,
-            set: &'a [AtomicBool],
             done: usize,
         }
-        impl Drop for Filled<'_> {
+        impl<R> Drop for Filled<'_, '_, R> {
             fn drop(&mut self) {
-                let set = self.set[..self.done].as_ptr().cast_mut().cast::<bool>();
-                // SAFETY: flags may be written through a shared reference, and no other thread has the members.
-                unsafe { set.write_bytes(1, self.done) };
+                let start = self.members.start;
                 self.members.start += self.done;
+                self.out.have(start..self.members.start);
             }
         }
-        let (start, set) = (members.start, self.flags_of(members));
-        let mut filled = Filled { members, set, done: 0 };
-        for done in 0..set.len() {
+        assert!(members.end <= self.len, "there are {} members", self.len);
+        let (start, len) = (members.start, members.len());
+        let mut filled = Filled { out: self, members, done: 0 };
+        for done in 0..len {
             // Only written here: counting in memory would take longer than the members of a cheap kernel.
             filled.done = done;
             let member = start + done;
             let value = f(member);
-            // SAFETY: the member is one of `set`, so its place lies in the borrowed memory; no result has
-            // been written there, and none will be elsewhere, since the flags follow.
+            // SAFETY: the member's place lies in the borrowed memory (checked above), and no other thread has the member.
             unsafe { self.first.offset(self.stride * member as isize).write(value) };
         }
-        filled.done = set.len();
+        filled.done = len;
     }
 
     /// The results of consecutive members, which are the values of the first lanes of a column.
@@ -116,15 +133,13 @@ impl<'o, R> Out<'o, R> {
         let first = members.start;
         let column = &column[..members.len()];
         if self.stride == 1 && !needs_drop::<R>() {
-            let set = self.flags_of(&members);
-            // SAFETY: the members are some of `set`, so that their places lie in the borrowed memory, which no
-            // other thread writes to and where no value needs dropping. By the protocol of nested frames each
-            // of these lanes has a value, which is used once. Flags may be written through a shared reference.
+            assert!(members.end <= self.len, "there are {} members", self.len);
+            // SAFETY: the members' places lie in the borrowed memory, which no other thread writes to and where no value
+            // needs dropping. By the protocol of nested frames each of these lanes has a value, which is used once.
             unsafe {
-                ptr::copy_nonoverlapping(column.as_ptr().cast::<R>(), self.first.add(first), column.len());
-                set.as_ptr().cast_mut().cast::<bool>().write_bytes(1, set.len());
-            }
-            return;
+                ptr::copy_nonoverlapping(column.as_ptr().cast::<R>(), self.first.add(first), column.len())
+            };
+            return self.have(members);
         }
         // SAFETY: by the protocol of nested frames each of these lanes has a value, which is used once.
         self.fill(&mut members, |member| unsafe { column[member - first].assume_init_read() });
@@ -132,14 +147,29 @@ impl<'o, R> Out<'o, R> {
 
     /// Whether the member has a result.
     pub(crate) fn is_set(&self, member: usize) -> bool {
-        self.set[member].load(Ordering::Relaxed)
+        let alone = || self.alone.get().is_some_and(|flags| flags[member].load(Ordering::Relaxed));
+        let together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        together.range(..=member).next_back().is_some_and(|(_, end)| member < *end) || alone()
     }
 
-    /// Which members have a result.
-    pub(crate) fn into_set(self) -> Vec<bool> {
-        let flags = Box::into_raw(self.set);
-        // SAFETY: as in `flags`.
-        unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
+    /// Which members have a result; `None` if all have.
+    pub(crate) fn into_set(self) -> Option<Vec<bool>> {
+        let together = self.together.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if self.len == 0 || together.get(&0) == Some(&self.len) {
+            return None;
+        }
+        let mut set = self.alone.into_inner().map_or_else(
+            || vec![false; self.len],
+            |flags| {
+                let flags = Box::into_raw(flags);
+                // SAFETY: as in `flags`.
+                unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
+            },
+        );
+        together.into_iter().for_each(|(start, end)| set[start..end].fill(true));
+        // Without an early exit it is vector code.
+        let all = set.iter().fold(true, |all, set| all & set);
+        (!all).then_some(set)
     }
 }
 
@@ -187,17 +217,14 @@ impl<R> Output<R> for &mut Vec<R> {
 
 #[cfg(feature = "ndarray")]
 mod arrays {
-    use std::marker::PhantomData;
-
     use ndarray::{Array1, ArrayViewMut1};
 
     use super::{Out, Output};
 
     /// Results over the values of a view, whatever its stride.
     fn over<'o, R>(view: &'o mut ArrayViewMut1<'_, R>) -> Out<'o, R> {
-        let set = Out::<R>::flags(view.len());
         // The pointer is that of element 0, also where the stride is negative.
-        Out { stride: view.strides()[0], first: view.as_mut_ptr(), assign: true, set, lifetime: PhantomData }
+        Out::new(view.as_mut_ptr(), view.len(), view.strides()[0], true)
     }
 
     impl<R> Output<R> for ArrayViewMut1<'_, R> {
@@ -223,14 +250,7 @@ mod arrays {
             self.len()
         }
         fn out(&mut self) -> Out<'_, R> {
-            let set = Out::<R>::flags(self.len());
-            Out {
-                stride: self.strides()[0],
-                first: self.as_mut_ptr(),
-                assign: true,
-                set,
-                lifetime: PhantomData,
-            }
+            Out::new(self.as_mut_ptr(), self.len(), self.strides()[0], true)
         }
     }
 }

@@ -21,27 +21,25 @@ enum Values<R> {
 }
 
 impl<R> Outcome<R> {
-    /// `set` says which of `values` are initialised; the others have a fault each. `faults` ascend.
+    /// `set` says which of `values` are initialised, if not all are; the others have a fault each. `faults` ascend.
     pub(crate) fn new(
         values: Vec<MaybeUninit<R>>,
-        set: Vec<bool>,
+        set: Option<Vec<bool>>,
         faults: Vec<Fault>,
         report: Report,
     ) -> Self {
-        assert_eq!(values.len(), set.len(), "a flag for each member");
-        // Without an early exit and without counting it is vector code.
-        let all = set.iter().fold(true, |all, set| all & set);
-        let missing = if all { 0 } else { set.iter().filter(|set| !**set).count() };
+        let missing = set.as_ref().map_or(0, |set| set.iter().filter(|set| !**set).count());
         assert_eq!(missing, faults.len(), "a member has a value or a fault");
-        let values = if missing == 0 {
-            // SAFETY: all values are initialised.
-            Values::All(unsafe { assume_init(values) })
-        } else {
+        let values = if let Some(set) = set {
+            assert_eq!(values.len(), set.len(), "a flag for each member");
             let value = |(value, set): (MaybeUninit<R>, bool)| {
                 // SAFETY: `Out` reports exactly the members it has written.
                 set.then(|| unsafe { value.assume_init() })
             };
             Values::Some(values.into_iter().zip(set).map(value).collect())
+        } else {
+            // SAFETY: all values are initialised.
+            Values::All(unsafe { assume_init(values) })
         };
         Outcome { values, faults, report }
     }
@@ -138,8 +136,9 @@ mod tests {
     fn outcome<R>(values: Vec<Option<R>>) -> Outcome<R> {
         let set: Vec<bool> = values.iter().map(Option::is_some).collect();
         let fault = |member| Fault { member, kind: FaultKind::Panic, message: format!("no {member}") };
-        let faults = (0..set.len()).filter(|&member| !set[member]).map(fault).collect();
+        let faults: Vec<Fault> = (0..set.len()).filter(|&member| !set[member]).map(fault).collect();
         let values = values.into_iter().map(|value| value.map_or(MaybeUninit::uninit(), MaybeUninit::new));
+        let set = (!faults.is_empty()).then_some(set);
         Outcome::new(values.collect(), set, faults, Report::empty())
     }
 

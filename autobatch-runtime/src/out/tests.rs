@@ -7,7 +7,7 @@ fn fill(mut output: impl Output<usize>, skip: usize) -> Vec<bool> {
     let room = output.room();
     let out = output.out();
     (0..room).filter(|&member| member != skip).for_each(|member| out.set(member, 10 + member));
-    out.into_set()
+    out.into_set().unwrap_or_else(|| vec![true; room])
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn assignment_drops_the_old_value_and_fresh_memory_has_none() {
     let mut memory = [MaybeUninit::uninit(), MaybeUninit::uninit()];
     let out = Out::fresh(&mut memory);
     out.set(0, new.clone());
-    assert_eq!(out.into_set(), [true, false]);
+    assert_eq!(out.into_set(), Some(vec![true, false]));
     // SAFETY: just written.
     drop(unsafe { memory[0].assume_init_read() });
     assert_eq!(Rc::strong_count(&new), 2);
@@ -49,6 +49,53 @@ fn a_member_has_one_result() {
     assert!(catch_unwind(AssertUnwindSafe(|| out.set(2, 6))).is_err());
     drop(out);
     assert_eq!(values, [5, 0]);
+}
+
+#[test]
+fn results_come_alone_and_together() {
+    let mut memory = [const { MaybeUninit::uninit() }; 12];
+    let out = Out::<String>::fresh(&mut memory);
+    let name = |member: usize| member.to_string();
+    out.fill(&mut (4..6), name);
+    out.fill(&mut (0..2), name);
+    out.fill(&mut (9..12), name);
+    out.set(8, name(8));
+    out.fill(&mut (2..4), name);
+    let mut members = 6..8;
+    let broken = catch_unwind(AssertUnwindSafe(|| {
+        out.fill(&mut members, |at| if at < 7 { name(at) } else { panic!() })
+    }));
+    assert!(broken.is_err());
+    assert_eq!(members, 7..8);
+    assert!(out.is_set(6) && !out.is_set(7) && out.is_set(8) && out.is_set(11));
+    let set = (0..12).map(|member| member != 7).collect();
+    assert_eq!(out.into_set(), Some(set));
+    let outside = Out::<String>::fresh(&mut []);
+    assert!(catch_unwind(AssertUnwindSafe(|| outside.fill(&mut (0..1), name))).is_err());
+    for (member, value) in memory.iter().enumerate().filter(|(member, _)| *member != 7) {
+        // SAFETY: just written.
+        assert_eq!(unsafe { value.assume_init_ref() }, &name(member));
+    }
+    memory.into_iter().enumerate().filter(|(member, _)| *member != 7).for_each(|(_, value)| {
+        // SAFETY: as above.
+        drop(unsafe { value.assume_init() });
+    });
+}
+
+#[test]
+fn all_have_results() {
+    let mut values = [0; 5];
+    let out = Out::over(&mut values);
+    out.fill(&mut (3..5), |member| member);
+    out.fill(&mut (0..3), |member| member);
+    assert_eq!(out.into_set(), None);
+    assert_eq!(values, [0, 1, 2, 3, 4]);
+    let out = Out::fresh(&mut []) as Out<'_, u8>;
+    assert_eq!(out.into_set(), None);
+    let mut memory = [MaybeUninit::<u8>::uninit(); 4];
+    let out = Out::fresh(&mut memory);
+    out.fill(&mut (0..2), |_| 0);
+    assert!(catch_unwind(AssertUnwindSafe(|| out.fill(&mut (1..2), |_| 0))).is_err());
 }
 
 #[cfg(feature = "ndarray")]
