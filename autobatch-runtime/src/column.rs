@@ -199,7 +199,7 @@ impl<T> Column<T> {
     }
 
     #[inline(always)]
-    fn slots(&self) -> &[MaybeUninit<T>] {
+    pub(crate) fn slots(&self) -> &[MaybeUninit<T>] {
         // SAFETY: there are `len` slots, and any bits are a `MaybeUninit`.
         unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }

@@ -8,6 +8,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use crate::column::Column;
 use crate::nest::Members;
 
 /// Takes results from any thread, each member's at most once. For generated code only.
@@ -126,23 +127,54 @@ impl<'o, R> Out<'o, R> {
         filled.done = len;
     }
 
+    /// The results of members, which are the values of their lanes in a column.
+    #[inline]
+    pub fn receive(&self, lanes: impl Iterator<Item = (usize, usize)>, column: &mut Column<R>) {
+        /// Fewer neighbours are not worth the lock.
+        const TOGETHER: usize = 16;
+        let mut lanes = lanes.peekable();
+        while let Some((lane, member)) = lanes.next() {
+            let mut len = 1;
+            while self.copies() && lanes.next_if_eq(&(lane + len, member + len)).is_some() {
+                len += 1;
+            }
+            if len < TOGETHER {
+                (0..len).for_each(|i| self.set(member + i, column.remove(lane + i)));
+            } else {
+                self.copy(member..member + len, &column.slots()[lane..]);
+            }
+        }
+    }
+
     /// The results of consecutive members, which are the values of the first lanes of a column.
     #[inline(always)]
     pub fn store(&self, members: Members, column: &[MaybeUninit<R>]) {
         let mut members = members.range();
-        let first = members.start;
-        let column = &column[..members.len()];
-        if self.stride == 1 && !needs_drop::<R>() {
-            assert!(members.end <= self.len, "there are {} members", self.len);
-            // SAFETY: the members' places lie in the borrowed memory, which no other thread writes to and where no value
-            // needs dropping. By the protocol of nested frames each of these lanes has a value, which is used once.
-            unsafe {
-                ptr::copy_nonoverlapping(column.as_ptr().cast::<R>(), self.first.add(first), column.len())
-            };
-            return self.have(members);
+        if self.copies() {
+            return self.copy(members, column);
         }
+        let (first, column) = (members.start, &column[..members.len()]);
         // SAFETY: by the protocol of nested frames each of these lanes has a value, which is used once.
         self.fill(&mut members, |member| unsafe { column[member - first].assume_init_read() });
+    }
+
+    /// Whether neighbours' results are copied in one go.
+    #[inline(always)]
+    fn copies(&self) -> bool {
+        self.stride == 1 && !needs_drop::<R>()
+    }
+
+    /// Results that are copied: the first of `values`, which by the protocols are there, and used once.
+    #[inline(always)]
+    fn copy(&self, members: Range<usize>, values: &[MaybeUninit<R>]) {
+        assert!(self.copies() && members.end <= self.len, "there are {} members", self.len);
+        let values = &values[..members.len()];
+        // SAFETY: the members' places lie in the borrowed memory, which no other thread writes to and where no value needs
+        // dropping.
+        unsafe {
+            ptr::copy_nonoverlapping(values.as_ptr().cast::<R>(), self.first.add(members.start), values.len())
+        };
+        self.have(members);
     }
 
     /// Whether the member has a result.

@@ -156,8 +156,7 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
 fn store(emitter: &Emitter<'_>) -> TokenStream {
     let result = emitter.program.func(emitter.program.entry).result;
     let column = column(emitter.column_of(result));
-    let (lane, member) = (name("__lane"), name("__member"));
-    quote!(for (#lane, #member) in __core.stores() { __out.set(#member, #column.remove(#lane)); })
+    quote!(__out.receive(__core.stores(), &mut #column);)
 }
 
 /// Lanes of the root frame move together: every column of the functions that run there.

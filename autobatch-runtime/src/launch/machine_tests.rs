@@ -98,7 +98,7 @@ fn body(
                     });
                 }
             }
-            Step::Store => core.stores().for_each(|(lane, member)| out.set(member, steps.remove(lane))),
+            Step::Store => out.receive(core.stores(), &mut steps),
             Step::Compact => {
                 let route = core.route();
                 route.compact(&mut n);

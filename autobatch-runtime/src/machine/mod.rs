@@ -57,7 +57,7 @@
 //!     x.put(lane, a);                                             // then all: nothing is lost half way
 //!     y.put(lane, b);
 //! }) },
-//! Step::Store => for (lane, member) in core.stores() { out.set(member, result.remove(lane)) },
+//! Step::Store => out.receive(core.stores(), &mut result),
 //! Step::Compact => { let route = core.route(); route.compact(&mut x); route.compact(&mut y) },
 //! ```
 //!
