@@ -155,6 +155,7 @@ fn batched_constructs_agree_with_the_scalar_code() {
         norms norms_batched_with
         sorted sorted_batched_with
         handed handed_batched_with
+        made made_batched_with
         there there_batched_with
         helped helped_batched_with
         with_a_kernel with_a_kernel_batched_with
@@ -504,6 +505,7 @@ fn no_row_is_forgotten() {
         ("vectors", "norms"),
         ("sorting", "sorted"),
         ("handing_on", "handed"),
+        ("making", "made"),
         ("conditional", "there"),
         ("helpers", "helped"),
         ("T", "height"),

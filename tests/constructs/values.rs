@@ -278,6 +278,34 @@ mod handing_on {
 }
 use handing_on::{handed, handed_batched_with};
 
+/// what a method makes, lent to a batched call: `f(&board.with(i))`, and views of `ndarray`'s arrays: `f(x.view())`, `f(x.slice(s![1..]))`
+#[autobatch(strict)]
+mod making {
+    use ndarray::{ArrayView1, Axis};
+
+    use super::Pair;
+
+    impl Pair {
+        fn with(&self, left: u64) -> Pair {
+            Pair { left, ..*self }
+        }
+    }
+
+    pub(super) fn made(n: u64) -> u64 {
+        let numbers: ndarray::Array1<u64> = (0..n).collect();
+        below(&Pair { left: n, right: [n, 1, 2] }, 3) + sum(numbers.view())
+    }
+
+    fn below(pair: &Pair, n: u64) -> u64 {
+        if n == 0 { pair.left + pair.right[0] } else { below(&pair.with(n), n - 1) + below(&pair.with(2), n - 1) }
+    }
+
+    fn sum(x: ArrayView1<'_, u64>) -> u64 {
+        if x.is_empty() { 0 } else { x[0] + sum(x.slice_axis(Axis(0), (1..).into())) }
+    }
+}
+use making::{made, made_batched_with};
+
 /// items in the body: functions, constants, structures, `use`
 #[autobatch(strict)]
 fn items(n: u64) -> u64 {
