@@ -53,7 +53,7 @@ impl Gen {
         self.all_handed_on(ty, via).pop()
     }
 
-    fn all_handed_on(&self, ty: &Ty, via: Via) -> Vec<String> {
+    pub(super) fn all_handed_on(&self, ty: &Ty, via: Via) -> Vec<String> {
         let fits = |of: Via| of == via || (via == Via::Ref && matches!(ty, Ty::Slice(_)));
         self.visible().filter(|var| var.ty == *ty && fits(var.via)).map(|var| var.name.clone()).collect()
     }
@@ -120,7 +120,9 @@ impl Gen {
                         Ty::Slice(of) if of.is_number() => Some((**of).clone()),
                         _ => None,
                     };
+                    let made = if self.chance(40) { self.made(&param.ty, depth) } else { None };
                     match (lent, of) {
+                        _ if made.is_some() => call.parts.extend(made.map(Into::into)),
                         (Some(name), _) if self.chance(60) => {
                             call.parts.push(format!("&{name}").into());
                             self.hidden.push(name);

@@ -214,4 +214,27 @@ impl Gen {
             .collect();
         if fits.is_empty() { None } else { Some(self.pick(&fits)) }
     }
+
+    /// What is made for a call, and lent to it.
+    pub(super) fn made(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
+        if self.flat > 0 || self.pure > 0 {
+            return None;
+        }
+        if !matches!(ty, Ty::Slice(_)) {
+            let value = self.compose(ty, &mut |g, part| g.expr(part, depth - 1));
+            return Some(fixed!("&", value, self.pick(&["", ".clone()"])));
+        }
+        let names = self.all_handed_on(ty, Via::Ref);
+        let name = if names.is_empty() { return None } else { self.pick(&names) };
+        let made = [
+            format!("&{name}.to_vec()"),
+            format!("&{name}.to_vec()[..]"),
+            format!("{name}.to_vec().as_slice()"),
+            format!("&{name}.iter().rev().copied().collect::<std::vec::Vec<_>>()"),
+            format!("&{name}.split_at({name}.len() / 2).1.to_vec()"),
+            format!("&[{name}, {name}].concat()"),
+            format!("{name}.split_at({name}.len() / 2).0"),
+        ];
+        Some(fixed!(self.pick(&made)))
+    }
 }
