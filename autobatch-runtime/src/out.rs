@@ -27,8 +27,8 @@ pub struct Out<'o, R> {
     lifetime: PhantomData<&'o mut R>,
 }
 
-// SAFETY: `set` writes each place at most once, on the one thread that has the member, so sharing an
-// `Out` only sends results between threads.
+// SAFETY: each place is written on the one thread that has the member, so sharing an `Out` only sends results between
+// threads.
 unsafe impl<R: Send> Sync for Out<'_, R> {}
 
 impl<'o, R> Out<'o, R> {
@@ -82,8 +82,8 @@ impl<'o, R> Out<'o, R> {
         let set = &self.flags()[member];
         assert!(!set.load(Ordering::Relaxed), "a member has one result");
         set.store(true, Ordering::Relaxed);
-        // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; the
-        // flag makes this the only access to it. Memory to assign to holds a value.
+        // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; no other thread
+        // has the member. Memory to assign to holds a value.
         unsafe {
             let place = self.first.offset(self.stride * member as isize);
             if self.assign { *place = value } else { place.write(value) }
