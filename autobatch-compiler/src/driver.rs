@@ -66,13 +66,14 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         families.extend(checks.items(&functions));
         families.extend(methods::shims(&functions));
     }
-    let mut sizes = Vec::new();
+    let mut questions = Vec::new();
     if !families.is_empty() {
-        sizes = emit::checked::sizes(&functions);
-        emit::checked::tie(&mut input, &functions);
+        let rt = rt(&args);
+        questions = emit::checked::questions(&functions, &rt);
+        emit::checked::tie(&mut input, &functions, &rt);
     }
     let errors = diag.into_tokens();
-    assemble(input, families, sizes, errors)
+    assemble(input, families, questions, errors)
 }
 
 /// The door for generated code.
@@ -321,13 +322,13 @@ fn width(functions: &[Function], lowered: &Lowered) -> Width {
 fn assemble(
     input: Input,
     families: Vec<TokenStream>,
-    sizes: Vec<TokenStream>,
+    questions: Vec<TokenStream>,
     errors: TokenStream,
 ) -> TokenStream {
     match input {
         Input::Function(mut f) => {
             input::clean(&mut f.sig);
-            quote!(#f #(#families)* #(#sizes)* #errors)
+            quote!(#f #(#families)* #(#questions)* #errors)
         }
         Input::Module(mut m) => {
             if let Some((_, items)) = &mut m.content {
@@ -346,7 +347,7 @@ fn assemble(
                         _ => {}
                     }
                 }
-                items.extend(families.into_iter().chain(sizes).map(Item::Verbatim));
+                items.extend(families.into_iter().chain(questions).map(Item::Verbatim));
             }
             quote!(#m #errors)
         }
@@ -373,8 +374,8 @@ fn assemble(
                 quote!(#scope #of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* })
             });
             let conditions = emit::attributes::conditions(&i.attrs);
-            let sizes = sizes.into_iter().map(|size| quote!(#(#conditions)* #size));
-            quote!(#i #families #(#sizes)* #errors)
+            let questions = questions.into_iter().map(|question| quote!(#(#conditions)* #question));
+            quote!(#i #families #(#questions)* #errors)
         }
     }
 }

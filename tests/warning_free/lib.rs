@@ -13,6 +13,7 @@ pub mod attributes;
 pub mod borrows;
 pub mod calls;
 pub mod control;
+pub mod generics;
 pub mod methods;
 pub mod modules;
 pub mod parameters;

@@ -7,13 +7,16 @@
 //! length are in error from the start, without a message, and rustc does not look at their borrows. Types that belong to
 //! such an array are known only then too ([`Types`]).
 //!
-//! Lengths of arrays can't depend on type parameters, so generic functions have no check.
+//! Lengths of arrays can't depend on type parameters. What rustc does look up in generic code, behind an opaque type, is whether it
+//! is `Unpin`. So generic functions that depend on the check begin with that question; the runtime's `checked` module has
+//! the rest.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote,
+    BinOp, Block, Expr, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type,
+    parse_quote,
 };
 
 use super::api::turbofish;
@@ -27,7 +30,7 @@ use crate::receivers::unmark;
 
 mod form;
 
-use form::Form;
+use form::{Form, names};
 
 /// The checks of functions of an item, to stand beside them.
 pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
@@ -38,31 +41,51 @@ pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream
     checks.collect()
 }
 
-/// The sizes of the checks' results. They stand outside of `impl` blocks: constants of generic types can't be lengths.
-pub(crate) fn sizes(functions: &[Function]) -> Vec<TokenStream> {
-    functions.iter().filter(|f| has(f)).map(size).collect()
+/// What generated code asks of the checks. They stand outside of `impl` blocks: constants of generic types can't be lengths.
+pub(crate) fn questions(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
+    functions.iter().filter_map(|f| Some(question(f, form(f)?, rt))).collect()
 }
 
 /// What the generated code of a program begins with.
-pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>) -> TokenStream {
+pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>, rt: &TokenStream) -> TokenStream {
     let mentions = functions.filter(|f| has(f)).map(|f| {
-        let (conditions, size) = (attributes::conditions(&f.attrs), size_ident(f));
-        quote!(#(#conditions)* let _ = [(); #size];)
+        let (conditions, mention) = (attributes::conditions(&f.attrs), mention(f, rt));
+        quote!(#(#conditions)* #mention)
     });
     mentions.collect()
 }
 
+fn mention(function: &Function, rt: &TokenStream) -> TokenStream {
+    let question = question_ident(function);
+    if is_generic(function) {
+        let (known, answer) = (known_ident(function), answer(function, rt));
+        quote!(let #known = #answer;)
+    } else {
+        quote!(let _ = [(); #question];)
+    }
+}
+
+/// In generic code: what is known of a function. Only its type matters: nothing is compiled for it.
+fn answer(function: &Function, rt: &TokenStream) -> TokenStream {
+    let (question, check) = (question_ident(function), path(function));
+    quote!(if false { #question(&#check, 0) } else { #rt::Known::NEW })
+}
+
 /// Makes the functions themselves depend on their checks, as far as these say of borrows what they say of the functions. What
 /// is said of a `for` or a `while` points at its expansion, so rustc can't see that it is said twice.
-pub(crate) fn tie(input: &mut Input, functions: &[Function]) {
+pub(crate) fn tie(input: &mut Input, functions: &[Function], rt: &TokenStream) {
     let tied = functions.iter().filter(|f| form(f).is_some_and(|form| form.borrows_alike(shown(f))));
     let tied: Vec<&Function> = tied.collect();
     let tie = |block: &mut Block, is_it: &dyn Fn(&Function) -> bool| {
         let found = tied.iter().find(|f| is_it(f));
         let first = block.stmts.iter().position(|stmt| !matches!(stmt, Stmt::Item(_)));
         if let (Some(function), Some(first)) = (found, first) {
-            let size = size_ident(function);
-            block.stmts.insert(first, parse_quote!(let _: [(); #size];));
+            let (question, answer) = (question_ident(function), answer(function, rt));
+            let mention: Stmt = match is_generic(function) {
+                true => parse_quote!(let _: #rt::Known<_> = #answer;),
+                false => parse_quote!(let _: [(); #question];),
+            };
+            block.stmts.insert(first, mention);
         }
     };
     let free = |f: &mut syn::ItemFn| {
@@ -104,29 +127,42 @@ pub(crate) fn tie(input: &mut Input, functions: &[Function]) {
 /// Where values meet the function's signature, their types are spelled so that they are known only if the function is sound.
 /// That they don't fit has been said then.
 pub(super) struct Types {
-    known: Option<TokenStream>,
+    known: Option<Known>,
+}
+
+enum Known {
+    /// What stands before a type `T>`, so that it is `T` if the function is sound.
+    ByLength(TokenStream),
+    /// The variable that values of generic code go through, and the function. No type in a signature can depend on it.
+    ByVariable(Ident, String),
 }
 
 impl Types {
     pub(super) fn of(function: &Function, rt: &TokenStream) -> Types {
         // A type can't be under a condition.
         let can = attributes::conditions(&function.attrs).is_empty() && has(function);
-        let size = can.then(|| size_ident(function));
-        Types { known: size.map(|size| quote!([(); #size] as #rt::Checked)) }
+        let known = can.then(|| match is_generic(function) {
+            true => Known::ByVariable(known_ident(function), function.sig.ident.to_string()),
+            false => {
+                let size = question_ident(function);
+                Known::ByLength(quote!(<[(); #size] as #rt::Checked))
+            }
+        });
+        Types { known }
+    }
+
+    /// What a call yields, of a type that is known only then.
+    pub(super) fn yielded(&self, call: &mut Expr) {
+        if let Some(Known::ByVariable(known, _)) = &self.known {
+            *call = parse_quote!(#known.operand(#call));
+        }
     }
 
     /// The output's type in a signature.
     pub(super) fn output(&self, sig: &mut Signature) {
-        if let ReturnType::Type(_, ty) = &mut sig.output
-            && let Some(known) = self.known(ty)
-        {
-            **ty = Type::Verbatim(known);
+        if let (ReturnType::Type(_, ty), Some(Known::ByLength(known))) = (&mut sig.output, &self.known) {
+            **ty = Type::Verbatim(quote!(#known<#ty>>::Of));
         }
-    }
-
-    /// A type that is known only then.
-    pub(super) fn known(&self, ty: &impl ToTokens) -> Option<TokenStream> {
-        self.known.as_ref().map(|known| quote!(<#known<#ty>>::Of))
     }
 }
 
@@ -143,14 +179,91 @@ impl VisitMut for Types {
             _ => false,
         };
         if let Pat::Type(pat) = &mut local.pat
-            && let Some(known) = self.known(&pat.ty)
             && let Pat::Ident(name) = &*pat.pat
             && (ours(&name.ident, &["__result", "__arg"]) || local.init.as_ref().is_some_and(yielded))
         {
-            *pat.ty = Type::Verbatim(known);
+            let ty = &pat.ty;
+            match (&self.known, &mut local.init) {
+                (Some(Known::ByLength(known)), _) => {
+                    *pat.ty = Type::Verbatim(quote!(#known<#ty>>::Of));
+                }
+                // A call of the function that is still there has a wrong number of arguments; what it yields fits.
+                (Some(Known::ByVariable(known, own)), Some(init))
+                    if !names(&init.expr, std::slice::from_ref(own)) =>
+                {
+                    let mut value = init.expr.clone();
+                    let mut values = Values { known, ty, lends: false };
+                    values.visit_expr_mut(&mut value);
+                    if !values.lends {
+                        (init.expr, local.pat) = (value, (*pat.pat).clone());
+                    }
+                }
+                _ => {}
+            }
         }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Lets the values that code ends with go through a variable.
+///
+/// What rustc proposes where an operator is missing depends on which type is expected, which it does not know of copies. So
+/// operators there have operands that are known only if the function is sound.
+struct Values<'a> {
+    known: &'a Ident,
+    ty: &'a Type,
+    /// Whether one of them lends a value that lives as long as the `let`'s variable.
+    lends: bool,
+}
+
+impl VisitMut for Values<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Paren(e) => return self.visit_expr_mut(&mut e.expr),
+            Expr::Block(e) if e.label.is_none() => return self.visit_block_mut(&mut e.block),
+            Expr::If(e) if e.else_branch.is_some() => {
+                self.visit_block_mut(&mut e.then_branch);
+                return e.else_branch.iter_mut().for_each(|(_, other)| self.visit_expr_mut(other));
+            }
+            Expr::Match(e) => return e.arms.iter_mut().for_each(|arm| self.visit_expr_mut(&mut arm.body)),
+            _ => {}
+        }
+        let Values { known, ty, .. } = *self;
+        self.lends |= lends(expr);
+        if let Expr::Binary(e) = expr
+            && is_arithmetic(&e.op)
+        {
+            let left = &e.left;
+            e.left = parse_quote!(#known.operand(#left));
+        }
+        *expr = parse_quote!(#known.value::<#ty>(#expr));
+    }
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        if let Some(Stmt::Expr(last, None)) = block.stmts.last_mut() {
+            self.visit_expr_mut(last);
+        }
+    }
+}
+
+/// Whether a value of an expression would live as long as a variable that the expression initialises.
+fn lends(expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(_) => true,
+        Expr::Paren(e) => lends(&e.expr),
+        Expr::Cast(e) => lends(&e.expr),
+        Expr::Tuple(e) => e.elems.iter().any(lends),
+        Expr::Array(e) => e.elems.iter().any(lends),
+        Expr::Call(e) => e.args.iter().any(lends),
+        Expr::Struct(e) => e.fields.iter().any(|field| lends(&field.expr)),
+        _ => false,
+    }
+}
+
+/// Whether an operator takes its operands by value.
+fn is_arithmetic(op: &BinOp) -> bool {
+    use BinOp::*;
+    let bits = matches!(op, BitXor(_) | BitAnd(_) | BitOr(_) | Shl(_) | Shr(_));
+    bits || matches!(op, Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_))
 }
 
 fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
@@ -165,7 +278,7 @@ fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
         Form::Future => sig.asyncness = Some(syn::Token![async](Span::mixed_site())),
         Form::Opaque => {
             let output = &shown.output;
-            sig.output = opaque(output, rt);
+            sig.output = opaque(output, is_generic(function), rt);
             let result = Ident::new("__result", Span::mixed_site());
             body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
         }
@@ -180,33 +293,59 @@ fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
     }
 }
 
-/// The size of what a check returns.
-fn size(function: &Function) -> TokenStream {
-    let shown = shown(function);
-    let (check, size) = (check_ident(function), size_ident(function));
+/// The size of what a check returns, or the function that asks whether it is `Unpin`.
+fn question(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
+    let (check, question) = (path(function), question_ident(function));
     let conditions = attributes::conditions(&function.attrs);
-    let params: Vec<Ident> = (0..shown.sig.inputs.len()).map(|i| numbered("P", i)).collect();
-    let fish = turbofish(&shown.sig.generics);
-    let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
-    let path = match owner.cloned() {
-        Some(mut owner) => {
-            Elide.visit_type_mut(&mut owner);
-            quote!(<#owner>::#check #fish)
-        }
-        None => quote!(#check #fish),
-    };
-    quote! {
+    let params: Vec<Ident> = (0..shown(function).sig.inputs.len()).map(|i| numbered("P", i)).collect();
+    let attributes = quote! {
         #(#conditions)*
         #[doc(hidden)]
         #[allow(warnings)]
         #GENERATED
         #[allow(non_upper_case_globals)]
-        const #size: usize = {
+    };
+    if is_generic(function) {
+        let hidden = match form {
+            Form::Opaque => quote!(<R as #rt::Hidden>::Of),
+            Form::Future => quote!(R),
+        };
+        return quote! {
+            #attributes
+            const fn #question<#(#params,)* R, V, W>(
+                _: &impl ::core::ops::FnOnce(#(#params),*) -> R,
+                _: W,
+            ) -> #rt::Known<V>
+            where
+                R: #rt::Hidden,
+                W: ::core::marker::Copy,
+                #rt::Check<#hidden>: #rt::Settled<W> + #rt::Found<V>,
+            {
+                #rt::Known::NEW
+            }
+        };
+    }
+    quote! {
+        #attributes
+        const #question: usize = {
             const fn size<#(#params,)* R>(_: &impl ::core::ops::FnOnce(#(#params),*) -> R) -> usize {
                 ::core::mem::size_of::<::core::marker::PhantomData<R>>()
             }
-            size(&#path)
+            size(&#check)
         };
+    }
+}
+
+/// Names a function's check.
+fn path(function: &Function) -> TokenStream {
+    let (check, fish) = (check_ident(function), turbofish(&shown(function).sig.generics));
+    let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
+    match owner.cloned() {
+        Some(mut owner) => {
+            Elide.visit_type_mut(&mut owner);
+            quote!(<#owner>::#check #fish)
+        }
+        None => quote!(#check #fish),
     }
 }
 
@@ -226,17 +365,24 @@ fn shown(function: &Function) -> &Function {
 }
 
 /// An opaque type that captures all lifetimes, as it does in this crate's edition, but stands at the place of the output.
-fn opaque(output: &Type, rt: &TokenStream) -> ReturnType {
+fn opaque(output: &Type, generic: bool, rt: &TokenStream) -> ReturnType {
     let mut tokens = output.to_token_stream().into_iter();
     let ends = |token: Option<TokenTree>| token.map_or(Span::mixed_site(), |t| t.span());
     let first = ends(tokens.next());
     let last = tokens.last().map_or(first, |t| ends(Some(t)));
-    let rt = rt.clone().into_iter().map(|mut token| {
-        token.set_span(first);
-        token
-    });
-    let (begin, end) = (quote_spanned!(first=> ::Same<), quote_spanned!(last=> >));
-    parse_quote!(-> #(#rt)* #begin impl ::core::marker::Sized #end)
+    let here = |tokens: TokenStream| -> TokenStream {
+        let here = |mut token: TokenTree| {
+            token.set_span(first);
+            token
+        };
+        tokens.into_iter().map(here).collect()
+    };
+    let hidden = match generic {
+        true => quote!(#rt::Hidden<Of = impl ::core::marker::Sized>),
+        false => quote!(::core::marker::Sized),
+    };
+    let (rt, begin, end) = (here(rt.clone()), quote_spanned!(first=> ::Same<), quote_spanned!(last=> >));
+    parse_quote!(-> #rt #begin impl #hidden #end)
 }
 
 fn check_ident(function: &Function) -> Ident {
@@ -244,21 +390,34 @@ fn check_ident(function: &Function) -> Ident {
     format_ident!("__autobatch_check_{}", ident, span = ident.span())
 }
 
-fn size_ident(function: &Function) -> Ident {
+fn question_ident(function: &Function) -> Ident {
+    named(function, "size")
+}
+
+fn known_ident(function: &Function) -> Ident {
+    named(function, "known")
+}
+
+/// A name that no other function's has.
+fn named(function: &Function, what: &str) -> Ident {
     let ident = &function.sig.ident;
     let owner = function.owner.iter().flat_map(|owner| text(owner).into_bytes());
     let owner: String = owner.map(|c| if c.is_ascii_alphanumeric() { char::from(c) } else { '_' }).collect();
-    format_ident!("__autobatch_size_{}{}", owner, ident, span = ident.span())
+    format_ident!("__autobatch_{}_{}{}", what, owner, ident, span = ident.span())
 }
 
 /// The form of a function's check, if it has one.
 fn form(function: &Function) -> Option<Form> {
     let shown = shown(function);
     let named = function.method.as_ref().is_none_or(|method| method.named);
-    let params = shown.sig.generics.params.iter().chain(&shown.outer.params);
-    let generic = params.into_iter().any(|p| !matches!(p, GenericParam::Lifetime(_)));
-    let can = named && !generic && clone::can_be_repeated(shown);
+    let can = named && clone::can_be_repeated(shown);
     can.then(|| Form::of(shown)).flatten()
+}
+
+fn is_generic(function: &Function) -> bool {
+    let shown = shown(function);
+    let mut params = shown.sig.generics.params.iter().chain(&shown.outer.params);
+    params.any(|p| !matches!(p, GenericParam::Lifetime(_)))
 }
 
 fn has(function: &Function) -> bool {

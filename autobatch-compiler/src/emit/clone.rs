@@ -21,7 +21,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
+use syn::{Attribute, Expr, FnArg, Item, Local, Meta, Pat, Path, Token, Type, parse_quote};
 
 use super::api::turbofish;
 use super::attributes::GENERATED;
@@ -240,7 +240,7 @@ impl<'a> Clones<'a> {
         let stmts = &body.stmts;
         // Whoever calls the clone uses the function, as far as lints are concerned.
         let (this, scalar) = (super::api::scalar_path(function), &function.sig.ident);
-        let check = super::checked::mentions(std::iter::once(function));
+        let check = super::checked::mentions(std::iter::once(function), &rt);
         Types::of(function, &rt).output(&mut sig);
         quote! {
             #(#attrs)*
@@ -408,11 +408,14 @@ struct Redirect<'a> {
     found: bool,
     /// Whether a tail call was found.
     tail: bool,
+    types: Types,
 }
 
 impl<'a> Redirect<'a> {
     fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: Kind, inlines: bool) -> Self {
-        Redirect { clones, caller, kind, inlines, closure: false, found: false, tail: false }
+        let krate = clones.krate;
+        let types = Types::of(caller, &quote!(#krate::__rt));
+        Redirect { clones, caller, kind, inlines, closure: false, found: false, tail: false, types }
     }
 
     /// In a closure, the depth is the one that the activation has published.
@@ -496,6 +499,20 @@ impl VisitMut for Redirect<'_> {
             _ => visit_mut::visit_expr_mut(self, expr),
         }
         self.found |= self.call(expr, false) && self.closure;
+    }
+
+    // A message about the type would name the clone. A closure that holds nothing may outlive the function.
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let init = local.init.as_ref().filter(|_| matches!(local.pat, Pat::Type(_)) && !self.closure);
+        let calls = init.is_some_and(|init| match &*init.expr {
+            Expr::Call(call) => self.clones.called(call, self.caller).is_some(),
+            Expr::MethodCall(call) => self.clones.called_method(call, self.caller).is_some(),
+            _ => false,
+        });
+        visit_mut::visit_local_mut(self, local);
+        if let Some(init) = local.init.as_mut().filter(|_| calls) {
+            self.types.yielded(&mut init.expr);
+        }
     }
 
     // A lint expected once need not come again.
