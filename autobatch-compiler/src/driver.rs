@@ -16,7 +16,7 @@ use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
 use crate::endings;
 use crate::input::{self, Function, Input};
-use crate::ir::{Note, Terminator};
+use crate::ir::{Note, Role, Terminator};
 use crate::lower::{self, Borrower, LowerOptions, Lowered};
 use crate::methods;
 use crate::nearby;
@@ -252,8 +252,11 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
     for Borrower { var, span, from } in &lowered.borrowers {
         if analyses.needs_column(*var) {
             lowered.crossed.extend(from.iter().cloned());
-            let name = lowered.program.var(*var).ident.to_string();
-            let why = format!("`{name}` borrows a local and is used on both sides of a loop or call");
+            let name = match &lowered.program.var(*var) {
+                temp if matches!(temp.role, Role::Temp) => "what is given to a call".to_string(),
+                var => format!("`{}`", var.ident),
+            };
+            let why = format!("{name} borrows a local and is used on both sides of a loop or call");
             lowered.program.notes.push(Note { span: *span, why, whole: true });
         }
     }

@@ -18,6 +18,8 @@ pub struct Methods {
     fields: Fields,
     /// The functions of `impl` blocks and traits.
     associated: BTreeSet<String>,
+    /// Whether the `impl` block has lifetimes.
+    in_borrower: bool,
     /// The types of the file that have type parameters.
     generic: BTreeSet<String>,
     /// Whether arrays of `ndarray` are mentioned.
@@ -180,7 +182,9 @@ impl<'ast> Visit<'ast> for Methods {
         let Some(receiver) = sig.receiver() else {
             let may_borrow = match &sig.output {
                 syn::ReturnType::Default => false,
-                syn::ReturnType::Type(_, ty) => elided(ty) || names_one(sig, ty),
+                syn::ReturnType::Type(_, ty) => {
+                    elided(ty) || names_one(sig, ty) || (self.in_borrower && names_self(ty))
+                }
             };
             *self.borrowing.entry(sig.ident.to_string()).or_default() |= may_borrow;
             return;
@@ -201,6 +205,12 @@ impl<'ast> Visit<'ast> for Methods {
         all.takes = all.takes.filter(|known| *known == takes);
         all.borrows |= new.borrows;
         all.refers |= new.refers;
+    }
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let lifetimes = item.generics.lifetimes().next().is_some() || elided(&item.self_ty);
+        let outer = std::mem::replace(&mut self.in_borrower, lifetimes);
+        visit::visit_item_impl(self, item);
+        self.in_borrower = outer;
     }
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         self.associated.insert(item.sig.ident.to_string());
@@ -260,6 +270,19 @@ fn names_one(sig: &Signature, ty: &Type) -> bool {
     let mut scan = Scan(sig, false);
     scan.visit_type(ty);
     scan.1
+}
+
+/// Whether a type mentions `Self`.
+fn names_self(ty: &Type) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_ident(&mut self, ident: &'ast syn::Ident) {
+            self.0 |= ident == "Self";
+        }
+    }
+    let mut scan = Scan(false);
+    scan.visit_type(ty);
+    scan.0
 }
 
 /// Whether a lifetime is elided in a type. A path may hide one: then its name tells, lifetimes in general being written

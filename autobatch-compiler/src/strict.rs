@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 26] = [
+const WAYS_OUT: [(&str, &str); 30] = [
     ("a `?` or `return` inside a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -37,6 +37,10 @@ const WAYS_OUT: [(&str, &str); 26] = [
     ("a match guard that calls", "make the call in an `if` inside the arm, or in a `let` before the `match`"),
     ("an attribute on a match arm", "put the attribute on a statement or a function"),
     ("the iterator may borrow a local", "loop over indices"),
+    ("a match guard on what a `&mut` lends", "decide in an `if` inside the arm"),
+    ("what is made in the middle of its argument", "make it in a `let` before"),
+    ("may borrow from that local", "make it in a `let` before"),
+    ("an argument with a call in it", "make the call in a `let` before"),
     ("can't be hoisted out of it", "make the call in a `let` before"),
     (
         "what borrows from a local can't be gathered",

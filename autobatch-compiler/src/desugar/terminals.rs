@@ -271,7 +271,7 @@ fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
 
 /// Whether an expression can be evaluated before what stands left of it: it neither fails nor reads anything that
 /// might change.
-pub(super) fn is_quiet(expr: &Expr) -> bool {
+pub(crate) fn is_quiet(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
         Expr::Unary(e) => {

@@ -4,7 +4,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 
 use super::expr::has_exits;
-use super::{LoopContext, Lowering, scan};
+use super::{LoopContext, Lowering, lent, named, scan};
 use crate::effects::{self, bound, bound_by_condition, variable};
 use crate::ir::{self, BlockId, Terminator, VarId};
 
@@ -292,6 +292,9 @@ impl Lowering<'_> {
         let mut uses = effects::of_expr(&self.names, &scrutinee).mentions;
         let mut arms = Vec::new();
         let mut bodies = Vec::new();
+        for (i, arm) in all.iter().enumerate() {
+            self.note_guarded(arm, &scrutinee, &all[i + 1..]);
+        }
         for arm in all {
             if !arm.attrs.is_empty() {
                 self.whole_fallback(
@@ -331,6 +334,25 @@ impl Lowering<'_> {
                 None => self.discard_branch(body),
             }
             self.jump(join);
+        }
+    }
+
+    /// What an arm behind a guard borrows of a `&mut` and gives to a call is borrowed for ever, also where the guard does not hold: an
+    /// arm behind can't borrow it again, unless it is in place.
+    fn note_guarded(&mut self, arm: &syn::Arm, scrutinee: &Expr, behind: &[syn::Arm]) {
+        let Pat::Guard(guarded) = &arm.pat else { return };
+        let root = scan::root(named::behind(scrutinee)).and_then(|root| variable(&self.names, root));
+        let Some(root) = root.filter(|root| lent::is_exclusive(self.type_of(*root))) else { return };
+        let again = |arm: &syn::Arm| {
+            !self.binds_nothing(&arm.pat) || effects::of_expr(&self.names, &arm.body).mentions.contains(&root)
+        };
+        if !self.binds_nothing(&guarded.pat)
+            && scan::splits(self, &arm.body)
+            && behind.iter().any(again)
+            && self.cursor.is_some()
+        {
+            self.crossed.extend(self.names_of(&[root].into_iter().collect()));
+            self.whole_fallback(guarded.guard.span(), "a match guard on what a `&mut` lends");
         }
     }
 

@@ -313,7 +313,7 @@ impl Lowering<'_> {
         let args: Vec<Expr> = scan::arguments(&call).into_iter().cloned().collect();
         let params = self.program.func(callee).params.clone();
         let callee_output = self.program.func(callee).output.clone();
-        let args = self.named_temporaries(args);
+        let args = self.named_temporaries(self.source_of(callee), args);
         let plan = lent::plan(self, self.source_of(callee), &args.iter().collect::<Vec<_>>());
         let mut plan = plan.unwrap_or_else(|_| unreachable!("asked before"));
         if dest.is_some_and(|(dest, _)| dest == self.program.func(self.func).result) {

@@ -17,12 +17,12 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, GenericArgument, Ident, Macro, PathArguments, Type, UnOp, parse_quote};
 
 use super::borrowing::borrows_mutably;
+use super::named::{self, Temporary};
 use super::{Lowering, scan};
 use crate::effects::{self, variable};
 use crate::input::Function;
 use crate::ir::{Role, VarId};
 use crate::mentions::{map_tokens, spell_out_fields};
-use crate::signatures::Methods;
 
 /// How the arguments of a call lend locals.
 #[derive(Default)]
@@ -57,6 +57,11 @@ const RESULT: &str = "a local of this function is lent to a call whose result ma
 const LIFETIME: &str = "a local of this function is lent as a parameter with a named lifetime";
 const LATER: &str = "a local of this function is lent mutably before another argument makes a call";
 const MACRO: &str = "a local of this function is lent in an argument with a macro that mentions it";
+
+const TEMPORARY: &str = "a call is lent what is made in the middle of its argument";
+const VIEW: &str =
+    "what is made of a local of this function is lent to the call, and may borrow from that local";
+const PARTED: &str = "an argument with a call in it borrows from a local of this function";
 
 /// How a call of the function at `source` lends locals, or why it can't.
 pub(super) fn plan(
@@ -127,8 +132,9 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
             {
                 return Borrow::Refused(arg.span(), CLOSURE);
             }
-            if lower.needs_name(&e.expr) {
-                return Borrow::Temporary(mutable);
+            match temporary(lower, arg, param, mutable) {
+                Borrow::No => {}
+                found => return found,
             }
             if let Expr::Unary(deref) = &*e.expr
                 && matches!(deref.op, UnOp::Deref(_))
@@ -140,6 +146,18 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
                     Borrow::No
                 };
             }
+            let base = named::behind(&e.expr);
+            if matches!(base, Expr::MethodCall(_) | Expr::Call(_) | Expr::Try(_))
+                && scan::borrows(lower, base, false)
+            {
+                return match only_root(lower, base) {
+                    Some(var) if named::refers(lower, base) => {
+                        Borrow::Of(var, exclusive(var), mutable || borrows_mutably(lower, base))
+                    }
+                    Some(_) => Borrow::Refused(arg.span(), VIEW),
+                    None => Borrow::Refused(arg.span(), SEVERAL),
+                };
+            }
             match scan::root(&e.expr).and_then(|root| variable(&lower.names, root)) {
                 Some(var) if scan::is_owned_local(lower, &e.expr) => Borrow::Of(var, exclusive(var), mutable),
                 _ => Borrow::No,
@@ -147,18 +165,32 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
         }
         Expr::Closure(_) if scan::plainly_borrows_local(lower, arg) => Borrow::Refused(arg.span(), CLOSURE),
         // The columns of a parameter have its type, which can't name a closure.
-        Expr::MethodCall(_) | Expr::Call(_) | Expr::Tuple(_) | Expr::Struct(_) | Expr::Array(_)
-            if scan::borrows(lower, arg, false) || lends_for(lower, arg, param) =>
-        {
-            let mut roots = scan::borrowed(lower, arg).into_iter();
-            match (roots.next(), roots.next()) {
-                (Some(var), None) => {
-                    let mutable = crate::ir::text(param).contains("mut ")
-                        || crate::ir::text(arg).contains("& mut")
-                        || borrows_mutably(lower, arg);
-                    Borrow::Of(var, exclusive(var), mutable)
+        Expr::MethodCall(_)
+        | Expr::Call(_)
+        | Expr::Tuple(_)
+        | Expr::Struct(_)
+        | Expr::Array(_)
+        | Expr::Try(_)
+        | Expr::If(_)
+        | Expr::Match(_)
+        | Expr::Block(_) => {
+            let mutable = crate::ir::text(param).contains("mut ")
+                || crate::ir::text(arg).contains("& mut")
+                || borrows_mutably(lower, arg);
+            if may_borrow(param) {
+                match temporary(lower, arg, param, mutable) {
+                    Borrow::No => {}
+                    found => return found,
                 }
-                _ => Borrow::Refused(arg.span(), SEVERAL),
+            }
+            if !scan::borrows(lower, arg, false) && !lends_for(lower, arg, param) {
+                return Borrow::No;
+            }
+            let parted = matches!(arg, Expr::If(_) | Expr::Match(_) | Expr::Block(_));
+            match only_root(lower, arg) {
+                Some(_) if parted && scan::splits(lower, arg) => Borrow::Refused(arg.span(), PARTED),
+                Some(var) => Borrow::Of(var, exclusive(var), mutable),
+                None => Borrow::Refused(arg.span(), SEVERAL),
             }
         }
         _ => match (variable(&lower.names, arg), param) {
@@ -176,6 +208,36 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
     }
 }
 
+/// What becomes of an argument with a temporary in it that it borrows from.
+fn temporary(lower: &Lowering<'_>, arg: &Expr, param: &Type, mutable: bool) -> Borrow {
+    // What is behind the parameter's own reference.
+    let holds = match param {
+        Type::Reference(r) => may_borrow(&r.elem),
+        _ => true,
+    };
+    match named::temporary(lower, arg, &named::placeholder()) {
+        Temporary::None => Borrow::No,
+        Temporary::Refused => Borrow::Refused(arg.span(), TEMPORARY),
+        Temporary::One(_, value)
+            if named::views(lower, &value) || (holds && scan::borrows(lower, &value, false)) =>
+        {
+            Borrow::Refused(arg.span(), VIEW)
+        }
+        Temporary::One(named, _)
+            if !matches!(arg, Expr::Reference(_)) && !scan::borrowed(lower, &named).is_empty() =>
+        {
+            Borrow::Refused(arg.span(), SEVERAL)
+        }
+        Temporary::One(..) => Borrow::Temporary(mutable),
+    }
+}
+
+/// The local that an expression borrows from, if it is one.
+fn only_root(lower: &Lowering<'_>, expr: &Expr) -> Option<VarId> {
+    let mut roots = scan::borrowed(lower, expr).into_iter();
+    roots.next().filter(|_| roots.next().is_none())
+}
+
 /// Whether an argument is what a function makes that gets a reference to a local, where the parameter may borrow: whatever
 /// the function is.
 fn lends_for(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> bool {
@@ -189,7 +251,7 @@ fn same_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
     param && lower.type_of(var).is_some_and(|own| crate::ir::text(own) == crate::ir::text(ty))
 }
 
-fn is_exclusive(ty: Option<&Type>) -> bool {
+pub(super) fn is_exclusive(ty: Option<&Type>) -> bool {
     matches!(ty, Some(Type::Reference(r)) if r.mutability.is_some())
 }
 
@@ -207,7 +269,7 @@ fn names_lifetime(ty: &Type) -> bool {
 }
 
 /// Whether a value of the type may borrow from an argument, as far as the type is written out.
-fn may_borrow(ty: &Type) -> bool {
+pub(super) fn may_borrow(ty: &Type) -> bool {
     struct Scan(bool);
     impl<'ast> Visit<'ast> for Scan {
         fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
@@ -332,62 +394,6 @@ impl Plan {
 }
 
 impl Lowering<'_> {
-    /// Temporaries that arguments borrow from become locals, so that they can be lent. Where an argument before
-    /// would be evaluated behind them, it becomes a local too.
-    pub(super) fn named_temporaries(&mut self, args: Vec<Expr>) -> Vec<Expr> {
-        let borrows = |lower: &Self, arg: &Expr| match arg {
-            Expr::Reference(e) => lower.needs_name(&e.expr),
-            _ => false,
-        };
-        let Some(last) = args.iter().rposition(|arg| borrows(self, arg)) else { return args };
-        let mut out = Vec::with_capacity(args.len());
-        for (i, arg) in args.iter().enumerate() {
-            if borrows(self, arg) {
-                out.push(self.with_named_temporary(arg.clone()));
-                continue;
-            }
-            let value = if i < last { self.value(arg.clone()) } else { arg.clone() };
-            let kept = matches!(value, Expr::Reference(_)) || self.is_stable(&value, &args[i + 1..]);
-            if i > last || kept {
-                out.push(value);
-            } else {
-                let (temp, ident) = self.temp("value", None);
-                self.define(temp, None, value);
-                out.push(parse_quote!(#ident));
-            }
-        }
-        out
-    }
-
-    /// Whether what is borrowed has to become a local first. (What a method yields that is not known may be a reference: if that is
-    /// to something outside, it needs none.)
-    fn needs_name(&self, place: &Expr) -> bool {
-        let (methods, base) = (&self.functions[self.current].methods, base(place));
-        let shared = variable(&self.names, base).is_some_and(|var| {
-            let var = self.program.var(var);
-            matches!(var.role, Role::Param(_)) && var.shared && !matches!(var.ty, Some(Type::Reference(_)))
-        });
-        let unknown = || match place {
-            Expr::MethodCall(e) => {
-                methods.of(&e.method).or_else(|| methods.of_libraries(&e.method)).is_none()
-                    && !self.yields_references(place)
-            }
-            _ => false,
-        };
-        shared || is_temporary(methods, base) || unknown()
-    }
-
-    fn with_named_temporary(&mut self, arg: Expr) -> Expr {
-        let Expr::Reference(mut e) = arg else { return arg };
-        let place = base_mut(&mut e.expr);
-        let value = self.value(place.clone());
-        let (temp, ident) = self.temp("lent", None);
-        self.program.variables[temp.0].mutable = true;
-        self.define(temp, None, value);
-        *place = parse_quote!(#ident);
-        Expr::Reference(e)
-    }
-
     /// The arguments of a call into variables, and the locals that have to be given back behind it.
     pub(super) fn lend(
         &mut self,
@@ -435,6 +441,7 @@ impl Lowering<'_> {
             if bases.is_empty() {
                 let value = self.value(args[i].clone());
                 vars.push(self.argument(value, params[i], &args[i + 1..]));
+                self.note_carried(&args[i], vars[i]);
                 i += 1;
                 continue;
             }
@@ -464,7 +471,10 @@ impl Lowering<'_> {
             } else {
                 self.op(parse_quote!(let (#(#idents,)*): (#(#types,)*) = { #(#lets)* (#(#values,)*) };));
             }
-            vars.extend(temps.iter().map(|(var, _)| *var));
+            for (arg, (var, _)) in group.iter().zip(&temps) {
+                self.note_carried(arg, *var);
+                vars.push(*var);
+            }
             i = last + 1;
         }
         (vars, held.into_iter().map(|(lend, handle)| (lend.var, handle)).collect())
@@ -484,16 +494,6 @@ impl Lowering<'_> {
 }
 
 /// The expression that a place is a part of.
-fn base_mut(place: &mut Expr) -> &mut Expr {
-    match place {
-        Expr::Field(e) => base_mut(&mut e.base),
-        Expr::Index(e) => base_mut(&mut e.expr),
-        Expr::Paren(e) => base_mut(&mut e.expr),
-        Expr::Group(e) => base_mut(&mut e.expr),
-        other => other,
-    }
-}
-
 fn base(place: &Expr) -> &Expr {
     match place {
         Expr::Field(e) => base(&e.base),
@@ -501,34 +501,6 @@ fn base(place: &Expr) -> &Expr {
         Expr::Paren(e) => base(&e.expr),
         Expr::Group(e) => base(&e.expr),
         other => other,
-    }
-}
-
-/// Whether an expression certainly makes a value that is dropped at the end of its statement. (Constants are not.)
-pub(crate) fn is_temporary(methods: &Methods, expr: &Expr) -> bool {
-    match expr {
-        Expr::Array(e) => !e.elems.iter().all(is_constant),
-        Expr::Tuple(e) => !e.elems.iter().all(is_constant),
-        Expr::Repeat(e) => !is_constant(&e.expr),
-        Expr::Struct(e) => !e.fields.iter().all(|field| is_constant(&field.expr)),
-        Expr::Macro(e) => e.mac.path.is_ident("vec") || e.mac.path.is_ident("format"),
-        Expr::Call(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Block(_) | Expr::If(_) | Expr::Match(_) => {
-            true
-        }
-        Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && !is_constant(&e.expr),
-        Expr::MethodCall(e) => methods.yields_value(&e.method),
-        Expr::Reference(e) => is_temporary(methods, &e.expr),
-        _ => false,
-    }
-}
-
-fn is_constant(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) => true,
-        Expr::Unary(e) => matches!(e.op, UnOp::Neg(_)) && is_constant(&e.expr),
-        Expr::Array(e) => e.elems.iter().all(is_constant),
-        Expr::Tuple(e) => e.elems.iter().all(is_constant),
-        _ => false,
     }
 }
 

@@ -8,6 +8,7 @@
 //! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
 
 mod borrowing;
+mod carried;
 mod chains;
 mod computed;
 mod control;
@@ -16,6 +17,7 @@ mod expr;
 mod lent;
 mod lifetimes;
 mod lockstep;
+mod named;
 mod number;
 mod primitive;
 mod ranges;
@@ -37,7 +39,7 @@ pub(crate) use primitive::names as names_primitive;
 pub(crate) use scan::called_names;
 pub(crate) use worth::call_graph;
 
-pub(crate) use self::lent::is_temporary;
+pub(crate) use self::named::is_temporary;
 pub(crate) use self::primitive::root;
 use crate::cfg;
 use crate::desugar::copies::Copies;

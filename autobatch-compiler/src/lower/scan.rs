@@ -288,7 +288,7 @@ pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool
     }
 }
 
-fn tail(block: &syn::Block) -> Option<&Expr> {
+pub(super) fn tail(block: &syn::Block) -> Option<&Expr> {
     match block.stmts.last() {
         Some(Stmt::Expr(tail, None)) => Some(tail),
         _ => None,
@@ -296,14 +296,14 @@ fn tail(block: &syn::Block) -> Option<&Expr> {
 }
 
 /// Whether what a function yields may borrow from its arguments, as its signature says.
-fn hands_on(lower: &Lowering<'_>, func: &Expr) -> bool {
+pub(super) fn hands_on(lower: &Lowering<'_>, func: &Expr) -> bool {
     let Expr::Path(path) = func else { return false };
     let methods = &lower.functions[lower.current].methods;
     path.path.segments.last().is_some_and(|last| methods.may_borrow(&last.ident))
 }
 
 /// Whether what a function makes holds its arguments, told by the spelling: `Some(x)`, `Guard(x)`, `Parser::new(x)`.
-fn makes_of(func: &Expr) -> bool {
+pub(super) fn makes_of(func: &Expr) -> bool {
     let Expr::Path(path) = func else { return false };
     let upper = |s: &syn::PathSegment| s.ident.to_string().starts_with(char::is_uppercase);
     let mut names = path.path.segments.iter().rev();
@@ -345,7 +345,7 @@ fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMet
 }
 
 /// Whether what a method yields borrows nothing from what its arguments refer to: keys, patterns.
-fn only_looks_at_arguments(method: &syn::Ident) -> bool {
+pub(super) fn only_looks_at_arguments(method: &syn::Ident) -> bool {
     const METHODS: [&str; 9] = [
         "get",
         "get_key_value",

@@ -1,0 +1,325 @@
+//! What an argument of a batched call makes and borrows from, and what a pattern has bound of a local or a `&mut`.
+
+#![allow(clippy::ptr_arg, clippy::useless_vec)] // written as users write
+
+mod common;
+
+use autobatch::autobatch;
+use common::agree_at;
+
+const SIZES: [usize; 3] = [0, 1, 97];
+
+/// Methods that make a board, lend a part of one, lend it to be changed.
+mod grids {
+    use super::autobatch;
+
+    #[derive(Clone, Debug)]
+    pub(crate) struct Grid {
+        w: usize,
+        cells: Vec<i32>,
+    }
+    impl Grid {
+        fn new(w: usize) -> Grid {
+            Grid { w, cells: vec![0; w * w] }
+        }
+        fn with(&self, i: usize, v: i32) -> Grid {
+            let mut g = self.clone();
+            let n = g.cells.len();
+            g.cells[i % n] += v;
+            g
+        }
+        fn row(&self, r: usize) -> &[i32] {
+            &self.cells[r * self.w..(r + 1) * self.w]
+        }
+        fn row_mut(&mut self, r: usize) -> &mut [i32] {
+            let w = self.w;
+            &mut self.cells[r * w..(r + 1) * w]
+        }
+        fn cell_mut(&mut self, r: usize, c: usize) -> &mut i32 {
+            &mut self.cells[r * self.w + c]
+        }
+        fn cells_mut(&mut self) -> &mut Vec<i32> {
+            &mut self.cells
+        }
+        fn total(&self) -> i32 {
+            self.cells.iter().sum()
+        }
+        fn as_cells(&self) -> &Vec<i32> {
+            &self.cells
+        }
+    }
+    #[autobatch(strict)]
+    pub(crate) mod m {
+        use super::Grid;
+
+        pub(crate) fn run(n: u32, w: usize) -> i32 {
+            let mut g = Grid::new(w);
+            let mut acc = 0;
+            for k in 0..n {
+                acc += sum(g.with(k as usize, k as i32).row(k as usize % w));
+                acc += sum(g.row(1));
+                acc += sum(&g.row(0)[1..]);
+                bump(g.row_mut(k as usize % w), k as i32);
+                bump(&mut g.row_mut(1)[..1], 2);
+                inc(g.cell_mut(0, 1), 5);
+                inc(&mut g.cells_mut()[2], 7);
+                inc(&mut g.cells[3], 8);
+                acc += deep(&g.with(3, 4), 2)
+                    + deep(&g, 1)
+                    + sum(g.as_cells())
+                    + sum(&g.with(1, 2).cells)
+                    + sum(g.with(1, 5).as_cells());
+                push(g.cells_mut(), acc);
+                g.cells.pop();
+                acc %= 1000;
+            }
+            acc + g.total()
+        }
+        fn sum(xs: &[i32]) -> i32 {
+            match xs {
+                [] => 0,
+                [a, rest @ ..] => a + sum(rest),
+            }
+        }
+        fn bump(xs: &mut [i32], by: i32) {
+            if let [a, rest @ ..] = xs {
+                *a += by;
+                bump(rest, by + 1);
+            }
+        }
+        fn inc(x: &mut i32, k: u32) {
+            if k > 0 {
+                *x += 1;
+                inc(x, k - 1);
+            }
+        }
+        fn deep(g: &Grid, d: u32) -> i32 {
+            if d == 0 {
+                g.total()
+            } else {
+                deep(&g.with(d as usize, 1), d - 1) - deep(&g.with(1, -1), d - 1) / 2
+            }
+        }
+        fn push(v: &mut Vec<i32>, x: i32) {
+            if x > 100 { push(v, x / 2) } else { v.push(x) }
+        }
+    }
+}
+
+#[test]
+fn what_methods_make_and_lend_is_lent() {
+    let inputs = [(3u32, 2usize), (0, 3), (5, 3), (7, 4)];
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| grids::m::run(i.0, i.1),
+        |b, o| grids::m::run_batched_with(common::column(b, |i| i.0), common::column(b, |i| i.1), o),
+    );
+}
+
+/// Slices and strings of all kinds of temporaries.
+mod slices {
+    use super::autobatch;
+
+    #[autobatch(strict)]
+    pub(crate) mod m {
+        pub(crate) fn run(n: u64) -> u64 {
+            let v: Vec<u64> = (0..n).collect();
+            let a = total(v.iter().map(|x| x * x).collect::<Vec<_>>().as_slice());
+            let b = total(&[n, n + 1][..]);
+            let c = total(&[n, a, b]);
+            let d = total(&vec![n; 3]);
+            let e = digits(&format!("{}{}", n, a));
+            let f = digits(&n.to_string()) + digits(n.to_string().as_str()) + digits(&n.to_string()[..1]);
+            let g = total(&v[v.len() / 2..]) + total(v.as_slice()) + total(v.get(1..).unwrap_or(&[]));
+            let h = total(&(0..n).filter(|x| x % 2 == 0).collect::<Vec<u64>>());
+            let i = total(v.chunks(2).next().unwrap_or_default());
+            let j = total(if n & 1 == 0 { &v } else { &[] });
+            let k = total(match v.first() {
+                Some(_) => &v[1..],
+                None => &v,
+            });
+            let l = total({
+                let m = v.len() / 3;
+                &v[m..]
+            });
+            let s = String::from("12345");
+            let o = digits(s.trim_start_matches('1'))
+                + digits(s.strip_prefix("12").unwrap_or(&s))
+                + digits(s.split('3').nth(1).unwrap());
+            a + b * 2 + c * 3 + d + e + f + g + h + i + j + k + l + o
+        }
+        fn total(xs: &[u64]) -> u64 {
+            if xs.len() <= 1 {
+                xs.first().copied().unwrap_or(0)
+            } else {
+                let (a, b) = xs.split_at(xs.len() / 2);
+                total(a) + total(b)
+            }
+        }
+        fn digits(s: &str) -> u64 {
+            match s.chars().next() {
+                None => 0,
+                Some(c) => c.to_digit(10).map_or(0, u64::from) + digits(&s[c.len_utf8()..]),
+            }
+        }
+    }
+}
+
+#[test]
+fn slices_of_temporaries_are_lent() {
+    let inputs: Vec<u64> = (0..12).collect();
+    agree_at(&SIZES, &inputs, |i| slices::m::run(*i), |b, o| slices::m::run_batched_with(b, o));
+}
+
+/// A part of a local that a pattern binds, given to a call.
+mod roots {
+    use super::autobatch;
+
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct Node {
+        key: i32,
+        left: Option<Box<Node>>,
+    }
+    #[autobatch(strict)]
+    impl Node {
+        pub(crate) fn of(n: i32) -> i32 {
+            let root: Option<Box<Node>> =
+                Some(Box::new(Node { key: n, left: Some(Box::new(Node { key: n * 2, left: None })) }));
+            let mut out = n;
+            if let Some(r) = &root {
+                out += r.walk(2);
+            }
+            if let Some(r) = root.as_ref() {
+                out += r.walk(3);
+            }
+            match &root {
+                Some(r) if n > 3 => out += Self::walk(r, 4),
+                Some(r) => out -= r.walk(1),
+                None => {}
+            }
+            if let Some(Node { left: Some(l), .. }) = root.as_deref() {
+                out += l.walk(7);
+            }
+            let Some(r) = &root else { return 3 };
+            out + Self::walk(r, 9)
+        }
+        fn walk(&self, k: i32) -> i32 {
+            if let Some(l) = &self.left { l.walk(k) + k } else { self.key + k }
+        }
+    }
+}
+
+#[test]
+fn bound_parts_are_given_to_calls() {
+    let inputs: Vec<i32> = (0..12).collect();
+    agree_at(&SIZES, &inputs, |i| roots::Node::of(*i), |b, o| roots::Node::of_batched_with(b, o));
+}
+
+/// Several arms, with guards, each lending another part of a `&mut`.
+mod guards {
+    use super::autobatch;
+
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct Node {
+        key: i32,
+        left: Option<Box<Node>>,
+        right: Option<Box<Node>>,
+    }
+    #[autobatch(strict)]
+    pub(crate) mod m {
+        use super::Node;
+
+        pub(crate) fn run(n: i32) -> Vec<i32> {
+            let mut t = None;
+            let mut out = vec![];
+            for i in 0..n {
+                insert(&mut t, (i * 37 + 5) % 17);
+                out.push(i32::from(bump(&mut t, i)));
+            }
+            walk(&t, &mut out);
+            out
+        }
+        fn insert(slot: &mut Option<Box<Node>>, key: i32) {
+            match slot {
+                None => *slot = Some(Box::new(Node { key, ..Default::default() })),
+                Some(n) if key < n.key => insert(&mut n.left, key),
+                Some(n) if key > n.key => insert(&mut n.right, key),
+                Some(_) => {}
+            }
+        }
+        fn bump(slot: &mut Option<Box<Node>>, key: i32) -> bool {
+            match slot {
+                Some(n) if key < n.key => {
+                    n.key += 0;
+                    bump(&mut n.left, key)
+                }
+                Some(n) if key > n.key => bump(&mut n.right, key),
+                Some(n) => {
+                    n.key += 100;
+                    true
+                }
+                None => {
+                    *slot = None;
+                    false
+                }
+            }
+        }
+        fn walk(n: &Option<Box<Node>>, out: &mut Vec<i32>) {
+            if let Some(n) = n {
+                walk(&n.left, out);
+                out.push(n.key);
+                walk(&n.right, out);
+            }
+        }
+    }
+}
+
+#[test]
+fn guarded_arms_lend_parts_of_a_reference() {
+    let inputs: Vec<i32> = (0..12).collect();
+    agree_at(&SIZES, &inputs, |i| guards::m::run(*i), |b, o| guards::m::run_batched_with(b, o));
+}
+
+/// What is made of a local and holds a borrow of it is not lent: those calls run as scalar code.
+mod views {
+    use super::autobatch;
+
+    #[autobatch]
+    pub(crate) mod m {
+        pub(crate) fn run(n: u64) -> u64 {
+            let v: Vec<u64> = (0..n + 3).collect();
+            let w = vec![v.clone(), v[1..].to_vec()];
+            let lengths = slices(&w.iter().map(|r| r.as_slice()).collect::<Vec<_>>());
+            stepped(&mut v.iter()) + refs(&v.iter().collect::<Vec<_>>()) * 3 + refs(&[&v[0], &v[1]]) + lengths
+        }
+
+        fn stepped(i: &mut std::slice::Iter<'_, u64>) -> u64 {
+            match i.next() {
+                Some(x) => x + stepped(i),
+                None => 1,
+            }
+        }
+
+        fn refs(v: &[&u64]) -> u64 {
+            match v {
+                [] => 0,
+                [a, r @ ..] => **a + refs(r),
+            }
+        }
+
+        fn slices(v: &[&[u64]]) -> u64 {
+            match v {
+                [] => 0,
+                [a, r @ ..] => a.len() as u64 + slices(r),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_holds_a_borrow_of_a_local_falls_back() {
+    let inputs: Vec<u64> = (0..12).collect();
+    agree_at(&SIZES, &inputs, |i| views::m::run(*i), |b, o| views::m::run_batched_with(b, o));
+    assert_eq!(views::m::run_batched::program().notes.len(), 4);
+}
