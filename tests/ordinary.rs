@@ -6,7 +6,7 @@
 mod common;
 
 use autobatch::{autobatch, same};
-use common::executors;
+use common::{agree_at, executors};
 use std::ops::{Add, Mul, Sub};
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct V(f32, f32, f32);
@@ -236,4 +236,34 @@ fn searching_and_sorting() {
     let known = std::collections::HashMap::from([(16, 16), (97, 9232)]);
     let ns: Vec<u64> = (1..500).collect();
     check!(499, |i| collatz_max(ns[i], &known), |o| collatz_max_batched_with(&ns, &known, o));
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    by: u64,
+    best: u64,
+}
+
+/// A field in a macro's tokens has the name of a local that comes later, or of one that hides another.
+#[allow(clippy::useless_vec)] // the macro is what is tested
+#[autobatch(strict)]
+fn fields_in_macros(n: u64) -> u64 {
+    if n < 2 {
+        return 1;
+    }
+    let steps = vec![Step { by: n / 2, best: n }, Step { by: 1, best: 2 }];
+    let below = fields_in_macros(n - steps[0].by - 1);
+    let best = below * 2;
+    let by = best + steps[1].best;
+    let by = by % 7;
+    let more = vec![Step { by: by + best, best: 1 }, Step { best: 5, by: steps[1].by }];
+    let best = best + 1;
+    let more = vec![Step { best, ..more[0] }, Step { by: 1, best }, more[1]];
+    best + more[0].by + more[1].best + fields_in_macros(n / 3 + more[2].by - 1)
+}
+
+#[test]
+fn fields_in_macros_are_no_variables() {
+    let inputs: Vec<u64> = (0..30).collect();
+    agree_at(&[0, 1, 97], &inputs, |n| fields_in_macros(*n), |b, o| fields_in_macros_batched_with(b, o));
 }

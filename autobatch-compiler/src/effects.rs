@@ -12,6 +12,7 @@ use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::desugar::moved_out;
 use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
+use crate::mentions::map_tokens;
 
 /// The function's variables by unique name.
 pub type Names = BTreeMap<String, VarId>;
@@ -158,19 +159,14 @@ struct Visitor<'a> {
 
 impl Visitor<'_> {
     fn tokens(&mut self, tokens: TokenStream) {
-        let mut after_dot = false;
-        for tree in tokens {
+        map_tokens(tokens, &mut |tree, field| {
             match &tree {
-                TokenTree::Ident(ident) if !after_dot => {
-                    self.read(&ident.to_string());
-                }
-                TokenTree::Group(group) => self.tokens(group.stream()),
+                TokenTree::Ident(ident) if !field => self.read(&ident.to_string()),
                 TokenTree::Literal(lit) => self.captures(&lit.to_string()),
                 _ => {}
             }
-            let dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.');
-            after_dot = dot && !after_dot;
-        }
+            tree
+        });
     }
 
     fn captures(&mut self, literal: &str) {

@@ -1,6 +1,6 @@
 //! Mentions of a variable, for what puts something else in their place.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprStruct, Ident, Pat};
 
@@ -53,27 +53,74 @@ pub(crate) fn spell_out_fields(e: &mut ExprStruct) {
 }
 
 /// Rewrites a macro's tokens one by one, those inside groups too. `each` is told whether the token stands behind a
-/// dot, as fields and methods do, which are not variables.
+/// dot, as fields and methods do, or names the field of a structure, `P { x: 1 }`: those are no variables. `P { x }` is spelled out.
 pub(crate) fn map_tokens(
     tokens: TokenStream,
     each: &mut dyn FnMut(TokenTree, bool) -> TokenTree,
 ) -> TokenStream {
+    map_tokens_in(tokens, Around::Other, each)
+}
+
+/// What tokens stand in.
+#[derive(Clone, Copy, PartialEq)]
+enum Around {
+    /// The braces of a structure, by what stands before them.
+    Structure,
+    Braces,
+    Other,
+}
+
+fn map_tokens_in(
+    tokens: TokenStream,
+    around: Around,
+    each: &mut dyn FnMut(TokenTree, bool) -> TokenTree,
+) -> TokenStream {
     let mut after_dot = false;
-    tokens
-        .into_iter()
-        .map(|tree| {
-            let field = after_dot;
-            after_dot = matches!(&tree, TokenTree::Punct(p) if p.as_char() == '.') && !field;
-            match tree {
-                TokenTree::Group(group) => {
-                    let mut new = Group::new(group.delimiter(), map_tokens(group.stream(), each));
-                    new.set_span(group.span());
-                    TokenTree::Group(new)
-                }
-                tree => each(tree, field),
+    let mut begins = around != Around::Other;
+    let mut after_type = false;
+    let mut rest = tokens.into_iter().peekable();
+    let mut out = Vec::new();
+    while let Some(tree) = rest.next() {
+        let next = rest.peek();
+        let names = begins && next.is_some_and(is_colon);
+        let short = begins
+            && around == Around::Structure
+            && matches!(tree, TokenTree::Ident(_))
+            && next.is_none_or(|next| is_punct(next, ','));
+        let otherwise = matches!(next, Some(TokenTree::Ident(i)) if i == "else");
+        let structure = after_type && !otherwise;
+        let field = after_dot || names;
+        after_dot = is_punct(&tree, '.') && !after_dot;
+        begins = around != Around::Other && is_punct(&tree, ',');
+        after_type = matches!(&tree, TokenTree::Ident(i) if i.to_string().starts_with(char::is_uppercase));
+        match tree {
+            TokenTree::Group(group) => {
+                let around = match group.delimiter() {
+                    Delimiter::Brace if structure => Around::Structure,
+                    Delimiter::Brace => Around::Braces,
+                    _ => Around::Other,
+                };
+                let mut new = Group::new(group.delimiter(), map_tokens_in(group.stream(), around, each));
+                new.set_span(group.span());
+                out.push(TokenTree::Group(new));
             }
-        })
-        .collect()
+            tree => {
+                if short {
+                    out.extend([tree.clone(), TokenTree::Punct(Punct::new(':', Spacing::Alone))]);
+                }
+                out.push(each(tree, field));
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+fn is_colon(tree: &TokenTree) -> bool {
+    matches!(tree, TokenTree::Punct(p) if p.as_char() == ':' && p.spacing() == Spacing::Alone)
+}
+
+fn is_punct(tree: &TokenTree, c: char) -> bool {
+    matches!(tree, TokenTree::Punct(p) if p.as_char() == c)
 }
 
 #[cfg(test)]
@@ -83,18 +130,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_behind_dots_are_told() {
+    fn tokens_that_name_fields_are_told() {
         let mut seen = Vec::new();
-        let tokens = quote!(x.x, (x.0.x), 0..x, x..=y);
+        let tokens = quote!(x.x, (x.0.x), 0..x, x..=y, P { x: x, y, x: x::y }, { x::y });
         let same = map_tokens(tokens.clone(), &mut |tree, field| {
             if let TokenTree::Ident(ident) = &tree {
                 seen.push((ident.to_string(), field));
             }
             tree
         });
-        assert_eq!(same.to_string(), tokens.to_string());
+        let spelled = tokens.to_string().replace(", y ,", ", y : y ,");
+        assert_eq!(same.to_string(), spelled);
+        let known = [0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0].map(|field| field == 1);
         let fields: Vec<bool> = seen.iter().map(|(_, field)| *field).collect();
-        assert_eq!(fields, [false, true, false, true, false, false, false], "{seen:?}");
+        assert_eq!(fields, known, "{seen:?}");
+    }
+
+    #[test]
+    fn fields_are_spelled_out() {
+        let mapped = |tokens| map_tokens(tokens, &mut |tree, _| tree).to_string();
+        assert_eq!(mapped(quote!([P { x, y: 1 }])), quote!([P { x: x, y: 1 }]).to_string());
+        for same in [quote!(if a == B { x } else { y }), quote!({ x }), quote!(P { x: y, ..z })] {
+            assert_eq!(mapped(same.clone()), same.to_string());
+        }
     }
 
     #[test]
