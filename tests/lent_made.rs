@@ -323,3 +323,52 @@ fn what_holds_a_borrow_of_a_local_falls_back() {
     agree_at(&SIZES, &inputs, |i| views::m::run(*i), |b, o| views::m::run_batched_with(b, o));
     assert_eq!(views::m::run_batched::program().notes.len(), 4);
 }
+
+/// Closures and patterns in an argument bind names of their own, which are no locals to lend.
+mod own_names {
+    use super::autobatch;
+
+    pub(crate) struct Table {
+        pub(crate) rows: Vec<Vec<i64>>,
+    }
+
+    impl Table {
+        fn row(&self, i: i64) -> Option<&Vec<i64>> {
+            self.rows.get(i as usize)
+        }
+    }
+
+    #[autobatch(strict)]
+    pub(crate) mod m {
+        use super::Table;
+
+        pub(crate) fn run(shared: &Table, n: i64) -> i64 {
+            let own = Table { rows: vec![(0..n + 2).collect()] };
+            let first = sum(own.rows.first().map(|row| &row[..]).unwrap_or(&[]))
+                + sum(shared.rows.last().map(|row| &row[1..]).unwrap_or(&[]))
+                + sum(match shared.row(n) {
+                    Some(row) => &row[..],
+                    None => &[],
+                })
+                + sum(if let Some(row) = shared.row(n / 2) { &row[1..] } else { &[] })
+                + sum(match own.row(n - 1) {
+                    Some(row) => &row[..],
+                    None => &[],
+                })
+                + sum(if let Some(row) = &own.rows.first() { &row[1..] } else { &[] });
+            if let Some(row) = own.row(0) { first + sum(row) * 2 + sum(row) } else { first }
+        }
+
+        fn sum(xs: &[i64]) -> i64 {
+            if let [a, .., b] = xs { a + b + sum(&xs[1..xs.len() - 1]) } else { xs.iter().sum() }
+        }
+    }
+}
+
+#[test]
+fn names_of_the_argument_itself_are_not_lent() {
+    use own_names::m;
+    let table = own_names::Table { rows: vec![vec![1, 2, 3], vec![5], vec![7, 8, 9, 10]] };
+    let inputs: Vec<i64> = (0..6).collect();
+    agree_at(&SIZES, &inputs, |i| m::run(&table, *i), |b, o| m::run_batched_with(&table, b, o));
+}

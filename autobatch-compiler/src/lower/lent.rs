@@ -149,6 +149,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
             let base = named::behind(&e.expr);
             if matches!(base, Expr::MethodCall(_) | Expr::Call(_) | Expr::Try(_))
                 && scan::borrows(lower, base, false)
+                && !scan::borrowed(lower, base).is_empty()
             {
                 return match only_root(lower, base) {
                     Some(var) if named::refers(lower, base) => {
@@ -183,7 +184,9 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
                     found => return found,
                 }
             }
-            if !scan::borrows(lower, arg, false) && !lends_for(lower, arg, param) {
+            if (!scan::borrows(lower, arg, false) && !lends_for(lower, arg, param))
+                || scan::borrowed(lower, arg).is_empty()
+            {
                 return Borrow::No;
             }
             let parted = matches!(arg, Expr::If(_) | Expr::Match(_) | Expr::Block(_));

@@ -268,7 +268,8 @@ pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool
                     && e.args.iter().any(|arg| borrows(lower, arg, closures)))
         }
         Expr::Closure(e) if closures => e.capture.is_none() && captures(&lower.names, e),
-        Expr::Closure(e) => borrows(lower, &e.body, true),
+        // What a closure makes of its own parameters is the receiver's.
+        Expr::Closure(e) => borrows(lower, &e.body, true) && !borrowed(lower, expr).is_empty(),
         Expr::Paren(e) => borrows(lower, &e.expr, closures),
         Expr::Tuple(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
         Expr::Array(e) => e.elems.iter().any(|e| borrows(lower, e, closures)),
@@ -321,10 +322,14 @@ pub(super) fn may_be_borrowed(lower: &Lowering<'_>, expr: &Expr) -> VarSet {
     roots_of_borrows(lower, expr, |call| is_owned_local(lower, &call.receiver))
 }
 
-/// The locals that are referred to, or on which a method is called that borrows.
+/// The locals that are referred to, or on which a method is called that borrows: not those that are bound in the expression.
 fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMethodCall) -> bool) -> VarSet {
-    struct Scan<'a, 'b, F>(&'a Lowering<'b>, F, VarSet);
+    struct Scan<'a, 'b, F>(&'a Lowering<'b>, F, VarSet, VarSet);
     impl<'ast, F: Fn(&ExprMethodCall) -> bool> Visit<'ast> for Scan<'_, '_, F> {
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.3.extend(self.0.names.get(&pat.ident.to_string()).copied());
+            visit::visit_pat_ident(self, pat);
+        }
         fn visit_expr(&mut self, expr: &'ast Expr) {
             let place = match expr {
                 Expr::Reference(e) if is_owned_local(self.0, &e.expr) => Some(&e.expr),
@@ -339,9 +344,9 @@ fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMet
             }
         }
     }
-    let mut scan = Scan(lower, borrows, VarSet::new());
+    let mut scan = Scan(lower, borrows, VarSet::new(), VarSet::new());
     scan.visit_expr(expr);
-    scan.2
+    scan.2.difference(&scan.3).copied().collect()
 }
 
 /// Whether what a method yields borrows nothing from what its arguments refer to: keys, patterns.
