@@ -6,10 +6,23 @@ use core::marker::{PhantomData, PhantomPinned};
 pub trait Checked<T: ?Sized> {
     /// `T`.
     type Of: ?Sized;
+    /// The value itself.
+    fn value(value: T) -> Self::Of
+    where
+        T: Sized,
+        Self::Of: Sized;
 }
 
 impl<T: ?Sized, const N: usize> Checked<T> for [(); N] {
     type Of = T;
+
+    #[inline(always)]
+    fn value(value: T) -> T
+    where
+        T: Sized,
+    {
+        value
+    }
 }
 
 /// In generic code: what is found out of a [`Check`] decides on the types that values have.
@@ -42,7 +55,7 @@ impl<V> Known<V> {
 /// A function's check, with a type that is not `Unpin`, which rustc finds out only by looking at the function.
 pub struct Check<H>(PhantomData<H>);
 
-/// `V` is [`Sound`]. If the function is wrong, then `H` is no type, may be `Unpin` or not, and `V` is not known; nor are the types that
+/// `V` is `Sound`. If the function is wrong, then `H` is no type, may be `Unpin` or not, and `V` is not known; nor are the types that
 /// depend on it.
 pub trait Found<V> {}
 

@@ -151,10 +151,19 @@ impl Types {
         Types { known }
     }
 
-    /// What a call yields, of a type that is known only then.
+    /// What a call of generic code yields, of a type that is known only then.
     pub(super) fn yielded(&self, call: &mut Expr) {
-        if let Some(Known::ByVariable(known, _)) = &self.known {
-            *call = parse_quote!(#known.operand(#call));
+        if let Some(Known::ByVariable(..)) = &self.known {
+            self.value(call);
+        }
+    }
+
+    /// The same of any value.
+    fn value(&self, value: &mut Expr) {
+        match &self.known {
+            Some(Known::ByLength(known)) => *value = parse_quote!(#known<_>>::value(#value)),
+            Some(Known::ByVariable(known, _)) => *value = parse_quote!(#known.operand(#value)),
+            None => {}
         }
     }
 
@@ -178,6 +187,16 @@ impl VisitMut for Types {
             syn::Expr::Path(p) => p.path.get_ident().is_some_and(|name| ours(name, &["__value"])),
             _ => false,
         };
+        // What a `for` goes over.
+        if let (Pat::Ident(name), Some(init)) = (&local.pat, &mut local.init) {
+            match &mut *init.expr {
+                Expr::Call(call) if ours(&name.ident, &["__iter"]) => {
+                    call.args.iter_mut().for_each(|value| self.value(value));
+                }
+                end if ours(&name.ident, &["__at", "__end"]) => self.value(end),
+                _ => {}
+            }
+        }
         if let Pat::Type(pat) = &mut local.pat
             && let Pat::Ident(name) = &*pat.pat
             && (ours(&name.ident, &["__result", "__arg"]) || local.init.as_ref().is_some_and(yielded))

@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Stmt, parse_quote};
 
-use super::region::{Region, column, lane};
+use super::region::{Region, binding, column, lane};
 use super::{Emitter, name, pieces};
 use crate::effects::{self, bound};
 use crate::ir::{FuncId, Terminator, VarId, VarSet};
@@ -278,9 +278,10 @@ impl Writer<'_, '_> {
         let mine = &(&mentions(names, stmts) & &self.strips) - self.uniforms;
         let get = mine.iter().filter(in_hand).filter(|v| !declared.contains(v)).map(|v| {
             let (strip, ident) = (strip(*v), self.ident(*v));
+            let ident = binding(ident);
             match self.kind(*v) {
-                Kind::Vector => quote!(let mut #ident = #rt::get_vector(&#strip, #l);),
-                _ => quote!(let mut #ident = #rt::get(&#strip, #l);),
+                Kind::Vector => quote!(let #ident = #rt::get_vector(&#strip, #l);),
+                _ => quote!(let #ident = #rt::get(&#strip, #l);),
             }
         });
         let set = mine.iter().filter(in_hand).filter(|v| written.contains(v)).map(|v| {

@@ -15,7 +15,7 @@ use quote::{format_ident, quote};
 use syn::{Expr, Pat, Stmt};
 
 use super::Emitter;
-use super::region::{self, Region, column, lane, old, statement};
+use super::region::{self, Region, binding, column, lane, old, statement};
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
 use crate::lockstep::{Node, is_primitive, is_pure_method};
 use crate::vector_math::Rewrite;
@@ -54,10 +54,10 @@ pub(super) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
         let ops = &head.ops[first..cut];
         let seen = mentions(ops);
         let takes = region.takes.iter().filter(|v| seen.contains(v)).map(|v| {
-            let (column, old, ident) = (column(*v), old(*v), &program.var(*v).ident);
+            let (column, old, ident) = (column(*v), old(*v), binding(&program.var(*v).ident));
             quote! {
                 let #old = #rt::Slots::bits(&*#column, #l);
-                let mut #ident = #rt::Slots::take(&*#column, #l, &#old);
+                let #ident = #rt::Slots::take(&*#column, #l, &#old);
             }
         });
         let given = gets(&(&seen & &all));

@@ -84,7 +84,8 @@ pub(super) fn round(
     let merged = region.outs.iter().map(|v| new(*v));
     let takes = region.takes.iter().map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
-        quote!(let mut #ident = #rt::Slots::take(&*#column, #l, &#old);)
+        let ident = binding(ident);
+        quote!(let #ident = #rt::Slots::take(&*#column, #l, &#old);)
     });
     let run = quote!(#label: { #(#takes)* #before #code });
     let absent = region.outs.iter().map(|v| {
@@ -159,7 +160,8 @@ pub(super) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
     let declare = shape.deferred.iter().map(|v| {
         let variable = emitter.program.var(*v);
         let (ident, ty) = (&variable.ident, variable.ty.as_ref().map(|ty| quote!(: #ty)));
-        quote!(let mut #ident #ty;)
+        let ident = binding(ident);
+        quote!(let #ident #ty;)
     });
     let code = quote!(#(#declare)* #body);
     let own = emitter.point(head);
@@ -476,6 +478,12 @@ impl Writer<'_, '_> {
         let next = next();
         quote!(#(#kept)* #(#values)* #next = #point as #word; break #label;)
     }
+}
+
+/// `mut x`, all of it where the user's `x` stands: messages point at what binds a variable.
+pub(super) fn binding(ident: &Ident) -> TokenStream {
+    let mutability = Ident::new("mut", ident.span());
+    quote!(#mutability #ident)
 }
 
 /// A statement that is not the value of the block we build around it.
