@@ -188,3 +188,43 @@ fn constants() {
     let ns: Vec<u64> = (0..12).collect();
     agree_at(&SIZES, &ns, |n| on_a_constant(*n), |n, o| on_a_constant_batched_with(n, o));
 }
+
+/// Arms behind one that takes all; what they mention borrows a parameter.
+#[allow(unreachable_patterns)]
+#[autobatch(strict)]
+mod unreached {
+    pub(super) fn entry(n: u32, pair: (bool, u32)) -> u32 {
+        if n == 0 {
+            return 1;
+        }
+        let found = pair.0.then_some(n).map(|c| below(c - 1, pair.1)).unwrap_or(7);
+        let mut sum = 0;
+        match &pair {
+            (first, second) if *first => {
+                let boxed: Box<u32> = match Some(found) {
+                    any => Box::new(any.unwrap_or(3) + *second),
+                    Some(_) if *first => Box::new(2),
+                    _ => Box::new(5),
+                };
+                sum += *boxed;
+            }
+            _ => {}
+        }
+        sum + found
+    }
+
+    fn below(n: u32, x: u32) -> u32 {
+        if n == 0 { x } else { below(n - 1, x) + 1 }
+    }
+}
+
+#[test]
+fn arms_that_are_never_reached() {
+    let inputs: Vec<(u32, (bool, u32))> = (0..30).map(|i| (i % 5, (i % 3 > 0, i))).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| unreached::entry(i.0, i.1),
+        |b, o| unreached::entry_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+}

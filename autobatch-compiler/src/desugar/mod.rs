@@ -22,6 +22,7 @@ mod parted;
 mod runs;
 pub(crate) mod temporaries;
 pub(crate) mod terminals;
+pub(crate) mod unreached;
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
@@ -44,6 +45,7 @@ pub(crate) fn functions(
     let krate = &args.krate;
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
+        unreached::arms(&mut function.body);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();
