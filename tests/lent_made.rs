@@ -5,7 +5,7 @@
 mod common;
 
 use autobatch::autobatch;
-use common::agree_at;
+use common::{agree_at, column};
 
 const SIZES: [usize; 3] = [0, 1, 97];
 
@@ -371,4 +371,108 @@ fn names_of_the_argument_itself_are_not_lent() {
     let table = own_names::Table { rows: vec![vec![1, 2, 3], vec![5], vec![7, 8, 9, 10]] };
     let inputs: Vec<i64> = (0..6).collect();
     agree_at(&SIZES, &inputs, |i| m::run(&table, *i), |b, o| m::run_batched_with(&table, b, o));
+}
+
+/// Loops over what a method makes.
+#[autobatch(strict)]
+mod moves {
+    #[derive(Clone, Debug)]
+    pub(super) struct State {
+        pub(super) bag: Vec<u32>,
+        pub(super) score: u32,
+    }
+
+    impl State {
+        fn moves(&self) -> Vec<State> {
+            (0..self.bag.len()).map(|i| self.taken(i)).collect()
+        }
+
+        fn taken(&self, i: usize) -> State {
+            let mut next = self.clone();
+            next.score += next.bag.remove(i) * (next.bag.len() as u32 + 1);
+            next
+        }
+    }
+
+    pub(super) fn chained(#[each] s: &State, depth: u32) -> u32 {
+        if depth == 0 {
+            return s.score;
+        }
+        s.moves().iter().map(|next| chained(next, depth - 1)).max().unwrap_or(s.score)
+    }
+
+    pub(super) fn iterated(#[each] s: &State, depth: u32) -> u32 {
+        let mut best = s.score;
+        for (i, next) in s.moves().iter().enumerate().skip(1) {
+            if depth > 0 {
+                best = best.max(iterated(next, depth - 1) + i as u32);
+            }
+        }
+        best
+    }
+
+    pub(super) fn referred(#[each] s: &State, depth: u32) -> u32 {
+        let mut sum = s.score % 7;
+        'all: for next in &s.moves()[..s.bag.len() / 2] {
+            for _ in 0..depth.min(2) {
+                sum += referred(next, depth - 1);
+                if sum % 11 == 5 {
+                    break 'all;
+                }
+            }
+        }
+        sum
+    }
+
+    pub(super) fn changed(s: State, depth: u32) -> u32 {
+        let mut sum = s.score % 5;
+        for next in s.moves().iter_mut() {
+            next.score += depth;
+            if depth > 0 {
+                sum += changed(next.clone(), depth - 1);
+            }
+        }
+        sum
+    }
+
+    pub(super) fn moved(s: State, depth: u32) -> u32 {
+        if depth == 0 {
+            return s.score;
+        }
+        let mut best = s.moves().into_iter().map(|next| moved(next, depth - 1)).max().unwrap_or(s.score);
+        for next in s.moves() {
+            best ^= moved(next, depth - 1);
+        }
+        let two = vec![s.clone(), s].iter().map(|next| moved(next.clone(), depth / 2)).sum::<u32>();
+        best + two
+    }
+}
+
+#[test]
+fn loops_over_what_is_made() {
+    let state = |i: u32| moves::State { bag: (0..i % 5).map(|k| k * i % 7).collect(), score: i };
+    let inputs: Vec<(moves::State, u32)> = (0..12).map(|i| (state(i), i % 4)).collect();
+    macro_rules! check {
+        ($($scalar:ident $batched:ident)*) => {$(
+            agree_at(
+                &SIZES,
+                &inputs,
+                |i| moves::$scalar(&i.0, i.1),
+                |b, o| moves::$batched(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
+            );
+        )*};
+    }
+    check!(chained chained_batched_with iterated iterated_batched_with referred referred_batched_with);
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| moves::changed(i.0.clone(), i.1),
+        |b, o| moves::changed_batched_with(column(b, |i| i.0.clone()), column(b, |i| i.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| moves::moved(i.0.clone(), i.1),
+        |b, o| moves::moved_batched_with(column(b, |i| i.0.clone()), column(b, |i| i.1), o),
+    );
 }

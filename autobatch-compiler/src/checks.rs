@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Ident, ImplItem, Item, ItemFn};
+use syn::{Attribute, Ident, ImplItem, Item, ItemFn, Type};
 
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
-use crate::input::Input;
+use crate::input::{Function, Input, Passing};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
 pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
@@ -90,6 +90,23 @@ pub(crate) fn nothing_to_call(input: &Input, visible: usize, diag: &mut Diagnost
             "take at least one parameter by value, by `&mut`, or mark one `#[each]`",
         ),
     }
+}
+
+/// Refuses a `&mut` per member of what has no size of its own: a column is a slice of states. True if there is one.
+pub(crate) fn unsized_states(function: &Function, diag: &mut Diagnostics) -> bool {
+    let mut found = false;
+    for param in function.params.iter().filter(|param| param.passing == Passing::State) {
+        let Type::Reference(r) = &param.ty else { continue };
+        let help = match &*r.elem {
+            Type::Slice(_) => "mark it `#[each]`: the batched call takes a slice per member",
+            Type::TraitObject(_) => "make it a generic parameter, `fn f<T: Trait>(x: &mut T)`",
+            Type::Path(p) if p.path.is_ident("str") => "take a `&mut String`",
+            _ => continue,
+        };
+        diag.error(&param.ty, "a `&mut` parameter is a state per member, and this type has no size", help);
+        found = true;
+    }
+    found
 }
 
 /// Whether a type certainly is another crate's.

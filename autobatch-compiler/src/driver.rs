@@ -146,6 +146,9 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
             continue;
         }
+        if checks::unsized_states(function, diag) {
+            continue;
+        }
         let mut functions = functions.to_vec();
         let (lowered, analyses) =
             lower_in_place(&mut functions, entry, self_ident.as_ref(), &options, &passes);

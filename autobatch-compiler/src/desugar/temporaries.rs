@@ -1,16 +1,16 @@
 //! `let xs = &[a, b];` keeps a temporary as long as `xs` is in scope. It gets a name, `let kept = [a, b]; let xs =
-//! &kept;`, so that it is a local that is borrowed like any other.
+//! &kept;`, so that it is a local that is borrowed like any other. So does what a `for` borrows from: `for x in board.moves().iter()`.
 
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
-use syn::visit_mut::VisitMut;
+use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, LocalInit, Stmt, parse_quote};
 
 use crate::input::Function;
 use crate::lower::is_temporary;
 use crate::resolve;
-use crate::signatures::Methods;
+use crate::signatures::{Methods, Takes};
 
 /// Names them in a function's body.
 pub(crate) fn name(function: &mut Function) {
@@ -48,10 +48,37 @@ impl VisitMut for Names {
         block.stmts = stmts;
     }
 
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        let Expr::ForLoop(walk) = expr else { return };
+        let Some((value, mutable)) = lent(&self.0, &mut walk.expr) else { return };
+        let kept = Ident::new("__kept", Span::mixed_site());
+        let value = std::mem::replace(value, parse_quote!(#kept));
+        let mutability = mutable.then(<syn::Token![mut]>::default);
+        *expr = parse_quote!({ let #mutability #kept = #value; #walk });
+        self.1 = true;
+    }
     fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
     fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
+}
+
+/// The temporary that an iterator borrows from, which is made before all else; whether mutably.
+fn lent<'e>(methods: &Methods, expr: &'e mut Expr) -> Option<(&'e mut Expr, bool)> {
+    let (place, mutable) = match expr {
+        Expr::Paren(e) => return lent(methods, &mut e.expr),
+        Expr::Reference(e) => (base(&mut e.expr), e.mutability.is_some()),
+        Expr::MethodCall(e) => {
+            let method = methods.of(&e.method).or_else(|| methods.of_libraries(&e.method));
+            match method.filter(|method| method.borrows) {
+                Some(method) => (base(&mut e.receiver), method.takes == Some(Takes::Mut)),
+                None => return lent(methods, &mut e.receiver),
+            }
+        }
+        _ => return None,
+    };
+    if is_temporary(methods, place) { Some((place, mutable)) } else { lent(methods, place) }
 }
 
 /// The expression that a place is a part of.
