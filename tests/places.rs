@@ -1,21 +1,19 @@
 //! Locals that live in place stay there during every call that gets what borrows from them, also where the call's result is the
 //! function's, and where paths meet behind it on which the local does not exist.
 
-#![allow(clippy::ptr_arg)] // as users write
-
 mod common;
 
 use autobatch::autobatch;
 use common::{agree_at, column};
 
 #[autobatch(strict)]
-fn at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
+fn at_the_end(#[each] x: &[u32], depth: u32) -> u32 {
     if depth == 0 {
         return x.iter().sum();
     }
     let kept: Vec<Vec<u32>> = (0..x.len() % 4)
         .map(|i| {
-            let mut x = x.clone();
+            let mut x = x.to_vec();
             x.push(i as u32 + depth);
             x
         })
@@ -28,7 +26,7 @@ fn at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
 }
 
 #[autobatch(strict)]
-fn where_paths_meet(#[each] x: &Vec<u32>, depth: u32) -> u32 {
+fn where_paths_meet(#[each] x: &[u32], depth: u32) -> u32 {
     let mut found = 1;
     if depth > 0 {
         found = if x.len().is_multiple_of(3) {

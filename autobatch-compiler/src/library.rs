@@ -210,6 +210,17 @@ impl Methods {
         method(name).or_else(|| arrays().filter(|_| self.arrays && self.of(name).is_none()))
     }
 
+    /// What is known of the methods of a name: the user's, else the libraries'.
+    pub(crate) fn known(&self, name: &Ident) -> Option<Method> {
+        self.of(name).or_else(|| self.of_libraries(name))
+    }
+
+    /// Whether what the user's methods of a name yield borrows nothing from their receivers. One of the library's of the same name
+    /// may borrow, whatever the user's does.
+    pub(crate) fn borrow_nothing(&self, name: &Ident) -> bool {
+        self.of(name).is_some_and(|own| !own.borrows) && method(name).is_none_or(|other| !other.borrows)
+    }
+
     /// Whether what a method yields certainly is a value, which is dropped at the end of its statement.
     pub(crate) fn yields_value(&self, name: &Ident) -> bool {
         const OWNED: [&str; 8] = [
@@ -222,13 +233,13 @@ impl Methods {
             "into_iter",
             "repeat",
         ];
-        OWNED.iter().any(|known| name == known)
-            || self.of(name).or_else(|| self.of_libraries(name)).is_some_and(|method| !method.refers)
+        OWNED.iter().any(|known| name == known) || self.known(name).is_some_and(|method| !method.refers)
     }
 }
 
 fn find(name: &Ident, [lends, lends_mut, reads, writes]: [&[&str]; 4]) -> Option<Method> {
-    let is_in = |names: &[&str]| names.iter().any(|known| name == known);
+    let name = name.to_string();
+    let is_in = |names: &[&str]| names.contains(&name.as_str());
     let (takes, borrows) = match () {
         () if is_in(lends) => (Takes::Ref, true),
         () if is_in(lends_mut) => (Takes::Mut, true),

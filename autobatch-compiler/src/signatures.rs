@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
+use crate::checks::named_self;
 use crate::hidden::{BORROWERS, Lifetimes};
 use crate::unasked::Mentions;
 
@@ -183,7 +185,9 @@ impl<'ast> Visit<'ast> for Methods {
             let may_borrow = match &sig.output {
                 syn::ReturnType::Default => false,
                 syn::ReturnType::Type(_, ty) => {
-                    elided(ty) || names_one(sig, ty) || (self.in_borrower && names_self(ty))
+                    elided(ty)
+                        || names_one(sig, ty)
+                        || (self.in_borrower && named_self(ty.to_token_stream()).is_some())
                 }
             };
             *self.borrowing.entry(sig.ident.to_string()).or_default() |= may_borrow;
@@ -270,19 +274,6 @@ fn names_one(sig: &Signature, ty: &Type) -> bool {
     let mut scan = Scan(sig, false);
     scan.visit_type(ty);
     scan.1
-}
-
-/// Whether a type mentions `Self`.
-fn names_self(ty: &Type) -> bool {
-    struct Scan(bool);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_ident(&mut self, ident: &'ast syn::Ident) {
-            self.0 |= ident == "Self";
-        }
-    }
-    let mut scan = Scan(false);
-    scan.visit_type(ty);
-    scan.0
 }
 
 /// Whether a lifetime is elided in a type. A path may hide one: then its name tells, lifetimes in general being written

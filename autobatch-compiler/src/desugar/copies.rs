@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Pat, Type};
 
 use crate::input::Function;
-use crate::lockstep::is_primitive;
+use crate::lockstep::{is_primitive, is_truth};
 
 impl Copies {
     /// What is known of a function's locals.
@@ -95,12 +95,6 @@ pub(crate) fn is_copied_local(function: &Function, name: &str) -> bool {
     }
     values.visit_block(&function.body);
     values.copied == Some(true)
-}
-
-/// Whether an operator yields a truth value, whatever its operands are.
-fn is_truth(op: &BinOp) -> bool {
-    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
-    matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
 }
 
 /// Whether an operator with one number yields a number: of `+`, `-`, `*` and `/` with a vector that can't be said.

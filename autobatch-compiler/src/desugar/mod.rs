@@ -12,7 +12,7 @@ pub(crate) mod copies;
 mod copying;
 mod expected;
 pub(crate) mod in_place;
-mod iterators;
+pub(crate) mod iterators;
 mod kind;
 pub(crate) mod local_closures;
 mod macros;

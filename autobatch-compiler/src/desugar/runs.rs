@@ -15,7 +15,6 @@ use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::copies::Copies;
 use crate::cfg;
-use crate::library;
 use crate::lower::yields_number;
 use crate::mentions::{bound_by_ref, is_variable, roots};
 use crate::signatures::Methods;
@@ -114,10 +113,8 @@ impl Lent<'_> {
         let library = yields_number(method)
             || crate::lockstep::is_pure_method(method)
             || OWNED.contains(&method.to_string().as_str());
-        // One of the library's of the same name may borrow, whatever the user's does.
-        let known = self.methods.of(method).is_some_and(|own| !own.borrows)
-            && library::method(method).is_none_or(|other| !other.borrows);
-        known || (library && self.methods.of(method).is_none_or(|own| !own.borrows))
+        self.methods.borrow_nothing(method)
+            || (library && self.methods.of(method).is_none_or(|own| !own.borrows))
     }
 
     /// Whether a statement may borrow from the local: it does more than to read or change a value, or to move it.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Local, LocalInit, Stmt, parse_quote};
+use syn::{Block, Expr, Local, LocalInit, Stmt, Token, parse_quote};
 
 use crate::input::Function;
 use crate::lower::is_temporary;
@@ -24,6 +24,16 @@ pub(crate) fn name(function: &mut Function) {
 
 struct Names(Rc<Methods>, bool);
 
+impl Names {
+    /// Puts a name in a temporary's place; the statement that defines it.
+    fn named(&mut self, value: &mut Expr, mutability: Option<Token![mut]>) -> Stmt {
+        let kept = Ident::new("__kept", Span::mixed_site());
+        let value = std::mem::replace(value, parse_quote!(#kept));
+        self.1 = true;
+        parse_quote!(let #mutability #kept = #value;)
+    }
+}
+
 impl VisitMut for Names {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
@@ -35,13 +45,7 @@ impl VisitMut for Names {
                 && let Expr::Reference(reference) = &mut **expr
                 && is_temporary(&self.0, base(&mut reference.expr))
             {
-                let value = base(&mut reference.expr);
-                let kept = Ident::new("__kept", Span::mixed_site());
-                let named: Expr = parse_quote!(#kept);
-                let value = std::mem::replace(value, named);
-                let mutability = reference.mutability;
-                stmts.push(parse_quote!(let #mutability #kept = #value;));
-                self.1 = true;
+                stmts.push(self.named(base(&mut reference.expr), reference.mutability));
             }
             stmts.push(stmt);
         }
@@ -51,12 +55,9 @@ impl VisitMut for Names {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         let Expr::ForLoop(walk) = expr else { return };
-        let Some((value, mutable)) = lent(&self.0, &mut walk.expr) else { return };
-        let kept = Ident::new("__kept", Span::mixed_site());
-        let value = std::mem::replace(value, parse_quote!(#kept));
-        let mutability = mutable.then(<syn::Token![mut]>::default);
-        *expr = parse_quote!({ let #mutability #kept = #value; #walk });
-        self.1 = true;
+        let Some((value, mutability)) = lent(&self.0, &mut walk.expr) else { return };
+        let kept = self.named(value, mutability);
+        *expr = parse_quote!({ #kept #walk });
     }
     fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
     fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}
@@ -64,21 +65,20 @@ impl VisitMut for Names {
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
 }
 
-/// The temporary that an iterator borrows from, which is made before all else; whether mutably.
-fn lent<'e>(methods: &Methods, expr: &'e mut Expr) -> Option<(&'e mut Expr, bool)> {
-    let (place, mutable) = match expr {
+/// The temporary that an iterator borrows from, which is made before all else; `mut`, if mutably.
+fn lent<'e>(methods: &Methods, expr: &'e mut Expr) -> Option<(&'e mut Expr, Option<Token![mut]>)> {
+    let (place, mutability) = match expr {
         Expr::Paren(e) => return lent(methods, &mut e.expr),
-        Expr::Reference(e) => (base(&mut e.expr), e.mutability.is_some()),
-        Expr::MethodCall(e) => {
-            let method = methods.of(&e.method).or_else(|| methods.of_libraries(&e.method));
-            match method.filter(|method| method.borrows) {
-                Some(method) => (base(&mut e.receiver), method.takes == Some(Takes::Mut)),
-                None => return lent(methods, &mut e.receiver),
+        Expr::Reference(e) => (base(&mut e.expr), e.mutability),
+        Expr::MethodCall(e) => match methods.known(&e.method).filter(|method| method.borrows) {
+            Some(method) => {
+                (base(&mut e.receiver), (method.takes == Some(Takes::Mut)).then(<Token![mut]>::default))
             }
-        }
+            None => return lent(methods, &mut e.receiver),
+        },
         _ => return None,
     };
-    if is_temporary(methods, place) { Some((place, mutable)) } else { lent(methods, place) }
+    if is_temporary(methods, place) { Some((place, mutability)) } else { lent(methods, place) }
 }
 
 /// The expression that a place is a part of.

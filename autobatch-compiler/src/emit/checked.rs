@@ -15,8 +15,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type,
-    parse_quote,
+    Block, Expr, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote,
 };
 
 use super::api::turbofish;
@@ -24,6 +23,7 @@ use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
 use crate::input::{Function, Input};
 use crate::ir::text;
+use crate::lockstep::{is_compound, is_truth};
 use crate::methods;
 use crate::question;
 use crate::receivers::unmark;
@@ -126,10 +126,12 @@ pub(crate) fn tie(input: &mut Input, functions: &[Function], rt: &TokenStream) {
 
 /// Where values meet the function's signature, their types are spelled so that they are known only if the function is sound.
 /// That they don't fit has been said then.
+#[derive(Clone)]
 pub(super) struct Types {
     known: Option<Known>,
 }
 
+#[derive(Clone)]
 enum Known {
     /// What stands before a type `T>`, so that it is `T` if the function is sound.
     ByLength(TokenStream),
@@ -250,7 +252,8 @@ impl VisitMut for Values<'_> {
         let Values { known, ty, .. } = *self;
         self.lends |= lends(expr);
         if let Expr::Binary(e) = expr
-            && is_arithmetic(&e.op)
+            && !is_truth(&e.op)
+            && !is_compound(&e.op)
         {
             let left = &e.left;
             e.left = parse_quote!(#known.operand(#left));
@@ -276,13 +279,6 @@ fn lends(expr: &Expr) -> bool {
         Expr::Struct(e) => e.fields.iter().any(|field| lends(&field.expr)),
         _ => false,
     }
-}
-
-/// Whether an operator takes its operands by value.
-fn is_arithmetic(op: &BinOp) -> bool {
-    use BinOp::*;
-    let bits = matches!(op, BitXor(_) | BitAnd(_) | BitOr(_) | Shl(_) | Shr(_));
-    bits || matches!(op, Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_))
 }
 
 fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {

@@ -38,8 +38,7 @@ pub(super) struct LaneCode<'e, 'a> {
 impl<'a> Emitter<'a> {
     pub(super) fn lane_code(&self, func: FuncId) -> LaneCode<'_, 'a> {
         let divisions = Divisions { origins: &self.origins[func.0], rt: &self.rt };
-        let types = super::checked::Types::of(self.clones.function(self.sources[func.0]), &self.rt);
-        LaneCode { math: self.vector_math(func), divisions, types }
+        LaneCode { math: self.vector_math(func), divisions, types: self.types[func.0].clone() }
     }
 }
 

@@ -77,6 +77,8 @@ pub(crate) struct Emitter<'a> {
     groups: Vec<GroupId>,
     /// For each program function what its variables are made of.
     origins: Vec<divisions::Origins>,
+    /// And how types are spelled where its values meet signatures.
+    types: Vec<checked::Types>,
 }
 
 /// The program that runs in nested frames.
@@ -169,11 +171,14 @@ impl<'a> Emitter<'a> {
                 groups.push(function.group);
             }
         }
+        let rt = quote!(#krate::__rt);
+        let types =
+            lowered.sources.iter().map(|source| checked::Types::of(clones.function(*source), &rt)).collect();
         Emitter {
             program,
             analyses,
             items: &lowered.items,
-            rt: quote!(#krate::__rt),
+            rt,
             clones,
             sources: &lowered.sources,
             word: quote::format_ident!("{}", if width.word64 { "u64" } else { "u32" }),
@@ -183,6 +188,7 @@ impl<'a> Emitter<'a> {
             calls,
             groups,
             origins: program.func_ids().map(|func| divisions::origins(program, func)).collect(),
+            types,
         }
     }
 

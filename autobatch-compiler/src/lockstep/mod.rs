@@ -17,7 +17,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use pure::{is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method};
+pub use pure::{is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method, is_truth};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Stmt};
 

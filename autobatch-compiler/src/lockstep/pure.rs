@@ -155,6 +155,12 @@ pub fn is_compound(op: &BinOp) -> bool {
     )
 }
 
+/// Whether an operator yields a truth value, whatever its operands are.
+pub fn is_truth(op: &BinOp) -> bool {
+    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+    matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+}
+
 /// The value of an integer literal.
 pub(super) fn literal(expr: &Expr) -> Option<u64> {
     match expr {

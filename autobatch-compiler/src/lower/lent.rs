@@ -127,7 +127,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
         Expr::Paren(e) => borrow(lower, &e.expr, param),
         Expr::Reference(e) => {
             let mutable = e.mutability.is_some();
-            if let Expr::Closure(_) = base(&e.expr)
+            if let Expr::Closure(_) = named::behind(&e.expr)
                 && !effects::of_expr(&lower.names, &e.expr).mentions.is_empty()
             {
                 return Borrow::Refused(arg.span(), CLOSURE);
@@ -497,16 +497,6 @@ impl Lowering<'_> {
 }
 
 /// The expression that a place is a part of.
-fn base(place: &Expr) -> &Expr {
-    match place {
-        Expr::Field(e) => base(&e.base),
-        Expr::Index(e) => base(&e.expr),
-        Expr::Paren(e) => base(&e.expr),
-        Expr::Group(e) => base(&e.expr),
-        other => other,
-    }
-}
-
 /// Puts a place in the place of a variable.
 pub(super) struct Place<'a> {
     pub(super) name: &'a str,

@@ -11,6 +11,7 @@ use super::borrowing::starts_borrow;
 use super::chains::{yields_number, yields_owned};
 use super::lent::may_borrow;
 use super::scan::{self, hands_on, makes_of, only_looks_at_arguments};
+use crate::desugar::iterators::is_adaptor;
 use crate::desugar::terminals::is_quiet;
 use crate::effects::variable;
 use crate::input::Param;
@@ -123,7 +124,7 @@ impl Take<'_, '_> {
 /// Whether a method lends its receiver, as far as the file's signatures and the library's names say.
 fn borrows(lower: &Lowering<'_>, method: &Ident) -> bool {
     let methods = &lower.functions[lower.current].methods;
-    methods.of(method).or_else(|| methods.of_libraries(method)).is_some_and(|method| method.borrows)
+    methods.known(method).is_some_and(|method| method.borrows)
 }
 
 /// Whether a place is a parameter that all members share by value.
@@ -176,7 +177,7 @@ impl Lowering<'_> {
     /// no name.)
     fn is_unknown(&self, place: &Expr) -> bool {
         let methods = &self.functions[self.current].methods;
-        matches!(place, Expr::MethodCall(e) if methods.of(&e.method).or_else(|| methods.of_libraries(&e.method)).is_none())
+        matches!(place, Expr::MethodCall(e) if methods.known(&e.method).is_none())
             && !self.yields_references(place)
     }
 }
@@ -223,34 +224,13 @@ pub(super) fn refers(lower: &Lowering<'_>, expr: &Expr) -> bool {
 
 /// Whether a value plainly borrows from a local itself.
 pub(super) fn views(lower: &Lowering<'_>, value: &Expr) -> bool {
-    const HANDED_ON: [&str; 21] = [
-        "as_deref",
-        "as_ref",
-        "by_ref",
-        "chain",
-        "cloned",
-        "copied",
-        "cycle",
-        "enumerate",
-        "expect",
-        "filter",
-        "flatten",
-        "fuse",
-        "into_iter",
-        "map",
-        "peekable",
-        "rev",
-        "skip",
-        "step_by",
-        "take",
-        "unwrap",
-        "zip",
-    ];
+    const HANDED_ON: [&str; 5] = ["as_deref", "as_ref", "expect", "into_iter", "unwrap"];
+    let hands_receiver_on =
+        |method: &Ident| is_adaptor(method) || HANDED_ON.iter().any(|name| method == name);
     match value {
         Expr::MethodCall(e) if yields_owned(lower, e) => false,
         Expr::MethodCall(e) => {
-            starts_borrow(lower, e)
-                || (HANDED_ON.iter().any(|name| e.method == name) && views(lower, &e.receiver))
+            starts_borrow(lower, e) || (hands_receiver_on(&e.method) && views(lower, &e.receiver))
         }
         Expr::Call(e) => {
             let made = matches!(&*e.func, Expr::Path(p) if p.path.segments.last()

@@ -10,7 +10,6 @@ use super::{Lowering, borrowing, chains, lent, primitive, uniform, worth};
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
-use crate::library;
 use crate::passes::fusion::HEAVY;
 use crate::resolve;
 
@@ -236,9 +235,7 @@ pub(super) fn may_borrow_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
         // Takes its receiver by value.
         Expr::MethodCall(e) if e.method == "into_iter" && matches!(*e.receiver, Expr::Path(_)) => false,
         Expr::MethodCall(e) => {
-            let methods = &lower.functions[lower.current].methods;
-            let owned = methods.of(&e.method).is_some_and(|own| !own.borrows)
-                && library::method(&e.method).is_none_or(|other| !other.borrows);
+            let owned = lower.functions[lower.current].methods.borrow_nothing(&e.method);
             (!owned && is_owned_local(lower, &e.receiver))
                 || may_borrow_local(lower, &e.receiver)
                 || e.args.iter().any(|arg| may_borrow_local(lower, arg))

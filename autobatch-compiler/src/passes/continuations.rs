@@ -42,13 +42,8 @@ pub fn run(program: &mut Program) {
 
 /// Whether a place that is there at a call is not known at its continuation: there its scope has ended.
 fn loses_place(program: &Program, definedness: &Definedness, b: BlockId, cont: BlockId) -> bool {
-    let mut defined = definedness.at_entry[b.0].clone();
-    for op in &program.block(b).ops {
-        defined.extend(&op.defs);
-        defined.retain(|var| !op.ends.contains(var));
-    }
     let known = |var: &VarId| !program.is_exit(cont) && definedness.at_entry[cont.0].contains(var);
-    defined.iter().any(|var| program.var(*var).anchored && !known(var))
+    definedness.before_terminator(program, b).iter().any(|var| program.var(*var).anchored && !known(var))
 }
 
 fn continues_at(program: &Program, b: BlockId, cont: BlockId) -> bool {
