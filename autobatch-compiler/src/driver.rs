@@ -16,7 +16,7 @@ use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
 use crate::endings;
 use crate::input::{self, Function, Input};
-use crate::ir::{Note, Role, Terminator};
+use crate::ir::{Note, Role, Terminator, VarSet};
 use crate::lower::{self, Borrower, LowerOptions, Lowered};
 use crate::methods;
 use crate::nearby;
@@ -202,8 +202,11 @@ fn lower_in_place(
     options: &LowerOptions,
     passes: &PassOptions,
 ) -> (Lowered, Analyses) {
+    let known = functions.iter().map(|f| f.sig.ident.to_string()).collect();
     loop {
-        functions.iter_mut().for_each(desugar::temporaries::name);
+        for function in &mut *functions {
+            desugar::temporaries::name(function, &known, &options.primitives);
+        }
         let mut lowered = lower::lower(functions, entry, self_ident.cloned(), options);
         let analyses = passes::run(&mut lowered.program, passes);
         refuse_crossing_borrows(&mut lowered, &analyses);
@@ -252,8 +255,15 @@ fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
 
 /// A borrow of a local can't move from one region to the next with the columns.
 fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
+    // A tail call takes the place of its caller, whose locals are gone.
+    let mut in_tail_calls = VarSet::new();
+    for block in &lowered.program.blocks {
+        if let Terminator::TailCall { args, .. } = &block.term {
+            in_tail_calls.extend(args);
+        }
+    }
     for Borrower { var, span, from } in &lowered.borrowers {
-        if analyses.needs_column(*var) {
+        if analyses.needs_column(*var) || in_tail_calls.contains(var) {
             lowered.crossed.extend(from.iter().cloned());
             let name = match &lowered.program.var(*var) {
                 temp if matches!(temp.role, Role::Temp) => "what is given to a call".to_string(),

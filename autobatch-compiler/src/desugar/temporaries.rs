@@ -1,40 +1,90 @@
 //! `let xs = &[a, b];` keeps a temporary as long as `xs` is in scope. It gets a name, `let kept = [a, b]; let xs =
-//! &kept;`, so that it is a local that is borrowed like any other. So does what a `for` borrows from: `for x in board.moves().iter()`.
+//! &kept;`, so that it is a local that is borrowed like any other. So does what a `for` or a `match` borrows from: `for x in
+//! board.moves().iter()`, `if let Some(x) = board.moves().first()`.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Local, LocalInit, Stmt, Token, parse_quote};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, Local, LocalInit, Path, Stmt, Token, parse_quote};
 
 use crate::input::Function;
-use crate::lower::is_temporary;
+use crate::lower::{is_temporary, may_split};
 use crate::resolve;
 use crate::signatures::{Methods, Takes};
 
-/// Names them in a function's body.
-pub(crate) fn name(function: &mut Function) {
+/// Names them in a function's body. `known` are the names of the program's functions.
+pub(crate) fn name(function: &mut Function, known: &BTreeSet<String>, primitives: &[Path]) {
     let mut body = function.body.clone();
-    let mut names = Names(function.methods.clone(), false);
+    let splits = |expr: &Expr| may_split(function, known, primitives, expr);
+    let mut names = Names { methods: function.methods.clone(), splits: &splits, changed: false };
     names.visit_block_mut(&mut body);
-    if names.1 {
+    if names.changed {
         resolve::again(function, body);
     }
 }
 
-struct Names(Rc<Methods>, bool);
+struct Names<'a> {
+    methods: Rc<Methods>,
+    /// Whether code may become blocks, which temporaries don't outlive.
+    splits: &'a dyn Fn(&Expr) -> bool,
+    changed: bool,
+}
 
-impl Names {
+impl Names<'_> {
     /// Puts a name in a temporary's place; the statement that defines it.
     fn named(&mut self, value: &mut Expr, mutability: Option<Token![mut]>) -> Stmt {
         let kept = Ident::new("__kept", Span::mixed_site());
         let value = std::mem::replace(value, parse_quote!(#kept));
-        self.1 = true;
+        self.changed = true;
         parse_quote!(let #mutability #kept = #value;)
+    }
+
+    /// Whether a part of a condition is matched against what borrows from a temporary.
+    fn lends(&self, cond: &Expr) -> bool {
+        match cond {
+            Expr::Let(e) => lent(&self.methods, &mut e.expr.clone()).is_some(),
+            Expr::Binary(e) => self.lends(&e.left) || self.lends(&e.right),
+            _ => false,
+        }
+    }
+
+    /// Names the temporary that a value borrows from; the statement that defines it.
+    fn lender(&mut self, value: &mut Expr) -> Option<Stmt> {
+        let (value, mutability) = lent(&self.methods, value)?;
+        Some(self.named(value, mutability))
+    }
+
+    /// The same for what the patterns of an `if` are matched against. Behind a part of the condition that is evaluated before
+    /// there is an `if` of its own.
+    fn matched(&mut self, mut choice: ExprIf) -> Expr {
+        let mut parts = Vec::new();
+        conjuncts(*choice.cond, &mut parts);
+        let mut otherwise = None;
+        if let Some(before) = parts.iter().skip(1).position(|part| self.lends(part)) {
+            let (behind, mut then) = (parts.split_off(before + 1), choice.then_branch);
+            otherwise = choice.else_branch.take();
+            if otherwise.is_some() {
+                then = parse_quote!({ break '__chosen #then });
+            }
+            let inner = self.matched(parse_quote!(if #(#behind)&&* #then));
+            choice.then_branch = parse_quote!({ #inner });
+        }
+        let kept = match parts.first_mut() {
+            Some(Expr::Let(e)) => self.lender(&mut e.expr),
+            _ => None,
+        };
+        choice.cond = parse_quote!(#(#parts)&&*);
+        match (kept, otherwise) {
+            (Some(kept), None) => parse_quote!({ #kept #choice }),
+            (None, None) => Expr::If(choice),
+            (kept, Some((_, otherwise))) => parse_quote!('__chosen: { #kept #choice #otherwise }),
+        }
     }
 }
 
-impl VisitMut for Names {
+impl VisitMut for Names<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -43,7 +93,7 @@ impl VisitMut for Names {
                 &mut stmt
                 && attrs.is_empty()
                 && let Expr::Reference(reference) = &mut **expr
-                && is_temporary(&self.0, base(&mut reference.expr))
+                && is_temporary(&self.methods, base(&mut reference.expr))
             {
                 stmts.push(self.named(base(&mut reference.expr), reference.mutability));
             }
@@ -54,10 +104,25 @@ impl VisitMut for Names {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
-        let Expr::ForLoop(walk) = expr else { return };
-        let Some((value, mutability)) = lent(&self.0, &mut walk.expr) else { return };
-        let kept = self.named(value, mutability);
-        *expr = parse_quote!({ #kept #walk });
+        let kept = match expr {
+            Expr::ForLoop(e) => self.lender(&mut e.expr),
+            _ if !(self.splits)(expr) => None,
+            Expr::Match(e) => self.lender(&mut e.expr),
+            Expr::If(e) if self.lends(&e.cond) => {
+                *expr = self.matched(e.clone());
+                None
+            }
+            Expr::While(e) if self.lends(&e.cond) => {
+                let (label, cond, body) = (&e.label, &e.cond, &e.body);
+                let round = self.matched(parse_quote!(if #cond { #body continue; }));
+                *expr = parse_quote!(#label loop { #round break; });
+                None
+            }
+            _ => None,
+        };
+        if let Some(kept) = kept {
+            *expr = parse_quote!({ #kept #expr });
+        }
     }
     fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
     fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}
@@ -65,17 +130,34 @@ impl VisitMut for Names {
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
 }
 
-/// The temporary that an iterator borrows from, which is made before all else; `mut`, if mutably.
+/// The parts of a condition, in order.
+fn conjuncts(cond: Expr, parts: &mut Vec<Expr>) {
+    match cond {
+        Expr::Binary(ExprBinary { left, op: BinOp::And(_), right, .. }) => {
+            conjuncts(*left, parts);
+            conjuncts(*right, parts);
+        }
+        other => parts.push(other),
+    }
+}
+
+/// The temporary that an iterator or a part borrows from, which is made before all else; `mut`, if mutably.
 fn lent<'e>(methods: &Methods, expr: &'e mut Expr) -> Option<(&'e mut Expr, Option<Token![mut]>)> {
     let (place, mutability) = match expr {
         Expr::Paren(e) => return lent(methods, &mut e.expr),
         Expr::Reference(e) => (base(&mut e.expr), e.mutability),
-        Expr::MethodCall(e) => match methods.known(&e.method).filter(|method| method.borrows) {
-            Some(method) => {
-                (base(&mut e.receiver), (method.takes == Some(Takes::Mut)).then(<Token![mut]>::default))
+        Expr::MethodCall(e) => {
+            // The user's and the library's may have the same name.
+            let known = [methods.of(&e.method), methods.of_libraries(&e.method)];
+            match known.into_iter().flatten().find(|method| method.borrows) {
+                Some(method) => {
+                    (base(&mut e.receiver), (method.takes == Some(Takes::Mut)).then(<Token![mut]>::default))
+                }
+                None => return lent(methods, &mut e.receiver),
             }
-            None => return lent(methods, &mut e.receiver),
-        },
+        }
+        // `Some(x)`, and the question that a `?` asks.
+        Expr::Call(e) if is_constructor(&e.func) => return lent(methods, e.args.first_mut()?),
         _ => return None,
     };
     if is_temporary(methods, place) { Some((place, mutability)) } else { lent(methods, place) }
@@ -90,4 +172,10 @@ fn base(place: &mut Expr) -> &mut Expr {
         Expr::Group(e) => base(&mut e.expr),
         other => other,
     }
+}
+
+fn is_constructor(func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let name = path.path.segments.last().map(|last| last.ident.to_string());
+    name.is_some_and(|name| name == "branch" || name.starts_with(char::is_uppercase))
 }

@@ -179,7 +179,22 @@ impl Lowering<'_> {
                 let value = self.settled(other);
                 self.branch(value, then, otherwise);
             }
-            other => self.branch(other, then, otherwise),
+            other => {
+                self.note_chain(&other);
+                self.branch(other, then, otherwise);
+            }
+        }
+    }
+
+    /// What the patterns of a let chain bind.
+    fn note_chain(&mut self, cond: &Expr) {
+        match cond {
+            Expr::Let(e) => self.note_pattern(&e.pat, &e.expr),
+            Expr::Binary(e) => {
+                self.note_chain(&e.left);
+                self.note_chain(&e.right);
+            }
+            _ => {}
         }
     }
 

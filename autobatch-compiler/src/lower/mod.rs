@@ -36,7 +36,7 @@ use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
 pub(crate) use chains::{ends_closures_by_name, yields_number};
 pub(crate) use primitive::names as names_primitive;
-pub(crate) use scan::called_names;
+pub(crate) use scan::{called_names, may_split};
 pub(crate) use worth::call_graph;
 
 pub(crate) use self::named::is_temporary;

@@ -60,9 +60,20 @@ impl Lowering<'_> {
             self.borrowers.extend(borrowers);
         } else if is_plain_reference(pat, init) {
             self.references.extend(binds);
+        } else if let Some(from) = self.borrowed_by(init).filter(|_| self.cursor.is_some()) {
+            // Another name of what borrows.
+            let span = init.span();
+            self.borrowers.extend(binds.into_iter().map(|var| Borrower { var, span, from: from.clone() }));
         } else {
             self.note_bound_references(pat, init);
         }
+    }
+
+    /// What a variable borrows, by what is known of it.
+    fn borrowed_by(&self, expr: &Expr) -> Option<Vec<(usize, String)>> {
+        let var = effects::variable(&self.names, expr)?;
+        let known = self.borrowers.iter().find(|borrower| borrower.var == var);
+        known.map(|borrower| borrower.from.clone())
     }
 
     /// Parts of a local that a pattern binds by reference: by `ref`, or because the local is a `&mut`.
@@ -104,14 +115,7 @@ impl Lowering<'_> {
         match expr {
             Expr::Paren(e) => self.borrowed_through(&e.expr),
             Expr::MethodCall(e) if !chains::yields_number(&e.method) => self.borrowed_through(&e.receiver),
-            Expr::Path(_) => {
-                let var = effects::variable(&self.names, expr)?;
-                self.borrowers
-                    .iter()
-                    .find(|borrower| borrower.var == var)
-                    .map(|borrower| borrower.from.clone())
-            }
-            _ => None,
+            _ => self.borrowed_by(expr),
         }
     }
 

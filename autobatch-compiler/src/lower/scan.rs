@@ -384,53 +384,71 @@ pub(crate) fn called_names(
     known: &BTreeSet<String>,
     primitives: &[syn::Path],
 ) -> (BTreeSet<String>, bool) {
-    struct Scan<'a> {
-        primitives: &'a [syn::Path],
-        known: &'a BTreeSet<String>,
-        function: &'a Function,
-        called: BTreeSet<String>,
-        loops: bool,
-    }
-    impl Scan<'_> {
-        fn mention(&mut self, name: String) {
-            if self.known.contains(&name) && !self.function.bindings.contains_key(&name) {
-                self.called.insert(name);
-            }
-        }
-        fn tokens(&mut self, tokens: TokenStream) {
-            for tree in tokens {
-                match tree {
-                    TokenTree::Ident(ident) => self.mention(ident.to_string()),
-                    TokenTree::Group(group) => self.tokens(group.stream()),
-                    _ => {}
-                }
-            }
-        }
-    }
-    impl<'ast> Visit<'ast> for Scan<'_> {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Path(p) => {
-                    if let Some(last) = p.path.segments.last() {
-                        self.mention(last.ident.to_string());
-                    }
-                }
-                Expr::MethodCall(call) => {
-                    let name = Some(call.method.to_string());
-                    self.called.extend(name.filter(|name| self.known.contains(name)));
-                }
-                Expr::Call(call) if primitive::names(self.primitives, &call.func) => self.loops = true,
-                Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => self.loops = true,
-                _ => {}
-            }
-            visit::visit_expr(self, expr);
-        }
-        fn visit_macro(&mut self, mac: &'ast Macro) {
-            self.tokens(mac.tokens.clone());
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut scan = Scan { primitives, known, function, called: BTreeSet::new(), loops: false };
+    let mut scan = Leads { primitives, known, function, called: BTreeSet::new(), loops: false };
     scan.visit_block(&function.body);
     (scan.called, scan.loops)
+}
+
+/// Whether one of a function's expressions may lead to a program function or has loops, as [`called_names`] asks of a body.
+pub(crate) fn may_split(
+    function: &Function,
+    known: &BTreeSet<String>,
+    primitives: &[syn::Path],
+    expr: &Expr,
+) -> bool {
+    let mut scan = Leads { primitives, known, function, called: BTreeSet::new(), loops: false };
+    scan.visit_expr(expr);
+    scan.loops || !scan.called.is_empty()
+}
+
+struct Leads<'a> {
+    primitives: &'a [syn::Path],
+    known: &'a BTreeSet<String>,
+    function: &'a Function,
+    called: BTreeSet<String>,
+    loops: bool,
+}
+
+impl Leads<'_> {
+    fn mention(&mut self, name: String) {
+        if self.known.contains(&name) && !self.function.bindings.contains_key(&name) {
+            self.called.insert(name);
+        }
+    }
+
+    fn tokens(&mut self, tokens: TokenStream) {
+        for tree in tokens {
+            match tree {
+                TokenTree::Ident(ident) => self.mention(ident.to_string()),
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Leads<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Path(p) => {
+                if let Some(last) = p.path.segments.last() {
+                    self.mention(last.ident.to_string());
+                }
+            }
+            Expr::MethodCall(call) => {
+                let name = Some(call.method.to_string());
+                self.called.extend(name.filter(|name| self.known.contains(name)));
+            }
+            Expr::Call(call) if primitive::names(self.primitives, &call.func) => self.loops = true,
+            Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => self.loops = true,
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.tokens(mac.tokens.clone());
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
