@@ -41,6 +41,9 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
             },
             None => false,
         };
+        if is_declared_only(&body, name) {
+            continue;
+        }
         let reference = reference || is_exclusive(&body, name);
         let copies = Copies::of(function);
         let methods = function.methods.clone();
@@ -77,6 +80,20 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         }
     }
     any
+}
+
+/// Whether a local gets its value behind its `let`: on some paths, or on none.
+fn is_declared_only(body: &Block, name: &str) -> bool {
+    struct Scan<'a>(&'a str, bool);
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_local(&mut self, local: &'ast Local) {
+            self.1 |= local.init.is_none() && cfg::names(&local.pat).iter().any(|ident| ident == self.0);
+            visit::visit_local(self, local);
+        }
+    }
+    let mut scan = Scan(name, false);
+    scan.visit_block(body);
+    scan.1
 }
 
 /// Whether a local is defined as a `&mut`.

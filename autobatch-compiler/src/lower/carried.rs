@@ -1,11 +1,13 @@
-//! What a pattern binds of a local, `if let Some(node) = &root`, may be given to a call: then the argument borrows from the local too.
+//! What a pattern binds of a local, `if let Some(node) = &root`, may be given to a call, or get another name: then that borrows from
+//! the local too.
 
-use syn::Expr;
 use syn::spanned::Spanned;
+use syn::{Expr, Ident};
 
 use super::chains::{yields_number, yields_owned};
 use super::lent::{is_exclusive, may_borrow};
-use super::scan::{hands_on, makes_of, only_looks_at_arguments};
+use super::references::yields_reference;
+use super::scan::{hands_on, makes_of, only_looks_at_arguments, tail};
 use super::{Borrower, Lowering};
 use crate::effects::variable;
 use crate::ir::{VarId, VarSet};
@@ -16,8 +18,7 @@ impl Lowering<'_> {
         if self.cursor.is_none() || !self.type_of(var).is_some_and(may_borrow) {
             return;
         }
-        let mut carried = VarSet::new();
-        self.carried(arg, &mut carried);
+        let carried = carried(self, arg);
         let owned = |name: &str| self.names.get(name).is_some_and(|var| !is_exclusive(self.type_of(*var)));
         let from: Vec<(usize, String)> = self
             .borrowers
@@ -31,37 +32,75 @@ impl Lowering<'_> {
             self.borrowers.push(Borrower { var, span: arg.span(), from });
         }
     }
+}
 
-    /// The variables that a value may borrow from, or through.
-    fn carried(&self, expr: &Expr, vars: &mut VarSet) {
-        let mut all = |exprs: &mut dyn Iterator<Item = &Expr>| exprs.for_each(|e| self.carried(e, vars));
+/// The variables that a value may borrow from, or through, if its type can borrow at all.
+fn carried(lower: &Lowering<'_>, value: &Expr) -> VarSet {
+    let mut scan = Carried { lower, copies: true, vars: VarSet::new() };
+    scan.expr(value);
+    scan.vars
+}
+
+/// The same of a value of whatever type: where it may be a copy of a part, it is taken for one that borrows nothing.
+pub(super) fn held(lower: &Lowering<'_>, value: &Expr) -> VarSet {
+    let mut scan = Carried { lower, copies: false, vars: VarSet::new() };
+    scan.expr(value);
+    scan.vars
+}
+
+struct Carried<'a, 'b> {
+    lower: &'a Lowering<'b>,
+    /// Whether a copy of a part, and what an unknown method yields, may borrow.
+    copies: bool,
+    vars: VarSet,
+}
+
+impl Carried<'_, '_> {
+    fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
+        exprs.into_iter().for_each(|e| self.expr(e));
+    }
+
+    /// A place that is referred to.
+    fn place(&mut self, place: &Expr) {
+        let copies = std::mem::replace(&mut self.copies, true);
+        self.expr(place);
+        self.copies = copies;
+    }
+
+    fn expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::Path(_) => vars.extend(variable(&self.names, expr)),
-            Expr::Reference(e) => self.carried(&e.expr, vars),
-            Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => self.carried(&e.expr, vars),
-            Expr::Field(e) => self.carried(&e.base, vars),
-            Expr::Index(e) => self.carried(&e.expr, vars),
-            Expr::Paren(e) => self.carried(&e.expr, vars),
-            Expr::Group(e) => self.carried(&e.expr, vars),
-            Expr::Try(e) => self.carried(&e.expr, vars),
-            Expr::MethodCall(e) if yields_number(&e.method) || yields_owned(self, e) => {}
-            Expr::MethodCall(e) => {
-                self.carried(&e.receiver, vars);
+            Expr::Path(_) => self.vars.extend(variable(&self.lower.names, expr)),
+            Expr::Reference(e) => self.place(&e.expr),
+            Expr::Unary(e) if self.copies && matches!(e.op, syn::UnOp::Deref(_)) => self.expr(&e.expr),
+            Expr::Field(e) if self.copies => self.expr(&e.base),
+            Expr::Index(e) if self.copies => self.expr(&e.expr),
+            Expr::Paren(e) => self.expr(&e.expr),
+            Expr::Group(e) => self.expr(&e.expr),
+            Expr::Try(e) => self.expr(&e.expr),
+            Expr::MethodCall(e) if yields_number(&e.method) || yields_owned(self.lower, e) => {}
+            Expr::MethodCall(e) if self.copies || self.refers(&e.method) => {
+                self.place(&e.receiver);
                 if !only_looks_at_arguments(&e.method) {
-                    e.args.iter().for_each(|arg| self.carried(arg, vars));
+                    self.all(&e.args);
                 }
             }
-            Expr::Call(e) if makes_of(&e.func) || hands_on(self, &e.func) => all(&mut e.args.iter()),
-            Expr::Tuple(e) => all(&mut e.elems.iter()),
-            Expr::Array(e) => all(&mut e.elems.iter()),
-            Expr::Struct(e) => all(&mut e.fields.iter().map(|field| &field.expr)),
+            Expr::Call(e) if makes_of(&e.func) || hands_on(self.lower, &e.func) => self.all(&e.args),
+            Expr::Tuple(e) => self.all(&e.elems),
+            Expr::Array(e) => self.all(&e.elems),
+            Expr::Struct(e) => self.all(e.fields.iter().map(|field| &field.expr).chain(e.rest.as_deref())),
             Expr::If(e) => {
                 let otherwise = e.else_branch.iter().map(|(_, e)| &**e);
-                all(&mut super::scan::tail(&e.then_branch).into_iter().chain(otherwise));
+                self.all(tail(&e.then_branch).into_iter().chain(otherwise));
             }
-            Expr::Match(e) => all(&mut e.arms.iter().map(|arm| &*arm.body)),
-            Expr::Block(e) => all(&mut super::scan::tail(&e.block).into_iter()),
+            Expr::Match(e) => self.all(e.arms.iter().map(|arm| &*arm.body)),
+            Expr::Block(e) => self.all(tail(&e.block)),
             _ => {}
         }
+    }
+
+    /// Whether a method yields what borrows from its receiver, or what its receiver holds.
+    fn refers(&self, method: &Ident) -> bool {
+        yields_reference(method)
+            || self.lower.functions[self.lower.current].methods.known(method).is_some_and(|m| m.borrows)
     }
 }

@@ -123,7 +123,9 @@ pub(crate) struct Lowering<'a> {
     func: FuncId,
     names: Names,
     references: VarSet,
-    /// Those of them that are a reference with the number that `enumerate` adds.
+    /// Locals that certainly are shared references to what locals hold.
+    shared: VarSet,
+    /// Those of `references` that are a reference with the number that `enumerate` adds.
     numbered: VarSet,
     /// Locals that are an `Option` or a `Result`.
     options_known: VarSet,
@@ -179,6 +181,7 @@ pub fn lower(
         func: FuncId(0),
         names: Names::new(),
         references: VarSet::new(),
+        shared: VarSet::new(),
         numbered: VarSet::new(),
         options_known: VarSet::new(),
         uniforms: VarSet::new(),
@@ -395,6 +398,7 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
+        self.note_within(&stmt);
         Unnumbered.visit_stmt_mut(&mut stmt);
         self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
         let op = effects::op(&self.names, stmt);

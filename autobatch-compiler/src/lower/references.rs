@@ -1,10 +1,11 @@
 //! Which locals are references to data outside the activation, and which borrow a local.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, Pat, Type};
+use syn::{Expr, Pat, Stmt, Type};
 
+use super::carried::held;
 use super::{Borrower, Lowering, chains, scan};
 use crate::effects;
 use crate::ir::{VarId, VarSet};
@@ -31,11 +32,15 @@ impl Lowering<'_> {
 
     /// What a pattern binds borrows a variable.
     fn note_borrowing(&mut self, binds: VarSet, var: VarId, span: Span) {
+        let from = self.names_of(&[var].into_iter().collect());
+        self.borrow(binds, span, &from);
+    }
+
+    /// Variables borrow locals, unless their types can't.
+    fn borrow(&mut self, mut vars: VarSet, span: Span, from: &[(usize, String)]) {
         if self.cursor.is_some() {
-            let from = self.names_of(&[var].into_iter().collect());
-            let binds = binds.into_iter().filter(|var| !self.type_of(*var).is_some_and(owns));
-            let new: Vec<Borrower> = binds.map(|var| Borrower { var, span, from: from.clone() }).collect();
-            self.borrowers.extend(new);
+            vars.retain(|var| !self.type_of(*var).is_some_and(owns));
+            self.borrowers.extend(vars.into_iter().map(|var| Borrower { var, span, from: from.to_vec() }));
         }
     }
 
@@ -45,35 +50,78 @@ impl Lowering<'_> {
         if matches!(pat, Pat::Type(t) if owns(&t.ty)) {
             return;
         }
+        if !matches!(pat, Pat::Ident(_) | Pat::Type(_)) {
+            return self.note_pattern(pat, init);
+        }
         let binds = effects::bound(&self.names, pat);
         if let Some(var) = self.referred_reference(pat, init) {
-            self.note_borrowing(binds, var, init.span());
-        } else if scan::plainly_borrows_local(self, init) {
-            let (span, mut from) = (init.span(), self.names_of(&scan::borrowed(self, init)));
-            if let Expr::Closure(_) = init {
-                from.extend(self.names_of(&binds));
+            return self.note_borrowing(binds, var, init.span());
+        }
+        let plain = is_plain_reference(pat, init);
+        match self.borrowed_from(init) {
+            Some(mut from) => {
+                if let Expr::Closure(_) = init {
+                    from.extend(self.names_of(&binds));
+                }
+                let again =
+                    effects::variable(&self.names, init).is_some_and(|var| self.shared.contains(&var));
+                if plain || again {
+                    self.shared.extend(&binds);
+                }
+                self.borrow(binds, init.span(), &from);
             }
-            let borrows = |var: &VarId| !self.type_of(*var).is_some_and(owns);
-            let borrowers =
-                binds.into_iter().filter(borrows).map(|var| Borrower { var, span, from: from.clone() });
-            let borrowers: Vec<Borrower> = borrowers.collect();
-            self.borrowers.extend(borrowers);
-        } else if is_plain_reference(pat, init) {
-            self.references.extend(binds);
-        } else if let Some(from) = self.borrowed_by(init).filter(|_| self.cursor.is_some()) {
-            // Another name of what borrows.
-            let span = init.span();
-            self.borrowers.extend(binds.into_iter().map(|var| Borrower { var, span, from: from.clone() }));
-        } else {
-            self.note_bound_references(pat, init);
+            None if plain => self.references.extend(binds),
+            None => self.note_bound_references(pat, init),
         }
     }
 
-    /// What a variable borrows, by what is known of it.
-    fn borrowed_by(&self, expr: &Expr) -> Option<Vec<(usize, String)>> {
-        let var = effects::variable(&self.names, expr)?;
-        let known = self.borrowers.iter().find(|borrower| borrower.var == var);
-        known.map(|borrower| borrower.from.clone())
+    /// The locals that a value borrows from, by itself or because it holds what does.
+    fn borrowed_from(&self, value: &Expr) -> Option<Vec<(usize, String)>> {
+        let plainly = scan::plainly_borrows_local(self, value);
+        let mut vars = if plainly { scan::borrowed(self, value) } else { VarSet::new() };
+        let held = &held(self, value) | &vars;
+        // What is behind a reference is no part of it.
+        vars.retain(|var| !self.shared.contains(var));
+        let mut from = self.names_of(&vars);
+        let outer = self.borrowers.iter().filter(|borrower| held.contains(&borrower.var));
+        from.extend(outer.flat_map(|borrower| borrower.from.iter().cloned()));
+        (plainly || !from.is_empty()).then_some(from)
+    }
+
+    /// The same for what code that is lowered whole binds and assigns.
+    pub(super) fn note_within(&mut self, stmt: &Stmt) {
+        #[derive(Default)]
+        struct Scan<'ast>(Vec<(Option<&'ast Pat>, &'ast Expr, &'ast Expr)>);
+        impl<'ast> Visit<'ast> for Scan<'ast> {
+            fn visit_expr_assign(&mut self, e: &'ast syn::ExprAssign) {
+                visit::visit_expr_assign(self, e);
+                self.0.push((None, &e.left, &e.right));
+            }
+            fn visit_local(&mut self, local: &'ast syn::Local) {
+                visit::visit_local(self, local);
+                if let Some(init) = &local.init {
+                    self.0.push((Some(&local.pat), &init.expr, &init.expr));
+                }
+            }
+            fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+            fn visit_item(&mut self, _: &'ast syn::Item) {}
+        }
+        let mut scan = Scan::default();
+        match stmt {
+            Stmt::Local(local) => local.init.iter().for_each(|init| scan.visit_local_init(init)),
+            other => scan.visit_stmt(other),
+        }
+        for (pat, place, value) in scan.0 {
+            match pat {
+                Some(pat) => self.note_references(pat, value),
+                None => {
+                    let vars: VarSet = effects::variable(&self.names, place).into_iter().collect();
+                    if let Some(from) = self.borrowed_from(value) {
+                        self.borrow(vars, value.span(), &from);
+                    }
+                }
+            }
+        }
     }
 
     /// Parts of a local that a pattern binds by reference: by `ref`, or because the local is a `&mut`.
@@ -99,10 +147,7 @@ impl Lowering<'_> {
         let mut from = self.names_of(&[root].into_iter().collect());
         let outer = self.borrowers.iter().filter(|borrower| borrower.var == root);
         from.extend(outer.flat_map(|borrower| borrower.from.clone()).collect::<Vec<_>>());
-        let span = scrutinee.span();
-        let binds = binds.into_iter().filter(|var| !self.type_of(*var).is_some_and(owns));
-        let new: Vec<Borrower> = binds.map(|var| Borrower { var, span, from: from.clone() }).collect();
-        self.borrowers.extend(new);
+        self.borrow(binds, scrutinee.span(), &from);
     }
 
     fn bound_by_ref(&self, pat: &Pat) -> VarSet {
@@ -115,7 +160,13 @@ impl Lowering<'_> {
         match expr {
             Expr::Paren(e) => self.borrowed_through(&e.expr),
             Expr::MethodCall(e) if !chains::yields_number(&e.method) => self.borrowed_through(&e.receiver),
-            _ => self.borrowed_by(expr),
+            Expr::Path(_) => {
+                let var = effects::variable(&self.names, expr)?;
+                let mut known = self.borrowers.iter().filter(|borrower| borrower.var == var).peekable();
+                known.peek()?;
+                Some(known.flat_map(|borrower| borrower.from.iter().cloned()).collect())
+            }
+            _ => None,
         }
     }
 
@@ -188,16 +239,16 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        if !scan::plainly_borrows_local(self, scrutinee) {
-            return self.note_bound_references(pat, scrutinee);
-        }
+        let from = self.borrowed_from(scrutinee).filter(|_| scan::root(scrutinee).is_none());
+        let Some(from) = from else { return self.note_bound_references(pat, scrutinee) };
         let mut binds = effects::bound(&self.names, pat);
         for owned in copied_by(pat, scrutinee) {
             effects::bound(&self.names, owned).iter().for_each(|var| _ = binds.remove(var));
         }
-        binds.retain(|var| !self.type_of(*var).is_some_and(owns));
-        let (span, from) = (scrutinee.span(), self.names_of(&scan::borrowed(self, scrutinee)));
-        self.borrowers.extend(binds.into_iter().map(|var| Borrower { var, span, from: from.clone() }));
+        if yields_references(scrutinee) {
+            self.shared.extend(&binds);
+        }
+        self.borrow(binds, scrutinee.span(), &from);
     }
 }
 
@@ -247,9 +298,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether what a pattern binds in an expression, of references to outside, are references again: it is a reference,
-/// or what a method of the library makes of one. A method of the user's may yield anything.
-fn yields_references(expr: &Expr) -> bool {
+/// Whether a method of the library yields a reference, or what holds some, where its receiver does.
+pub(super) fn yields_reference(method: &Ident) -> bool {
     const METHODS: [&str; 39] = [
         "as_deref",
         "as_ref",
@@ -291,6 +341,12 @@ fn yields_references(expr: &Expr) -> bool {
         "values",
         "windows",
     ];
+    METHODS.contains(&method.to_string().as_str())
+}
+
+/// Whether what a pattern binds in an expression, of references to outside, are references again: it is a reference,
+/// or what a method of the library makes of one. A method of the user's may yield anything.
+fn yields_references(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,
         Expr::Reference(e) => e.mutability.is_none(),
@@ -301,7 +357,7 @@ fn yields_references(expr: &Expr) -> bool {
         Expr::Unary(e) => matches!(&*e.expr, Expr::MethodCall(call) if call.method == "share"),
         Expr::Tuple(e) => e.elems.iter().all(yields_references),
         Expr::MethodCall(e) => {
-            METHODS.contains(&e.method.to_string().as_str())
+            yields_reference(&e.method)
                 && (matches!(*e.receiver, Expr::Field(_) | Expr::Index(_)) || yields_references(&e.receiver))
         }
         _ => false,
