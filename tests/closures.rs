@@ -1,6 +1,6 @@
 //! Closures that a function keeps and calls itself, across loops and with recursive calls.
 
-#![allow(clippy::needless_borrows_for_generic_args)] // written as users write
+#![allow(clippy::needless_borrows_for_generic_args, clippy::useless_vec)] // written as users write
 
 mod common;
 
@@ -66,6 +66,58 @@ fn branching(n: u32, k: u32) -> u32 {
     let scale = move |x| x % 1000 + k;
     let parts = [n / 2, n / 3];
     both((n - 1, n / 2)) % 1009 + parts.iter().map(|part| below(*part)).max().map_or(0, scale)
+}
+
+/// Romberg's table: the integrand in the arguments of macros, across loops.
+#[autobatch(strict)]
+fn romberg(p: f64, b: f64) -> Result<f64, String> {
+    let f = |x: f64| x.powf(p) * (-x).exp();
+    assert!(f(b).is_finite());
+    let mut rows: Vec<Vec<f64>> = vec![vec![0.5 * b * (f(0.0) + f(b))]];
+    for k in 1..10_usize {
+        let h = b / f64::from(1u32 << k);
+        let mid: f64 = (0..1u32 << (k - 1)).map(|i| f(f64::from(2 * i + 1) * h)).sum();
+        let mut row = vec![0.5 * rows[k - 1][0] + h * mid];
+        let mut four = 1.0;
+        for j in 1..=k {
+            four *= 4.0;
+            row.push(row[j - 1] + (row[j - 1] - rows[k - 1][j - 1]) / (four - 1.0));
+        }
+        if (row[k] - rows[k - 1][k - 1]).abs() < 1e-6 {
+            return Ok(row[k]);
+        }
+        if matches!(f(row[k]), y if y > 0.35) {
+            return Err(format!("{:.6} at {k}", f(row[k])));
+        }
+        debug_assert!(f(h) < 9.0, "{} is too much", f(h));
+        rows.push(row);
+    }
+    Err(String::new())
+}
+
+/// A closure with recursive calls in a macro's arguments.
+#[autobatch(strict)]
+fn listed(n: u32, k: u32) -> u32 {
+    if n == 0 {
+        return k;
+    }
+    let below = |m: u32| listed(m / 2, k + 1);
+    let all = vec![below(n), 7 * below(n / 3)];
+    all.iter().sum::<u32>() % 1009 + u32::from(matches!(below(n / 5), 3..9))
+}
+
+#[test]
+fn closures_are_called_in_macros() {
+    let inputs: Vec<(f64, f64)> =
+        (0..30).map(|i| (f64::from(i) * 0.1 + 0.5, f64::from(i % 7) * 0.7)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(p, b)| romberg(*p, *b),
+        |b, o| romberg_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
+    );
+    let ns: Vec<u32> = (0..20).collect();
+    agree_at(&SIZES, &ns, |n| listed(*n, 1), |n, o| listed_batched_with(n, autobatch::same(1), o));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Closures that a function keeps in a local and calls itself: `let f = |t| (k * t).sin(); … f(a) + f(b)`.
 //!
 //! Where such a closure makes a batched call, or is used on both sides of a loop or call (a column can't hold what
-//! borrows from locals), each call of it becomes its body, and each time it is handed on, the closure itself. Closures
-//! that go anywhere else stay.
+//! borrows from locals), each call of it becomes its body, and each time it is handed on, the closure itself. A macro whose
+//! arguments can't be told has the closure in front of it. Closures that go anywhere else stay.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprClosure, Local, Macro, Pat, Path, Stmt, parse_quote};
 
 use super::closure::{changes, leaves, returning_to, standing};
+use super::macros;
 use crate::input::Function;
 use crate::resolve;
 
@@ -23,12 +24,20 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
     let mut any = false;
     for name in names {
         let mut body = function.body.clone();
-        let Some(closure) = defined(&body, name) else { continue };
+        let Some((pat, closure)) = defined(&body, name) else { continue };
         if !can_move(function, &closure) {
             continue;
         }
-        let mut calls =
-            Calls { name, closure: &closure, krate, mentions: 0, placed: 0, handed: 0, defined: 0 };
+        let mut calls = Calls {
+            name,
+            pat: &pat,
+            closure: &closure,
+            krate,
+            mentions: 0,
+            placed: 0,
+            handed: 0,
+            defined: 0,
+        };
         Mentions { name, found: &mut calls.mentions }.visit_block(&body);
         calls.visit_block_mut(&mut body);
         let tokens = closure.to_token_stream().into_iter().count().max(closure_size(&closure));
@@ -66,16 +75,16 @@ fn closure_size(closure: &ExprClosure) -> usize {
     closure.to_token_stream().to_string().len() / 4
 }
 
-/// The closure that a local is.
-fn defined(body: &syn::Block, name: &str) -> Option<ExprClosure> {
-    struct Find<'a>(&'a str, Option<ExprClosure>);
+/// The closure that a local is, and the pattern of its `let`.
+fn defined(body: &syn::Block, name: &str) -> Option<(Pat, ExprClosure)> {
+    struct Find<'a>(&'a str, Option<(Pat, ExprClosure)>);
     impl<'ast> Visit<'ast> for Find<'_> {
         fn visit_local(&mut self, local: &'ast Local) {
             if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
                 && p.ident == self.0
                 && let Expr::Closure(closure) = &*init.expr
             {
-                self.1 = Some(closure.clone());
+                self.1 = Some((local.pat.clone(), closure.clone()));
             }
             visit::visit_local(self, local);
         }
@@ -126,6 +135,7 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
 
 struct Calls<'a> {
     name: &'a str,
+    pat: &'a Pat,
     closure: &'a ExprClosure,
     krate: &'a Path,
     mentions: usize,
@@ -157,6 +167,15 @@ impl Calls<'_> {
             *e.expr = parse_quote!((#closure));
             self.handed += 1;
         }
+    }
+
+    /// A macro, with the closure in front of it if it still mentions it.
+    fn around(&mut self, mac: &Macro) -> Option<Expr> {
+        let mut mentions = 0;
+        Mentions { name: self.name, found: &mut mentions }.visit_macro(mac);
+        let (pat, closure) = (self.pat, self.closure);
+        self.handed += mentions;
+        (mentions > 0).then(|| parse_quote!({ let #pat = #closure; #mac }))
     }
 
     fn body(&mut self, args: Vec<Expr>) -> Option<Expr> {
@@ -204,7 +223,27 @@ impl VisitMut for Calls<'_> {
                 }
             }
             Expr::MethodCall(call) => call.args.iter_mut().for_each(|arg| self.hand_on(arg)),
+            Expr::Macro(e) => {
+                if let Some(new) = self.around(&e.mac) {
+                    *expr = new;
+                }
+            }
             _ => {}
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        macros::rewrite_arguments(mac, &mut |arg| self.visit_expr_mut(arg));
+    }
+
+    /// What other macros are as statements may bind names for those behind them.
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        visit_mut::visit_stmt_mut(self, stmt);
+        if let Stmt::Macro(m) = stmt
+            && (m.mac.path.is_ident("assert") || m.mac.path.is_ident("debug_assert"))
+            && let Some(new) = self.around(&m.mac)
+        {
+            *stmt = Stmt::Expr(new, m.semi_token);
         }
     }
 

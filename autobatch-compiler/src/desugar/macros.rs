@@ -48,6 +48,50 @@ fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
     Ok((value, input.parse()?))
 }
 
+/// Has `each` rewrite the expressions in a standard macro's tokens. Not those of an `assert!` without a message, which says its condition as
+/// written.
+pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)) {
+    const LISTS: [&str; 17] = [
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+        "eprint",
+        "eprintln",
+        "format",
+        "panic",
+        "print",
+        "println",
+        "todo",
+        "unreachable",
+        "vec",
+        "write",
+        "writeln",
+    ];
+    let Some(name) = mac.path.get_ident().map(ToString::to_string) else { return };
+    if name == "matches" {
+        let Ok(Parts(mut value, pat, mut guard)) = syn::parse2(mac.tokens.clone()) else { return };
+        each(&mut value);
+        guard.iter_mut().for_each(each);
+        let guard = guard.map(|guard| quote!(if #guard));
+        mac.tokens = quote!(#value, #pat #guard);
+    } else if let Ok((mut value, mut len)) = repeated.parse2(mac.tokens.clone())
+        && name == "vec"
+    {
+        each(&mut value);
+        each(&mut len);
+        mac.tokens = quote!(#value; #len);
+    } else if LISTS.contains(&name.as_str())
+        && let Ok(mut list) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone())
+        && !(name.ends_with("assert") && list.len() < 2)
+    {
+        list.iter_mut().for_each(each);
+        mac.tokens = quote!(#list);
+    }
+}
+
 /// The macro with locals for those of its arguments that lead to a call: among the first `values` all of them, and those
 /// from the position `formatted` on that do.
 fn arguments(
@@ -91,22 +135,24 @@ fn arguments(
     Some(parse_quote!({ #(#lets)* #new }))
 }
 
+/// The arguments of `matches!`.
+struct Parts(Expr, Pat, Option<Expr>);
+impl Parse for Parts {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let value = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pat = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = match input.parse::<Option<Token![if]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
+        input.parse::<Option<Token![,]>>()?;
+        Ok(Parts(value, pat, guard))
+    }
+}
+
 /// `matches!(value, pattern)` as a `match`.
 fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
-    struct Parts(Expr, Pat, Option<Expr>);
-    impl Parse for Parts {
-        fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-            let value = input.parse()?;
-            input.parse::<Token![,]>()?;
-            let pat = Pat::parse_multi_with_leading_vert(input)?;
-            let guard = match input.parse::<Option<Token![if]>>()? {
-                Some(_) => Some(input.parse()?),
-                None => None,
-            };
-            input.parse::<Option<Token![,]>>()?;
-            Ok(Parts(value, pat, guard))
-        }
-    }
     let Parts(mut value, pat, guard) = syn::parse2(mac.tokens.clone()).ok()?;
     let calls = |e: &Expr| {
         rewrite.callees.calls(e, &rewrite.bindings) || (rewrite.closures == 0 && super::closure::leaves(e))
