@@ -111,3 +111,77 @@ fn types_of_the_library() {
         |b, o| of_the_library::count_batched_with(column(b, |i| i.0.chars()), column(b, |i| i.1), o),
     );
 }
+
+/// What methods and functions yield hides what it borrows: a place stays as long as that is mentioned, and what borrows a local is
+/// known to do so.
+mod of_helpers {
+    use super::autobatch;
+
+    pub(super) struct Table {
+        cells: [u32; 400],
+    }
+
+    impl Table {
+        fn all(&self) -> Cells {
+            Cells { cells: &self.cells }
+        }
+    }
+
+    fn some(table: &Table, from: usize) -> Cells {
+        Cells { cells: &table.cells[from..] }
+    }
+
+    fn eat(table: Table) -> u32 {
+        table.cells[3]
+    }
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Cells<'a> {
+        cells: &'a [u32],
+    }
+
+    #[autobatch]
+    pub(super) mod m {
+        use super::{Table, eat, some};
+
+        pub(crate) fn by_method(n: u32) -> u32 {
+            let table = Table { cells: [n; 400] };
+            let lent = &table;
+            let view = table.all();
+            let found: u32 = count(lent, n % 3);
+            let filler: [u32; 400] = [7 + n; 400];
+            let sum: u32 = view.cells.iter().sum();
+            found + sum + eat(table) + filler[n as usize % 9]
+        }
+
+        pub(crate) fn by_function(n: u32) -> u32 {
+            let table = Table { cells: [n; 400] };
+            let lent = &table;
+            let view = some(&table, 390);
+            let found: u32 = count(lent, n % 3);
+            let filler = vec![7 + n; 400];
+            let sum: u32 = view.cells.iter().sum();
+            found + sum + eat(table) + filler[n as usize % 9]
+        }
+
+        pub(crate) fn across(n: u32) -> u32 {
+            let table = Table { cells: [n; 400] };
+            let (view, last) = (table.all(), some(&table, 399));
+            let found = count(&table, n % 3);
+            found + view.cells[1] + last.cells[0]
+        }
+
+        fn count(table: &Table, n: u32) -> u32 {
+            if n == 0 { table.cells[0] % 50 } else { count(table, n - 1) + 1 }
+        }
+    }
+}
+
+#[test]
+fn helpers_that_hide_what_they_borrow() {
+    use of_helpers::m;
+    let inputs: std::vec::Vec<u32> = (0..40).collect();
+    agree_at(&SIZES, &inputs, |i| m::by_method(*i), |b, o| m::by_method_batched_with(b, o));
+    agree_at(&SIZES, &inputs, |i| m::by_function(*i), |b, o| m::by_function_batched_with(b, o));
+    agree_at(&SIZES, &inputs, |i| m::across(*i), |b, o| m::across_batched_with(b, o));
+}

@@ -17,6 +17,10 @@ pub struct Methods {
     methods: BTreeMap<String, Method>,
     /// Functions: whether what one of that name yields may borrow from an argument.
     borrowing: BTreeMap<String, bool>,
+    /// Functions that yield a number, all of the name.
+    numbers: BTreeMap<String, bool>,
+    /// What functions and methods yield, of which the types that they name may hide lifetimes.
+    outputs: Vec<(String, Type)>,
     fields: Fields,
     /// The functions of `impl` blocks and traits.
     associated: BTreeSet<String>,
@@ -157,6 +161,15 @@ impl Methods {
         self.borrowing.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
     }
 
+    /// Whether what a function yields certainly is a number: it is of the file, and no other of the name is imported.
+    pub(crate) fn yields_number(&self, func: &syn::Expr) -> bool {
+        let syn::Expr::Path(path) = func else { return false };
+        path.path.get_ident().is_some_and(|name| {
+            self.numbers.get(&name.to_string()).is_some_and(|number| *number)
+                && !self.lifetimes.is_imported(name)
+        })
+    }
+
     /// Whether a field of that name may be moved where its value is taken: not if types in the file say that it is copied.
     pub(crate) fn may_be_moved(&self, field: &syn::Ident) -> bool {
         let types = self.fields.types.get(&field.to_string());
@@ -171,16 +184,35 @@ impl Methods {
     /// Adds the methods of a file.
     pub(crate) fn add_file(&mut self, file: &syn::File) {
         self.visit_file(file);
+        self.find_hidden();
     }
 
     /// Adds the methods of an item.
     pub(crate) fn add_item(&mut self, item: &syn::Item) {
         self.visit_item(item);
+        self.find_hidden();
+    }
+
+    /// What hides a lifetime may borrow: known when all types are.
+    fn find_hidden(&mut self) {
+        for (name, output) in std::mem::take(&mut self.outputs) {
+            if self.lifetimes.are_hidden(&output) {
+                if let Some(borrows) = self.borrowing.get_mut(&name) {
+                    *borrows = true;
+                }
+                if let Some(method) = self.methods.get_mut(&name) {
+                    method.borrows |= method.takes != Some(Takes::Value);
+                }
+            }
+        }
     }
 }
 
 impl<'ast> Visit<'ast> for Methods {
     fn visit_signature(&mut self, sig: &'ast Signature) {
+        if let syn::ReturnType::Type(_, ty) = &sig.output {
+            self.outputs.push((sig.ident.to_string(), (**ty).clone()));
+        }
         let Some(receiver) = sig.receiver() else {
             let may_borrow = match &sig.output {
                 syn::ReturnType::Default => false,
@@ -191,6 +223,11 @@ impl<'ast> Visit<'ast> for Methods {
                 }
             };
             *self.borrowing.entry(sig.ident.to_string()).or_default() |= may_borrow;
+            let number = match &sig.output {
+                syn::ReturnType::Default => true,
+                syn::ReturnType::Type(_, ty) => crate::lockstep::is_primitive(ty),
+            };
+            *self.numbers.entry(sig.ident.to_string()).or_insert(true) &= number;
             return;
         };
         let (takes, named) = match &receiver.kind {

@@ -48,6 +48,17 @@ impl<T> Lent<T> {
         unsafe { value.as_mut() }
     }
 
+    /// The value, for a method of which signatures say that what it yields borrows nothing: so rustc is asked.
+    pub fn peek(&self) -> &T {
+        self.share()
+    }
+
+    /// The same to change.
+    #[allow(clippy::mut_from_ref)] // as `lend`
+    pub fn change(&self) -> &mut T {
+        self.lend()
+    }
+
     /// The value is the caller's again.
     pub fn back(self) -> T {
         let value = self.value;
@@ -98,6 +109,17 @@ impl<'r, T: ?Sized> LentRef<'r, T> {
         let mut target = self.target;
         // SAFETY: as in `share`; generated code borrows once for a call.
         unsafe { target.as_mut() }
+    }
+
+    /// The target, for a method of which signatures say that what it yields borrows nothing: so rustc is asked.
+    pub fn peek(&self) -> &T {
+        self.share()
+    }
+
+    /// The same to change.
+    #[allow(clippy::mut_from_ref)] // as `lend`
+    pub fn change(&self) -> &mut T {
+        self.lend()
     }
 
     /// The reference is the caller's again.

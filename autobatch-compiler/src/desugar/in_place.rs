@@ -190,6 +190,8 @@ struct InPlace<'a> {
 enum Access {
     Share,
     Lend,
+    /// For a method of which signatures say that what it yields borrows nothing; whether it changes the place.
+    Within(bool),
 }
 
 impl InPlace<'_> {
@@ -286,8 +288,13 @@ impl InPlace<'_> {
     }
 
     fn method(&self, access: Access) -> Ident {
-        let lend = access == Access::Lend && self.mutable;
-        Ident::new(if lend { "lend" } else { "share" }, Span::mixed_site())
+        let name = match access {
+            Access::Lend if self.mutable => "lend",
+            Access::Within(true) if self.mutable => "change",
+            Access::Within(_) => "peek",
+            _ => "share",
+        };
+        Ident::new(name, Span::mixed_site())
     }
 
     fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
@@ -415,7 +422,14 @@ impl VisitMut for InPlace<'_> {
                 self.ended += ends;
                 let own = self.own_method(&e.method, &e.receiver);
                 let library = self.taken(&e.method);
+                let within = self.methods.borrow_nothing(&e.method);
                 match self.part(&e.receiver) {
+                    Some(_) if own == Some(Some(Takes::Ref)) && within => {
+                        self.replace(&mut e.receiver, Access::Within(false));
+                    }
+                    Some(_) if own == Some(Some(Takes::Mut)) && within => {
+                        self.replace(&mut e.receiver, Access::Within(true));
+                    }
                     Some(_) if own == Some(Some(Takes::Ref)) => self.replace(&mut e.receiver, Access::Share),
                     Some(_) if own == Some(Some(Takes::Mut)) => self.replace(&mut e.receiver, Access::Lend),
                     Some(_) if own.is_some() => self.refused = true,

@@ -311,7 +311,7 @@ fn yields(lent: &Lent<'_>, borrowers: &BTreeSet<String>, expr: &Expr) -> bool {
         Expr::Struct(e) => {
             e.fields.iter().any(|field| among(&field.expr)) || e.rest.as_deref().is_some_and(among)
         }
-        Expr::Call(e) => e.args.iter().any(among),
+        Expr::Call(e) => !lent.methods.yields_number(&e.func) && e.args.iter().any(among),
         Expr::MethodCall(e) if yields_number(&e.method) && lent.yields_owned(&e.method) => false,
         Expr::MethodCall(e) => {
             let owned = lent.yields_owned(&e.method);
