@@ -41,7 +41,7 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         Mentions { name, found: &mut calls.mentions }.visit_block(&body);
         calls.visit_block_mut(&mut body);
         let tokens = closure.to_token_stream().into_iter().count().max(closure_size(&closure));
-        let fits = calls.placed > 0 && calls.placed + calls.handed == calls.mentions && calls.defined == 1;
+        let fits = calls.mentions > 0 && calls.placed + calls.handed == calls.mentions && calls.defined == 1;
         if fits && tokens * calls.mentions <= MOST {
             resolve::again(function, body);
             any = true;

@@ -51,22 +51,34 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall) -> Option<E
             let value = apply(rewrite, f, &of_rest)?;
             parse_quote!(match #receiver { #ok(#it) => #ok(#it), #err(#rest) => #err(#value) })
         }
-        ("map_or", [default, f], kind) if is_quiet(default) => {
+        ("map_or", [default, f], kind) => {
             let value = apply(rewrite, f, &with)?;
-            match kind {
+            // Evaluated behind the receiver, whatever that is.
+            let (matched, otherwise): (Expr, Expr) = if is_quiet(default) {
+                (receiver.clone(), (*default).clone())
+            } else {
+                let otherwise = rewrite.fresh("otherwise");
+                (parse_quote!(#rest), parse_quote!(#otherwise))
+            };
+            let mapped: Expr = match kind {
                 Some(Kind::Option) => {
-                    parse_quote!(match #receiver { #some(#it) => #value, #none => #default })
+                    parse_quote!(match #matched { #some(#it) => #value, #none => #otherwise })
                 }
                 Some(Kind::Result) => {
-                    parse_quote!(match #receiver { #ok(#it) => #value, #err(_) => #default })
+                    parse_quote!(match #matched { #ok(#it) => #value, #err(_) => #otherwise })
                 }
                 None => {
                     let krate = rewrite.krate;
-                    parse_quote!(match #krate::__rt::Question::branch(#receiver) {
+                    parse_quote!(match #krate::__rt::Question::branch(#matched) {
                         ::core::ops::ControlFlow::Continue(#it) => #value,
-                        ::core::ops::ControlFlow::Break(_) => #default,
+                        ::core::ops::ControlFlow::Break(_) => #otherwise,
                     })
                 }
+            };
+            if is_quiet(default) {
+                mapped
+            } else {
+                parse_quote!(match #receiver { #rest => { let #otherwise = #default; #mapped } })
             }
         }
         ("map_or_else", [default, f], Some(Kind::Option)) => {

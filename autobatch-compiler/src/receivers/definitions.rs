@@ -1,14 +1,21 @@
-//! The structures, enumerations and aliases that an item can see, as far as they are written in its file.
+//! The structures, enumerations and aliases that an item can see, and what methods of theirs yield, as far as they are
+//! written in its file.
 
 use std::collections::BTreeMap;
 
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Fields, GenericArgument, GenericParam, Generics, Ident, Item, Member, PathArguments, Type};
+use syn::{
+    Fields, GenericArgument, GenericParam, Generics, Ident, ImplItem, Item, ItemImpl, Member, PathArguments,
+    Type, TypeParamBound, parse_quote,
+};
 
-/// Types by name; `None` where a name stands for several.
+/// Types by name, and what methods yield by the names of type and method; `None` where a name stands for several.
 #[derive(Default, Clone)]
-pub(crate) struct Definitions(BTreeMap<String, Option<Definition>>);
+pub(crate) struct Definitions {
+    types: BTreeMap<String, Option<Definition>>,
+    methods: BTreeMap<(String, String), Option<Type>>,
+}
 
 #[derive(Clone)]
 struct Definition {
@@ -28,6 +35,9 @@ impl Definitions {
     pub(crate) fn add<'a>(&mut self, items: impl IntoIterator<Item = &'a Item>) {
         let mut scope: BTreeMap<String, Option<Definition>> = BTreeMap::new();
         for item in items {
+            if let Item::Impl(block) = item {
+                self.add_methods(block);
+            }
             let (ident, generics, shape) = match item {
                 Item::Struct(i) => (&i.ident, &i.generics, Shape::Struct(i.fields.clone())),
                 Item::Enum(i) => {
@@ -41,19 +51,55 @@ impl Definitions {
             scope.entry(ident.to_string()).and_modify(|twice| *twice = None).or_insert(Some(definition));
         }
         for (name, definition) in scope {
-            self.0.entry(name).or_insert(definition);
+            self.types.entry(name).or_insert(definition);
         }
+    }
+
+    /// Adds what the methods of an `impl` block yield, unless the type is one of an inner scope that hides the block's.
+    fn add_methods(&mut self, block: &ItemImpl) {
+        let generic =
+            |generics: &Generics| generics.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_)));
+        let Some(owner) = name(&block.self_ty).map(ToString::to_string) else { return };
+        if generic(&block.generics) || self.types.contains_key(&owner) {
+            return;
+        }
+        for item in &block.items {
+            let ImplItem::Fn(f) = item else { continue };
+            let syn::ReturnType::Type(_, output) = &f.sig.output else { continue };
+            let mut output = (**output).clone();
+            let own = [("Self".to_string(), (*block.self_ty).clone())];
+            Substitute(own.into()).visit_type_mut(&mut output);
+            let output = Some(output).filter(|_| !generic(&f.sig.generics));
+            let key = (owner.clone(), f.sig.ident.to_string());
+            self.methods
+                .entry(key)
+                .and_modify(|known| {
+                    if *known != output {
+                        *known = None;
+                    }
+                })
+                .or_insert(output);
+        }
+    }
+
+    /// What a method of a type yields.
+    pub(super) fn result(&self, owner: &Type, method: &str) -> Option<Type> {
+        let output = self.methods.get(&(name(owner)?.to_string(), method.to_string()))?.as_ref()?;
+        Some(self.plain(output))
     }
 
     /// Adds what another set knows and this one does not.
     pub(crate) fn fill(&mut self, other: Definitions) {
-        for (name, definition) in other.0 {
-            self.0.entry(name).or_insert(definition);
+        for (name, output) in other.methods {
+            self.methods.entry(name).or_insert(output);
+        }
+        for (name, definition) in other.types {
+            self.types.entry(name).or_insert(definition);
         }
     }
 
     fn of(&self, ty: &Type) -> Option<&Definition> {
-        self.0.get(&name(ty)?.to_string())?.as_ref()
+        self.types.get(&name(ty)?.to_string())?.as_ref()
     }
 
     /// Whether a type is one of those known here.
@@ -66,6 +112,8 @@ impl Definitions {
         match ty {
             Type::Paren(t) => self.plain(&t.elem),
             Type::Group(t) => self.plain(&t.elem),
+            Type::ImplTrait(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
+            Type::TraitObject(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
             _ => match self.of(ty) {
                 Some(definition @ Definition { shape: Shape::Alias(target), .. }) => {
                     self.plain(&definition.with_arguments(target, ty))
@@ -88,7 +136,7 @@ impl Definitions {
 
     /// Whether a type is the library's of that name.
     pub(crate) fn is_library(&self, ty: &Type, wanted: &str) -> bool {
-        name(ty).is_some_and(|name| name == wanted && !self.0.contains_key(wanted))
+        name(ty).is_some_and(|name| name == wanted && !self.types.contains_key(wanted))
     }
 
     /// The type of a field, found as `x.field` finds it.
@@ -129,6 +177,11 @@ impl Definitions {
         Some(fields.iter().enumerate().map(member).collect())
     }
 
+    /// Whether two types are the same but for their arguments.
+    pub(super) fn same_kind(&self, a: &Type, b: &Type) -> bool {
+        matches!((name(&self.plain(a)), name(&self.plain(b))), (Some(a), Some(b)) if a == b)
+    }
+
     /// Whether two types are the same, lifetimes and the paths to them aside.
     pub(crate) fn same(&self, a: &Type, b: &Type) -> bool {
         let text = |ty: &Type| {
@@ -154,6 +207,22 @@ impl Definition {
         Substitute(pairs.chain(own).collect()).visit_type_mut(&mut ty);
         ty
     }
+}
+
+/// The iterator that something with these bounds is.
+fn iterates<'a>(bounds: impl IntoIterator<Item = &'a TypeParamBound>) -> Option<Type> {
+    let item = |bound: &TypeParamBound| {
+        let TypeParamBound::Trait(bound) = bound else { return None };
+        let last = bound.path.segments.last()?;
+        let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+        let known = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator"];
+        known.iter().any(|name| last.ident == name).then_some(())?;
+        args.args.iter().find_map(|arg| match arg {
+            GenericArgument::AssocType(item) if item.ident == "Item" => Some(item.ty.clone()),
+            _ => None,
+        })
+    };
+    bounds.into_iter().find_map(item).map(|item| parse_quote!(__Iterator<#item>))
 }
 
 /// Types in the place of names.
@@ -205,6 +274,11 @@ fn name(ty: &Type) -> Option<&Ident> {
         Type::Path(p) if p.qself.is_none() => p.path.segments.last().map(|segment| &segment.ident),
         _ => None,
     }
+}
+
+/// Whether a type has that name, whatever its arguments.
+pub(super) fn named(ty: &Type, wanted: &str) -> bool {
+    name(ty).is_some_and(|name| name == wanted)
 }
 
 fn arguments(ty: &Type) -> Vec<&GenericArgument> {

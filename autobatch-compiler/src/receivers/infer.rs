@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use syn::{Expr, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
-use super::definitions::{Definitions, Substitute, argument};
+use super::definitions::{Definitions, Substitute, argument, named};
+use super::library::Holds;
 
 /// The types of local variables, innermost scope last; `None` hides a variable of the same name.
 pub(super) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
@@ -45,51 +46,9 @@ impl Types<'_> {
     }
 
     /// The type that comes first along the way method calls look, of those that `wanted` takes.
-    fn along<T>(&self, ty: Type, wanted: impl Fn(&Type) -> Option<T>) -> Option<T> {
+    pub(super) fn along<T>(&self, ty: Type, wanted: impl Fn(&Type) -> Option<T>) -> Option<T> {
         let ty = self.plain(&ty);
         wanted(&ty).or_else(|| self.along(self.definitions.target(&ty)?, wanted))
-    }
-
-    /// The elements of an array, a slice or a vector.
-    fn element(&self, ty: Type) -> Option<Type> {
-        self.along(ty, |ty| match ty {
-            Type::Array(t) => Some((*t.elem).clone()),
-            Type::Slice(t) => Some((*t.elem).clone()),
-            _ if ["Vec", "VecDeque"].iter().any(|name| self.definitions.is_library(ty, name)) => {
-                argument(ty, 0)
-            }
-            _ => None,
-        })
-    }
-
-    /// The keys and values of a map.
-    fn entry(&self, ty: Type) -> Option<(Type, Type)> {
-        self.along(ty, |ty| {
-            let is_map = ["BTreeMap", "HashMap"].iter().any(|name| self.definitions.is_library(ty, name));
-            if is_map { Some((argument(ty, 0)?, argument(ty, 1)?)) } else { None }
-        })
-    }
-
-    fn wrapped(&self, ty: Type) -> Option<Type> {
-        self.along(ty, |ty| {
-            let wraps = ["Option", "Result"].iter().any(|name| self.definitions.is_library(ty, name));
-            if wraps { argument(ty, 0) } else { None }
-        })
-    }
-
-    /// What an iteration over a value of this type yields.
-    pub(super) fn item(&self, ty: Type) -> Option<Type> {
-        match self.plain(&ty) {
-            Type::Reference(r) if r.mutability.is_some() => {
-                self.element(*r.elem).map(|ty| parse_quote!(&mut #ty))
-            }
-            Type::Reference(r) => match self.entry((*r.elem).clone()) {
-                Some((key, value)) => Some(parse_quote!((&#key, &#value))),
-                None => self.element(*r.elem).map(|ty| parse_quote!(&#ty)),
-            },
-            ty if is_iterator(&ty) => argument(&ty, 0),
-            ty => self.element(ty),
-        }
     }
 
     /// The type of an expression.
@@ -115,9 +74,17 @@ impl Types<'_> {
                 let base = self.of(scopes, &e.base)?;
                 Some(self.plain(&self.definitions.field(&base, &e.member)?))
             }
-            Expr::Index(e) => {
-                let element = self.element(self.of(scopes, &e.expr)?)?;
-                Some(if matches!(*e.index, Expr::Range(_)) { parse_quote!([#element]) } else { element })
+            Expr::Index(e) => match self.holds(self.of(scopes, &e.expr)?)? {
+                Holds::Sequence(element) if matches!(*e.index, Expr::Range(_)) => {
+                    Some(parse_quote!([#element]))
+                }
+                Holds::Sequence(element) | Holds::Map(_, element) => Some(element),
+                _ => None,
+            },
+            Expr::Range(_) => Some(parse_quote!(__Iterator<__Number>)),
+            Expr::Closure(e) => {
+                let output = self.returned(scopes, e, &[])?;
+                Some(parse_quote!(__Closure<#output>))
             }
             Expr::Try(e) => self.wrapped(self.of(scopes, &e.expr)?),
             Expr::Call(e) => self.called(scopes, e),
@@ -173,7 +140,7 @@ impl Types<'_> {
                 inner.push(BTreeMap::new());
                 for stmt in before {
                     if let Stmt::Local(local) = stmt {
-                        let ty = local.init.as_ref().and_then(|init| self.of(&inner, &init.expr));
+                        let ty = self.of_local(&inner, local);
                         self.bind(&mut inner, &local.pat, ty);
                     }
                 }
@@ -223,7 +190,16 @@ impl Types<'_> {
         let names: Vec<String> = func.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let first = || self.of(scopes, call.args.first()?);
         match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [name] if scopes.iter().any(|scope| scope.contains_key(*name)) => {
+                let local = self.named(scopes, &func.path)?;
+                if named(&local, "__Closure") { argument(&local, 0) } else { None }
+            }
             ["Some"] => first().map(|ty| parse_quote!(Option<#ty>)),
+            ["Ok"] => first().map(|ty| parse_quote!(Result<#ty, _>)),
+            [.., "mem", "take" | "replace"] => self.definitions.target(&first()?),
+            [.., "iter", "once"] => first().map(|ty| iterator(&ty)),
+            [.., "iter", "successors"] => self.wrapped(first()?).map(|ty| iterator(&ty)),
+            ["Rc" | "Arc", "clone"] => self.definitions.target(&first()?),
             [pointer @ ("Box" | "Rc" | "Arc"), "new"] => {
                 let pointer = Ident::new(pointer, proc_macro2::Span::call_site());
                 first().map(|ty| parse_quote!(#pointer<#ty>))
@@ -251,7 +227,8 @@ impl Types<'_> {
                     _ => false,
                 }
         };
-        self.functions.iter().find(fits).map(|f| f.output.clone())
+        let own = self.functions.iter().find(fits).map(|f| f.output.clone());
+        own.or_else(|| self.definitions.result(owner?, name))
     }
 
     fn method(&self, scopes: &Scopes, call: &syn::ExprMethodCall) -> Option<Type> {
@@ -260,115 +237,38 @@ impl Types<'_> {
         if let Some(own) = self.along(receiver.clone(), |ty| self.output(Some(ty), &name)) {
             return Some(own);
         }
-        let iterator = |item: Type| -> Type { parse_quote!(__Iterator<#item>) };
-        let item = if is_iterator(&receiver) { argument(&receiver, 0) } else { None };
-        if matches!(name.as_str(), "map" | "and_then" | "filter_map") {
-            let made = self.made(scopes, call)?;
-            let wrapped = if name == "map" { made } else { self.wrapped(made)? };
-            return Some(match item {
-                Some(_) => iterator(wrapped),
-                None => parse_quote!(Option<#wrapped>),
-            });
-        }
-        match (name.as_str(), item) {
-            (
-                "rev" | "skip" | "take" | "filter" | "step_by" | "take_while" | "skip_while" | "inspect"
-                | "fuse" | "chain" | "peekable" | "by_ref" | "into_iter" | "cycle",
-                Some(item),
-            ) => Some(iterator(item)),
-            ("copied" | "cloned", Some(item)) => self.definitions.target(&item).map(iterator),
-            ("enumerate", Some(item)) => Some(iterator(parse_quote!((usize, #item)))),
-            ("zip", Some(item)) => {
-                let other = self.item(self.of(scopes, call.args.first()?)?)?;
-                Some(iterator(parse_quote!((#item, #other))))
-            }
-            (
-                "next" | "next_back" | "last" | "nth" | "find" | "min_by" | "max_by" | "min_by_key"
-                | "max_by_key",
-                Some(item),
-            ) => Some(parse_quote!(Option<#item>)),
-            (_, Some(_)) => None,
-            ("iter", _) => self.item(parse_quote!(&#receiver)).map(iterator),
-            ("values", _) => self.entry(receiver).map(|(_, ty)| iterator(parse_quote!(&#ty))),
-            ("get", _) if self.entry(receiver.clone()).is_some() => {
-                self.entry(receiver).map(|(_, ty)| parse_quote!(Option<&#ty>))
-            }
-            ("iter_mut", _) => self.element(receiver).map(|ty| iterator(parse_quote!(&mut #ty))),
-            ("into_iter", _) => self.item(receiver).map(iterator),
-            ("first" | "last" | "get", _) => self.element(receiver).map(|ty| parse_quote!(Option<&#ty>)),
-            ("first_mut" | "last_mut" | "get_mut", _) => {
-                self.element(receiver).map(|ty| parse_quote!(Option<&mut #ty>))
-            }
-            ("as_slice", _) => self.element(receiver).map(|ty| parse_quote!(&[#ty])),
-            ("as_mut_slice", _) => self.element(receiver).map(|ty| parse_quote!(&mut [#ty])),
-            ("to_vec", _) => self.element(receiver).map(|ty| parse_quote!(Vec<#ty>)),
-            ("remove" | "swap_remove", _) => self.element(receiver),
-            ("split_first" | "split_last", _) => {
-                self.element(receiver).map(|ty| parse_quote!(Option<(&#ty, &[#ty])>))
-            }
-            ("split_at", _) => self.element(receiver).map(|ty| parse_quote!((&[#ty], &[#ty]))),
-            ("split_at_mut", _) => self.element(receiver).map(|ty| parse_quote!((&mut [#ty], &mut [#ty]))),
-            ("chunks" | "windows" | "chunks_exact", _) => {
-                self.element(receiver).map(|ty| iterator(parse_quote!(&[#ty])))
-            }
-            ("ok_or" | "ok_or_else" | "map_err" | "or_else" | "ok", _) => {
-                self.wrapped(receiver).map(|ty| parse_quote!(Option<#ty>))
-            }
-            ("pop", _) => self.element(receiver).map(|ty| parse_quote!(Option<#ty>)),
-            ("as_ref", _) => match self.wrapped(receiver.clone()) {
-                Some(ty) => Some(parse_quote!(Option<&#ty>)),
-                None => self.definitions.target(&receiver).map(|ty| parse_quote!(&#ty)),
-            },
-            ("as_mut", _) => self.wrapped(receiver).map(|ty| parse_quote!(Option<&mut #ty>)),
-            ("as_deref", _) => {
-                self.definitions.target(&self.wrapped(receiver)?).map(|ty| parse_quote!(Option<&#ty>))
-            }
-            ("as_deref_mut", _) => {
-                self.definitions.target(&self.wrapped(receiver)?).map(|ty| parse_quote!(Option<&mut #ty>))
-            }
-            ("unwrap" | "expect" | "unwrap_or_default" | "unwrap_or_else" | "unwrap_or", _) => {
-                self.wrapped(receiver)
-            }
-            ("take", _) => self.wrapped(receiver).map(|ty| parse_quote!(Option<#ty>)),
-            ("clone", _) => Some(match receiver {
-                Type::Reference(r) => *r.elem,
-                other => other,
-            }),
-            _ => None,
-        }
+        self.yields(scopes, &receiver, call)
     }
 
-    /// What the closure that a method gets returns.
-    fn made(&self, scopes: &Scopes, call: &syn::ExprMethodCall) -> Option<Type> {
-        let Some(Expr::Closure(closure)) = call.args.first() else { return None };
+    /// What a closure returns that gets arguments of these types.
+    pub(super) fn returned(
+        &self,
+        scopes: &Scopes,
+        closure: &syn::ExprClosure,
+        inputs: &[Option<Type>],
+    ) -> Option<Type> {
+        if let syn::ReturnType::Type(_, ty) = &closure.output {
+            return Some(self.plain(ty));
+        }
         let mut inner = scopes.clone();
         inner.push(BTreeMap::new());
-        let inputs = self.closure_inputs(scopes, call);
-        for (pat, ty) in closure.inputs.iter().zip(inputs) {
-            self.bind(&mut inner, pat, ty);
+        for (i, pat) in closure.inputs.iter().enumerate() {
+            self.bind(&mut inner, pat, inputs.get(i).cloned().flatten());
         }
         self.of(&inner, &closure.body)
     }
 
-    /// The parameters of a closure that a method gets.
-    pub(super) fn closure_inputs(&self, scopes: &Scopes, call: &syn::ExprMethodCall) -> Vec<Option<Type>> {
-        let Some(receiver) = self.of(scopes, &call.receiver).map(|ty| self.plain(&ty)) else { return vec![] };
-        let item = if is_iterator(&receiver) { argument(&receiver, 0) } else { self.wrapped(receiver) };
-        let Some(item) = item else { return vec![] };
-        match call.method.to_string().as_str() {
-            "map" | "filter_map" | "flat_map" | "for_each" | "any" | "all" | "position" | "find_map"
-            | "and_then" | "is_some_and" | "is_none_or" | "map_or" | "map_or_else" | "map_while"
-            | "try_for_each" => vec![Some(item)],
-            "filter" | "find" | "take_while" | "skip_while" | "inspect" | "min_by_key" | "max_by_key"
-            | "partition" => {
-                vec![Some(parse_quote!(&#item))]
-            }
-            "min_by" | "max_by" => vec![Some(parse_quote!(&#item)), Some(parse_quote!(&#item))],
-            "fold" | "try_fold" => {
-                vec![call.args.first().and_then(|init| self.of(scopes, init)), Some(item)]
-            }
-            _ => vec![],
+    /// The type of a `let`'s value.
+    pub(super) fn of_local(&self, scopes: &Scopes, local: &syn::Local) -> Option<Type> {
+        let init = &local.init.as_ref()?.expr;
+        if let Pat::Type(p) = &local.pat
+            && let Expr::MethodCall(call) = &**init
+            && call.method == "collect"
+            && let Some(Holds::Iterator(item)) = self.of(scopes, &call.receiver).and_then(|ty| self.holds(ty))
+        {
+            return self.collected(&p.ty, &item);
         }
+        self.of(scopes, init)
     }
 
     /// Binds the variables of a condition's `let`s.
@@ -408,7 +308,10 @@ impl Types<'_> {
                     self.pattern(sub, ty, mode, found);
                 }
             }
-            Pat::Type(p) => self.pattern(&p.pat, Some((*p.ty).clone()), Mode::Value, found),
+            Pat::Type(p) => {
+                let annotated = Some(self.filled(&p.ty, ty));
+                self.pattern(&p.pat, annotated, Mode::Value, found);
+            }
             Pat::Paren(p) => self.pattern(&p.pat, ty, mode, found),
             Pat::Or(p) => p.cases.iter().for_each(|case| self.pattern(case, ty.clone(), mode, found)),
             Pat::Guard(p) => self.pattern(&p.pat, ty, mode, found),
@@ -420,6 +323,21 @@ impl Types<'_> {
                 self.parts(pat, ty, mode, found)
             }
             _ => {}
+        }
+    }
+
+    /// A type as annotated; where that leaves something open, the value's, if it is of the same kind.
+    fn filled(&self, annotated: &Type, value: Option<Type>) -> Type {
+        let (annotated, value) = (self.plain(annotated), value.map(|ty| self.plain(&ty)));
+        let open = |ty: &Type| argument(ty, 0).is_some_and(|arg| matches!(arg, Type::Infer(_)));
+        match (&annotated, value) {
+            (Type::Infer(_), Some(value)) => value,
+            (Type::Path(_), Some(value))
+                if open(&annotated) && self.definitions.same_kind(&annotated, &value) =>
+            {
+                value
+            }
+            _ => annotated,
         }
     }
 
@@ -502,6 +420,11 @@ pub(super) fn is_number(ty: &Type) -> bool {
         || matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|i| i == "__Number"))
 }
 
-fn is_iterator(ty: &Type) -> bool {
-    matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "__Iterator"))
+pub(super) fn is_iterator(ty: &Type) -> bool {
+    named(ty, "__Iterator")
+}
+
+/// An iterator, whatever its type, over items of this type.
+pub(super) fn iterator(item: &Type) -> Type {
+    parse_quote!(__Iterator<#item>)
 }

@@ -13,6 +13,7 @@
 mod checks;
 pub(crate) mod definitions;
 mod infer;
+mod library;
 mod paths;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -430,7 +431,10 @@ impl<'a> Walk<'a> {
                 }
                 parse_quote!(#free)
             }
-            None => parse_quote!(Self::#name #fish),
+            None => {
+                let own = Ident::new("Self", name.span());
+                parse_quote!(#own::#name #fish)
+            }
         };
         let mut new: syn::ExprCall = parse_quote!(#path(#argument #(, #args)*));
         new.attrs.clone_from(&call.attrs);
@@ -502,9 +506,8 @@ impl VisitMut for Walk<'_> {
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
-        let mut ty = None;
+        let ty = self.types.of_local(&self.scopes, local);
         if let Some(init) = &mut local.init {
-            ty = self.of(&init.expr);
             self.visit_expr_mut(&mut init.expr);
             if let Some((_, diverge)) = &mut init.diverge {
                 self.visit_expr_mut(diverge);

@@ -1,0 +1,293 @@
+//! Methods on receivers that the library's methods make of what has a type in the file.
+
+mod common;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use autobatch::autobatch;
+use common::agree_at;
+
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    v: i64,
+    kids: Vec<Node>,
+    opt: Option<Box<Node>>,
+    two: [Option<Box<Node>>; 2],
+    map: BTreeMap<u32, Node>,
+    many: HashMap<String, Vec<Node>>,
+    queue: VecDeque<Box<Node>>,
+    res: Vec<Result<Box<Node>, String>>,
+    edges: Vec<Edge>,
+    nested: Vec<Vec<Option<Node>>>,
+}
+#[derive(Clone, Debug, Default)]
+pub struct Edge {
+    w: i64,
+    to: Box<Node>,
+}
+impl Edge {
+    fn target(&self) -> &Node {
+        &self.to
+    }
+}
+impl Node {
+    fn children(&self) -> impl Iterator<Item = &Node> + '_ {
+        self.kids.iter().chain(self.opt.as_deref())
+    }
+    fn boxed(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
+        Box::new(self.kids.iter())
+    }
+    fn list(&self) -> &[Node] {
+        &self.kids
+    }
+    fn slow(&self) -> Result<&Node, String> {
+        self.kids.get(1).ok_or_else(|| "none".into())
+    }
+    fn parts(&self) -> (Option<&Node>, &[Node]) {
+        self.kids.split_first().map_or((None, &[]), |(a, b)| (Some(a), b))
+    }
+}
+#[autobatch(strict)]
+impl Node {
+    pub fn flattened_array(&self, x: i64) -> i64 {
+        let mut t = x;
+        for k in self.two.iter().flatten() {
+            t += k.flattened_array(x);
+        }
+        t + self.v
+    }
+    pub fn flattened_values(&self, x: i64) -> i64 {
+        let mut t = x;
+        for k in self.many.values().flatten() {
+            t = t.wrapping_add(k.flattened_values(x));
+        }
+        t + self.v
+    }
+    pub fn flattened_results(&self, x: i64) -> i64 {
+        let mut t = x;
+        for k in self.res.iter().flatten() {
+            t += k.flattened_results(x);
+        }
+        t
+    }
+    pub fn of_another_type(&self, x: i64) -> i64 {
+        if let Some(e) = self.edges.first() { e.target().of_another_type(x) + e.w } else { x }
+    }
+    pub fn by_its_path(&self, x: i64) -> i64 {
+        self.edges.iter().map(Edge::target).map(|n| n.by_its_path(x)).max().unwrap_or(x)
+    }
+    pub fn mapped_to_it(&self, x: i64) -> i64 {
+        self.edges.iter().map(|e| e.target()).map(|n| n.mapped_to_it(x)).max().unwrap_or(x)
+    }
+    pub fn flattened_twice(&self, x: i64) -> i64 {
+        self.nested.iter().flatten().flatten().map(|n| n.flattened_twice(x)).sum::<i64>() + x
+    }
+    pub fn flattened_row(&self, x: i64) -> i64 {
+        let mut t = x;
+        for row in &self.nested {
+            for n in row.iter().flatten() {
+                t += n.flattened_row(x);
+            }
+        }
+        t
+    }
+    pub fn iterated_option(&self, x: i64) -> i64 {
+        self.opt.iter().map(|k| k.iterated_option(x)).sum::<i64>() + x
+    }
+    pub fn one_or_the_other(&self, x: i64) -> i64 {
+        self.map.get(&3).or(self.kids.first()).map_or(x, |k| k.one_or_the_other(x))
+    }
+    pub fn collected_as_annotated(&self, x: i64) -> i64 {
+        let kids: Vec<_> = self.kids.iter().filter(|k| k.v > 0).collect();
+        let mut t = x;
+        for k in kids {
+            t += k.collected_as_annotated(x);
+        }
+        t
+    }
+    pub fn collected_as_said(&self, x: i64) -> i64 {
+        let kids = self.kids.iter().filter(|k| k.v > 0).collect::<Vec<_>>();
+        let mut t = x;
+        for k in kids {
+            t += k.collected_as_said(x);
+        }
+        t
+    }
+    pub fn got_by_a_closure(&self, x: i64) -> i64 {
+        let get = |i: usize| &self.kids[i];
+        if self.kids.is_empty() { x } else { get(0).got_by_a_closure(x) }
+    }
+    pub fn flattened_option(&self, x: i64) -> i64 {
+        self.many.get("a").into_iter().flatten().map(|k| k.flattened_option(x)).sum::<i64>() + x
+    }
+    pub fn flat_mapped(&self, x: i64) -> i64 {
+        self.many.iter().flat_map(|(_, list)| list.iter()).map(|k| k.flat_mapped(x)).sum::<i64>() + x
+    }
+    pub fn flat_mapped_to_itself(&self, x: i64) -> i64 {
+        self.many.values().flat_map(|list| list).map(|k| k.flat_mapped_to_itself(x)).sum::<i64>() + x
+    }
+    pub fn filtered(&self, x: i64) -> i64 {
+        self.kids.get(x as usize).filter(|k| k.v > 1).map_or(x, |k| k.filtered(x))
+    }
+    pub fn folded(&self, x: i64) -> i64 {
+        let best = self.kids.iter().fold(None, |b: Option<&Node>, k| match b {
+            Some(o) if o.v > k.v => Some(o),
+            _ => Some(k),
+        });
+        best.map_or(x, |k| k.folded(x))
+    }
+    pub fn reduced(&self, x: i64) -> i64 {
+        let best = self.kids.iter().reduce(|a, b| if a.v > b.v { a } else { b });
+        best.map_or(x, |k| k.reduced(x))
+    }
+    pub fn indexed(&self, x: i64) -> i64 {
+        let side = &self.two[(x & 1) as usize];
+        match side {
+            Some(n) => n.indexed(x / 2),
+            None => self.v,
+        }
+    }
+    pub fn indexed_otherwise(&self, x: i64) -> i64 {
+        self.two[(x & 1) as usize].as_deref().map_or(self.v, |n| n.indexed_otherwise(x / 2))
+    }
+    pub fn of_a_range(&self, x: i64) -> i64 {
+        self.map.range(1..).next().map_or(x, |(_, k)| k.of_a_range(x))
+    }
+    pub fn first_of_a_map(&self, x: i64) -> i64 {
+        self.map.first_key_value().map_or(x, |(_, k)| k.first_of_a_map(x))
+    }
+    pub fn zipped(&self, x: i64) -> i64 {
+        self.map.get(&1).zip(self.map.get(&2)).map_or(x, |(a, b)| a.zipped(x) + b.zipped(x))
+    }
+    pub fn indexed_by_key(&self, x: i64) -> i64 {
+        self.map[&1].v + if self.map.contains_key(&9) { self.map[&9].indexed_by_key(x) } else { x }
+    }
+    pub fn ends_of_a_queue(&self, x: i64) -> i64 {
+        self.queue.front().map_or(x, |k| k.ends_of_a_queue(x))
+            + self.queue.back().map_or(x, |k| k.ends_of_a_queue(x))
+    }
+    pub fn chained(&self, x: i64) -> i64 {
+        let k = std::iter::once(self).chain(&self.kids).filter(|n| n.v % 2 == 0).last();
+        match k {
+            Some(k) if !std::ptr::eq(k, self) => k.chained(x),
+            _ => x,
+        }
+    }
+    pub fn closure_handed_on(&self, x: i64) -> i64 {
+        let x2 = x + 1;
+        let deeper = |n: &Node| n.closure_handed_on(x2);
+        self.kids.iter().map(deeper).sum::<i64>() + x
+    }
+    pub fn children_of(&self, x: i64) -> i64 {
+        let mut t = x;
+        for k in self.children() {
+            t += k.children_of(x);
+        }
+        t
+    }
+    pub fn boxed_children_of(&self, x: i64) -> i64 {
+        let mut t = x;
+        for k in self.boxed() {
+            t += k.boxed_children_of(x);
+        }
+        t
+    }
+    pub fn listed(&self, x: i64) -> i64 {
+        self.list().iter().map(|k| k.listed(x)).sum::<i64>() + x
+    }
+    pub fn asked_for(&self, x: i64) -> Result<i64, String> {
+        let k = self.slow()?;
+        Ok(k.asked_for(x).unwrap_or(7) + x)
+    }
+    pub fn in_parts(&self, x: i64) -> i64 {
+        let (first, rest) = self.parts();
+        first.map_or(x, |k| k.in_parts(x)) + rest.iter().map(|k| k.in_parts(x)).sum::<i64>()
+    }
+    pub fn grouped(&self, x: i64) -> i64 {
+        let mut groups: BTreeMap<i64, Vec<&Node>> = BTreeMap::new();
+        for k in &self.kids {
+            groups.entry(k.v % 2).or_default().push(k);
+        }
+        let mut t = x;
+        for (g, ks) in &groups {
+            for k in ks {
+                t += g + k.grouped(x);
+            }
+        }
+        t
+    }
+    pub fn keyed(&self, x: i64) -> i64 {
+        let by_key: HashMap<_, _> = self.kids.iter().map(|k| (k.v, k)).collect();
+        let mut keys: Vec<_> = by_key.keys().copied().collect();
+        keys.sort_unstable();
+        let mut t = x;
+        for k in keys {
+            t = 3 * t + by_key[&k].keyed(x);
+        }
+        t
+    }
+}
+fn node(depth: u32, v: i64) -> Node {
+    if depth == 0 {
+        return Node { v, ..Node::default() };
+    }
+    let kid = |k: i64| node(depth - 1, v * 2 + k);
+    Node {
+        v,
+        kids: (0..3).map(kid).collect(),
+        opt: Some(Box::new(kid(5))),
+        two: [Some(Box::new(kid(2))), if v % 2 == 0 { None } else { Some(Box::new(kid(1))) }],
+        map: (1..4).map(|k| (k, kid(i64::from(k)))).collect(),
+        many: HashMap::from([("a".to_string(), vec![kid(1), kid(2)])]),
+        queue: (0..3).map(|k| Box::new(kid(k))).collect(),
+        res: vec![Ok(Box::new(kid(3))), Err("x".into()), Ok(Box::new(kid(7)))],
+        edges: (0..2).map(|w| Edge { w, to: Box::new(kid(w)) }).collect(),
+        nested: vec![vec![Some(kid(1)), None], vec![], vec![Some(kid(2))]],
+    }
+}
+
+macro_rules! all_agree {
+    ($($method:ident $batched:ident),*) => {
+        #[test]
+        fn receivers_are_found() {
+            let root = node(2, 1);
+            let inputs: Vec<i64> = (0..5).collect();
+            $(agree_at(&[0, 1, 37], &inputs, |x| root.$method(*x), |b, o| root.$batched(b, o));)*
+        }
+    };
+}
+all_agree!(flattened_array flattened_array_batched_with,
+flattened_values flattened_values_batched_with,
+flattened_results flattened_results_batched_with,
+of_another_type of_another_type_batched_with,
+by_its_path by_its_path_batched_with,
+mapped_to_it mapped_to_it_batched_with,
+flattened_twice flattened_twice_batched_with,
+flattened_row flattened_row_batched_with,
+iterated_option iterated_option_batched_with,
+one_or_the_other one_or_the_other_batched_with,
+collected_as_annotated collected_as_annotated_batched_with,
+collected_as_said collected_as_said_batched_with,
+got_by_a_closure got_by_a_closure_batched_with,
+flattened_option flattened_option_batched_with,
+flat_mapped flat_mapped_batched_with,
+flat_mapped_to_itself flat_mapped_to_itself_batched_with,
+filtered filtered_batched_with,
+folded folded_batched_with,
+reduced reduced_batched_with,
+indexed indexed_batched_with,
+indexed_otherwise indexed_otherwise_batched_with,
+of_a_range of_a_range_batched_with,
+first_of_a_map first_of_a_map_batched_with,
+zipped zipped_batched_with,
+indexed_by_key indexed_by_key_batched_with,
+ends_of_a_queue ends_of_a_queue_batched_with,
+chained chained_batched_with,
+closure_handed_on closure_handed_on_batched_with,
+children_of children_of_batched_with,
+boxed_children_of boxed_children_of_batched_with,
+listed listed_batched_with,
+asked_for asked_for_batched_with,
+in_parts in_parts_batched_with,
+grouped grouped_batched_with,
+keyed keyed_batched_with);
