@@ -5,7 +5,7 @@
 mod common;
 
 use autobatch::autobatch;
-use common::{Bits, agree_at, column};
+use common::{Bits, agree_at, column, executors};
 
 const SIZES: [usize; 3] = [0, 1, 97];
 
@@ -483,4 +483,52 @@ fn parts_that_are_moved_before() {
     agree_at(&[1, 67], &n, |n| copied_parts(*n), |n, o| copied_parts_batched_with(n, o));
     agree_at(&[1, 67], &n, |n| copied_tuple(*n), |n, o| copied_tuple_batched_with(n, o));
     assert!(!in_parts_batched::program().notes.is_empty());
+}
+
+/// Halves of a slice, a row of a grid and the last of them, which are `&mut` without saying so, changed across calls.
+#[autobatch(strict)]
+fn changed_in_parts(grid: &mut Vec<Vec<u32>>, depth: u32) -> u32 {
+    if depth == 0 || grid.is_empty() {
+        return 1;
+    }
+    let mut total = 0;
+    let (left, right) = grid.split_at_mut(1);
+    for row in left.iter_mut().chain(right) {
+        for cell in row.iter_mut() {
+            *cell += changed_in_parts(&mut vec![vec![*cell % 3; 2]], depth - 1);
+        }
+        row.sort_unstable();
+        total += row[0];
+    }
+    if let Some(last) = grid.last_mut() {
+        for k in 0..depth {
+            last.push(k + changed_in_parts(&mut vec![vec![k; 2]], depth - 1));
+        }
+        last.reverse();
+        last[0] += 5;
+    }
+    let first = grid.first_mut().unwrap();
+    while first.len() > 2 {
+        first[0] += first[1];
+        let top = first.pop().unwrap();
+        total += changed_in_parts(&mut vec![vec![top % 2]], depth - 1);
+    }
+    total + first[0]
+}
+
+#[test]
+fn what_is_a_mut_without_saying_so() {
+    let depths: Vec<u32> = (0..23).map(|i| i % 4).collect();
+    let grid = |d: u32| vec![vec![d, 5, 1], vec![7], vec![2, d + 1]];
+    let mut want: Vec<Vec<Vec<u32>>> = depths.iter().map(|d| grid(*d)).collect();
+    let results: Vec<u32> = want.iter_mut().zip(&depths).map(|(g, d)| changed_in_parts(g, *d)).collect();
+    for (how, options) in executors() {
+        for lanes in [1, 7, 64] {
+            let mut grids: Vec<Vec<Vec<u32>>> = depths.iter().map(|d| grid(*d)).collect();
+            let out =
+                changed_in_parts_batched_with(&mut grids, &depths, &options.clone().lanes(lanes)).unwrap();
+            assert_eq!(out.into_values().unwrap(), results, "{how}");
+            assert_eq!(grids, want, "{how}");
+        }
+    }
 }

@@ -43,6 +43,8 @@ struct Fields {
     types: BTreeMap<String, Vec<Type>>,
     /// The types of the file, and whether they are copied.
     known: BTreeMap<String, bool>,
+    /// What the types of a name hold.
+    held: BTreeMap<String, Vec<Type>>,
 }
 
 /// Types of libraries that are moved.
@@ -82,6 +84,31 @@ impl Fields {
                         args.args.iter().any(argument)
                     }
                     _ => self.known.get(&name).map_or(OWNED.contains(&name.as_str()), |copied| !copied),
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether values of the type certainly are moved: they hold one of the library's that is. `seen`: types of the file that are looked at.
+    fn owns(&self, ty: &Type, seen: &mut BTreeSet<String>) -> bool {
+        match ty {
+            Type::Tuple(t) => t.elems.iter().any(|ty| self.owns(ty, seen)),
+            Type::Array(t) => self.owns(&t.elem, seen),
+            Type::Path(p) => {
+                let Some(last) = p.path.segments.last() else { return false };
+                let name = last.ident.to_string();
+                if let Some(held) = self.held.get(&name) {
+                    return seen.insert(name) && held.iter().any(|ty| self.owns(ty, seen));
+                }
+                match (&last.arguments, name.as_str()) {
+                    (PathArguments::AngleBracketed(args), "Option" | "Result") => {
+                        args.args.iter().any(|arg| match arg {
+                            GenericArgument::Type(ty) => self.owns(ty, seen),
+                            _ => false,
+                        })
+                    }
+                    _ => !self.known.contains_key(&name) && OWNED.contains(&name.as_str()),
                 }
             }
             _ => false,
@@ -174,6 +201,17 @@ impl Methods {
     pub(crate) fn may_be_moved(&self, field: &syn::Ident) -> bool {
         let types = self.fields.types.get(&field.to_string());
         types.is_none_or(|types| types.iter().all(|ty| self.fields.is_owned(ty)))
+    }
+
+    /// Whether values of the type certainly are moved.
+    pub(crate) fn owns(&self, ty: &Type) -> bool {
+        self.fields.owns(ty, &mut BTreeSet::new())
+    }
+
+    /// Whether a field of that name certainly is moved where its value is taken.
+    pub(crate) fn is_moved(&self, field: &syn::Ident) -> bool {
+        let types = self.fields.types.get(&field.to_string());
+        types.is_some_and(|types| types.iter().all(|ty| self.owns(ty)))
     }
 
     /// Whether a function of that name stands in an `impl` block or a trait.
@@ -281,11 +319,15 @@ impl<'ast> Visit<'ast> for Methods {
         self.copied(&item.ident, &item.generics, &item.attrs);
         self.lifetimes.add(&item.ident, &item.generics);
         for field in &item.fields {
+            self.fields.held.entry(item.ident.to_string()).or_default().push(field.ty.clone());
             let Some(name) = &field.ident else { continue };
             self.fields.types.entry(name.to_string()).or_default().push(field.ty.clone());
         }
     }
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        let types =
+            item.variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.ty.clone()));
+        self.fields.held.entry(item.ident.to_string()).or_default().extend(types);
         self.copied(&item.ident, &item.generics, &item.attrs);
         self.lifetimes.add(&item.ident, &item.generics);
     }

@@ -15,6 +15,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Block, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_quote};
 
 use super::copies::{Copies, is_copied_local};
+use super::exclusive::is_exclusive;
+use super::macros;
 use super::moved_out;
 use super::parted::is_parted;
 use super::runs::{InBlockOf, Lent};
@@ -44,7 +46,7 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         if is_declared_only(&body, name) {
             continue;
         }
-        let reference = reference || is_exclusive(&body, name);
+        let reference = reference || is_exclusive(function, name);
         let copies = Copies::of(function);
         let methods = function.methods.clone();
         let kind = Ident::new(if reference { "LentRef" } else { "Lent" }, Span::mixed_site());
@@ -88,29 +90,6 @@ fn is_declared_only(body: &Block, name: &str) -> bool {
     impl<'ast> Visit<'ast> for Scan<'_> {
         fn visit_local(&mut self, local: &'ast Local) {
             self.1 |= local.init.is_none() && cfg::names(&local.pat).iter().any(|ident| ident == self.0);
-            visit::visit_local(self, local);
-        }
-    }
-    let mut scan = Scan(name, false);
-    scan.visit_block(body);
-    scan.1
-}
-
-/// Whether a local is defined as a `&mut`.
-fn is_exclusive(body: &Block, name: &str) -> bool {
-    struct Scan<'a>(&'a str, bool);
-    impl<'ast> Visit<'ast> for Scan<'_> {
-        fn visit_local(&mut self, local: &'ast Local) {
-            let exclusive = |ty: &Type| matches!(ty, Type::Reference(r) if r.mutability.is_some());
-            let (pat, annotated) = match &local.pat {
-                Pat::Type(t) => (&*t.pat, exclusive(&t.ty)),
-                other => (other, false),
-            };
-            if matches!(pat, Pat::Ident(p) if p.ident == self.0)
-                && let Some(init) = &local.init
-            {
-                self.1 |= annotated || matches!(&*init.expr, Expr::Reference(r) if r.mutability.is_some());
-            }
             visit::visit_local(self, local);
         }
     }
@@ -509,6 +488,12 @@ impl VisitMut for InPlace<'_> {
             "write",
             "writeln",
         ];
+        // Their arguments are expressions like others.
+        if (mac.path.is_ident("vec") || mac.path.is_ident("matches"))
+            && macros::rewrite_arguments(mac, &mut |arg| self.visit_expr_mut(arg))
+        {
+            return;
+        }
         let before = (self.refused, mac.tokens.to_string());
         mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
         let mentioned = mac.tokens.to_string() != before.1;

@@ -48,9 +48,9 @@ fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
     Ok((value, input.parse()?))
 }
 
-/// Has `each` rewrite the expressions in a standard macro's tokens. Not those of an `assert!` without a message, which says its condition as
-/// written.
-pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)) {
+/// Has `each` rewrite the expressions in a standard macro's tokens; false if there are none that are known. Not those of an `assert!`
+/// without a message, which says its condition as written.
+pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)) -> bool {
     const LISTS: [&str; 17] = [
         "assert",
         "assert_eq",
@@ -70,9 +70,9 @@ pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
         "write",
         "writeln",
     ];
-    let Some(name) = mac.path.get_ident().map(ToString::to_string) else { return };
+    let Some(name) = mac.path.get_ident().map(ToString::to_string) else { return false };
     if name == "matches" {
-        let Ok(Parts(mut value, pat, mut guard)) = syn::parse2(mac.tokens.clone()) else { return };
+        let Ok(Parts(mut value, pat, mut guard)) = syn::parse2(mac.tokens.clone()) else { return false };
         each(&mut value);
         guard.iter_mut().for_each(each);
         let guard = guard.map(|guard| quote!(if #guard));
@@ -89,7 +89,10 @@ pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
     {
         list.iter_mut().for_each(each);
         mac.tokens = quote!(#list);
+    } else {
+        return false;
     }
+    true
 }
 
 /// The macro with locals for those of its arguments that lead to a call: among the first `values` all of them, and those

@@ -10,6 +10,7 @@ mod callees;
 mod closure;
 pub(crate) mod copies;
 mod copying;
+mod exclusive;
 mod expected;
 pub(crate) mod in_place;
 pub(crate) mod iterators;
@@ -20,6 +21,7 @@ pub(crate) mod moved_out;
 mod options;
 mod parted;
 mod runs;
+mod split;
 pub(crate) mod temporaries;
 pub(crate) mod terminals;
 pub(crate) mod unreached;
@@ -70,6 +72,7 @@ pub(crate) fn functions(
         if rewrite.changed {
             resolve::again(function, body);
         }
+        split::locals(function);
         copying::own(function);
     }
 }

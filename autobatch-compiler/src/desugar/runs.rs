@@ -126,7 +126,7 @@ impl Lent<'_> {
 }
 
 /// Whether a statement may become blocks: it has a loop, or a call.
-fn may_split(stmt: &Stmt) -> bool {
+pub(super) fn may_split(stmt: &Stmt) -> bool {
     struct Scan(bool);
     impl<'ast> Visit<'ast> for Scan {
         fn visit_expr(&mut self, expr: &'ast Expr) {

@@ -1,0 +1,249 @@
+//! Locals of which a part is moved, while others are used later, across loops and calls.
+
+mod common;
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use autobatch::autobatch;
+use common::{Bits, agree_at, column, executors};
+
+#[derive(Clone, Debug)]
+struct P {
+    a: Vec<u32>,
+    b: u32,
+}
+#[autobatch(strict)]
+fn part_moved(p: P, d: u32) -> u32 {
+    let mut t = 0;
+    let a = p.a;
+    for k in a {
+        t += if k > d { part_moved(P { a: vec![k - 1], b: k }, d) } else { 1 };
+    }
+    t + p.b
+}
+#[autobatch(strict)]
+fn part_handed_on(p: P, d: u32) -> u32 {
+    let t = if d > 0 { part_handed_on(P { a: p.a, b: 3 }, d - 1) } else { 1 };
+    t + p.b
+}
+#[autobatch(strict)]
+fn part_kept(p: P, d: u32) -> u32 {
+    let mut t = 0;
+    let a = p.a;
+    let mut k = 0;
+    while k < d {
+        t += a[k as usize];
+        k += 1;
+        if t > 5 {
+            t *= p.b;
+        }
+    }
+    t + p.b
+}
+#[autobatch(strict)]
+fn part_iterated(p: P, d: u32) -> u32 {
+    let mut t = 0;
+    for k in p.a {
+        t += if k > d { 3 } else { 1 };
+        if t > 8 {
+            break;
+        }
+    }
+    t + p.b
+}
+#[autobatch(strict)]
+fn part_of_a_tuple(p: (Vec<u32>, u32), d: u32) -> u32 {
+    let mut t = 0;
+    for k in p.0 {
+        t += if k > d { 3 } else { 1 };
+        if t > 8 {
+            break;
+        }
+    }
+    t + p.1
+}
+#[autobatch(strict)]
+fn part_made_an_iterator(p: (Vec<u32>, u32), d: u32) -> u32 {
+    let mut t = 0;
+    let mut it = p.0.into_iter();
+    while let Some(k) = it.next() {
+        t += if k > d { 3 } else { 1 };
+        if t > 8 {
+            break;
+        }
+    }
+    t + p.1
+}
+#[derive(Clone, Debug, Default)]
+struct Node {
+    v: i64,
+    opt: Option<Box<Node>>,
+    kids: Vec<Node>,
+    name: String,
+}
+#[autobatch(strict)]
+impl Node {
+    fn doubled(self, x: i64) -> i64 {
+        let mut t = x;
+        for k in self.kids {
+            t = 2 * t + k.doubled(x);
+        }
+        t + self.v
+    }
+    fn summed(self, x: i64) -> i64 {
+        self.kids.into_iter().map(|k| k.summed(x)).sum::<i64>() + self.v
+    }
+    fn changed(mut self, x: i64) -> (i64, String) {
+        self.v += 1;
+        let mut t = x;
+        let before = self.total();
+        if let Some(k) = self.opt {
+            let (a, s) = k.changed(x + 1);
+            t += a;
+            self.name.push_str(&s);
+            self.v += 3;
+        }
+        for k in self.kids {
+            t += k.changed(x).0;
+        }
+        (t + self.v * before, format!("{}/{}", self.name, self.v))
+    }
+    fn total(&self) -> i64 {
+        self.kids.iter().map(|k| k.v).sum()
+    }
+}
+struct Job {
+    items: Vec<u32>,
+    weight: u32,
+    after: Vec<Job>,
+}
+#[autobatch(strict)]
+fn jobs(start: u32) -> u32 {
+    let mut stack = vec![Job {
+        items: vec![start, 2],
+        weight: 3,
+        after: vec![Job { items: vec![7; start as usize], weight: 2, after: vec![] }],
+    }];
+    let mut t = 0;
+    while let Some(job) = stack.pop() {
+        for k in job.items {
+            t += k * job.weight;
+            if t > 500 {
+                return t;
+            }
+        }
+        stack.extend(job.after);
+        t += job.weight;
+    }
+    t
+}
+
+static ALIVE: AtomicI64 = AtomicI64::new(0);
+struct Counted(u32);
+impl Counted {
+    fn new(n: u32) -> Counted {
+        ALIVE.fetch_add(1, Ordering::SeqCst);
+        Counted(n)
+    }
+}
+impl Clone for Counted {
+    fn clone(&self) -> Counted {
+        Counted::new(self.0)
+    }
+}
+impl Drop for Counted {
+    fn drop(&mut self) {
+        ALIVE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+#[derive(Clone)]
+struct Held {
+    parts: Vec<Counted>,
+    one: Box<Counted>,
+    _unused: Option<Box<Counted>>,
+    n: u32,
+}
+/// Some parts are moved on one way only, one never.
+#[autobatch(strict)]
+fn dropped(held: Held, depth: u32) -> u32 {
+    let mut total = 0;
+    if depth > 0 {
+        if held.n % 2 == 0 {
+            let inner = Held {
+                parts: held.parts,
+                one: Box::new(Counted::new(held.n)),
+                _unused: None,
+                n: held.n / 2 + 1,
+            };
+            total += dropped(inner, depth - 1);
+        } else {
+            for part in held.parts {
+                total += part.0 + dropped(held_of(part.0), depth - 1);
+                assert!(total % 11 != 7, "seven");
+            }
+        }
+    }
+    total + held.one.0 + held.n
+}
+fn held_of(n: u32) -> Held {
+    let parts = (0..n % 4).map(|k| Counted::new(k + n)).collect();
+    Held { parts, one: Box::new(Counted::new(n)), _unused: Some(Box::new(Counted::new(n))), n }
+}
+
+fn node(depth: u32, v: i64) -> Node {
+    let name = format!("n{v}");
+    if depth == 0 {
+        return Node { v, name, ..Node::default() };
+    }
+    let kid = |k: i64| node(depth - 1, v * 2 + k);
+    Node { v, kids: (0..3).map(kid).collect(), opt: Some(Box::new(kid(5))), name }
+}
+
+const SIZES: [usize; 3] = [0, 1, 67];
+
+#[test]
+fn parts_of_values() {
+    let inputs: Vec<u32> = (0..9).collect();
+    let values = |i: u32| (0..9).map(|k| k * i % 5 + 1).collect::<Vec<u32>>();
+    let p = |i: u32| P { a: values(i), b: i };
+    let q = |i: u32| (values(i), i);
+    macro_rules! agree {
+        ($of:ident $($f:ident $batched:ident),*) => { $(agree_at(
+            &SIZES,
+            &inputs,
+            |i| $f($of(*i), i % 4 + 1),
+            |b, o| $batched(column(b, |i| $of(*i)), column(b, |i| i % 4 + 1), o),
+        );)* };
+    }
+    agree!(p part_moved part_moved_batched_with, part_handed_on part_handed_on_batched_with);
+    agree!(p part_kept part_kept_batched_with, part_iterated part_iterated_batched_with);
+    agree!(q part_of_a_tuple part_of_a_tuple_batched_with, part_made_an_iterator part_made_an_iterator_batched_with);
+    agree_at(&SIZES, &inputs, |i| jobs(*i), |b, o| jobs_batched_with(b, o));
+}
+
+#[test]
+fn parts_of_receivers() {
+    let inputs: Vec<i64> = (0..5).collect();
+    let nodes = |b: &[i64]| column(b, |x| node(2, *x));
+    agree_at(&SIZES, &inputs, |x| node(2, *x).doubled(*x), |b, o| Node::doubled_batched_with(nodes(b), b, o));
+    agree_at(&SIZES, &inputs, |x| node(2, *x).summed(*x), |b, o| Node::summed_batched_with(nodes(b), b, o));
+    agree_at(&SIZES, &inputs, |x| node(2, *x).changed(*x), |b, o| Node::changed_batched_with(nodes(b), b, o));
+}
+
+#[test]
+fn parts_are_dropped_once() {
+    let inputs: Vec<u32> = (0..40).collect();
+    let scalar = |n: u32| std::panic::catch_unwind(|| dropped(held_of(n), n % 4)).ok();
+    let want: Vec<Option<u32>> = inputs.iter().map(|n| scalar(*n)).collect();
+    for (how, options) in executors() {
+        for lanes in [1, 7, 64] {
+            let held = column(&inputs, |n| held_of(*n));
+            let depths = column(&inputs, |n| n % 4);
+            let out = dropped_batched_with(held, depths, &options.clone().lanes(lanes)).unwrap();
+            let got: Vec<Option<u32>> = out.into_results().into_iter().map(Result::ok).collect();
+            assert!(got.same(&want), "{how}: {got:?} instead of {want:?}");
+            assert_eq!(ALIVE.load(Ordering::SeqCst), 0, "{how}, {lanes} lanes");
+        }
+    }
+    assert!(want.iter().any(Option::is_none) && want.iter().any(Option::is_some));
+}
