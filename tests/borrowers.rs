@@ -295,6 +295,74 @@ mod helper_ref {
     }
 }
 
+#[autobatch(strict)]
+mod graph {
+    struct G {
+        adj: Vec<Vec<usize>>,
+    }
+    impl G {
+        fn of(n: usize) -> G {
+            G { adj: (0..n).map(|i| (1..4).map(|k| (i * k + 1) % n).filter(|j| *j != i).collect()).collect() }
+        }
+        fn neighbours(&self, i: usize) -> &[usize] {
+            &self.adj[i]
+        }
+    }
+    pub(super) fn run(n: u32) -> usize {
+        let g = G::of(2 + n as usize % 9);
+        let mut seen = vec![false; g.adj.len()];
+        let mut order = vec![];
+        dfs(&g, 0, &mut seen, &mut order);
+        let longest = order.iter().map(|&v| g.neighbours(v)).max_by_key(|a| a.len());
+        let k = longest.map_or(0, count);
+        let mut comps = 0;
+        for v in 0..g.adj.len() {
+            if !seen[v] {
+                comps += 1;
+                dfs(&g, v, &mut seen, &mut order);
+            }
+        }
+        order.iter().fold(k, |a, x| (a * 31 + x) % 10007) + comps
+    }
+    fn dfs(g: &G, v: usize, seen: &mut [bool], order: &mut Vec<usize>) {
+        if std::mem::replace(&mut seen[v], true) {
+            return;
+        }
+        for &w in g.neighbours(v) {
+            dfs(g, w, seen, order);
+        }
+        order.push(v);
+    }
+    fn count(a: &[usize]) -> usize {
+        a.split_first().map_or(0, |(h, t)| h % 2 + count(t))
+    }
+}
+
+#[autobatch(strict)]
+mod moved_mid {
+    pub(super) fn run(n: u32) -> u32 {
+        let v = vec![n; 3];
+        let r = &v;
+        let a = f(r, n % 3);
+        let w = v;
+        let q = &w[1..];
+        let b = f(q, a % 3);
+        consume(w, b % 4) + b
+    }
+    fn f(v: &[u32], n: u32) -> u32 {
+        if n == 0 { v[0] % 50 } else { f(v, n - 1) + 1 }
+    }
+    fn consume(v: Vec<u32>, n: u32) -> u32 {
+        if n == 0 {
+            v.iter().sum()
+        } else {
+            let mut v = v;
+            v.push(n);
+            consume(v, n - 1)
+        }
+    }
+}
+
 #[test]
 fn names_of_borrows_agree() {
     let inputs: Vec<u32> = (0..40).collect();
@@ -303,7 +371,7 @@ fn names_of_borrows_agree() {
             agree_at(&[0, 1, 97], &inputs, |i| $module::run(*i), |b, o| $module::run_batched_with(b, o));
         )*};
     }
-    check!(deferred deferred_late alias_chain alias_tuple by_struct loop_carried replaced shadowed block_scoped boxed strings max_ref helper_ref);
+    check!(deferred deferred_late alias_chain alias_tuple by_struct loop_carried replaced shadowed block_scoped boxed strings max_ref helper_ref graph moved_mid);
 }
 
 /// What is lent before it is certain that there is a value has no place of its own.
