@@ -139,6 +139,8 @@ fn batched_constructs_agree_with_the_scalar_code() {
         references_across_loops references_across_loops_batched_with
         references_to_temporaries references_to_temporaries_batched_with
         moved_behind moved_behind_batched_with
+        in_parts in_parts_batched_with
+        kept_operands kept_operands_batched_with
         lend lend_batched_with
         items items_batched_with
         macros macros_batched_with

@@ -296,11 +296,11 @@ fn there_under_a_condition(n: u64) -> u64 {
     x
 }
 
-/// a reference, across a loop, to what is left of a local of which a part was moved before
+/// a reference, across a loop, to what is left of a local of which a pattern has moved a part before
 #[autobatch]
 fn what_is_left(n: u64) -> u64 {
     let mut named = Named { name: "n".repeat(n as usize), rest: vec![n] };
-    let name = named.name;
+    let Named { name, .. } = named;
     let rest = &mut named.rest;
     let mut i = 0;
     while i < n {

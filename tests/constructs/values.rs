@@ -210,6 +210,33 @@ fn moved_behind(n: u64) -> u64 {
     values.into_iter().sum()
 }
 
+/// a local of which a part is moved, and others are used behind a loop or call
+#[autobatch(strict)]
+fn in_parts(n: u64) -> u64 {
+    let heap = Heap { values: vec![n, 1], top: n };
+    let mut sum = 0;
+    for value in heap.values {
+        sum += value + if heap.top > 1 { in_parts(n / 2) } else { 0 };
+    }
+    sum + heap.top
+}
+
+struct Heap {
+    values: Vec<u64>,
+    top: u64,
+}
+
+/// a receiver that borrows a local, or is a part of one, of a batched call's value: `rows[i].push(f(x))`, `groups.entry(k).or_default().push(f(x))`
+#[autobatch(strict)]
+fn kept_operands(n: u64) -> u64 {
+    let mut rows = vec![vec![n]; 2];
+    if n > 0 {
+        rows[1].push(kept_operands(n / 2));
+        rows.last_mut().unwrap().push(kept_operands(n / 3));
+    }
+    rows.concat().iter().sum()
+}
+
 /// a local lent to a batched call
 #[autobatch(strict)]
 mod lending {

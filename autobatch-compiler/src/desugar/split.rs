@@ -207,7 +207,7 @@ impl Moves<'_> {
             (Member::Unnamed(index), Some(Type::Tuple(t))) => {
                 t.elems.get(index.index as usize).is_some_and(|ty| methods.owns(ty))
             }
-            _ => false,
+            (Member::Unnamed(index), _) => makes_owned(&self.function.body, self.name, index.index as usize),
         };
     }
 
@@ -222,6 +222,38 @@ impl Moves<'_> {
             self.taken(tail);
         }
     }
+}
+
+/// Whether a local is made as a tuple whose part at the index certainly is moved.
+fn makes_owned(body: &Block, name: &str, index: usize) -> bool {
+    struct Scan<'a>(&'a str, usize, bool);
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
+                && let Expr::Tuple(made) = &*init.expr
+                && p.ident == self.0
+            {
+                self.2 |= made.elems.get(self.1).is_some_and(is_owned);
+            }
+            visit::visit_local(self, local);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    fn is_owned(made: &Expr) -> bool {
+        match made {
+            Expr::Macro(e) => e.mac.path.is_ident("vec") || e.mac.path.is_ident("format"),
+            Expr::Call(e) => {
+                let Expr::Path(func) = &*e.func else { return false };
+                let mut names =
+                    func.path.segments.iter().rev().skip(1).map(|segment| segment.ident.to_string());
+                names.next().is_some_and(|owner| ["Vec", "String", "Box"].contains(&owner.as_str()))
+            }
+            _ => false,
+        }
+    }
+    let mut scan = Scan(name, index, false);
+    scan.visit_block(body);
+    scan.2
 }
 
 /// Whether a pattern is a name, or what an `Option` or a `Result` holds.

@@ -9,13 +9,17 @@ use syn::{Expr, Pat, Type};
 use super::Lowering;
 use crate::effects::{bound, variable};
 
-/// Methods that yield a number or a truth value, whatever they are called on.
-const NUMBERS: [&str; 15] = [
+/// Methods that yield a number, a truth value or an ordering, whatever they are called on.
+const NUMBERS: [&str; 24] = [
     "all",
     "any",
+    "cmp",
     "contains",
     "count",
     "ends_with",
+    "eq",
+    "ge",
+    "gt",
     "is_empty",
     "is_err_and",
     "is_none",
@@ -23,9 +27,14 @@ const NUMBERS: [&str; 15] = [
     "is_ok_and",
     "is_some",
     "is_some_and",
+    "le",
     "len",
+    "lt",
+    "ne",
+    "partial_cmp",
     "position",
     "starts_with",
+    "total_cmp",
 ];
 
 /// Methods that call the closures of the chain before they return.

@@ -111,6 +111,13 @@ impl Lowering<'_> {
             }
             Expr::Reference(mut e) => {
                 *e.expr = self.value(*e.expr);
+                if e.mutability.is_some() && matches!(*e.expr, Expr::Path(_)) {
+                    // What was evaluated is in a temporary, and may be changed there.
+                    let (dest, ident) = self.temp("value", None);
+                    self.program.variables[dest.0].mutable = true;
+                    self.define(dest, None, (*e.expr).clone());
+                    *e.expr = parse_quote!(#ident);
+                }
                 Expr::Reference(e)
             }
             Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => self.short_circuit(e),
@@ -142,6 +149,11 @@ impl Lowering<'_> {
                 let args = self.operand_list(e.args.iter().cloned().collect());
                 e.args = args.into_iter().collect();
                 Expr::Call(e)
+            }
+            Expr::MethodCall(mut e) if self.is_kept_place(&e) => {
+                *e.receiver = self.fixed_place(*e.receiver, e.args.iter().cloned().collect());
+                e.args = self.operand_list(e.args.into_iter().collect()).into_iter().collect();
+                Expr::MethodCall(e)
             }
             Expr::MethodCall(mut e) => {
                 let all = std::iter::once((*e.receiver).clone()).chain(e.args.iter().cloned()).collect();
@@ -214,6 +226,7 @@ impl Lowering<'_> {
             let later = split[i + 1..].iter().any(|s| *s);
             if later && !self.is_stable(&value, &operands[i + 1..]) {
                 let (dest, ident) = self.temp("value", None);
+                self.note_kept(dest, &value);
                 self.define(dest, None, value);
                 values.push(parse_quote!(#ident));
             } else {
@@ -252,6 +265,10 @@ impl Lowering<'_> {
             Expr::Field(e) => self.is_stable(&e.base, later) && self.is_stable_behind(&e.base, later),
             Expr::Paren(e) => self.is_stable(&e.expr, later),
             Expr::Reference(e) => self.is_stable(&e.expr, later),
+            // What a place holds stays there.
+            Expr::MethodCall(e) if e.args.is_empty() && (e.method == "lend" || e.method == "share") => {
+                variable(&self.names, &e.receiver).is_some_and(|var| self.program.var(var).anchored)
+            }
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 self.is_stable(&e.expr, later) && self.is_stable_behind(&e.expr, later)
             }

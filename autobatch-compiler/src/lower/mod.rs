@@ -21,6 +21,7 @@ mod named;
 mod number;
 mod primitive;
 mod ranges;
+mod receiver;
 mod references;
 mod scan;
 mod unbatched;

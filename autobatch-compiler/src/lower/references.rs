@@ -124,6 +124,14 @@ impl Lowering<'_> {
         }
     }
 
+    /// An operand that is kept while later ones are evaluated may borrow a local: `groups.entry(k).or_default().push(f(x))`.
+    pub(super) fn note_kept(&mut self, var: VarId, value: &Expr) {
+        if self.cursor.is_some() && scan::plainly_borrows_local(self, value) {
+            let (span, from) = (value.span(), self.names_of(&scan::borrowed(self, value)));
+            self.borrowers.push(Borrower { var, span, from });
+        }
+    }
+
     /// Parts of a local that a pattern binds by reference: by `ref`, or because the local is a `&mut`.
     fn note_bound_references(&mut self, pat: &Pat, scrutinee: &Expr) {
         let mut place = scrutinee;

@@ -1,0 +1,99 @@
+//! Receivers that are places, `rows[i].push(f(x))`: the place is found before the arguments are evaluated, but what is there is
+//! looked at behind them. A copy of it, or the thing itself, in a temporary would take what the method changes.
+
+use syn::{Expr, ExprMethodCall, UnOp, parse_quote};
+
+use super::{Lowering, scan};
+use crate::effects::{self, variable};
+use crate::signatures::Takes;
+
+impl Lowering<'_> {
+    /// Whether a call's receiver is a part of something, its arguments have calls, and the method takes it by reference, or nothing changes
+    /// it meanwhile.
+    pub(super) fn is_kept_place(&self, call: &ExprMethodCall) -> bool {
+        let args: Vec<Expr> = call.args.iter().cloned().collect();
+        if scan::splits(self, &call.receiver) || self.is_stable(&call.receiver, &args) {
+            return false;
+        }
+        let Some(root) = part_of(&call.receiver) else { return false };
+        let methods = &self.functions[self.current].methods;
+        match methods.known(&call.method).map(|method| method.takes) {
+            Some(Some(Takes::Value)) => false,
+            Some(Some(_)) => true,
+            _ => {
+                let mentioned = |arg: &Expr| match variable(&self.names, root) {
+                    Some(var) => effects::of_expr(&self.names, arg).mentions.contains(&var),
+                    None => true,
+                };
+                !crate::lockstep::is_pure_method(&call.method) && !args.iter().any(mentioned)
+            }
+        }
+    }
+
+    /// A place whose indices, and what it is a part of, are known.
+    pub(super) fn fixed_place(&mut self, place: Expr, later: Vec<Expr>) -> Expr {
+        let indexed = has_index(&place);
+        let place = self.fixed(place, &later);
+        if indexed {
+            // An index out of bounds is found before the arguments are evaluated.
+            self.op(parse_quote!(let _ = &#place;));
+        }
+        place
+    }
+
+    fn fixed(&mut self, place: Expr, later: &[Expr]) -> Expr {
+        match place {
+            Expr::Paren(mut e) => {
+                *e.expr = self.fixed(*e.expr, later);
+                Expr::Paren(e)
+            }
+            Expr::Field(mut e) => {
+                *e.base = self.fixed(*e.base, later);
+                Expr::Field(e)
+            }
+            Expr::Unary(mut e) if matches!(e.op, UnOp::Deref(_)) => {
+                *e.expr = self.fixed(*e.expr, later);
+                Expr::Unary(e)
+            }
+            Expr::Index(mut e) => {
+                *e.expr = self.fixed(*e.expr, later);
+                *e.index = self.kept(*e.index, later);
+                Expr::Index(e)
+            }
+            Expr::Path(_) => place,
+            other => self.kept(other, later),
+        }
+    }
+
+    /// A value that stays the same while `later` is evaluated.
+    fn kept(&mut self, value: Expr, later: &[Expr]) -> Expr {
+        if self.is_stable(&value, later) {
+            return value;
+        }
+        let (dest, ident) = self.temp("value", None);
+        self.note_kept(dest, &value);
+        self.define(dest, None, value);
+        parse_quote!(#ident)
+    }
+}
+
+/// What a place is a part of; `None` if it is no part.
+fn part_of(place: &Expr) -> Option<&Expr> {
+    match place {
+        Expr::Paren(e) => part_of(&e.expr),
+        Expr::Field(e) => part_of(&e.base).or(Some(&e.base)),
+        Expr::Index(e) => part_of(&e.expr).or(Some(&e.expr)),
+        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => part_of(&e.expr).or(Some(&e.expr)),
+        _ => None,
+    }
+}
+
+fn has_index(place: &Expr) -> bool {
+    match place {
+        Expr::Paren(e) => has_index(&e.expr),
+        Expr::Field(e) => has_index(&e.base),
+        Expr::Unary(e) => has_index(&e.expr),
+        Expr::Index(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,277 @@
+//! Operands that borrow a local, kept while later ones make batched calls: `groups.entry(k).or_default().push(f(x))`.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use autobatch::autobatch;
+use common::{agree_at, column, executors};
+
+#[autobatch(strict)]
+fn grouped(n: u32, d: u32) -> u32 {
+    let mut acc: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    if d > 0 {
+        acc.entry(n).or_default().push(grouped(n, d - 1));
+    }
+    acc.len() as u32
+}
+#[autobatch(strict)]
+fn last_row(n: u32, d: u32) -> u32 {
+    let mut acc = vec![vec![n]];
+    if d > 0 {
+        acc.last_mut().unwrap().push(last_row(n, d - 1));
+    }
+    acc[0].len() as u32
+}
+#[autobatch(strict)]
+fn counted(n: u32, d: u32) -> u32 {
+    let mut acc: BTreeMap<u32, u32> = BTreeMap::new();
+    if d > 0 {
+        *acc.entry(n).or_insert(0) += counted(n, d - 1);
+    }
+    acc.len() as u32
+}
+#[autobatch(strict)]
+fn grouped_in_a_loop(n: u32, d: u32) -> u32 {
+    let mut acc: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for k in 0..d {
+        acc.entry(n).or_default().push(grouped_in_a_loop(k, d - 1));
+    }
+    acc.len() as u32
+}
+#[autobatch(strict)]
+fn got(_n: u32, d: u32) -> u32 {
+    let mut acc: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for k in 0..d {
+        acc.insert(k, vec![]);
+        acc.get_mut(&k).unwrap().push(got(k, d - 1));
+    }
+    acc.len() as u32
+}
+#[autobatch(strict)]
+fn inserted(n: u32, d: u32) -> u32 {
+    let mut acc: BTreeMap<u32, u32> = BTreeMap::new();
+    for k in 0..d {
+        acc.entry(n + k).or_insert(inserted(k, d - 1));
+        acc.entry(n).and_modify(|x| *x += 1).or_insert(7);
+    }
+    acc.values().sum()
+}
+#[autobatch(strict)]
+fn found_or_pushed(_n: u32, d: u32) -> u32 {
+    let mut acc: Vec<(u32, Vec<u32>)> = vec![];
+    for k in 0..d {
+        match acc.iter_mut().find(|(a, _)| *a == k % 2) {
+            Some((_, v)) => v.push(found_or_pushed(k, d - 1)),
+            None => acc.push((k, vec![found_or_pushed(k, d - 1)])),
+        }
+    }
+    acc.len() as u32
+}
+#[autobatch(strict)]
+fn read(n: u32, d: u32) -> u32 {
+    let names: Vec<String> = (0..=n % 4).map(|i| format!("{i}{n}")).collect();
+    let mut rows = vec![vec![n; 2]; 3];
+    if d > 0 {
+        rows.iter_mut().nth(1).unwrap().extend([read(n / 2, d - 1), 4]);
+        rows[0].insert(
+            names.len() % 2,
+            *names.iter().map(|s| s.len() as u32).collect::<Vec<_>>().first().unwrap() + read(n / 3, d - 1),
+        );
+        let longest = names.iter().max_by_key(|s| s.len()).unwrap().len() as u32 * read(n / 4, d - 1);
+        return longest
+            + names.last().unwrap().as_str().len() as u32
+            + read(n, d - 1)
+            + rows.concat().iter().sum::<u32>();
+    }
+    n % 7
+}
+
+#[autobatch(strict)]
+fn swapped(n: u32, d: u32) -> u32 {
+    let mut rows = vec![vec![n], vec![1, 2]];
+    if d == 0 {
+        return n;
+    }
+    let old = std::mem::replace(&mut rows[0], vec![swapped(n / 2, d - 1); 2]);
+    std::mem::swap(&mut rows[1], &mut vec![swapped(n / 3, d - 1)]);
+    let t = std::mem::take(&mut rows[(swapped(1, d - 1) % 2) as usize]);
+    old[0] + t.iter().sum::<u32>() + rows.concat().len() as u32
+}
+#[autobatch(strict)]
+fn compared(n: u32, d: u32) -> u32 {
+    let (a, b) = (n % 5, n % 7);
+    if d == 0 {
+        return n;
+    }
+    let o = a.cmp(&compared(n / 2, d - 1)).then(b.cmp(&compared(n / 3, d - 1))).reverse();
+    let c = a.clamp(compared(1, d - 1).min(2), compared(2, d - 1).max(3));
+    let inside = (compared(0, d - 1)..=9).contains(&b);
+    c + o as i8 as u32 % 5 + u32::from(inside)
+}
+
+// Receivers that are parts of something: what they are is looked at behind the arguments.
+#[derive(Default)]
+struct G {
+    rows: Vec<Vec<u32>>,
+    inner: Box<Vec<u32>>,
+}
+#[autobatch(strict)]
+fn indexed(n: u32, d: u32) -> u32 {
+    let mut rows = vec![vec![n; 2]; 3];
+    if d > 0 {
+        rows[0].push(indexed(n / 3, d - 1));
+    }
+    rows[0].len() as u32
+}
+#[autobatch(strict)]
+fn inserted_at(n: u32, d: u32) -> u32 {
+    let mut rows = vec![vec![n; 2]; 3];
+    if d > 0 {
+        rows[0].insert(1, inserted_at(n / 3, d - 1));
+    }
+    rows[0].len() as u32
+}
+#[autobatch(strict)]
+fn indexed_by_a_local(n: u32, d: u32) -> u32 {
+    let mut rows = vec![vec![n; 2]; 3];
+    let r = &rows[1];
+    if d > 0 {
+        let l = r.len();
+        let x = l as u32 + indexed_by_a_local(n / 3, d - 1);
+        rows[0].insert(1, x + indexed_by_a_local(n / 3, d - 1));
+        rows[x as usize % 2].push(indexed_by_a_local(n / 3, d - 1));
+    }
+    rows[0].len() as u32
+}
+#[autobatch(strict)]
+fn of_a_structure(n: u32, d: u32) -> u32 {
+    let mut g = G::default();
+    g.rows.push(vec![n]);
+    if d > 0 {
+        g.rows[0].push(of_a_structure(n / 3, d - 1));
+        g.inner.push(of_a_structure(n / 4, d - 1));
+        g.rows[(n % 1) as usize].push(of_a_structure(n / 3, d - 1));
+    }
+    g.rows[0].len() as u32
+}
+#[autobatch(strict)]
+fn of_an_iterator(n: u32, d: u32) -> u32 {
+    let mut rows = vec![vec![n; 2]; 3];
+    if d > 0 {
+        rows.iter_mut().nth(1).unwrap().extend([of_an_iterator(n / 2, d - 1), 4]);
+        rows[0].push(of_an_iterator(n / 3, d - 1));
+    }
+    rows[0].len() as u32
+}
+#[autobatch(strict)]
+fn of_each(n: u32, d: u32) -> u32 {
+    let mut rows = vec![vec![n; 2]; 3];
+    for row in rows.iter_mut() {
+        if d > 0 {
+            row.push(of_each(n / 2, d - 1));
+            row[0] += 1;
+        }
+    }
+    rows[0].resize(5, if d > 0 { of_each(n / 3, d - 1) } else { 1 });
+    rows[0].len() as u32 + *rows[1].iter().max().unwrap()
+}
+#[autobatch(strict)]
+fn of_an_array(n: u32, d: u32) -> u32 {
+    let mut rows = [String::new(), String::from("x")];
+    let names = vec![String::from("k"); 3];
+    for k in 0..d {
+        rows[k as usize % 2].push_str(&names[if of_an_array(k, d - 1) > 3 { 1 } else { 2 }]);
+        rows[1].push(char::from(b'a' + (of_an_array(k, d - 1) % 5) as u8));
+    }
+    rows[0].len() as u32 + n % 7 + rows[1].len() as u32
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Rng(u32);
+impl Rng {
+    fn skip(&mut self, n: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(31).wrapping_add(n);
+        self.0 % 10
+    }
+}
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    rng: Rng,
+    other: [Rng; 2],
+}
+#[autobatch(strict)]
+fn copied(n: u32, d: u32) -> u32 {
+    let mut st = State::default();
+    if d > 0 {
+        st.rng.skip(copied(n / 2, d - 1) + n);
+        st.other[1].skip(copied(n / 2, d - 1) + n);
+    }
+    st.rng.0 % 97 + st.other[1].0 % 31
+}
+fn advance(st: &mut State, n: u32) -> u32 {
+    st.rng.skip(n)
+}
+#[autobatch(strict)]
+fn lent(st: &mut State, n: u32, d: u32) -> u32 {
+    if d == 0 {
+        return n;
+    }
+    let mut own = *st;
+    let x = own.rng.skip(lent(st, n / 2, d - 1) + n);
+    st.other[(n % 2) as usize].skip(lent(&mut own, n / 2, d - 1) + x);
+    st.rng.skip(lent(&mut own, n / 3, d - 1) + own.rng.0) + advance(st, n)
+}
+#[autobatch(strict)]
+fn of_its_own(n: u32, d: u32) -> u32 {
+    let mut st = State::default();
+    lent(&mut st, n, d)
+}
+
+#[test]
+fn operands_are_kept() {
+    let inputs: Vec<(u32, u32)> = (0..11).map(|i| (i, i % 4)).collect();
+    macro_rules! agree {
+        ($($f:ident $batched:ident),*) => { $(agree_at(
+            &[0, 1, 67],
+            &inputs,
+            |i| $f(i.0, i.1),
+            |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
+        );)* };
+    }
+    agree!(grouped grouped_batched_with, last_row last_row_batched_with, counted counted_batched_with, grouped_in_a_loop grouped_in_a_loop_batched_with, got got_batched_with, inserted inserted_batched_with, found_or_pushed found_or_pushed_batched_with, read read_batched_with, swapped swapped_batched_with, compared compared_batched_with, indexed indexed_batched_with, inserted_at inserted_at_batched_with, indexed_by_a_local indexed_by_a_local_batched_with, of_a_structure of_a_structure_batched_with, of_an_iterator of_an_iterator_batched_with, of_each of_each_batched_with, of_an_array of_an_array_batched_with, copied copied_batched_with, of_its_own of_its_own_batched_with);
+}
+
+#[test]
+fn what_is_copied_is_changed_in_its_place() {
+    let inputs: Vec<(u32, u32)> = (0..31).map(|i| (i, i % 4)).collect();
+    let states = || column(&inputs, |i| State { rng: Rng(i.0), ..State::default() });
+    let mut want = states();
+    let results: Vec<u32> = inputs.iter().zip(&mut want).map(|(i, state)| lent(state, i.0, i.1)).collect();
+    for (how, options) in executors() {
+        let mut got = states();
+        let (n, d) = (column(&inputs, |i| i.0), column(&inputs, |i| i.1));
+        let out = lent_batched_with(&mut got, n, d, &options.lanes(7)).unwrap();
+        assert_eq!(out.into_values().unwrap(), results, "{how}");
+        assert_eq!(format!("{got:?}"), format!("{want:?}"), "{how}");
+    }
+}
+
+/// An index out of bounds panics before the argument's call does.
+#[autobatch(strict)]
+fn out_of_bounds(n: usize, depth: u32) -> usize {
+    assert!(depth > 0, "too deep");
+    let mut rows = vec![vec![n]; 2];
+    rows[n].push(out_of_bounds(n / 2, depth - 1));
+    rows.len()
+}
+
+#[test]
+fn indices_are_checked_before_arguments() {
+    for (how, options) in executors() {
+        let out = out_of_bounds_batched_with(&[1, 5, 0], &[1, 2, 3], &options).unwrap();
+        let messages: Vec<&str> = out.faults().iter().map(|fault| fault.message.as_str()).collect();
+        let bounds = "index out of bounds: the len is 2 but the index is 5";
+        assert_eq!(messages, ["too deep", bounds, "too deep"], "{how}");
+    }
+}
