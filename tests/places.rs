@@ -45,6 +45,95 @@ fn where_paths_meet(#[each] x: &[u32], depth: u32) -> u32 {
     found * 3 + x.first().copied().unwrap_or(7)
 }
 
+/// Every call that gets the borrow is the function's result.
+#[autobatch(strict)]
+fn only_at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
+    if depth == 0 {
+        return x.iter().sum();
+    }
+    let kept = grown(x, depth);
+    let one = &kept;
+    only_at_the_end(one, depth - 1)
+}
+
+#[autobatch(strict)]
+fn first_at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
+    let kept: Vec<Vec<u32>> = (0..depth % 4).map(|i| grown(x, i)).collect();
+    match kept.first() {
+        Some(one) => first_at_the_end(one, depth - 1),
+        None => x.iter().sum(),
+    }
+}
+
+/// What borrows is evaluated before something that is made for the same call.
+#[autobatch(strict)]
+fn before_what_is_made(#[each] x: &Vec<u32>, #[each] y: &[u32], depth: u32) -> u32 {
+    if depth == 0 {
+        return x.iter().chain(y).sum();
+    }
+    let kept = Kept(grown(x, depth));
+    before_what_is_made(kept.whole(), grown(x, 2).as_slice(), depth - 1).wrapping_mul(3)
+}
+
+struct Kept(Vec<u32>);
+
+impl Kept {
+    fn whole(&self) -> &Vec<u32> {
+        &self.0
+    }
+}
+
+fn grown(x: &[u32], by: u32) -> Vec<u32> {
+    x.iter().copied().chain([by]).collect()
+}
+
+/// The borrow ends with the call, whose result borrows nothing: behind it the local may be moved.
+#[autobatch(strict)]
+fn moved_behind(#[each] x: &Vec<u32>, depth: u32) -> u32 {
+    if depth == 0 {
+        return x.iter().sum();
+    }
+    let kept = Kept(grown(x, depth));
+    let found = {
+        let whole = kept.whole();
+        if depth.is_multiple_of(2) { moved_behind(whole, depth - 1) } else { depth }
+    };
+    let list = if found.is_multiple_of(2) { kept.0 } else { vec![depth] };
+    found.wrapping_mul(3) ^ moved_behind(&list, depth / 2)
+}
+
+#[test]
+fn calls_at_the_end_get_what_is_there() {
+    let inputs: Vec<(Vec<u32>, u32)> = (0..12).map(|i| ((0..i).collect(), i % 5)).collect();
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| only_at_the_end(&i.0, i.1),
+        |b, o| only_at_the_end_batched_with(&column(b, |i| i.0.clone()), &column(b, |i| i.1), o),
+    );
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| first_at_the_end(&i.0, i.1),
+        |b, o| first_at_the_end_batched_with(&column(b, |i| i.0.clone()), &column(b, |i| i.1), o),
+    );
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| moved_behind(&i.0, i.1),
+        |b, o| moved_behind_batched_with(&column(b, |i| i.0.clone()), &column(b, |i| i.1), o),
+    );
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| before_what_is_made(&i.0, &i.0, i.1),
+        |b, o| {
+            let lists = column(b, |i| i.0.clone());
+            before_what_is_made_batched_with(&lists, &lists, &column(b, |i| i.1), o)
+        },
+    );
+}
+
 #[test]
 fn places_stay_during_calls() {
     let inputs: Vec<(Vec<u32>, u32)> = (0..12).map(|i| ((0..i).collect(), i % 4)).collect();

@@ -545,3 +545,28 @@ fn receivers_in_boxes() {
     agree_at(&SIZES, &inputs, |i| one(i).counted(i.1), |b, o| Purse::counted_batched_with(boxed(b), n(b), o));
     agree_at(&SIZES, &inputs, |i| one(i).looked(i.1), |b, o| Purse::looked_batched_with(boxed(b), n(b), o));
 }
+
+/// A method of the program's has the name of one of a list that is collected.
+#[autobatch(strict)]
+mod collected {
+    pub(crate) struct Pile {
+        pub(crate) coins: u64,
+    }
+
+    impl Pile {
+        pub(crate) fn get(&self, n: usize) -> u64 {
+            if n == 0 {
+                return self.coins;
+            }
+            let all = (0..n as u64).map(|i| i ^ self.coins).collect::<Vec<u64>>();
+            all.get(n / 2).copied().unwrap_or(1) + 3 * self.get(n - 1)
+        }
+    }
+}
+
+#[test]
+fn collected_lists_have_types() {
+    let n: Vec<usize> = (0..9).collect();
+    let pile = collected::Pile { coins: 5 };
+    agree_at(&SIZES, &n, |n| pile.get(*n), |n, o| pile.get_batched_with(n, o));
+}

@@ -16,7 +16,7 @@ use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
 use crate::endings;
 use crate::input::{self, Function, Input};
-use crate::ir::{Note, Role, Terminator, VarSet};
+use crate::ir::{Note, Program, Role, Terminator, VarId, VarSet};
 use crate::lower::{self, Borrower, LowerOptions, Lowered};
 use crate::methods;
 use crate::nearby;
@@ -203,6 +203,8 @@ fn lower_in_place(
     passes: &PassOptions,
 ) -> (Lowered, Analyses) {
     let known = functions.iter().map(|f| f.sig.ident.to_string()).collect();
+    let owning =
+        functions.iter().filter(|f| lower::owns(&f.output)).map(|f| f.sig.ident.to_string()).collect();
     loop {
         for function in &mut *functions {
             desugar::temporaries::name(function, &known, &options.primitives);
@@ -216,7 +218,7 @@ fn lower_in_place(
             let names = of_function.map(|(_, name)| name.clone()).collect();
             let function = &mut functions[source];
             again |= desugar::local_closures::rewrite(function, &names, &options.krate)
-                || desugar::in_place::rewrite(function, &names, &options.krate);
+                || desugar::in_place::rewrite(function, &names, &owning, &options.krate);
         }
         if !again {
             return (lowered, analyses);
@@ -253,17 +255,11 @@ fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
     all
 }
 
-/// A borrow of a local can't move from one region to the next with the columns.
+/// A borrow of a local can't move from one region to the next with the columns, and what a tail call hands over would outlive it.
 fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
-    // A tail call takes the place of its caller, whose locals are gone.
-    let mut in_tail_calls = VarSet::new();
-    for block in &lowered.program.blocks {
-        if let Terminator::TailCall { args, .. } = &block.term {
-            in_tail_calls.extend(args);
-        }
-    }
+    let handed = handed_by_tail_calls(&lowered.program);
     for Borrower { var, span, from } in &lowered.borrowers {
-        if analyses.needs_column(*var) || in_tail_calls.contains(var) {
+        if analyses.needs_column(*var) || handed.contains(var) {
             lowered.crossed.extend(from.iter().cloned());
             let name = match &lowered.program.var(*var) {
                 temp if matches!(temp.role, Role::Temp) => "what is given to a call".to_string(),
@@ -281,6 +277,19 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
             lowered.program.notes.push(Note { span: *span, why, whole: true });
         }
     }
+}
+
+/// What may be a reference among the arguments of tail calls.
+fn handed_by_tail_calls(program: &Program) -> VarSet {
+    let mut handed = VarSet::new();
+    for block in &program.blocks {
+        if let Terminator::TailCall { callee, args } = &block.term {
+            let params = &program.func(*callee).params;
+            let borrows = |param: &VarId| program.var(*param).ty.as_ref().is_none_or(lower::may_borrow);
+            handed.extend(args.iter().zip(params).filter(|(_, param)| borrows(param)).map(|(arg, _)| *arg));
+        }
+    }
+    handed
 }
 
 /// The functions that users can call. Private ones of a module are reached through the others; those of an `impl` block are for

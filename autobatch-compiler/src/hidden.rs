@@ -74,11 +74,6 @@ impl Lifetimes {
         }
     }
 
-    /// Whether something of that name is imported.
-    pub(crate) fn is_imported(&self, name: &Ident) -> bool {
-        self.imports.iter().any(|(import, first)| name == import && first != "super")
-    }
-
     /// Whether a type hides a lifetime, as far as names tell.
     pub(crate) fn are_hidden(&self, ty: &Type) -> bool {
         let mut scan = Scan { lifetimes: self, found: false };

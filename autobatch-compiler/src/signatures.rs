@@ -17,8 +17,6 @@ pub struct Methods {
     methods: BTreeMap<String, Method>,
     /// Functions: whether what one of that name yields may borrow from an argument.
     borrowing: BTreeMap<String, bool>,
-    /// Functions that yield a number, all of the name.
-    numbers: BTreeMap<String, bool>,
     /// What functions and methods yield, of which the types that they name may hide lifetimes.
     outputs: Vec<(String, Type)>,
     fields: Fields,
@@ -188,15 +186,6 @@ impl Methods {
         self.borrowing.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
     }
 
-    /// Whether what a function yields certainly is a number: it is of the file, and no other of the name is imported.
-    pub(crate) fn yields_number(&self, func: &syn::Expr) -> bool {
-        let syn::Expr::Path(path) = func else { return false };
-        path.path.get_ident().is_some_and(|name| {
-            self.numbers.get(&name.to_string()).is_some_and(|number| *number)
-                && !self.lifetimes.is_imported(name)
-        })
-    }
-
     /// Whether a field of that name may be moved where its value is taken: not if types in the file say that it is copied.
     pub(crate) fn may_be_moved(&self, field: &syn::Ident) -> bool {
         let types = self.fields.types.get(&field.to_string());
@@ -261,11 +250,6 @@ impl<'ast> Visit<'ast> for Methods {
                 }
             };
             *self.borrowing.entry(sig.ident.to_string()).or_default() |= may_borrow;
-            let number = match &sig.output {
-                syn::ReturnType::Default => true,
-                syn::ReturnType::Type(_, ty) => crate::lockstep::is_primitive(ty),
-            };
-            *self.numbers.entry(sig.ident.to_string()).or_insert(true) &= number;
             return;
         };
         let (takes, named) = match &receiver.kind {

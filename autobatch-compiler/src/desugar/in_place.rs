@@ -29,7 +29,12 @@ use crate::signatures::{Methods, Takes};
 
 /// Rewrites the function so that the locals of these names live in place, those for which that can be done. True if there
 /// is one.
-pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: &Path) -> bool {
+pub(crate) fn rewrite(
+    function: &mut Function,
+    names: &BTreeSet<String>,
+    owning: &BTreeSet<String>,
+    krate: &Path,
+) -> bool {
     let mut any = false;
     for name in names {
         let mut body = function.body.clone();
@@ -73,7 +78,7 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         let bound_outside = param.is_some() || function.params.iter().any(of_pattern);
         let rewritten = place().all_its_life(&mut body, param.map(|p| &p.ident)) || {
             body = function.body.clone();
-            let lent = Lent { name, reference, copies: &copies, methods: &methods };
+            let lent = Lent { name, reference, copies: &copies, function, owning, methods: &methods };
             in_runs(&mut body, &lent, bound_outside, place)
         };
         if rewritten {

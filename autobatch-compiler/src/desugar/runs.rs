@@ -15,7 +15,8 @@ use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::copies::Copies;
 use crate::cfg;
-use crate::lower::yields_number;
+use crate::input::Function;
+use crate::lower::{owns, tail, yields_number};
 use crate::mentions::{bound_by_ref, is_variable, roots};
 use crate::signatures::Methods;
 
@@ -65,6 +66,10 @@ pub(super) struct Lent<'a> {
     /// Whether it is a `&mut`, from which patterns borrow.
     pub(super) reference: bool,
     pub(super) copies: &'a Copies,
+    /// The function that it is a local of.
+    pub(super) function: &'a Function,
+    /// Functions of the program whose results borrow nothing.
+    pub(super) owning: &'a BTreeSet<String>,
     pub(super) methods: &'a Methods,
 }
 
@@ -115,6 +120,19 @@ impl Lent<'_> {
             || OWNED.contains(&method.to_string().as_str());
         self.methods.borrow_nothing(method)
             || (library && self.methods.of(method).is_none_or(|own| !own.borrows))
+    }
+
+    /// Whether a call is of a function of the program whose result borrows nothing.
+    fn calls_owning(&self, call: &syn::ExprCall) -> bool {
+        let Expr::Path(p) = &*call.func else { return false };
+        let segments = &p.path.segments;
+        let fits = match (segments.len(), self.function.associated) {
+            (1, false) => !self.function.bindings.contains_key(&segments[0].ident.to_string()),
+            (2, true) => segments[0].ident == "Self",
+            _ => false,
+        };
+        let plain = p.qself.is_none() && p.path.leading_colon.is_none();
+        plain && fits && segments.last().is_some_and(|last| self.owning.contains(&last.ident.to_string()))
     }
 
     /// Whether a statement may borrow from the local: it does more than to read or change a value, or to move it.
@@ -239,7 +257,9 @@ impl<'ast> Flows<'ast> {
     }
 
     fn bound(&mut self, value: &'ast Expr, pat: &Pat) {
-        self.0.push((value, cfg::names(pat).iter().map(ToString::to_string).collect()));
+        if !matches!(pat, Pat::Type(t) if owns(&t.ty)) {
+            self.0.push((value, cfg::names(pat).iter().map(ToString::to_string).collect()));
+        }
     }
 
     /// Adds what may borrow from the local behind the statement.
@@ -311,7 +331,13 @@ fn yields(lent: &Lent<'_>, borrowers: &BTreeSet<String>, expr: &Expr) -> bool {
         Expr::Struct(e) => {
             e.fields.iter().any(|field| among(&field.expr)) || e.rest.as_deref().is_some_and(among)
         }
-        Expr::Call(e) => !lent.methods.yields_number(&e.func) && e.args.iter().any(among),
+        Expr::Call(e) => !lent.calls_owning(e) && e.args.iter().any(among),
+        Expr::Block(e) if e.label.is_none() => tail(&e.block).is_some_and(among),
+        Expr::If(e) => {
+            tail(&e.then_branch).is_some_and(among)
+                || e.else_branch.as_ref().is_some_and(|(_, otherwise)| among(otherwise))
+        }
+        Expr::Match(e) => e.arms.iter().any(|arm| among(&arm.body)),
         Expr::MethodCall(e) if yields_number(&e.method) && lent.yields_owned(&e.method) => false,
         Expr::MethodCall(e) => {
             let owned = lent.yields_owned(&e.method);

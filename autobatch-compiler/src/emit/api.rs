@@ -3,13 +3,12 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
-use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
 use super::attributes::{self, GENERATED};
 use super::crossing::Door;
+use super::named::Named;
 use super::nest::Nest;
-use super::outlives;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
 use crate::plain::{self, Plain};
@@ -40,81 +39,6 @@ impl Family {
             batched: base,
         }
     }
-}
-
-/// A signature whose elided lifetimes have names, where they need one, so that it can be written out for
-/// the generated functions, whose parameters elide differently.
-pub(super) struct Named {
-    pub(super) generics: Generics,
-    pub(super) params: Vec<Param>,
-    pub(super) output: Type,
-}
-
-impl Named {
-    pub(super) fn new(function: &Function) -> Named {
-        let mut named = Named {
-            generics: function.sig.generics.clone(),
-            params: function.params.clone(),
-            output: function.output.clone(),
-        };
-        let mut elided =
-            NameElided { lifetime: Lifetime::new("'__shared", Span::mixed_site()), found: false };
-        elided.visit_type_mut(&mut named.output);
-        if elided.found {
-            // The elision rules: `&self` if there is one, else the only reference.
-            let source = match named.params.first() {
-                Some(p) if p.shown == "self" => Some(0),
-                _ => named.params.iter().position(|p| has_elided(&p.ty)),
-            };
-            if let Some(source) = source {
-                elided.visit_type_mut(&mut named.params[source].ty);
-                let lifetime = &elided.lifetime;
-                named.generics.params.insert(0, parse_quote!(#lifetime));
-            }
-        }
-        // `impl Column<&T>` can't elide either.
-        for (i, param) in named.params.iter_mut().enumerate() {
-            if param.passing != Passing::Shared && has_elided(&param.ty) {
-                let lifetime = Lifetime::new(&format!("'__{i}"), Span::mixed_site());
-                NameElided { lifetime: lifetime.clone(), found: false }.visit_type_mut(&mut param.ty);
-                named.generics.params.insert(0, parse_quote!(#lifetime));
-                // A reference in a signature implies that what it leads to lives as long; a named one does not.
-                let types = function.sig.generics.type_params().chain(function.outer.type_params());
-                let bounds =
-                    outlives::bounds(&param.ty, &lifetime, types.map(|param| &param.ident).collect());
-                named.generics.make_where_clause().predicates.extend(bounds);
-            }
-        }
-        named
-    }
-}
-
-fn has_elided(ty: &Type) -> bool {
-    let mut elided = NameElided { lifetime: Lifetime::new("'_", Span::mixed_site()), found: false };
-    elided.visit_type_mut(&mut ty.clone());
-    elided.found
-}
-
-struct NameElided {
-    lifetime: Lifetime,
-    found: bool,
-}
-
-impl VisitMut for NameElided {
-    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-        if r.lifetime.as_ref().is_none_or(|l| l.ident == "_") {
-            self.found = true;
-            r.lifetime = Some(self.lifetime.clone());
-        }
-        visit_mut::visit_type_reference_mut(self, r);
-    }
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident == "_" {
-            self.found = true;
-            *lifetime = self.lifetime.clone();
-        }
-    }
-    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
 }
 
 /// The type arguments to pass on explicitly: types and constants, in order.

@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Type;
 
-use super::api::Named;
 use super::name;
+use super::named::Named;
 use crate::input::{Function, Passing};
 use crate::unasked;
 

@@ -12,6 +12,7 @@ pub mod clone;
 mod crossing;
 mod divisions;
 mod lockstep;
+mod named;
 mod nest;
 mod outlives;
 mod pieces;

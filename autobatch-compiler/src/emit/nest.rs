@@ -35,7 +35,8 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use super::api::{Family, Named, turbofish, turbofish_of_clone};
+use super::api::{Family, turbofish, turbofish_of_clone};
+use super::named::Named;
 use super::region::{self, Region};
 use super::rooms;
 use super::strip::ARGUMENTS;

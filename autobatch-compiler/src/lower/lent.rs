@@ -11,6 +11,7 @@
 //! checked (`let _: Option<fn() -> Type> = None;` has no lifetime to elide).
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -19,6 +20,7 @@ use syn::{Expr, GenericArgument, Ident, Macro, PathArguments, Type, UnOp, parse_
 use super::borrowing::borrows_mutably;
 use super::named::{self, Temporary};
 use super::{Lowering, scan};
+use crate::checks::named_self;
 use crate::effects::{self, variable};
 use crate::input::Function;
 use crate::ir::{Role, VarId};
@@ -272,7 +274,7 @@ fn names_lifetime(ty: &Type) -> bool {
 }
 
 /// Whether a value of the type may borrow from an argument, as far as the type is written out.
-pub(super) fn may_borrow(ty: &Type) -> bool {
+pub(crate) fn may_borrow(ty: &Type) -> bool {
     struct Scan(bool);
     impl<'ast> Visit<'ast> for Scan {
         fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
@@ -347,6 +349,11 @@ impl VisitMut for Pointers {
         }
         visit_mut::visit_type_mut(self, ty);
     }
+}
+
+/// Whether values of a type certainly borrow nothing, as far as it is written out.
+pub(crate) fn owns(ty: &Type) -> bool {
+    !may_borrow(ty) && !may_hide_lifetime(ty) && named_self(ty.to_token_stream()).is_none()
 }
 
 /// Whether a type can have a lifetime that is not written: a path that is not of the language or its library.

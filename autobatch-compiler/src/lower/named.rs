@@ -167,6 +167,7 @@ impl Lowering<'_> {
             } else {
                 let (temp, ident) = self.temp("value", None);
                 self.define(temp, None, value);
+                self.note_references(&parse_quote!(#ident), arg);
                 out.push(parse_quote!(#ident));
             }
         }

@@ -126,9 +126,8 @@ impl Lowering<'_> {
 
     /// An operand that is kept while later ones are evaluated may borrow a local: `groups.entry(k).or_default().push(f(x))`.
     pub(super) fn note_kept(&mut self, var: VarId, value: &Expr) {
-        if self.cursor.is_some() && scan::plainly_borrows_local(self, value) {
-            let (span, from) = (value.span(), self.names_of(&scan::borrowed(self, value)));
-            self.borrowers.push(Borrower { var, span, from });
+        if let Some(from) = self.borrowed_from(value) {
+            self.borrow([var].into_iter().collect(), value.span(), &from);
         }
     }
 
@@ -152,9 +151,7 @@ impl Lowering<'_> {
             Some(_) => effects::bound(&self.names, pat),
             None => self.bound_by_ref(pat),
         };
-        let mut from = self.names_of(&[root].into_iter().collect());
-        let outer = self.borrowers.iter().filter(|borrower| borrower.var == root);
-        from.extend(outer.flat_map(|borrower| borrower.from.clone()).collect::<Vec<_>>());
+        let from = self.lenders(&[root].into_iter().collect());
         self.borrow(binds, scrutinee.span(), &from);
     }
 
@@ -176,6 +173,14 @@ impl Lowering<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Variables that are borrowed from, and what they borrow from themselves.
+    fn lenders(&self, vars: &VarSet) -> Vec<(usize, String)> {
+        let mut from = self.names_of(vars);
+        let outer = self.borrowers.iter().filter(|borrower| vars.contains(&borrower.var));
+        from.extend(outer.flat_map(|borrower| borrower.from.iter().cloned()));
+        from
     }
 
     /// Variables of the function as others know them.

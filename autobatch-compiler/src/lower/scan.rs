@@ -290,7 +290,7 @@ pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool
     }
 }
 
-pub(super) fn tail(block: &syn::Block) -> Option<&Expr> {
+pub(crate) fn tail(block: &syn::Block) -> Option<&Expr> {
     match block.stmts.last() {
         Some(Stmt::Expr(tail, None)) => Some(tail),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use syn::{Expr, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
 use super::definitions::{Definitions, Substitute, argument, named};
 use super::library::Holds;
@@ -232,6 +232,9 @@ impl Types<'_> {
     }
 
     fn method(&self, scopes: &Scopes, call: &syn::ExprMethodCall) -> Option<Type> {
+        if let Some(ty) = collected(call) {
+            return Some(ty);
+        }
         let receiver = self.plain(&self.of(scopes, &call.receiver)?);
         let name = call.method.to_string();
         if let Some(own) = self.along(receiver.clone(), |ty| self.output(Some(ty), &name)) {
@@ -427,4 +430,12 @@ pub(super) fn is_iterator(ty: &Type) -> bool {
 /// An iterator, whatever its type, over items of this type.
 pub(super) fn iterator(item: &Type) -> Type {
     parse_quote!(__Iterator<#item>)
+}
+
+/// What `collect::<Vec<T>>()` says that it makes.
+fn collected(call: &syn::ExprMethodCall) -> Option<Type> {
+    let written = call.turbofish.as_ref().filter(|_| call.method == "collect")?.args.first()?;
+    let GenericArgument::Type(ty) = written else { return None };
+    (!crate::ir::text(ty).split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "_"))
+        .then(|| ty.clone())
 }

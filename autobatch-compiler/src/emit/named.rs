@@ -1,0 +1,123 @@
+//! Names for the lifetimes that signatures leave out.
+
+use proc_macro2::Span;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Generics, Lifetime, Type, parse_quote};
+
+use super::outlives;
+use crate::input::{Function, Param, Passing};
+
+/// A signature whose elided lifetimes have names, where they need one, so that it can be written out for
+/// the generated functions, whose parameters elide differently.
+pub(super) struct Named {
+    pub(super) generics: Generics,
+    pub(super) params: Vec<Param>,
+    pub(super) output: Type,
+}
+
+impl Named {
+    pub(super) fn new(function: &Function) -> Named {
+        let mut named = Named {
+            generics: function.sig.generics.clone(),
+            params: function.params.clone(),
+            output: function.output.clone(),
+        };
+        let mut elided =
+            NameElided { lifetime: Lifetime::new("'__shared", Span::mixed_site()), found: false };
+        elided.visit_type_mut(&mut named.output);
+        if elided.found {
+            // The elision rules: `&self` if there is one, else the only reference.
+            let source = match named.params.first() {
+                Some(p) if p.shown == "self" => Some(0),
+                _ => named.params.iter().position(|p| has_elided(&p.ty)),
+            };
+            if let Some(source) = source {
+                elided.visit_type_mut(&mut named.params[source].ty);
+                let lifetime = &elided.lifetime;
+                named.generics.params.insert(0, parse_quote!(#lifetime));
+            }
+        }
+        let shared = named.name_references();
+        // `impl Column<&T>` can't elide either.
+        for i in 0..named.params.len() {
+            let param = &mut named.params[i];
+            if param.passing != Passing::Shared && has_elided(&param.ty) {
+                let lifetime = Lifetime::new(&format!("'__{i}"), Span::mixed_site());
+                NameElided { lifetime: lifetime.clone(), found: false }.visit_type_mut(&mut param.ty);
+                named.generics.params.insert(0, parse_quote!(#lifetime));
+                named.imply(i, &lifetime, function);
+            }
+        }
+        if let Some(lifetime) = shared {
+            named.generics.params.insert(0, parse_quote!(#lifetime));
+            (0..named.params.len()).for_each(|i| named.imply(i, &lifetime, function));
+        }
+        named
+    }
+
+    /// A call may hand on what one parameter refers to as another, `f(ys, xs)`: shared references that leave out their lifetime
+    /// have one, if there are several.
+    fn name_references(&mut self) -> Option<Lifetime> {
+        let params = self.params.iter_mut().filter(|param| param.shown != "self");
+        let places: Vec<_> = params.flat_map(|param| elided_references(&mut param.ty)).collect();
+        if places.len() < 2 {
+            return None;
+        }
+        let lifetime = Lifetime::new("'__each", Span::mixed_site());
+        places.into_iter().for_each(|place| *place = Some(lifetime.clone()));
+        Some(lifetime)
+    }
+
+    /// A reference in a signature implies that what it leads to lives as long; a named one does not.
+    fn imply(&mut self, param: usize, lifetime: &Lifetime, function: &Function) {
+        let types = function.sig.generics.type_params().chain(function.outer.type_params());
+        let types = types.map(|param| &param.ident).collect();
+        let bounds = outlives::bounds(&self.params[param].ty, lifetime, types);
+        self.generics.make_where_clause().predicates.extend(bounds);
+    }
+}
+
+/// The places for the lifetimes that shared references leave out, where any shorter lifetime does.
+fn elided_references(ty: &mut Type) -> Vec<&mut Option<Lifetime>> {
+    match ty {
+        Type::Reference(r) if r.mutability.is_none() => {
+            let elided = r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_");
+            let own = elided.then_some(&mut r.lifetime);
+            own.into_iter().chain(elided_references(&mut r.elem)).collect()
+        }
+        Type::Slice(t) => elided_references(&mut t.elem),
+        Type::Array(t) => elided_references(&mut t.elem),
+        Type::Paren(t) => elided_references(&mut t.elem),
+        Type::Group(t) => elided_references(&mut t.elem),
+        Type::Tuple(t) => t.elems.iter_mut().flat_map(elided_references).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn has_elided(ty: &Type) -> bool {
+    let mut elided = NameElided { lifetime: Lifetime::new("'_", Span::mixed_site()), found: false };
+    elided.visit_type_mut(&mut ty.clone());
+    elided.found
+}
+
+struct NameElided {
+    lifetime: Lifetime,
+    found: bool,
+}
+
+impl VisitMut for NameElided {
+    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
+        if r.lifetime.as_ref().is_none_or(|l| l.ident == "_") {
+            self.found = true;
+            r.lifetime = Some(self.lifetime.clone());
+        }
+        visit_mut::visit_type_reference_mut(self, r);
+    }
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident == "_" {
+            self.found = true;
+            *lifetime = self.lifetime.clone();
+        }
+    }
+    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
+}
