@@ -53,7 +53,7 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
         let column = column(param);
         let of = |ty: &Ty| program.defs.name(ty);
         let _ = match param.passing {
-            Passing::Each | Passing::State => {
+            Passing::Each | Passing::EachRef | Passing::State => {
                 writeln!(
                     to,
                     "            let mut {column}: Vec<{}> = case.dice().column(members);",
@@ -66,7 +66,7 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
                 program.fuel
             ),
             Passing::EachSlice => {
-                let Ty::Slice(of_ty) = &param.ty else { unreachable!("a slice per member") };
+                let of_ty = param.ty.element().expect("a slice per member");
                 writeln!(
                     to,
                     "            let mut {column}: Vec<Vec<{}>> = case.dice().column(members);",
@@ -76,11 +76,11 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
             Passing::SharedValue => {
                 writeln!(to, "            let {column}: {} = case.dice().make();", of(&param.ty))
             }
-            Passing::SharedRef => match &param.ty {
-                Ty::Slice(ty) => {
+            Passing::SharedRef => match param.ty.element() {
+                Some(ty) => {
                     writeln!(to, "            let {column}: Vec<{}> = case.dice().make();", of(ty))
                 }
-                ty => writeln!(to, "            let {column}: {} = case.dice().make();", of(ty)),
+                None => writeln!(to, "            let {column}: {} = case.dice().make();", of(&param.ty)),
             },
         };
     }
@@ -108,7 +108,7 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
         .map(|param| match param.passing {
             Passing::Each | Passing::Fuel => format!("{}[member].clone()", column(param)),
             Passing::State => format!("&mut s_{}", param.name),
-            Passing::EachSlice => format!("&{}[member]", column(param)),
+            Passing::EachSlice | Passing::EachRef => format!("&{}[member]", column(param)),
             Passing::SharedValue => column(param),
             Passing::SharedRef => format!("&{}", column(param)),
         })

@@ -11,6 +11,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub use autobatch::autobatch;
 
+use crate::token::Count;
+pub use crate::token::Token;
+
 /// The bits of a value, as words. All NaNs are the same, since Rust leaves their payloads open.
 pub trait Words {
     /// Appends them.
@@ -237,6 +240,8 @@ pub struct Case {
     failure: Option<String>,
     /// Which members of the last batch the scalar function did not panic for.
     survivors: Vec<bool>,
+    /// How many counted values the scalar function makes for the members.
+    made: u64,
 }
 
 /// The values of those members.
@@ -257,6 +262,7 @@ impl Case {
             members: 0,
             failure: None,
             survivors: Vec::new(),
+            made: 0,
         }
     }
 
@@ -283,6 +289,7 @@ impl Case {
         if self.failure.is_some() {
             return;
         }
+        let count = Count::begin();
         let expected: Vec<Expected> = (0..members)
             .map(|member| {
                 catch_unwind(AssertUnwindSafe(|| scalar(member)))
@@ -290,6 +297,13 @@ impl Case {
                     .map_err(|payload| (FaultKind::Panic, message(&*payload)))
             })
             .collect();
+        match count.end() {
+            Ok(made) => self.made = made,
+            Err(wrong) => {
+                self.failure = Some(format!("scalar function, {members} members: {wrong}"));
+                return;
+            }
+        }
         self.survivors = expected.iter().map(Result::is_ok).collect();
         self.members += members as u64;
         self.panics += expected.iter().filter(|e| e.is_err()).count() as u64;
@@ -343,11 +357,23 @@ impl Case {
         batched: &impl Fn(&Options<'_>) -> Batched<R>,
         inputs: &impl Fn(usize) -> String,
     ) -> bool {
+        let count = Count::begin();
         let run = catch_unwind(AssertUnwindSafe(|| batched(options)));
         let failed = match run {
             Err(payload) => Some(format!("the batched call panics: {}", message(&*payload))),
             Ok(Err(error)) => Some(format!("the batched call is refused: {error}")),
             Ok(Ok((outcome, states))) => differs(expected, outcome, &states, inputs),
+        };
+        // What is owned is moved, never cloned, and dropped once.
+        let failed = match (count.end(), failed) {
+            (Err(wrong), other) => {
+                Some(format!("{wrong}{}", other.map_or(String::new(), |other| format!("; {other}"))))
+            }
+            (Ok(_), Some(failed)) => Some(failed),
+            (Ok(made), None) if made != self.made && expected.iter().all(Result::is_ok) => {
+                Some(format!("{made} counted values are made, {} by the scalar function", self.made))
+            }
+            _ => None,
         };
         self.comparisons += expected.len() as u64;
         self.failure = failed.map(|failed| format!("{how}, {} members: {failed}", expected.len()));

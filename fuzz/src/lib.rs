@@ -9,6 +9,8 @@ pub mod generate;
 #[cfg(feature = "harness")]
 pub mod harness;
 pub mod shrink;
+#[cfg(feature = "harness")]
+mod token;
 pub mod tree;
 pub mod types;
 pub mod workbench;

@@ -155,6 +155,8 @@ pub enum Passing {
     SharedRef,
     /// `#[each] x: &[T]`, a slice per member.
     EachSlice,
+    /// `#[each] x: &T`, a value per member.
+    EachRef,
     /// `x: &mut T`.
     State,
 }
@@ -166,7 +168,7 @@ pub struct Param {
     pub name: String,
     /// How it is passed.
     pub passing: Passing,
-    /// The type of the value: `T` also where the parameter is a reference, `Slice(T)` for slices.
+    /// The type of the value: `T` also where the parameter is a reference, `Slice(T)` or `States` for slices.
     pub ty: Ty,
     /// Declared `mut`.
     pub mutable: bool,
@@ -348,7 +350,7 @@ impl Function {
             if batched && self.entry {
                 match param.passing {
                     Passing::SharedValue => to.push_str("#[shared] "),
-                    Passing::EachSlice => to.push_str("#[each] "),
+                    Passing::EachSlice | Passing::EachRef => to.push_str("#[each] "),
                     _ => {}
                 }
             }
@@ -361,7 +363,9 @@ impl Function {
                 ("self", Passing::SharedRef) => write!(to, "&self"),
                 ("self", _) => write!(to, "self"),
                 (name, Passing::State) => write!(to, "{name}: &mut {ty}"),
-                (name, Passing::SharedRef | Passing::EachSlice) => write!(to, "{name}: &{ty}"),
+                (name, Passing::SharedRef | Passing::EachSlice | Passing::EachRef) => {
+                    write!(to, "{name}: &{ty}")
+                }
                 (name, _) => write!(to, "{name}: {ty}"),
             };
         }

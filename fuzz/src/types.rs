@@ -33,6 +33,10 @@ pub enum Ty {
     Box(Box<Ty>),
     /// The program's type that holds itself.
     Tree,
+    /// The program's type that owns a list, is counted, and makes others of its kind.
+    State,
+    /// `[State]`, behind a reference.
+    States,
     /// A local closure that captures nothing, from the first to the second.
     Closure(Box<Ty>, Box<Ty>),
 }
@@ -60,7 +64,16 @@ impl Ty {
 
     /// Whether values are moved and have to be dropped.
     pub fn is_owned(&self) -> bool {
-        matches!(self, Ty::Vec(_) | Ty::String | Ty::Box(_))
+        matches!(self, Ty::Vec(_) | Ty::String | Ty::Box(_) | Ty::State)
+    }
+
+    /// What a slice is of.
+    pub fn element(&self) -> Option<&Ty> {
+        match self {
+            Ty::Slice(of) => Some(of),
+            Ty::States => Some(&Ty::State),
+            _ => None,
+        }
     }
 
     /// Whether it is a number.
@@ -92,6 +105,19 @@ pub struct Defs {
     pub enums: Vec<Enum>,
     /// `Tree`, which holds itself: the data of its leaves, and that of all else.
     pub tree: Option<[Ty; 2]>,
+    /// `State`, which owns a list.
+    pub state: Option<State>,
+}
+
+/// What is drawn of `State`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// What its list holds.
+    pub of: Ty,
+    /// How many others it makes at most.
+    pub most: u32,
+    /// Whether it makes them in a loop.
+    pub looped: bool,
 }
 
 impl Defs {
@@ -122,6 +148,8 @@ impl Defs {
             Ty::String => "String".into(),
             Ty::Box(of) => format!("Box<{}>", self.name(of)),
             Ty::Tree => "Tree".into(),
+            Ty::State => "State".into(),
+            Ty::States => "[State]".into(),
             Ty::Closure(from, to) => format!("fn({}) -> {}", self.name(from), self.name(to)),
         }
     }
@@ -155,8 +183,9 @@ impl Defs {
             }
             Ty::Option(_) => "None".into(),
             Ty::Result(_) => "Err(0u32)".into(),
-            Ty::Slice(_) | Ty::Ref(_) | Ty::Closure(..) => return None,
+            Ty::Slice(_) | Ty::States | Ty::Ref(_) | Ty::Closure(..) => return None,
             Ty::Tree => format!("Tree::Leaf({})", self.zero(&self.tree.as_ref()?[0])?),
+            Ty::State => "State::seed(0)".into(),
             Ty::Vec(of) => format!("Vec::<{}>::new()", self.name(of)),
             Ty::String => "String::new()".into(),
             Ty::Box(of) => format!("Box::new({})", self.zero(of)?),
@@ -214,6 +243,13 @@ impl Defs {
                  Fork {{ left: Box<Tree>, weight: {inner}, right: Box<Tree> }}, Many(Vec<Tree>) }}"
             );
         }
+        if let Some(state) = &self.state {
+            let moves = if state.looped { MOVES_LOOPED } else { MOVES };
+            let most = (state.most + 1).to_string();
+            text.push_str(
+                &STATE.replace("MOVES", moves).replace("MOST", &most).replace("ITEM", &self.name(&state.of)),
+            );
+        }
         text
     }
 
@@ -253,9 +289,53 @@ impl Defs {
         if self.tree.is_some() {
             text.push_str(TREE);
         }
+        if self.state.is_some() {
+            text.push_str(STATE_HARNESS);
+        }
         text
     }
 }
+
+/// The type that makes others of its kind, and lends what it owns. Each value is counted.
+const STATE: &str = "\
+#[derive(Clone, Debug, PartialEq)]
+pub struct State { pub xs: Vec<ITEM>, pub n: usize, pub token: Token }
+impl State {
+    fn seed(n: usize) -> State { State { xs: Vec::new(), n: n % 16, token: Token::new() } }
+    fn with(&self, i: usize) -> State {
+        self.token.look();
+        let mut xs = self.xs.clone();
+        xs.push((i % 64) as ITEM);
+        State { xs, n: (self.n * 3 + i % 8 + 1) % 16, token: Token::new() }
+    }
+    fn grown(mut self, i: usize) -> State { self.change(i); self }
+    fn change(&mut self, i: usize) { self.token.look(); self.xs.push((i % 64) as ITEM); self.n = (self.n + i % 8) % 16; }
+    fn moves(&self) -> Vec<State> { MOVES }
+    fn pair(&self) -> [State; 2] { [self.with(1), self.with(self.n)] }
+    fn child(&self, i: usize) -> Option<State> { if self.n % 3 > 0 { Some(self.with(i)) } else { None } }
+    fn parts(&self) -> &[ITEM] { self.token.look(); &self.xs }
+    fn same(&self) -> &State { self.token.look(); self }
+    fn head(&self) -> Option<ITEM> { self.token.look(); self.xs.first().copied() }
+    fn taken(self) -> Vec<ITEM> { self.xs }
+    fn len(&self) -> usize { self.token.look(); self.xs.len() }
+    fn is_empty(&self) -> bool { self.token.look(); self.xs.is_empty() }
+}
+";
+
+/// How it makes others.
+const MOVES: &str = "(0..self.n % MOST).map(|i| self.with(i)).collect()";
+const MOVES_LOOPED: &str =
+    "let mut all = Vec::new(); for i in 0..self.n % MOST { all.push(self.with(i)); } all";
+
+/// What the harness has to know of it.
+const STATE_HARNESS: &str = "\
+impl Words for State {
+    fn words(&self, to: &mut Vec<u64>) { self.token.look(); self.xs.words(to); self.n.words(to); }
+}
+impl Make for State {
+    fn make(dice: &mut Dice) -> Self { State { xs: dice.make(), n: dice.below(16) as usize, token: Token::new() } }
+}
+";
 
 /// What the harness has to know of the type that holds itself.
 const TREE: &str = "\

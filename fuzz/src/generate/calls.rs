@@ -42,7 +42,10 @@ impl Gen {
             && f.params.iter().all(|param| match param.passing {
                 // A receiver is made if there is none.
                 _ if param.name == "self" => true,
-                Passing::SharedRef | Passing::EachSlice => self.handed_on(&param.ty, Via::Ref).is_some(),
+                Passing::SharedRef | Passing::EachRef | Passing::EachSlice => {
+                    let made = self.flat == 0 && matches!(param.ty, Ty::State | Ty::States);
+                    made || self.lends_parts(&param.ty) || self.handed_on(&param.ty, Via::Ref).is_some()
+                }
                 Passing::State => self.handed_on(&param.ty, Via::Mut).is_some(),
                 _ => true,
             })
@@ -54,7 +57,7 @@ impl Gen {
     }
 
     pub(super) fn all_handed_on(&self, ty: &Ty, via: Via) -> Vec<String> {
-        let fits = |of: Via| of == via || (via == Via::Ref && matches!(ty, Ty::Slice(_)));
+        let fits = |of: Via| of == via || (via == Via::Ref && matches!(ty, Ty::Slice(_) | Ty::States));
         self.visible().filter(|var| var.ty == *ty && fits(var.via)).map(|var| var.name.clone()).collect()
     }
 
@@ -112,6 +115,19 @@ impl Gen {
                     let value = self.expr(&param.ty, depth - 1);
                     call.parts.push(value.into());
                 }
+                Passing::SharedRef | Passing::EachRef | Passing::EachSlice
+                    if matches!(param.ty, Ty::State | Ty::States) =>
+                {
+                    let argument = self.state_argument(&param.ty)?;
+                    call.parts.push(argument.into());
+                }
+                Passing::SharedRef | Passing::EachSlice
+                    if self.lends_parts(&param.ty)
+                        && (self.chance(50) || self.handed_on(&param.ty, Via::Ref).is_none()) =>
+                {
+                    let argument = self.parts_argument(&param.ty)?;
+                    call.parts.push(argument.into());
+                }
                 Passing::SharedRef | Passing::EachSlice
                     if self.swarm.language && !self.swarm.plain && self.chance(35) =>
                 {
@@ -142,7 +158,7 @@ impl Gen {
                         }
                     }
                 }
-                Passing::SharedRef | Passing::EachSlice => {
+                Passing::SharedRef | Passing::EachRef | Passing::EachSlice => {
                     let names = self.all_handed_on(&param.ty, Via::Ref);
                     let name = if names.is_empty() { return None } else { self.pick(&names) };
                     if matches!(param.ty, Ty::Slice(_)) && self.chance(if self.swarm.plain { 5 } else { 30 })

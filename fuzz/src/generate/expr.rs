@@ -9,7 +9,7 @@ impl Gen {
     pub(super) fn reads(&self, ty: &Ty) -> Vec<String> {
         let mut found = Vec::new();
         for var in self.visible() {
-            if matches!(var.ty, Ty::Slice(_) | Ty::Tree | Ty::Closure(..)) {
+            if matches!(var.ty, Ty::Slice(_) | Ty::States | Ty::Tree | Ty::Closure(..)) {
                 continue;
             }
             let whole = if var.via == Via::Value { var.name.clone() } else { format!("(*{})", var.name) };
@@ -74,28 +74,31 @@ impl Gen {
         );
         let calls = if self.may_call(ty) { 14 } else { 0 };
         let weights = [
-            if ty.is_owned() { 6 } else { 12 },               // 0 leaf
-            if composite { 14 } else { 0 },                   // 1 compose
-            if ty.is_number() { 24 } else { 0 },              // 2 arithmetic
-            if *ty == Ty::Bool { 24 } else { 0 },             // 3 comparison
-            calls,                                            // 4 call
-            4 + 2 * control,                                  // 5 if
-            if self.swarm.matches { 4 + control } else { 0 }, // 6 match
-            2 * effects,                                      // 7 block
-            if self.swarm.labels { 2 * effects } else { 0 },  // 8 labelled block
-            if self.swarm.loops { 2 * effects } else { 0 },   // 9 loop with a value
-            if self.swarm.arrays { 4 } else { 0 },            // 10 index
-            if self.may_try() { 4 } else { 0 },               // 11 ?
-            if self.swarm.closures { 4 } else { 0 },          // 12 adaptors
-            if self.swarm.owned { 6 } else { 0 },             // 13 parts of owned values
-            if self.swarm.closures { 5 } else { 0 },          // 14 local closures
-            if self.swarm.language { calls } else { 0 },      // 15 calls in adaptors
+            if ty.is_owned() { 6 } else { 12 },                        // 0 leaf
+            if composite { 14 } else { 0 },                            // 1 compose
+            if ty.is_number() { 24 } else { 0 },                       // 2 arithmetic
+            if *ty == Ty::Bool { 24 } else { 0 },                      // 3 comparison
+            calls,                                                     // 4 call
+            4 + 2 * control,                                           // 5 if
+            if self.swarm.matches { 4 + control } else { 0 },          // 6 match
+            2 * effects,                                               // 7 block
+            if self.swarm.labels { 2 * effects } else { 0 },           // 8 labelled block
+            if self.swarm.loops { 2 * effects } else { 0 },            // 9 loop with a value
+            if self.swarm.arrays { 4 } else { 0 },                     // 10 index
+            if self.may_try() { 4 } else { 0 },                        // 11 ?
+            if self.swarm.closures { 4 } else { 0 },                   // 12 adaptors
+            if self.swarm.owned || self.swarm.states { 6 } else { 0 }, // 13 parts of owned values
+            if self.swarm.closures { 5 } else { 0 },                   // 14 local closures
+            if self.swarm.language { calls } else { 0 },               // 15 calls in adaptors
             if self.swarm.language && !self.swarm.plain { calls / 2 } else { 0 }, // 16 in kept closures
             if self.swarm.language && !self.swarm.plain { 4 } else { 0 }, // 17 closures across loops
-            if self.swarm.language { calls / 2 } else { 0 },  // 18 guards
-            if ty.is_number() { calls / 2 } else { 0 },       // 19 sums of calls
-            if self.defs.tree.is_some() { 8 } else { 0 },     // 20 walks of trees
-            if self.swarm.language { calls } else { 0 },      // 21 calls in chains
+            if self.swarm.language { calls / 2 } else { 0 },           // 18 guards
+            if ty.is_number() { calls / 2 } else { 0 },                // 19 sums of calls
+            if self.defs.tree.is_some() { 8 } else { 0 },              // 20 walks of trees
+            if self.swarm.language { calls } else { 0 },               // 21 calls in chains
+            if self.swarm.states { calls } else { 0 },                 // 22 what is kept for calls
+            if self.swarm.states && self.swarm.matches { 4 } else { 0 }, // 23 slice patterns
+            if self.swarm.states { 6 } else { 0 },                     // 24 parts of states
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -120,6 +123,9 @@ impl Gen {
             19 => self.sum_of_calls(ty, depth),
             20 => self.tree_call(ty),
             21 => self.chained_calls(ty),
+            22 => self.kept_expr(ty, depth),
+            23 => self.some_slice_patterns(ty, depth),
+            24 => self.of_state(ty),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))
@@ -166,6 +172,9 @@ impl Gen {
 
     /// An element of an array or slice.
     fn index(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
+        if ty.is_owned() {
+            return None;
+        }
         let of: Vec<(String, Option<usize>)> = self
             .visible()
             .filter_map(|var| match &var.ty {

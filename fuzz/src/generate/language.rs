@@ -217,7 +217,7 @@ impl Gen {
 
     /// What is made for a call, and lent to it.
     pub(super) fn made(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
-        if self.flat > 0 || self.pure > 0 {
+        if self.flat > 0 || self.pure > 0 || *ty == Ty::Tree {
             return None;
         }
         if !matches!(ty, Ty::Slice(_)) {

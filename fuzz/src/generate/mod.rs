@@ -16,6 +16,7 @@ mod owned;
 mod places;
 mod program;
 mod scalar;
+mod states;
 mod stmt;
 mod trees;
 
@@ -58,6 +59,8 @@ struct Var {
     depth: usize,
     /// Its value has been moved out.
     moved: bool,
+    /// The local that it refers to.
+    lender: Option<String>,
 }
 
 /// A loop or labelled block that the code stands in.
@@ -94,6 +97,8 @@ struct Swarm {
     methods: bool,
     /// Only numbers and what is computed from them, in tuples and arrays.
     plain: bool,
+    /// A type that makes others of its kind and lends what it owns.
+    states: bool,
 }
 
 struct Gen {
@@ -213,7 +218,7 @@ impl Gen {
 
     fn var(&self, name: &str, ty: &Ty, via: Via, assign: bool, locked: bool) -> Var {
         let depth = self.loops.len();
-        Var { name: name.into(), ty: ty.clone(), via, assign, locked, depth, moved: false }
+        Var { name: name.into(), ty: ty.clone(), via, assign, locked, depth, moved: false, lender: None }
     }
 
     /// The variables that their names mean here.
@@ -221,7 +226,8 @@ impl Gen {
         self.vars.iter().enumerate().filter_map(|(i, var)| {
             let hidden = self.vars[i + 1..].iter().any(|later| later.name == var.name);
             let lent = self.lent > 0 && var.via == Via::Mut;
-            let usable = !hidden && !lent && !var.moved && !self.hidden.contains(&var.name);
+            let borrowed = self.vars.iter().any(|other| other.lender.as_ref() == Some(&var.name));
+            let usable = !hidden && !lent && !borrowed && !var.moved && !self.hidden.contains(&var.name);
             usable.then_some(var)
         })
     }

@@ -30,6 +30,8 @@ impl Gen {
         let names: Vec<String> = self
             .visible()
             .filter(|var| var.ty == *ty && var.via == Via::Value && var.depth == depth)
+            // How long what is made of a borrow lasts is overestimated.
+            .filter(|var| !var.name.starts_with("kept"))
             .map(|var| var.name.clone())
             .collect();
         if names.is_empty() {
@@ -69,6 +71,7 @@ impl Gen {
                 let part = self.leaf(of);
                 expr!(ty; "Box::new(", part, ")")
             }
+            Ty::State => self.new_state(),
             other => unreachable!("{other:?} is not owned"),
         }
     }
@@ -116,6 +119,8 @@ impl Gen {
                 let part = self.expr(of, depth);
                 expr!(ty; "Box::new(", part, ")")
             }
+            Ty::State if self.chance(20) => self.owned_leaf(ty),
+            Ty::State => self.new_state(),
             other => unreachable!("{other:?} is not owned"),
         }
     }
@@ -210,6 +215,10 @@ impl Gen {
                 }
                 _ => stmt!(format!("{name}.push('q');")),
             }),
+            Ty::State => {
+                let value = self.hiding(&name, |g| g.purely(|g| g.expr(&Ty::Usize, 2)));
+                Some(stmt!(format!("{name}.change("), value, ");"))
+            }
             Ty::Box(of) => {
                 let value = self.hiding(&name, |g| g.expr(of, depth));
                 Some(stmt!(format!("*{} = ", self.place(&name)), value, ";"))

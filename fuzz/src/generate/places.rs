@@ -37,6 +37,12 @@ impl Gen {
             };
             stmts.extend(changed);
         }
+        if self.swarm.states && self.chance(45) {
+            stmts.extend(self.owned_locals(depth));
+        }
+        if self.swarm.states && self.chance(45) {
+            stmts.extend(self.kept_stmt(depth));
+        }
         if self.swarm.references && self.chance(30) {
             stmts.extend(self.parts_of_a_tuple(depth));
         }

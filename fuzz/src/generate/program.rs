@@ -33,9 +33,11 @@ pub fn program(seed: u64) -> Program {
         language: on(60),
         methods: on(55),
         plain: on(35),
+        states: on(50),
     };
     let swarm = if swarm.plain {
-        let swarm = Swarm { closures: false, owned: false, items: false, references: false, ..swarm };
+        let swarm =
+            Swarm { closures: false, owned: false, items: false, references: false, states: false, ..swarm };
         Swarm { asserts: swarm.asserts && swarm.checked, ..swarm }
     } else {
         swarm
@@ -131,6 +133,9 @@ impl Gen {
         if self.swarm.methods && !self.swarm.plain && self.chance(35) {
             self.tree_type();
         }
+        if self.swarm.states {
+            self.state_type();
+        }
         if self.swarm.owned {
             for _ in 0..1 + self.below(2) {
                 let part = self.some_type();
@@ -156,6 +161,10 @@ impl Gen {
     fn signatures(&mut self, form: Form) {
         let count = if form == Form::Function { 1 } else { 1 + self.below(3) };
         let slice = (self.swarm.arrays && self.chance(45)).then(|| Ty::Slice(Box::new(self.some_type())));
+        let slice = match &self.defs.state {
+            Some(state) => Some(Ty::Slice(Box::new(state.of.clone()))).filter(|_| self.chance(50)),
+            None => slice,
+        };
         let each_slice = self.chance(40) && !self.swarm.plain;
         let state = (self.chance(35) && !self.swarm.plain).then(|| self.passed_type());
         // A receiver of the same type would be lent in its place.
@@ -209,6 +218,9 @@ impl Gen {
                 let passing = if each_slice { Passing::EachSlice } else { Passing::SharedRef };
                 params.push(param("xs".into(), passing, ty.clone(), false));
             }
+            if self.swarm.states {
+                self.state_params(&mut params);
+            }
             if let Some(ty) = &state
                 && self.chance(80)
             {
@@ -245,7 +257,7 @@ impl Gen {
             .map(|param| {
                 let via = match param.passing {
                     Passing::State => Via::Mut,
-                    Passing::SharedRef | Passing::EachSlice => Via::Ref,
+                    Passing::SharedRef | Passing::EachSlice | Passing::EachRef => Via::Ref,
                     _ => Via::Value,
                 };
                 let assign = param.mutable || via == Via::Mut;
@@ -321,8 +333,9 @@ impl Gen {
         self.less = Some("less".into());
         let ty = if taken.is_empty() { self.number_type() } else { self.pick(&taken) };
         let (name, k) = (self.new_name(), self.fresh("k"));
-        let (start, rounds) = (self.expr(&ty, depth - 1), self.expr(&Ty::U32, depth - 1));
+        let start = self.expr(&ty, depth - 1);
         self.declare(&name, &ty, true);
+        let rounds = self.expr(&Ty::U32, depth - 1);
         let changed = self.in_a_loop(4, |g| {
             g.declare_locked(&k, &Ty::U32);
             g.expr(&ty, depth - 1)
@@ -372,9 +385,12 @@ impl Gen {
         if !first {
             stmts.extend(self.featured(depth));
         }
-        let tail = match self.chance(35) {
-            true => self.call_of(ret, depth),
-            false => None,
+        let tail = match self.below(100) {
+            // What is kept for a call whose result is the function's.
+            0..40 if self.swarm.states => self.kept_expr(ret, depth),
+            40..50 if self.swarm.states => self.some_slice_patterns(ret, depth),
+            0..35 => self.call_of(ret, depth),
+            _ => None,
         };
         let tail = match tail {
             Some(tail) => tail,

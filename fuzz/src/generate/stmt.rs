@@ -26,7 +26,7 @@ impl Gen {
             3,                                                              // 9 late initialisation
             if nested { 3 } else { 0 },                                     // 10 block
             5,                                                              // 11 destructuring let
-            if self.swarm.owned { 14 } else { 0 },                          // 12 owned values
+            if self.swarm.owned || self.swarm.states { 14 } else { 0 },     // 12 owned values
             if self.swarm.asserts { 4 } else { 0 },                         // 13 assert
             if self.swarm.items { 4 } else { 0 },                           // 14 const
             if self.swarm.references { 6 } else { 0 },                      // 15 references
@@ -41,6 +41,7 @@ impl Gen {
             if nested && self.swarm.language && !self.swarm.plain { 6 } else { 0 }, // 20 loops over chains
             if nested && self.swarm.references && !self.defs.enums.is_empty() { 10 } else { 0 }, // 21 in place
             if nested && self.swarm.references { 6 } else { 0 }, // 22 parts of tuples
+            if nested && self.swarm.states { 12 } else { 0 },    // 23 what is kept for calls
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -119,6 +120,7 @@ impl Gen {
             20 => self.over_a_chain(depth),
             21 => self.match_in_place(depth),
             22 => self.parts_of_a_tuple(depth),
+            23 => self.kept_stmt(depth),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
