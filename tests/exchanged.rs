@@ -58,7 +58,7 @@ fn references_change_places() {
         |i| turns(i.0, &i.1, &i.2),
         |b, o| {
             turns_batched_with(
-                &column(b, |i| i.0),
+                column(b, |i| i.0),
                 &column(b, |i| i.1.clone()),
                 &column(b, |i| i.2.clone()),
                 o,
@@ -70,7 +70,7 @@ fn references_change_places() {
         &[0, 1, 97],
         &lists,
         |i| same_for_all(i.0, &xs, &ys, &i.2),
-        |b, o| same_for_all_batched_with(&column(b, |i| i.0), &xs, &ys, &column(b, |i| i.2.clone()), o),
+        |b, o| same_for_all_batched_with(column(b, |i| i.0), &xs, &ys, &column(b, |i| i.2.clone()), o),
     );
     let text = String::from("one two three four");
     let words_of = |n: u32| text.split(' ').take(n as usize % 5).collect::<Vec<&str>>();
@@ -82,7 +82,7 @@ fn references_change_places() {
         |i| words(i.0, &words_of(i.0), &["a"], &c(i.0), &d),
         |b, o| {
             let (first, second) = (column(b, |i| words_of(i.0)), vec![vec!["a"]; b.len()]);
-            words_batched_with(&column(b, |i| i.0), &first, &second, &column(b, |i| c(i.0)), &d, o)
+            words_batched_with(column(b, |i| i.0), &first, &second, &column(b, |i| c(i.0)), &d, o)
         },
     );
     let (depths, found) = (column(&lists, |i| i.0), vec![&text[..]; lists.len()]);

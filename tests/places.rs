@@ -1,6 +1,8 @@
 //! Locals that live in place stay there during every call that gets what borrows from them, also where the call's result is the
 //! function's, and where paths meet behind it on which the local does not exist.
 
+#![allow(clippy::ptr_arg)] // as users write
+
 mod common;
 
 use autobatch::autobatch;
@@ -75,6 +77,22 @@ fn before_what_is_made(#[each] x: &Vec<u32>, #[each] y: &[u32], depth: u32) -> u
     before_what_is_made(kept.whole(), grown(x, 2).as_slice(), depth - 1).wrapping_mul(3)
 }
 
+/// What is used on both sides of a call borrows from what itself borrows from a local.
+#[autobatch(strict)]
+fn through_another(#[each] x: &Vec<u32>, depth: u32) -> usize {
+    if depth == 0 {
+        return x.len();
+    }
+    let kept: Vec<Kept> = (0..depth % 3).map(|i| Kept(grown(x, i))).collect();
+    match kept.first() {
+        Some(one) => {
+            let whole = one.whole();
+            through_another(whole, depth - 1) * 2 + whole.len()
+        }
+        None => 0,
+    }
+}
+
 struct Kept(Vec<u32>);
 
 impl Kept {
@@ -109,19 +127,25 @@ fn calls_at_the_end_get_what_is_there() {
         &[0, 1, 97],
         &inputs,
         |i| only_at_the_end(&i.0, i.1),
-        |b, o| only_at_the_end_batched_with(&column(b, |i| i.0.clone()), &column(b, |i| i.1), o),
+        |b, o| only_at_the_end_batched_with(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
     );
     agree_at(
         &[0, 1, 97],
         &inputs,
         |i| first_at_the_end(&i.0, i.1),
-        |b, o| first_at_the_end_batched_with(&column(b, |i| i.0.clone()), &column(b, |i| i.1), o),
+        |b, o| first_at_the_end_batched_with(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
     );
     agree_at(
         &[0, 1, 97],
         &inputs,
         |i| moved_behind(&i.0, i.1),
-        |b, o| moved_behind_batched_with(&column(b, |i| i.0.clone()), &column(b, |i| i.1), o),
+        |b, o| moved_behind_batched_with(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
+    );
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| through_another(&i.0, i.1),
+        |b, o| through_another_batched_with(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
     );
     agree_at(
         &[0, 1, 97],
@@ -129,7 +153,7 @@ fn calls_at_the_end_get_what_is_there() {
         |i| before_what_is_made(&i.0, &i.0, i.1),
         |b, o| {
             let lists = column(b, |i| i.0.clone());
-            before_what_is_made_batched_with(&lists, &lists, &column(b, |i| i.1), o)
+            before_what_is_made_batched_with(&lists, &lists, column(b, |i| i.1), o)
         },
     );
 }
