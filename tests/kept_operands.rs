@@ -1,5 +1,7 @@
 //! Operands that borrow a local, kept while later ones make batched calls: `groups.entry(k).or_default().push(f(x))`.
 
+#![allow(clippy::iter_nth, clippy::swap_with_temporary, clippy::box_collection, clippy::modulo_one)] // written as users write
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! Locals of which a part is moved, while others are used later, across loops and calls.
 
+#![allow(clippy::while_let_on_iterator, clippy::only_used_in_recursion, clippy::manual_is_multiple_of)] // written as users write
+
 mod common;
 
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,5 +1,7 @@
 //! Methods on receivers that the library's methods make of what has a type in the file.
 
+#![allow(clippy::iter_kv_map, clippy::flat_map_identity, clippy::double_ended_iterator_last)] // written as users write
+
 mod common;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -8,7 +10,7 @@ use autobatch::autobatch;
 use common::agree_at;
 
 #[derive(Clone, Debug, Default)]
-pub struct Node {
+struct Node {
     v: i64,
     kids: Vec<Node>,
     opt: Option<Box<Node>>,
@@ -21,7 +23,7 @@ pub struct Node {
     nested: Vec<Vec<Option<Node>>>,
 }
 #[derive(Clone, Debug, Default)]
-pub struct Edge {
+struct Edge {
     w: i64,
     to: Box<Node>,
 }
@@ -49,40 +51,40 @@ impl Node {
 }
 #[autobatch(strict)]
 impl Node {
-    pub fn flattened_array(&self, x: i64) -> i64 {
+    fn flattened_array(&self, x: i64) -> i64 {
         let mut t = x;
         for k in self.two.iter().flatten() {
             t += k.flattened_array(x);
         }
         t + self.v
     }
-    pub fn flattened_values(&self, x: i64) -> i64 {
+    fn flattened_values(&self, x: i64) -> i64 {
         let mut t = x;
         for k in self.many.values().flatten() {
             t = t.wrapping_add(k.flattened_values(x));
         }
         t + self.v
     }
-    pub fn flattened_results(&self, x: i64) -> i64 {
+    fn flattened_results(&self, x: i64) -> i64 {
         let mut t = x;
         for k in self.res.iter().flatten() {
             t += k.flattened_results(x);
         }
         t
     }
-    pub fn of_another_type(&self, x: i64) -> i64 {
+    fn of_another_type(&self, x: i64) -> i64 {
         if let Some(e) = self.edges.first() { e.target().of_another_type(x) + e.w } else { x }
     }
-    pub fn by_its_path(&self, x: i64) -> i64 {
+    fn by_its_path(&self, x: i64) -> i64 {
         self.edges.iter().map(Edge::target).map(|n| n.by_its_path(x)).max().unwrap_or(x)
     }
-    pub fn mapped_to_it(&self, x: i64) -> i64 {
+    fn mapped_to_it(&self, x: i64) -> i64 {
         self.edges.iter().map(|e| e.target()).map(|n| n.mapped_to_it(x)).max().unwrap_or(x)
     }
-    pub fn flattened_twice(&self, x: i64) -> i64 {
+    fn flattened_twice(&self, x: i64) -> i64 {
         self.nested.iter().flatten().flatten().map(|n| n.flattened_twice(x)).sum::<i64>() + x
     }
-    pub fn flattened_row(&self, x: i64) -> i64 {
+    fn flattened_row(&self, x: i64) -> i64 {
         let mut t = x;
         for row in &self.nested {
             for n in row.iter().flatten() {
@@ -91,13 +93,13 @@ impl Node {
         }
         t
     }
-    pub fn iterated_option(&self, x: i64) -> i64 {
+    fn iterated_option(&self, x: i64) -> i64 {
         self.opt.iter().map(|k| k.iterated_option(x)).sum::<i64>() + x
     }
-    pub fn one_or_the_other(&self, x: i64) -> i64 {
+    fn one_or_the_other(&self, x: i64) -> i64 {
         self.map.get(&3).or(self.kids.first()).map_or(x, |k| k.one_or_the_other(x))
     }
-    pub fn collected_as_annotated(&self, x: i64) -> i64 {
+    fn collected_as_annotated(&self, x: i64) -> i64 {
         let kids: Vec<_> = self.kids.iter().filter(|k| k.v > 0).collect();
         let mut t = x;
         for k in kids {
@@ -105,7 +107,7 @@ impl Node {
         }
         t
     }
-    pub fn collected_as_said(&self, x: i64) -> i64 {
+    fn collected_as_said(&self, x: i64) -> i64 {
         let kids = self.kids.iter().filter(|k| k.v > 0).collect::<Vec<_>>();
         let mut t = x;
         for k in kids {
@@ -113,97 +115,97 @@ impl Node {
         }
         t
     }
-    pub fn got_by_a_closure(&self, x: i64) -> i64 {
+    fn got_by_a_closure(&self, x: i64) -> i64 {
         let get = |i: usize| &self.kids[i];
         if self.kids.is_empty() { x } else { get(0).got_by_a_closure(x) }
     }
-    pub fn flattened_option(&self, x: i64) -> i64 {
+    fn flattened_option(&self, x: i64) -> i64 {
         self.many.get("a").into_iter().flatten().map(|k| k.flattened_option(x)).sum::<i64>() + x
     }
-    pub fn flat_mapped(&self, x: i64) -> i64 {
+    fn flat_mapped(&self, x: i64) -> i64 {
         self.many.iter().flat_map(|(_, list)| list.iter()).map(|k| k.flat_mapped(x)).sum::<i64>() + x
     }
-    pub fn flat_mapped_to_itself(&self, x: i64) -> i64 {
+    fn flat_mapped_to_itself(&self, x: i64) -> i64 {
         self.many.values().flat_map(|list| list).map(|k| k.flat_mapped_to_itself(x)).sum::<i64>() + x
     }
-    pub fn filtered(&self, x: i64) -> i64 {
+    fn filtered(&self, x: i64) -> i64 {
         self.kids.get(x as usize).filter(|k| k.v > 1).map_or(x, |k| k.filtered(x))
     }
-    pub fn folded(&self, x: i64) -> i64 {
+    fn folded(&self, x: i64) -> i64 {
         let best = self.kids.iter().fold(None, |b: Option<&Node>, k| match b {
             Some(o) if o.v > k.v => Some(o),
             _ => Some(k),
         });
         best.map_or(x, |k| k.folded(x))
     }
-    pub fn reduced(&self, x: i64) -> i64 {
+    fn reduced(&self, x: i64) -> i64 {
         let best = self.kids.iter().reduce(|a, b| if a.v > b.v { a } else { b });
         best.map_or(x, |k| k.reduced(x))
     }
-    pub fn indexed(&self, x: i64) -> i64 {
+    fn indexed(&self, x: i64) -> i64 {
         let side = &self.two[(x & 1) as usize];
         match side {
             Some(n) => n.indexed(x / 2),
             None => self.v,
         }
     }
-    pub fn indexed_otherwise(&self, x: i64) -> i64 {
+    fn indexed_otherwise(&self, x: i64) -> i64 {
         self.two[(x & 1) as usize].as_deref().map_or(self.v, |n| n.indexed_otherwise(x / 2))
     }
-    pub fn of_a_range(&self, x: i64) -> i64 {
+    fn of_a_range(&self, x: i64) -> i64 {
         self.map.range(1..).next().map_or(x, |(_, k)| k.of_a_range(x))
     }
-    pub fn first_of_a_map(&self, x: i64) -> i64 {
+    fn first_of_a_map(&self, x: i64) -> i64 {
         self.map.first_key_value().map_or(x, |(_, k)| k.first_of_a_map(x))
     }
-    pub fn zipped(&self, x: i64) -> i64 {
+    fn zipped(&self, x: i64) -> i64 {
         self.map.get(&1).zip(self.map.get(&2)).map_or(x, |(a, b)| a.zipped(x) + b.zipped(x))
     }
-    pub fn indexed_by_key(&self, x: i64) -> i64 {
+    fn indexed_by_key(&self, x: i64) -> i64 {
         self.map[&1].v + if self.map.contains_key(&9) { self.map[&9].indexed_by_key(x) } else { x }
     }
-    pub fn ends_of_a_queue(&self, x: i64) -> i64 {
+    fn ends_of_a_queue(&self, x: i64) -> i64 {
         self.queue.front().map_or(x, |k| k.ends_of_a_queue(x))
             + self.queue.back().map_or(x, |k| k.ends_of_a_queue(x))
     }
-    pub fn chained(&self, x: i64) -> i64 {
+    fn chained(&self, x: i64) -> i64 {
         let k = std::iter::once(self).chain(&self.kids).filter(|n| n.v % 2 == 0).last();
         match k {
             Some(k) if !std::ptr::eq(k, self) => k.chained(x),
             _ => x,
         }
     }
-    pub fn closure_handed_on(&self, x: i64) -> i64 {
+    fn closure_handed_on(&self, x: i64) -> i64 {
         let x2 = x + 1;
         let deeper = |n: &Node| n.closure_handed_on(x2);
         self.kids.iter().map(deeper).sum::<i64>() + x
     }
-    pub fn children_of(&self, x: i64) -> i64 {
+    fn children_of(&self, x: i64) -> i64 {
         let mut t = x;
         for k in self.children() {
             t += k.children_of(x);
         }
         t
     }
-    pub fn boxed_children_of(&self, x: i64) -> i64 {
+    fn boxed_children_of(&self, x: i64) -> i64 {
         let mut t = x;
         for k in self.boxed() {
             t += k.boxed_children_of(x);
         }
         t
     }
-    pub fn listed(&self, x: i64) -> i64 {
+    fn listed(&self, x: i64) -> i64 {
         self.list().iter().map(|k| k.listed(x)).sum::<i64>() + x
     }
-    pub fn asked_for(&self, x: i64) -> Result<i64, String> {
+    fn asked_for(&self, x: i64) -> Result<i64, String> {
         let k = self.slow()?;
         Ok(k.asked_for(x).unwrap_or(7) + x)
     }
-    pub fn in_parts(&self, x: i64) -> i64 {
+    fn in_parts(&self, x: i64) -> i64 {
         let (first, rest) = self.parts();
         first.map_or(x, |k| k.in_parts(x)) + rest.iter().map(|k| k.in_parts(x)).sum::<i64>()
     }
-    pub fn grouped(&self, x: i64) -> i64 {
+    fn grouped(&self, x: i64) -> i64 {
         let mut groups: BTreeMap<i64, Vec<&Node>> = BTreeMap::new();
         for k in &self.kids {
             groups.entry(k.v % 2).or_default().push(k);
@@ -216,7 +218,7 @@ impl Node {
         }
         t
     }
-    pub fn keyed(&self, x: i64) -> i64 {
+    fn keyed(&self, x: i64) -> i64 {
         let by_key: HashMap<_, _> = self.kids.iter().map(|k| (k.v, k)).collect();
         let mut keys: Vec<_> = by_key.keys().copied().collect();
         keys.sort_unstable();
