@@ -44,6 +44,52 @@ fn faults_name_the_member_and_others_finish() {
     }
 }
 
+/// Conditions of assertions with names that are bound several times, or live in place, or stand for `self`.
+#[autobatch(strict)]
+mod asserting {
+    pub(super) fn shadowed(n: u32) -> u32 {
+        let n = n / 2;
+        let n = n.max(1);
+        assert!(n < 20 && [n, 3] != [7, 3]);
+        if n > 2 { shadowed(n) + n } else { n }
+    }
+
+    pub(super) fn in_place(n: u32) -> u32 {
+        let kept = vec![n; 3];
+        let lent = &kept[..];
+        let sum = total(lent);
+        debug_assert!(kept[0] < 20 && matches!(Some(sum), Some(x) if x != 21));
+        sum + total(lent)
+    }
+
+    fn total(xs: &[u32]) -> u32 {
+        if let [first, rest @ ..] = xs { first + total(rest) } else { 0 }
+    }
+}
+
+#[test]
+fn assertions_say_what_is_written() {
+    type Batched = fn(&[u32], &Options<'_>) -> Result<autobatch::Outcome<u32>, BatchError>;
+    type Scalar = fn(u32) -> u32;
+    let both: [(Scalar, Batched); 2] = [
+        (asserting::shadowed, |n, options| asserting::shadowed_batched_with(n, options)),
+        (asserting::in_place, |n, options| asserting::in_place_batched_with(n, options)),
+    ];
+    for (scalar, batched) in both {
+        for n in [7, 14, 20, 50] {
+            let said = catch_unwind(|| scalar(n)).map_err(|payload| {
+                let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+                text.or(payload.downcast_ref::<String>().cloned()).unwrap()
+            });
+            for (how, options) in executors() {
+                let results = batched(&[n], &options).unwrap().into_results();
+                let result = results[0].as_ref().map_err(|fault| fault.message.clone());
+                assert_eq!(result.copied(), said, "{how}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_plain_call_panics_with_the_first_faulty_member() {
     let payload = catch_unwind(|| risky_batched(&[1, 7, 2, 7], autobatch::same(3))).unwrap_err();

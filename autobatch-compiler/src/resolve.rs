@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cfg;
+use crate::desugar::keep_message;
 use crate::input::Function;
 use crate::mentions::map_tokens;
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
@@ -425,6 +426,8 @@ impl VisitMut for Resolver {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        let written = mac.tokens.clone();
         mac.tokens = self.macro_tokens(std::mem::take(&mut mac.tokens));
+        keep_message(mac, written);
     }
 }

@@ -499,7 +499,7 @@ impl VisitMut for InPlace<'_> {
         {
             return;
         }
-        let before = (self.refused, mac.tokens.to_string());
+        let (written, before) = (mac.tokens.clone(), (self.refused, mac.tokens.to_string()));
         mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
         let mentioned = mac.tokens.to_string() != before.1;
         let known = KNOWN.iter().any(|name| mac.path.is_ident(name));
@@ -508,5 +508,6 @@ impl VisitMut for InPlace<'_> {
         } else if !known {
             self.refused = true;
         }
+        macros::keep_message(mac, written);
     }
 }

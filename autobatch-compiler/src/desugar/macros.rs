@@ -3,7 +3,7 @@
 //!
 //! An `assert!` without a message of its own stays, because its message is its condition as written.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -93,6 +93,47 @@ pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
         return false;
     }
     true
+}
+
+/// An `assert!` without a message says its condition: as it was `written`, though names in it have changed. If nothing has changed, the
+/// tokens stay, which know how they were spaced.
+pub(crate) fn keep_message(mac: &mut Macro, written: TokenStream) {
+    if same(&mac.tokens, &written) {
+        mac.tokens = written;
+        return;
+    }
+    let asserts = mac.path.is_ident("assert") || mac.path.is_ident("debug_assert");
+    let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(written.clone());
+    if asserts && args.is_ok_and(|args| args.len() == 1) {
+        let said = written.to_string().trim_end_matches(',').trim_end().replace('{', "{{").replace('}', "}}");
+        let (condition, message) = (&mac.tokens, format!("assertion failed: {said}"));
+        let comma: Option<Token![,]> = (!ends_in_comma(condition)).then(Default::default);
+        mac.tokens = quote!(#condition #comma #message);
+    }
+}
+
+/// Whether tokens are the same, spaces aside.
+fn same(one: &TokenStream, other: &TokenStream) -> bool {
+    one.clone().into_iter().map(word).eq(other.clone().into_iter().map(word))
+        && groups(one).zip(groups(other)).all(|(one, other)| same(&one, &other))
+}
+
+fn word(tree: TokenTree) -> String {
+    match tree {
+        TokenTree::Group(group) => format!("{:?}", group.delimiter()),
+        other => other.to_string(),
+    }
+}
+
+fn groups(tokens: &TokenStream) -> impl Iterator<Item = TokenStream> {
+    tokens.clone().into_iter().filter_map(|tree| match tree {
+        TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    })
+}
+
+fn ends_in_comma(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().last().is_some_and(|last| last.to_string() == ",")
 }
 
 /// The macro with locals for those of its arguments that lead to a call: among the first `values` all of them, and those

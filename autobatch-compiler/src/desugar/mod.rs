@@ -35,6 +35,7 @@ use crate::input::Function;
 use crate::resolve;
 use callees::Callees;
 use kind::Kinds;
+pub(crate) use macros::keep_message;
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(
