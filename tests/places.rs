@@ -93,6 +93,33 @@ fn through_another(#[each] x: &Vec<u32>, depth: u32) -> usize {
     }
 }
 
+/// A plain method gets the borrow; what it makes is of a type without a lifetime, and borrows nothing.
+#[autobatch(strict)]
+fn made_of_a_borrow(#[each] x: &Vec<u32>, depth: u32) -> usize {
+    if depth == 0 {
+        return x.len();
+    }
+    let next: Kept = {
+        let kept = [Kept(grown(x, depth)), Kept(grown(x, 1))];
+        match kept.as_slice() {
+            [.., last] => {
+                let length = Length(made_of_a_borrow(x, depth - 1));
+                length.of(last.whole())
+            }
+            [] => Kept(Vec::new()),
+        }
+    };
+    made_of_a_borrow(&next.0, depth / 2) * 2 + next.0.len()
+}
+
+struct Length(usize);
+
+impl Length {
+    fn of(self, list: &[u32]) -> Kept {
+        Kept(list.iter().copied().take(self.0).collect())
+    }
+}
+
 struct Kept(Vec<u32>);
 
 impl Kept {
@@ -146,6 +173,12 @@ fn calls_at_the_end_get_what_is_there() {
         &inputs,
         |i| through_another(&i.0, i.1),
         |b, o| through_another_batched_with(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
+    );
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| made_of_a_borrow(&i.0, i.1),
+        |b, o| made_of_a_borrow_batched_with(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
     );
     agree_at(
         &[0, 1, 97],

@@ -83,7 +83,7 @@ impl Lifetimes {
 
     /// How many lifetimes the types of a name certainly have: those of the file, if none of that name comes from elsewhere, and
     /// those of libraries, if none of that name is in the file.
-    fn certain(&self, name: &Ident) -> Option<usize> {
+    pub(crate) fn certain(&self, name: &Ident) -> Option<usize> {
         let name = name.to_string();
         let Some(counts) = self.counts.get(&name) else { return self.is_of_a_library(&name).then_some(1) };
         let own = |first: &String| {

@@ -39,7 +39,7 @@ impl Lowering<'_> {
     /// Variables borrow locals, unless their types can't.
     fn borrow(&mut self, mut vars: VarSet, span: Span, from: &[(usize, String)]) {
         if self.cursor.is_some() {
-            vars.retain(|var| !self.type_of(*var).is_some_and(owns));
+            vars.retain(|var| !self.type_of(*var).is_some_and(|ty| self.owns(ty)));
             self.borrowers.extend(vars.into_iter().map(|var| Borrower { var, span, from: from.to_vec() }));
         }
     }
@@ -47,7 +47,7 @@ impl Lowering<'_> {
     /// Keeps track of which locals are references to data outside the activation, and of those that
     /// borrow a local.
     pub(super) fn note_references(&mut self, pat: &Pat, init: &Expr) {
-        if matches!(pat, Pat::Type(t) if owns(&t.ty)) {
+        if matches!(pat, Pat::Type(t) if self.owns(&t.ty)) {
             return;
         }
         if !matches!(pat, Pat::Ident(_) | Pat::Type(_)) {
@@ -279,29 +279,30 @@ const OWNED: [&str; 10] = [
     "VecDeque",
 ];
 
-/// Whether a value of the type certainly borrows nothing.
-fn owns(ty: &Type) -> bool {
-    match ty {
-        Type::Path(p) if p.qself.is_none() => {
-            let last = p.path.segments.last();
-            let library = last.is_some_and(|s| OWNED.iter().any(|name| s.ident == name));
-            let args = last.map(|s| &s.arguments);
-            let inner = match args {
-                Some(syn::PathArguments::AngleBracketed(args)) => args.args.iter().all(|arg| match arg {
-                    syn::GenericArgument::Type(ty) => owns(ty),
-                    _ => false,
-                }),
-                _ => true,
-            };
-            (library && inner) || crate::lockstep::is_primitive(ty)
-        }
-        Type::Tuple(t) => t.elems.iter().all(owns),
-        Type::Array(t) => owns(&t.elem),
-        _ => false,
-    }
-}
-
 impl Lowering<'_> {
+    /// Whether a value of the type certainly borrows nothing.
+    fn owns(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Path(p) if p.qself.is_none() => {
+                let Some(last) = p.path.segments.last() else { return false };
+                let methods = &self.functions[self.current].methods;
+                let known = OWNED.iter().any(|name| last.ident == name)
+                    || methods.lifetimes.certain(&last.ident) == Some(0);
+                let inner = match &last.arguments {
+                    syn::PathArguments::AngleBracketed(args) => args.args.iter().all(|arg| match arg {
+                        syn::GenericArgument::Type(ty) => self.owns(ty),
+                        _ => false,
+                    }),
+                    _ => true,
+                };
+                (known && inner) || crate::lockstep::is_primitive(ty)
+            }
+            Type::Tuple(t) => t.elems.iter().all(|ty| self.owns(ty)),
+            Type::Array(t) => self.owns(&t.elem),
+            _ => false,
+        }
+    }
+
     /// Whether an expression is a reference to something outside, or what the library makes of one.
     pub(super) fn yields_references(&self, expr: &Expr) -> bool {
         let through = effects::of_expr(&self.names, expr).mentions;
