@@ -12,6 +12,10 @@ impl Gen {
             if matches!(var.ty, Ty::Slice(_) | Ty::States | Ty::Tree | Ty::Closure(..)) {
                 continue;
             }
+            // Reading would move it.
+            if matches!(&var.ty, Ty::Array(of, _) | Ty::Option(of) if of.is_owned()) {
+                continue;
+            }
             let whole = if var.via == Via::Value { var.name.clone() } else { format!("(*{})", var.name) };
             if var.ty == *ty {
                 found.push(whole.clone());

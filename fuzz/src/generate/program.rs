@@ -282,6 +282,9 @@ impl Gen {
         if self.branching > 1 && ret.is_number() && self.chance(if self.swarm.plain { 35 } else { 15 }) {
             return self.sum_body(&ret, depth);
         }
+        if self.swarm.states && self.chance(30) {
+            return self.kept_body(&ret, depth);
+        }
         if self.swarm.loops
             && self.chance(12)
             && let Some(body) = self.onward_body(&ret, depth)

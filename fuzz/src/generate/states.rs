@@ -224,6 +224,18 @@ impl Gen {
         }))
     }
 
+    /// A body that returns at once, or keeps something for calls whose results are its own.
+    pub(super) fn kept_body(&mut self, ret: &Ty, depth: u32) -> Node {
+        let base = self.base_case(ret);
+        self.less = Some("fuel - 1".into());
+        let mut stmts = vec![fixed!("if fuel == 0 { return ", base, "; }")];
+        let count = self.below(2);
+        stmts.extend(self.stmts(count, 1));
+        let value = self.kept_expr(ret, depth).expect("calls can stand in a body");
+        stmts.push(fixed!(value));
+        fixed!(stmts)
+    }
+
     /// A local that is kept, used, and there to be used again.
     pub(super) fn kept_stmt(&mut self, depth: u32) -> Option<Node> {
         if self.pure > 0 || self.flat > 0 || self.defs.state.is_none() {
@@ -449,7 +461,8 @@ impl Gen {
             &["{}.iter()", "&{}", "{}.iter().skip(1)"]
         };
         let source = self.pick(forms).replace("{}", &source);
-        self.declare(&value, ty, true);
+        // Assigned, and hidden by nothing.
+        self.vars.push(self.var(&value, ty, Via::Value, true, true));
         let body = self.in_a_loop(3, |g| {
             g.declare_borrow(&m, &Ty::State, &lender);
             let count = g.below(2);
