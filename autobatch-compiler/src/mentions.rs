@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprStruct, Ident, Pat};
+use syn::{Expr, ExprStruct, Ident, Pat, UnOp};
 
 /// Whether an expression is the variable of this name.
 pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
@@ -11,6 +11,18 @@ pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
         Expr::Paren(e) => is_variable(&e.expr, name),
         Expr::Group(e) => is_variable(&e.expr, name),
         _ => false,
+    }
+}
+
+/// Whether a place is the variable of this name, or a part of it or of what it refers to.
+pub(crate) fn is_part_of(place: &Expr, name: &str) -> bool {
+    match place {
+        Expr::Field(e) => is_part_of(&e.base, name),
+        Expr::Index(e) => is_part_of(&e.expr, name),
+        Expr::Paren(e) => is_part_of(&e.expr, name),
+        Expr::Group(e) => is_part_of(&e.expr, name),
+        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_part_of(&e.expr, name),
+        other => is_variable(other, name),
     }
 }
 

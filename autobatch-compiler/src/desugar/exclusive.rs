@@ -5,7 +5,7 @@ use syn::{Expr, Pat, Type};
 
 use crate::cfg;
 use crate::input::Function;
-use crate::mentions::is_variable;
+use crate::mentions::{is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
 /// Whether a local is defined as a `&mut`, or something is changed through it though it is not `mut`.
@@ -31,16 +31,6 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn is_part(&self, place: &Expr) -> bool {
-        match place {
-            Expr::Field(e) => self.is_part(&e.base),
-            Expr::Index(e) => self.is_part(&e.expr),
-            Expr::Paren(e) => self.is_part(&e.expr),
-            Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && self.is_part(&e.expr),
-            other => is_variable(other, self.name),
-        }
-    }
-
     fn bound(&mut self, pat: &Pat, value: &Expr) {
         self.handed |= cfg::names(pat).iter().any(|ident| ident == self.name) && makes_exclusive(value);
     }
@@ -65,13 +55,15 @@ impl<'ast> Visit<'ast> for Scan<'_> {
             Expr::Let(e) => self.bound(&e.pat, &e.expr),
             Expr::Match(e) => e.arms.iter().for_each(|arm| self.bound(&arm.pat, &e.expr)),
             Expr::ForLoop(e) => self.bound(&e.pat, &e.expr),
-            Expr::Assign(e) => self.assigned |= !is_variable(&e.left, self.name) && self.is_part(&e.left),
+            Expr::Assign(e) => {
+                self.assigned |= !is_variable(&e.left, self.name) && is_part_of(&e.left, self.name)
+            }
             Expr::Binary(e) if crate::lockstep::is_compound(&e.op) => {
-                self.assigned |= !is_variable(&e.left, self.name) && self.is_part(&e.left);
+                self.assigned |= !is_variable(&e.left, self.name) && is_part_of(&e.left, self.name);
             }
             Expr::MethodCall(e) => {
                 let changes = self.methods.known(&e.method).is_some_and(|m| m.takes == Some(Takes::Mut));
-                self.changed |= changes && self.is_part(&e.receiver);
+                self.changed |= changes && is_part_of(&e.receiver, self.name);
             }
             _ => {}
         }

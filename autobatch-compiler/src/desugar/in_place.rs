@@ -174,8 +174,9 @@ struct InPlace<'a> {
 enum Access {
     Share,
     Lend,
-    /// For a method of which signatures say that what it yields borrows nothing; whether it changes the place.
-    Within(bool),
+    /// For a method of which signatures say that what it yields borrows nothing.
+    Peek,
+    Change,
 }
 
 impl InPlace<'_> {
@@ -274,9 +275,9 @@ impl InPlace<'_> {
     fn method(&self, access: Access) -> Ident {
         let name = match access {
             Access::Lend if self.mutable => "lend",
-            Access::Within(true) if self.mutable => "change",
-            Access::Within(_) => "peek",
-            _ => "share",
+            Access::Change if self.mutable => "change",
+            Access::Peek | Access::Change => "peek",
+            Access::Share | Access::Lend => "share",
         };
         Ident::new(name, Span::mixed_site())
     }
@@ -406,16 +407,14 @@ impl VisitMut for InPlace<'_> {
                 self.ended += ends;
                 let own = self.own_method(&e.method, &e.receiver);
                 let library = self.taken(&e.method);
-                let within = self.methods.borrow_nothing(&e.method);
+                let (share, lend) = if self.methods.borrow_nothing(&e.method) {
+                    (Access::Peek, Access::Change)
+                } else {
+                    (Access::Share, Access::Lend)
+                };
                 match self.part(&e.receiver) {
-                    Some(_) if own == Some(Some(Takes::Ref)) && within => {
-                        self.replace(&mut e.receiver, Access::Within(false));
-                    }
-                    Some(_) if own == Some(Some(Takes::Mut)) && within => {
-                        self.replace(&mut e.receiver, Access::Within(true));
-                    }
-                    Some(_) if own == Some(Some(Takes::Ref)) => self.replace(&mut e.receiver, Access::Share),
-                    Some(_) if own == Some(Some(Takes::Mut)) => self.replace(&mut e.receiver, Access::Lend),
+                    Some(_) if own == Some(Some(Takes::Ref)) => self.replace(&mut e.receiver, share),
+                    Some(_) if own == Some(Some(Takes::Mut)) => self.replace(&mut e.receiver, lend),
                     Some(_) if own.is_some() => self.refused = true,
                     None => self.visit_expr_mut(&mut e.receiver),
                     Some(_) if library == Some(Takes::Ref) => self.replace(&mut e.receiver, Access::Share),
@@ -476,38 +475,18 @@ impl VisitMut for InPlace<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        const KNOWN: [&str; 15] = [
-            "assert",
-            "assert_eq",
-            "assert_ne",
-            "debug_assert",
-            "debug_assert_eq",
-            "debug_assert_ne",
-            "eprintln",
-            "format",
-            "panic",
-            "println",
-            "print",
-            "s",
-            "unreachable",
-            "write",
-            "writeln",
-        ];
         // Their arguments are expressions like others.
         if (mac.path.is_ident("vec") || mac.path.is_ident("matches"))
             && macros::rewrite_arguments(mac, &mut |arg| self.visit_expr_mut(arg))
         {
             return;
         }
-        let (written, before) = (mac.tokens.clone(), (self.refused, mac.tokens.to_string()));
+        let (written, refused) = (mac.tokens.clone(), self.refused);
         mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
-        let mentioned = mac.tokens.to_string() != before.1;
-        let known = KNOWN.iter().any(|name| mac.path.is_ident(name));
-        if !mentioned {
-            self.refused = before.0;
-        } else if !known {
-            self.refused = true;
+        if macros::keep_message(mac, written) {
+            self.refused |= !macros::is_listed(mac) && !mac.path.is_ident("s");
+        } else {
+            self.refused = refused;
         }
-        macros::keep_message(mac, written);
     }
 }

@@ -48,10 +48,9 @@ fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
     Ok((value, input.parse()?))
 }
 
-/// Has `each` rewrite the expressions in a standard macro's tokens; false if there are none that are known. Not those of an `assert!`
-/// without a message, which says its condition as written.
-pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)) -> bool {
-    const LISTS: [&str; 17] = [
+/// Whether a standard macro's arguments are a list, looked at where they are.
+pub(super) fn is_listed(mac: &Macro) -> bool {
+    const LISTS: [&str; 16] = [
         "assert",
         "assert_eq",
         "assert_ne",
@@ -66,10 +65,15 @@ pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
         "println",
         "todo",
         "unreachable",
-        "vec",
         "write",
         "writeln",
     ];
+    LISTS.iter().any(|name| mac.path.is_ident(name))
+}
+
+/// Has `each` rewrite the expressions in a standard macro's tokens; false if there are none that are known. Not those of an `assert!`
+/// without a message, which says its condition as written.
+pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)) -> bool {
     let Some(name) = mac.path.get_ident().map(ToString::to_string) else { return false };
     if name == "matches" {
         let Ok(Parts(mut value, pat, mut guard)) = syn::parse2(mac.tokens.clone()) else { return false };
@@ -83,7 +87,7 @@ pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
         each(&mut value);
         each(&mut len);
         mac.tokens = quote!(#value; #len);
-    } else if LISTS.contains(&name.as_str())
+    } else if (name == "vec" || is_listed(mac))
         && let Ok(mut list) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone())
         && !(name.ends_with("assert") && list.len() < 2)
     {
@@ -95,12 +99,12 @@ pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
     true
 }
 
-/// An `assert!` without a message says its condition: as it was `written`, though names in it have changed. If nothing has changed, the
-/// tokens stay, which know how they were spaced.
-pub(crate) fn keep_message(mac: &mut Macro, written: TokenStream) {
+/// An `assert!` without a message says its condition: as it was `written`, though names in it have changed. If nothing has changed (then
+/// false), the tokens stay, which know how they were spaced.
+pub(crate) fn keep_message(mac: &mut Macro, written: TokenStream) -> bool {
     if same(&mac.tokens, &written) {
         mac.tokens = written;
-        return;
+        return false;
     }
     let asserts = mac.path.is_ident("assert") || mac.path.is_ident("debug_assert");
     let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(written.clone());
@@ -110,6 +114,7 @@ pub(crate) fn keep_message(mac: &mut Macro, written: TokenStream) {
         let comma: Option<Token![,]> = (!ends_in_comma(condition)).then(Default::default);
         mac.tokens = quote!(#condition #comma #message);
     }
+    true
 }
 
 /// Whether tokens are the same, spaces aside.

@@ -17,7 +17,7 @@ use super::copies::Copies;
 use crate::cfg;
 use crate::input::Function;
 use crate::lower::{owns, tail, yields_number};
-use crate::mentions::{bound_by_ref, is_variable, roots};
+use crate::mentions::{bound_by_ref, is_part_of, roots};
 use crate::signatures::Methods;
 
 /// Methods whose result borrows nothing from their receiver.
@@ -103,14 +103,7 @@ impl Lent<'_> {
     }
 
     fn is_part(&self, place: &Expr) -> bool {
-        match place {
-            Expr::Field(e) => self.is_part(&e.base),
-            Expr::Index(e) => self.is_part(&e.expr),
-            Expr::Paren(e) => self.is_part(&e.expr),
-            Expr::Group(e) => self.is_part(&e.expr),
-            Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && self.is_part(&e.expr),
-            other => is_variable(other, self.name),
-        }
+        is_part_of(place, self.name)
     }
 
     /// Whether what a method yields borrows nothing from its receiver.

@@ -41,10 +41,15 @@ impl Names<'_> {
         parse_quote!(let #mutability #kept = #value;)
     }
 
+    /// Whether a value borrows from a temporary.
+    fn borrows(&self, value: &Expr) -> bool {
+        lent(&self.methods, &mut value.clone()).is_some()
+    }
+
     /// Whether a part of a condition is matched against what borrows from a temporary.
     fn lends(&self, cond: &Expr) -> bool {
         match cond {
-            Expr::Let(e) => lent(&self.methods, &mut e.expr.clone()).is_some(),
+            Expr::Let(e) => self.borrows(&e.expr),
             Expr::Binary(e) => self.lends(&e.left) || self.lends(&e.right),
             _ => false,
         }
@@ -104,25 +109,28 @@ impl VisitMut for Names<'_> {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
+        let borrows = match &*expr {
+            Expr::ForLoop(e) => self.borrows(&e.expr),
+            Expr::Match(e) => self.borrows(&e.expr) && (self.splits)(expr),
+            Expr::If(e) => self.lends(&e.cond) && (self.splits)(expr),
+            Expr::While(e) => self.lends(&e.cond) && (self.splits)(expr),
+            _ => false,
+        };
+        if !borrows {
+            return;
+        }
         let kept = match expr {
             Expr::ForLoop(e) => self.lender(&mut e.expr),
-            _ if !(self.splits)(expr) => None,
             Expr::Match(e) => self.lender(&mut e.expr),
-            Expr::If(e) if self.lends(&e.cond) => {
-                *expr = self.matched(e.clone());
-                None
-            }
-            Expr::While(e) if self.lends(&e.cond) => {
+            Expr::If(e) => return *expr = self.matched(e.clone()),
+            Expr::While(e) => {
                 let (label, cond, body) = (&e.label, &e.cond, &e.body);
                 let round = self.matched(parse_quote!(if #cond { #body continue; }));
-                *expr = parse_quote!(#label loop { #round break; });
-                None
+                return *expr = parse_quote!(#label loop { #round break; });
             }
             _ => None,
         };
-        if let Some(kept) = kept {
-            *expr = parse_quote!({ #kept #expr });
-        }
+        *expr = parse_quote!({ #kept #expr });
     }
     fn visit_expr_closure_mut(&mut self, _: &mut syn::ExprClosure) {}
     fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}

@@ -503,7 +503,6 @@ impl Lowering<'_> {
     }
 }
 
-/// The expression that a place is a part of.
 /// Puts a place in the place of a variable.
 pub(super) struct Place<'a> {
     pub(super) name: &'a str,
