@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenTree;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::desugar::moved_out;
+use crate::formats;
 use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
 use crate::mentions::map_tokens;
 
@@ -158,22 +159,17 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    fn tokens(&mut self, tokens: TokenStream) {
-        map_tokens(tokens, &mut |tree, field| {
+    fn in_macro(&mut self, mac: &Macro) {
+        map_tokens(&mut mac.clone(), &mut |tree, field| {
             match &tree {
                 TokenTree::Ident(ident) if !field => self.read(&ident.to_string()),
-                TokenTree::Literal(lit) => self.captures(&lit.to_string()),
+                TokenTree::Literal(lit) if !field => {
+                    formats::captures(lit).iter().for_each(|name| self.read(name))
+                }
                 _ => {}
             }
             tree
         });
-    }
-
-    fn captures(&mut self, literal: &str) {
-        for part in literal.split('{').skip(1) {
-            let end = part.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(part.len());
-            self.read(&part[..end]);
-        }
     }
 
     fn read(&mut self, name: &str) {
@@ -228,7 +224,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     fn visit_macro(&mut self, mac: &'ast Macro) {
         match goto_target(mac) {
             Some(target) => self.out.exits.push(target),
-            None => self.tokens(mac.tokens.clone()),
+            None => self.in_macro(mac),
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod driver;
 pub mod effects;
 pub mod emit;
 mod endings;
+mod formats;
 mod hidden;
 pub mod input;
 pub mod ir;

@@ -2,7 +2,9 @@
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprStruct, Ident, Pat, UnOp};
+use syn::{Expr, ExprStruct, Ident, Macro, Pat, UnOp};
+
+use crate::formats::Formats;
 
 /// Whether an expression is the variable of this name.
 pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
@@ -64,13 +66,12 @@ pub(crate) fn spell_out_fields(e: &mut ExprStruct) {
     }
 }
 
-/// Rewrites a macro's tokens one by one, those inside groups too. `each` is told whether the token stands behind a
-/// dot, as fields and methods do, or names the field of a structure, `P { x: 1 }`: those are no variables. `P { x }` is spelled out.
-pub(crate) fn map_tokens(
-    tokens: TokenStream,
-    each: &mut dyn FnMut(TokenTree, bool) -> TokenTree,
-) -> TokenStream {
-    map_tokens_in(tokens, Around::Other, each)
+/// Rewrites a macro's tokens one by one, those inside groups too. `each` is told whether the token stands behind a dot, as fields
+/// and methods do, or names the field of a structure, `P { x: 1 }`, or is a string that no macro formats: those mention no variables.
+/// `P { x }` is spelled out.
+pub(crate) fn map_tokens(mac: &mut Macro, each: &mut dyn FnMut(TokenTree, bool) -> TokenTree) {
+    let formats = Formats::of_macro(mac);
+    mac.tokens = map_tokens_in(std::mem::take(&mut mac.tokens), Around::Other, formats, each);
 }
 
 /// What tokens stand in.
@@ -85,6 +86,7 @@ enum Around {
 fn map_tokens_in(
     tokens: TokenStream,
     around: Around,
+    mut formats: Formats,
     each: &mut dyn FnMut(TokenTree, bool) -> TokenTree,
 ) -> TokenStream {
     let mut after_dot = false;
@@ -101,10 +103,14 @@ fn map_tokens_in(
             && next.is_none_or(|next| is_punct(next, ','));
         let otherwise = matches!(next, Some(TokenTree::Ident(i)) if i == "else");
         let structure = after_type && !otherwise;
-        let field = after_dot || names;
+        let field = match tree {
+            TokenTree::Literal(_) => !formats.formatted(next),
+            _ => after_dot || names,
+        };
         after_dot = is_punct(&tree, '.') && !after_dot;
         begins = around != Around::Other && is_punct(&tree, ',');
         after_type = matches!(&tree, TokenTree::Ident(i) if i.to_string().starts_with(char::is_uppercase));
+        let inside = formats.pass(&tree);
         match tree {
             TokenTree::Group(group) => {
                 let around = match group.delimiter() {
@@ -112,7 +118,8 @@ fn map_tokens_in(
                     Delimiter::Brace => Around::Braces,
                     _ => Around::Other,
                 };
-                let mut new = Group::new(group.delimiter(), map_tokens_in(group.stream(), around, each));
+                let mut new =
+                    Group::new(group.delimiter(), map_tokens_in(group.stream(), around, inside, each));
                 new.set_span(group.span());
                 out.push(TokenTree::Group(new));
             }
@@ -145,22 +152,58 @@ mod tests {
     fn tokens_that_name_fields_are_told() {
         let mut seen = Vec::new();
         let tokens = quote!(x.x, (x.0.x), 0..x, x..=y, P { x: x, y, x: x::y }, { x::y });
-        let same = map_tokens(tokens.clone(), &mut |tree, field| {
+        let mut mac: Macro = syn::parse_quote!(known!(#tokens));
+        map_tokens(&mut mac, &mut |tree, field| {
             if let TokenTree::Ident(ident) = &tree {
                 seen.push((ident.to_string(), field));
             }
             tree
         });
         let spelled = tokens.to_string().replace(", y ,", ", y : y ,");
-        assert_eq!(same.to_string(), spelled);
+        assert_eq!(mac.tokens.to_string(), spelled);
         let known = [0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0].map(|field| field == 1);
         let fields: Vec<bool> = seen.iter().map(|(_, field)| *field).collect();
         assert_eq!(fields, known, "{seen:?}");
     }
 
     #[test]
+    fn strings_that_are_formatted_are_told() {
+        let formatted = |mut mac: Macro| {
+            let mut seen = Vec::new();
+            map_tokens(&mut mac, &mut |tree, field| {
+                if let TokenTree::Literal(lit) = &tree {
+                    seen.extend((!field).then(|| lit.to_string()));
+                }
+                tree
+            });
+            seen.concat()
+        };
+        assert_eq!(formatted(syn::parse_quote!(print!("a", "b", f("c")))), r#""a""#);
+        assert_eq!(formatted(syn::parse_quote!(assert_eq!("a", "b", "c"))), r#""c""#);
+        assert_eq!(
+            formatted(syn::parse_quote!(write!(f("a"), "b{}{}", format!("c", "d"), !("e")))),
+            r#""b{}{}""c""#
+        );
+        assert_eq!(
+            formatted(syn::parse_quote!(vec![
+                "a",
+                std::format!("b"),
+                if !("c") {
+                    "d"
+                }
+            ])),
+            r#""b""#
+        );
+        assert_eq!(formatted(syn::parse_quote!(unknown!(x => "a", ("b")))), r#""a""b""#);
+    }
+
+    #[test]
     fn fields_are_spelled_out() {
-        let mapped = |tokens| map_tokens(tokens, &mut |tree, _| tree).to_string();
+        let mapped = |tokens: TokenStream| {
+            let mut mac: Macro = syn::parse_quote!(known!(#tokens));
+            map_tokens(&mut mac, &mut |tree, _| tree);
+            mac.tokens.to_string()
+        };
         assert_eq!(mapped(quote!([P { x, y: 1 }])), quote!([P { x: x, y: 1 }]).to_string());
         for same in [quote!(if a == B { x } else { y }), quote!({ x }), quote!(P { x: y, ..z })] {
             assert_eq!(mapped(same.clone()), same.to_string());

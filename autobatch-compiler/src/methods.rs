@@ -444,7 +444,7 @@ impl VisitMut for Free {
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         let owner = self.owner.to_string();
-        mac.tokens = map_tokens(std::mem::take(&mut mac.tokens), &mut |tree, field| match tree {
+        map_tokens(mac, &mut |tree, field| match tree {
             TokenTree::Ident(ident) if !field && ident == "self" => {
                 TokenTree::Ident(self_ident(ident.span()))
             }

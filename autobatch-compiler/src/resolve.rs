@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cfg;
 use crate::desugar::keep_message;
+use crate::formats;
 use crate::input::Function;
 use crate::mentions::map_tokens;
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, LocalInit, Macro, Pat, Stmt, parse_quote};
@@ -215,51 +216,6 @@ impl Resolver {
         inside(self);
         self.scopes.pop();
     }
-
-    fn macro_tokens(&self, tokens: TokenStream) -> TokenStream {
-        map_tokens(tokens, &mut |tree, field| match tree {
-            TokenTree::Ident(mut ident) if !field => {
-                self.rename(&mut ident);
-                TokenTree::Ident(ident)
-            }
-            TokenTree::Literal(lit) => TokenTree::Literal(self.format_captures(lit)),
-            other => other,
-        })
-    }
-
-    /// Renames inline captures (`"{x:.3}"`) of renamed variables in a string literal.
-    fn format_captures(&self, lit: Literal) -> Literal {
-        let source = lit.to_string();
-        if !source.starts_with('"') || !source.contains('{') {
-            return lit;
-        }
-        let mut out = String::new();
-        let mut rest = source.as_str();
-        let mut changed = false;
-        while let Some(open) = rest.find('{') {
-            out.push_str(&rest[..=open]);
-            rest = &rest[open + 1..];
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-            let name = &rest[..end];
-            let unique = (!name.is_empty() && rest[end..].starts_with([':', '}']))
-                .then(|| self.scopes.iter().rev().find_map(|scope| scope.get(name)))
-                .flatten();
-            if let Some(unique) = unique.filter(|unique| *unique != name) {
-                out.push_str(&unique.to_string());
-                changed = true;
-            } else {
-                out.push_str(name);
-            }
-            rest = &rest[end..];
-        }
-        out.push_str(rest);
-        if !changed {
-            return lit;
-        }
-        let mut renamed: Literal = out.parse().expect("renaming a capture keeps the literal well formed");
-        renamed.set_span(lit.span());
-        renamed
-    }
 }
 
 /// Whether an identifier pattern without `ref`, `mut` or `@` can only be a constant or a unit struct.
@@ -427,7 +383,18 @@ impl VisitMut for Resolver {
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         let written = mac.tokens.clone();
-        mac.tokens = self.macro_tokens(std::mem::take(&mut mac.tokens));
+        map_tokens(mac, &mut |tree, field| match tree {
+            TokenTree::Ident(mut ident) if !field => {
+                self.rename(&mut ident);
+                TokenTree::Ident(ident)
+            }
+            TokenTree::Literal(lit) if !field => {
+                let unique = |name: &str| self.scopes.iter().rev().find_map(|scope| scope.get(name));
+                let new = |name: &str| unique(name).map(Ident::to_string).filter(|unique| unique != name);
+                TokenTree::Literal(formats::rename(lit, new))
+            }
+            other => other,
+        });
         keep_message(mac, written);
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Ident, Path, Type};
+use syn::{Expr, Ident, Macro, Path, Type};
 
+use super::macros;
 use crate::input::Function;
 use crate::lower::names_primitive;
 
@@ -79,6 +80,11 @@ impl Callees {
                     _ => false,
                 };
                 visit::visit_expr(self, expr);
+            }
+            fn visit_macro(&mut self, mac: &'ast Macro) {
+                let (callees, bindings) = (self.0, self.1);
+                let calls = |arg: &mut Expr| self.2 |= callees.calls(arg, bindings);
+                macros::rewrite_arguments(&mut mac.clone(), &mut { calls });
             }
             fn visit_item(&mut self, _: &'ast syn::Item) {}
         }

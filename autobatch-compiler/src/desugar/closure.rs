@@ -5,9 +5,10 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Macro, Pat, UnOp, parse_quote};
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenTree};
 
 use super::Rewrite;
+use crate::formats::{self, Captured};
 use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 
 /// What a closure is called with.
@@ -238,21 +239,6 @@ struct StandIn {
     captured: bool,
 }
 
-impl StandIn {
-    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
-        map_tokens(tokens, &mut |tree, field| match tree {
-            TokenTree::Ident(i) if !field && i == self.name => {
-                TokenTree::Group(Group::new(Delimiter::Parenthesis, self.reference.to_token_stream()))
-            }
-            TokenTree::Literal(lit) => {
-                self.captured |= lit.to_string().contains(&format!("{{{}", self.name));
-                TokenTree::Literal(lit)
-            }
-            other => other,
-        })
-    }
-}
-
 impl VisitMut for StandIn {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let place = &self.place;
@@ -273,7 +259,13 @@ impl VisitMut for StandIn {
         }
     }
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        mac.tokens = self.tokens(mac.tokens.to_token_stream());
+        self.captured |= !matches!(formats::captured(mac, &self.name), Captured::No);
+        map_tokens(mac, &mut |tree, field| match tree {
+            TokenTree::Ident(i) if !field && i == self.name => {
+                TokenTree::Group(Group::new(Delimiter::Parenthesis, self.reference.to_token_stream()))
+            }
+            other => other,
+        });
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -9,10 +9,10 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenTree};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Block, Expr, Ident, Local, Macro, Pat, Path, Stmt, Type, UnOp, parse_quote};
+use syn::{BinOp, Block, Expr, Ident, Local, Macro, Pat, Path, Stmt, Token, Type, UnOp, parse_quote};
 
 use super::copies::{Copies, is_copied_local};
 use super::exclusive::is_exclusive;
@@ -21,6 +21,7 @@ use super::moved_out;
 use super::parted::is_parted;
 use super::runs::{InBlockOf, Lent};
 use crate::cfg;
+use crate::formats::{self, Captured};
 use crate::input::{Function, Param};
 use crate::lower::ends_closures_by_name;
 use crate::mentions::{is_variable, map_tokens, spell_out_fields};
@@ -282,8 +283,10 @@ impl InPlace<'_> {
         Ident::new(name, Span::mixed_site())
     }
 
-    fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
-        map_tokens(tokens, &mut |tree, field| match tree {
+    /// Rewrites the tokens of a macro that looks at its arguments where they are. What its format string names it is given.
+    fn tokens(&mut self, mac: &mut Macro) {
+        let captured = formats::captured(mac, self.name);
+        map_tokens(mac, &mut |tree, field| match tree {
             TokenTree::Ident(i) if !field && i == self.name => {
                 self.refused |= self.closures > 0 && self.ended == 0;
                 TokenTree::Group(Group::new(Delimiter::Parenthesis, quote::quote!(*#i.share())))
@@ -293,12 +296,18 @@ impl InPlace<'_> {
                 self.refused = true;
                 TokenTree::Ident(i)
             }
-            TokenTree::Literal(lit) => {
-                self.refused |= lit.to_string().contains(&format!("{{{}", self.name));
-                TokenTree::Literal(lit)
-            }
             other => other,
-        })
+        });
+        match captured {
+            Captured::No => {}
+            Captured::Own(span) => {
+                self.refused |= self.closures > 0 && self.ended == 0;
+                let (name, tokens) = (Ident::new(self.name, span), &mac.tokens);
+                let comma: Option<Token![,]> = (!macros::ends_in_comma(tokens)).then(Default::default);
+                mac.tokens = quote::quote_spanned!(span=> #tokens #comma #name = *#name.share());
+            }
+            Captured::Elsewhere => self.refused = true,
+        }
     }
 }
 
@@ -482,7 +491,7 @@ impl VisitMut for InPlace<'_> {
             return;
         }
         let (written, refused) = (mac.tokens.clone(), self.refused);
-        mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
+        self.tokens(mac);
         if macros::keep_message(mac, written) {
             self.refused |= !macros::is_listed(mac) && !mac.path.is_ident("s");
         } else {

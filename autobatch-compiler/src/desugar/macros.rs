@@ -137,7 +137,7 @@ fn groups(tokens: &TokenStream) -> impl Iterator<Item = TokenStream> {
     })
 }
 
-fn ends_in_comma(tokens: &TokenStream) -> bool {
+pub(super) fn ends_in_comma(tokens: &TokenStream) -> bool {
     tokens.clone().into_iter().last().is_some_and(|last| last.to_string() == ",")
 }
 

@@ -14,6 +14,7 @@ use syn::{Block, Expr, Ident, Macro, Member, Pat, Stmt, Type, parse_quote};
 use super::macros;
 use super::runs::{InBlockOf, may_split};
 use crate::cfg;
+use crate::formats::{self, Captured};
 use crate::input::Function;
 use crate::mentions::is_variable;
 use crate::receivers::call_text;
@@ -165,7 +166,7 @@ impl<'ast> Visit<'ast> for Uses {
             self.fields.extend(uses.fields);
         });
         self.whole |= !told && words(mac.tokens.clone(), &self.name);
-        self.whole |= captured(mac.tokens.clone(), &self.name);
+        self.whole |= !matches!(formats::captured(mac, &self.name), Captured::No);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
@@ -174,15 +175,6 @@ fn words(tokens: TokenStream, name: &str) -> bool {
     tokens.into_iter().any(|tree| match tree {
         TokenTree::Ident(ident) => ident == name,
         TokenTree::Group(group) => words(group.stream(), name),
-        _ => false,
-    })
-}
-
-/// Whether a format string mentions the local.
-fn captured(tokens: TokenStream, name: &str) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Literal(lit) => lit.to_string().contains(&format!("{{{name}")),
-        TokenTree::Group(group) => captured(group.stream(), name),
         _ => false,
     })
 }

@@ -10,7 +10,7 @@
 //! lifetimes, stay scalar. A type of the user's without lifetimes is taken by its word, which generated code has
 //! checked (`let _: Option<fn() -> Type> = None;` has no lifetime to elide).
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -526,20 +526,14 @@ impl VisitMut for Place<'_> {
         }
     }
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-impl Place<'_> {
-    fn tokens(&self, tokens: TokenStream) -> TokenStream {
-        map_tokens(tokens, &mut |tree, field| match tree {
+        map_tokens(mac, &mut |tree, field| match tree {
             TokenTree::Ident(i) if !field && i == self.name => {
                 let base = self.base;
                 let inside = if self.reference { quote::quote!(#base) } else { quote::quote!(*#base) };
                 TokenTree::Group(Group::new(Delimiter::Parenthesis, inside))
             }
             other => other,
-        })
+        });
     }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
