@@ -288,6 +288,9 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("under_a_condition", under_a_condition_batched::program()),
         ("generic_helper", entry_batched::program()),
         ("same_names", outer_batched::program()),
+        ("a_macro_that_returns", a_macro_that_returns_batched::program()),
+        ("leaving_a_loop", leaving_a_loop_batched::program()),
+        ("a_local_macro", a_local_macro_batched::program()),
         ("leaving_a_macro", leaving_a_macro_batched::program()),
         ("stored", later_batched::program()),
         ("several_locals", longer_batched::program()),
@@ -317,6 +320,9 @@ fn per_member_constructs_agree_and_say_why() {
         under_a_condition under_a_condition_batched_with
         entry entry_batched_with
         outer outer_batched_with
+        a_macro_that_returns a_macro_that_returns_batched_with
+        leaving_a_loop leaving_a_loop_batched_with
+        a_local_macro a_local_macro_batched_with
         leaving_a_macro leaving_a_macro_batched_with
         later later_batched_with
         longer longer_batched_with

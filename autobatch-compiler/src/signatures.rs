@@ -9,6 +9,7 @@ use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
 use crate::checks::named_self;
 use crate::hidden::{BORROWERS, Lifetimes};
+use crate::lower;
 use crate::unasked::Mentions;
 
 /// What is known of the methods, functions and fields of the item and its file.
@@ -28,6 +29,8 @@ pub struct Methods {
     generic: BTreeSet<String>,
     /// Whether arrays of `ndarray` are mentioned.
     pub(crate) arrays: bool,
+    /// The macros that leave the code in which they are called.
+    leaving: BTreeSet<String>,
     /// The lifetimes of types.
     pub(crate) lifetimes: Lifetimes,
     /// The families that the crate mentions, if its source is known.
@@ -208,6 +211,11 @@ impl Methods {
         self.associated.contains(name)
     }
 
+    /// Whether a macro of that name leaves the code in which it is called.
+    pub(crate) fn leaves(&self, name: &str) -> bool {
+        self.leaving.contains(name)
+    }
+
     /// Adds the methods of a file.
     pub(crate) fn add_file(&mut self, file: &syn::File) {
         self.visit_file(file);
@@ -314,6 +322,13 @@ impl<'ast> Visit<'ast> for Methods {
         self.fields.held.entry(item.ident.to_string()).or_default().extend(types);
         self.copied(&item.ident, &item.generics, &item.attrs);
         self.lifetimes.add(&item.ident, &item.generics);
+    }
+    fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
+        if let Some(name) = &item.ident
+            && lower::leaves(item.mac.tokens.clone()).is_some()
+        {
+            self.leaving.insert(name.to_string());
+        }
     }
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}
     fn visit_block(&mut self, block: &'ast syn::Block) {

@@ -131,6 +131,49 @@ mod same_names {
 }
 use same_names::{outer, outer_batched, outer_batched_with};
 
+macro_rules! positive {
+    ($n:expr) => {
+        if $n == 0 {
+            return 1;
+        } else {
+            $n - 1
+        }
+    };
+}
+
+/// a macro of the file with a `return`, `?`, `break` or `continue` in its definition
+#[autobatch]
+fn a_macro_that_returns(n: u64) -> u64 {
+    let less = positive!(n);
+    a_macro_that_returns(less) + n
+}
+
+/// a `break` or `continue` in the tokens of a macro that is not std's
+#[autobatch]
+fn leaving_a_loop(n: u64) -> u64 {
+    let mut sum = 0;
+    for i in 0..n + 2 {
+        sum = both!(sum, if i * i > n { break } else { i });
+    }
+    sum
+}
+
+/// a macro that is defined in the body and names locals of the function
+#[autobatch]
+fn a_local_macro(n: u64) -> u64 {
+    let mut rest = vec![n; 3];
+    macro_rules! pop {
+        () => {
+            rest.pop().unwrap_or(n)
+        };
+    }
+    let mut sum = 0;
+    while sum < 3 * n {
+        sum += pop!() + 1;
+    }
+    sum
+}
+
 /// a `?` in the tokens of a macro that is not std's, or of an `assert!` without a message
 #[autobatch]
 fn leaving_a_macro(n: u64) -> Option<u64> {

@@ -30,6 +30,27 @@ fn leaves_by_a_macro(n: u64) -> Option<u64> {
     Some(i)
 }
 
+macro_rules! less {
+    ($n:expr) => {
+        $n.checked_sub(1)?
+    };
+}
+
+#[autobatch(strict)]
+fn a_macro_that_leaves(n: u64) -> Option<u64> {
+    a_macro_that_leaves(less!(n))
+}
+
+#[autobatch(strict)]
+fn a_local_macro(n: u64) -> u64 {
+    macro_rules! half {
+        () => {
+            n / 2
+        };
+    }
+    if n == 0 { 0 } else { a_local_macro(half!()) + n }
+}
+
 #[autobatch(strict)]
 mod several {
     pub fn longer(n: u64) -> u64 {

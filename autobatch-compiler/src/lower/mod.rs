@@ -14,6 +14,7 @@ mod computed;
 mod control;
 mod exits;
 mod expr;
+mod leaving;
 mod lent;
 mod lifetimes;
 mod lockstep;
@@ -36,6 +37,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
 pub(crate) use chains::{ends_closures_by_name, yields_number};
+pub(crate) use leaving::leaves;
 pub(crate) use lent::{may_borrow, owns};
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use scan::{called_names, may_split, tail};
@@ -351,11 +353,8 @@ impl Lowering<'_> {
         for (span, why) in unbatched::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });
         }
-        for span in unbatched::leaving_macros(&function.body) {
-            self.whole_fallback(
-                span,
-                "a `?` or `return` inside a macro's tokens would leave other code than the function",
-            );
+        for (span, why) in leaving::macros(function) {
+            self.whole_fallback(span, why);
         }
         self.loops.clear();
         self.start(ir.entry);

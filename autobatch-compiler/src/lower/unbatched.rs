@@ -24,35 +24,6 @@ pub(super) fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &
     scan.found
 }
 
-/// Macros whose tokens have a `?` or `return` in them, outside of closures: it would leave the lane code, not the function.
-pub(super) fn leaving_macros(body: &syn::Block) -> Vec<Span> {
-    struct Scan(Vec<Span>);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            if !matches!(expr, Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) {
-                visit::visit_expr(self, expr);
-            }
-        }
-        fn visit_macro(&mut self, mac: &'ast Macro) {
-            if crate::ir::goto_target(mac).is_none() {
-                self.0.extend(leaves_by(mac.tokens.clone()));
-            }
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    fn leaves_by(tokens: TokenStream) -> Option<Span> {
-        tokens.into_iter().find_map(|tree| match tree {
-            TokenTree::Punct(p) if p.as_char() == '?' => Some(p.span()),
-            TokenTree::Ident(i) if i == "return" => Some(i.span()),
-            TokenTree::Group(group) => leaves_by(group.stream()),
-            _ => None,
-        })
-    }
-    let mut scan = Scan(Vec::new());
-    scan.visit_block(body);
-    scan.0
-}
-
 struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<(Span, &'static str)>,

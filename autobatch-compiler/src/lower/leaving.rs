@@ -1,0 +1,173 @@
+//! Macros that can't stand in lane code: they leave the function or a loop, or name its locals out of sight.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, Item, ItemMacro, Macro};
+
+use crate::formats;
+use crate::input::Function;
+use crate::ir;
+use crate::signatures::Methods;
+
+const BY_TOKENS: &str =
+    "a `?`, `return`, `break` or `continue` in a macro's tokens would leave other code than the function";
+const BY_DEFINITION: &str =
+    "the macro holds a `return`, `?`, `break` or `continue`, which would leave other code than the function";
+const LOCAL: &str = "a macro that is defined in the body names locals of the function";
+
+/// What other crates' macros of these names do is to return.
+const RETURNING: [&str; 2] = ["bail", "ensure"];
+
+/// The macros of a function that can't stand in lane code, and why.
+pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
+    let mut locals = Locals::default();
+    function.params.iter().for_each(|param| _ = locals.names.insert(param.ident.to_string()));
+    locals.names.insert("self".into());
+    locals.visit_block(&function.written);
+    let mut scan = Scan { methods: &function.methods, found: Vec::new() };
+    scan.visit_block(&function.body);
+    scan.found.extend(locals.macros.into_iter().filter_map(|mac| {
+        let names = mentions(mac.mac.tokens.clone(), &|name| locals.names.contains(name));
+        names.then(|| (mac.ident.span(), LOCAL))
+    }));
+    scan.found
+}
+
+/// Where tokens leave the code that they stand in, other than a loop of their own.
+pub(crate) fn leaves(tokens: TokenStream) -> Option<Span> {
+    let loops = mentions(tokens.clone(), &|name| matches!(name, "loop" | "while" | "for"));
+    leaves_by(tokens, &|word| word == "return" || (!loops && matches!(word, "break" | "continue")))
+}
+
+fn leaves_by(tokens: TokenStream, word: &dyn Fn(&str) -> bool) -> Option<Span> {
+    // `$( … )?` repeats.
+    let mut repeats = (false, false);
+    tokens.into_iter().find_map(|tree| {
+        let before = repeats;
+        repeats = (matches!(&tree, TokenTree::Punct(p) if p.as_char() == '$'), false);
+        match tree {
+            TokenTree::Punct(p) if p.as_char() == '?' && !before.1 => Some(p.span()),
+            TokenTree::Ident(i) if word(&i.to_string()) => Some(i.span()),
+            TokenTree::Group(group) => {
+                repeats.1 = before.0;
+                leaves_by(group.stream(), word)
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Whether tokens hold such a word, other than a macro's parameter, `$x`.
+fn mentions(tokens: TokenStream, is: &dyn Fn(&str) -> bool) -> bool {
+    let mut parameter = false;
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => !std::mem::take(&mut parameter) && is(&ident.to_string()),
+        TokenTree::Group(group) => mentions(group.stream(), is),
+        TokenTree::Punct(p) => {
+            parameter = p.as_char() == '$';
+            false
+        }
+        TokenTree::Literal(lit) => formats::captures(&lit).iter().any(|name| is(name)),
+    })
+}
+
+/// The macros that a body defines, and the names that it binds.
+#[derive(Default)]
+struct Locals<'a> {
+    names: BTreeSet<String>,
+    macros: Vec<&'a ItemMacro>,
+}
+
+impl<'a> Visit<'a> for Locals<'a> {
+    fn visit_pat_ident(&mut self, p: &'a syn::PatIdent) {
+        self.names.insert(p.ident.to_string());
+        visit::visit_pat_ident(self, p);
+    }
+    fn visit_item(&mut self, item: &'a Item) {
+        self.macros.extend(match item {
+            Item::Macro(mac) if mac.ident.is_some() => Some(mac),
+            _ => None,
+        });
+    }
+}
+
+struct Scan<'a> {
+    methods: &'a Methods,
+    found: Vec<(Span, &'static str)>,
+}
+
+impl Scan<'_> {
+    /// Whether a macro of this name leaves.
+    fn leaves(&self, name: &str) -> bool {
+        RETURNING.contains(&name) || self.methods.leaves(name)
+    }
+
+    /// Macros in a macro's tokens.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut name = None;
+        for tree in tokens {
+            let before = name.take();
+            match tree {
+                TokenTree::Ident(ident) => name = Some(ident),
+                TokenTree::Punct(p) if p.as_char() == '!' => self.found.extend(
+                    before
+                        .filter(|name| self.leaves(&name.to_string()))
+                        .map(|name| (name.span(), BY_DEFINITION)),
+                ),
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Scan<'_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if !matches!(expr, Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) {
+            visit::visit_expr(self, expr);
+        }
+    }
+    fn visit_macro(&mut self, mac: &'a Macro) {
+        if ir::goto_target(mac).is_some() {
+            return;
+        }
+        let name = mac.path.segments.last().map(|last| last.ident.to_string());
+        if name.is_some_and(|name| self.leaves(&name)) {
+            self.found.push((mac.path.span(), BY_DEFINITION));
+        }
+        self.found.extend(leaves(mac.tokens.clone()).map(|span| (span, BY_TOKENS)));
+        self.tokens(mac.tokens.clone());
+    }
+    fn visit_item(&mut self, _: &'a Item) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    #[test]
+    fn what_leaves_is_told_from_what_stays() {
+        for leaving in [
+            quote!(if $c { return; }),
+            quote!(($x:expr) => { $x.pop()? }),
+            quote!(x, break),
+            quote!($($x)* ?),
+        ] {
+            assert!(leaves(leaving.clone()).is_some(), "{leaving}");
+        }
+        for staying in [
+            quote!(($($x:expr),* $(,)?) => { x }),
+            quote!(loop {
+                break 3;
+            }),
+            quote!("{x:?}", x),
+        ] {
+            assert!(leaves(staying.clone()).is_none(), "{staying}");
+        }
+    }
+}
