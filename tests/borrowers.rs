@@ -363,6 +363,38 @@ mod moved_mid {
     }
 }
 
+/// A method of the file's type has the name of one of the library, and hands out nothing.
+#[autobatch(strict)]
+mod halves {
+    #[derive(Clone, Copy, Debug)]
+    struct Span {
+        low: u32,
+        high: u32,
+    }
+
+    impl Span {
+        fn split(self) -> (Self, Self) {
+            let middle = (self.low + self.high) / 2;
+            (Span { high: middle, ..self }, Span { low: middle, ..self })
+        }
+
+        fn get(&self, n: u32) -> Option<Self> {
+            (n > 0).then_some(*self)
+        }
+    }
+
+    pub(super) fn run(n: u32) -> u32 {
+        walk(Span { low: n, high: n * 3 + 2 }, n % 5)
+    }
+
+    fn walk(span: Span, depth: u32) -> u32 {
+        let Some(same) = span.get(depth) else { return span.high - span.low };
+        let (low, high) = span.split();
+        let sum = walk(low, depth - 1) + walk(high, depth - 1);
+        sum + same.low + high.low
+    }
+}
+
 #[test]
 fn names_of_borrows_agree() {
     let inputs: Vec<u32> = (0..40).collect();
@@ -371,7 +403,7 @@ fn names_of_borrows_agree() {
             agree_at(&[0, 1, 97], &inputs, |i| $module::run(*i), |b, o| $module::run_batched_with(b, o));
         )*};
     }
-    check!(deferred deferred_late alias_chain alias_tuple by_struct loop_carried replaced shadowed block_scoped boxed strings max_ref helper_ref graph moved_mid);
+    check!(deferred deferred_late alias_chain alias_tuple by_struct loop_carried replaced shadowed block_scoped boxed strings max_ref helper_ref graph moved_mid halves);
 }
 
 /// What is lent before it is certain that there is a value has no place of its own.

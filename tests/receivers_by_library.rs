@@ -250,7 +250,73 @@ fn node(depth: u32, v: i64) -> Node {
 
 macro_rules! all_agree {
     ($($method:ident $batched:ident),*) => {
-        #[test]
+        /// Values that `Default` and `From` make of a type of the file, and what they are made in.
+#[autobatch(strict)]
+mod made_by_traits {
+    #[derive(Default, Debug, Clone)]
+    struct Trie {
+        kids: [Option<Box<Trie>>; 3],
+        end: bool,
+        count: usize,
+    }
+
+    impl From<u8> for Trie {
+        fn from(n: u8) -> Self {
+            Trie { count: usize::from(n % 3), ..Trie::default() }
+        }
+    }
+
+    impl Trie {
+        fn insert(&mut self, word: &[u8]) {
+            self.count += 1;
+            match word {
+                [] => self.end = true,
+                [c, rest @ ..] => self.kids[(c - b'a') as usize].get_or_insert_default().insert(rest),
+            }
+        }
+
+        fn count(&self, word: &[u8]) -> usize {
+            match word.split_first() {
+                None => self.count,
+                Some((c, rest)) => self.kids[(c - b'a') as usize].as_ref().map_or(0, |k| k.count(rest)),
+            }
+        }
+
+        fn words(&self, prefix: &mut String, out: &mut Vec<String>) {
+            if self.end {
+                out.push(prefix.clone());
+            }
+            for (i, kid) in (0..).zip(&self.kids) {
+                if let Some(kid) = kid {
+                    prefix.push(char::from(b'a' + i));
+                    kid.words(prefix, out);
+                    prefix.pop();
+                }
+            }
+        }
+    }
+
+    pub(super) fn run(n: u32) -> (usize, Vec<String>) {
+        let mut trie = Trie::default();
+        let mut other = Trie::from(n as u8);
+        for i in 0..n % 10 {
+            let word: Vec<u8> = (0..=i % 4).map(|k| b'a' + ((i + k * n) % 3) as u8).collect();
+            trie.insert(&word);
+            other.insert(&word[1..]);
+        }
+        let mut words = vec![];
+        trie.words(&mut String::new(), &mut words);
+        (trie.count(b"a") + other.count(b"ab") * 100, words)
+    }
+}
+
+#[test]
+fn values_made_by_traits_have_methods() {
+    let inputs: Vec<u32> = (0..60).collect();
+    agree_at(&[0, 1, 97], &inputs, |n| made_by_traits::run(*n), |n, o| made_by_traits::run_batched_with(n, o));
+}
+
+#[test]
         fn receivers_are_found() {
             let root = node(2, 1);
             let inputs: Vec<i64> = (0..5).collect();

@@ -93,6 +93,24 @@ pub struct Function {
     pub types: BTreeMap<String, Type>,
 }
 
+impl Function {
+    /// The type of a parameter or local, as far as it follows from what is written.
+    pub(crate) fn type_of(&self, name: &str) -> Option<&Type> {
+        let param = self.params.iter().find(|p| p.pattern.is_none() && p.ident == name);
+        param.map(|p| &p.ty).or_else(|| self.types.get(name))
+    }
+
+    /// Whether a method called on a value of this type, or on a reference to one, is the user's.
+    pub(crate) fn is_own(&self, method: &Ident, ty: Option<&Type>) -> Option<bool> {
+        let parameters = || self.sig.generics.type_params().chain(self.outer.type_params());
+        let name = crate::signatures::type_name(ty?)?;
+        if name == "Self" || parameters().any(|p| p.ident == name) {
+            return None;
+        }
+        self.methods.is_own(method, &name)
+    }
+}
+
 /// An annotated item.
 #[derive(Clone)]
 pub enum Input {

@@ -29,6 +29,10 @@ pub struct Methods {
     generic: BTreeSet<String>,
     /// Whether arrays of `ndarray` are mentioned.
     pub(crate) arrays: bool,
+    /// The types that have a method of a name, by their names; `None` for whatever else may have it.
+    owners: BTreeMap<String, BTreeSet<Option<String>>>,
+    /// The type of the `impl` block.
+    owner: Option<String>,
     /// The macros that leave the code in which they are called.
     leaving: BTreeSet<String>,
     /// The lifetimes of types.
@@ -179,6 +183,13 @@ impl Methods {
         arguments && self.fields.known.get(&name).copied().unwrap_or(name == "Option")
     }
 
+    /// Whether a method is the user's where it is called on a type of this name.
+    pub(crate) fn is_own(&self, method: &syn::Ident, ty: &str) -> Option<bool> {
+        let owners = self.owners.get(&method.to_string())?;
+        let own = owners.iter().flatten().any(|owner| owner == ty);
+        (own || !owners.contains(&None)).then_some(own)
+    }
+
     pub(crate) fn of(&self, name: &syn::Ident) -> Option<Method> {
         self.methods.get(&name.to_string()).copied()
     }
@@ -271,6 +282,7 @@ impl<'ast> Visit<'ast> for Methods {
         };
         let refers =
             matches!(&sig.output, syn::ReturnType::Type(_, ty) if matches!(**ty, Type::Reference(_)));
+        self.owners.entry(sig.ident.to_string()).or_default().insert(self.owner.clone());
         let new = Method { takes: Some(takes), borrows: takes != Takes::Value && output, refers };
         let all = self.methods.entry(sig.ident.to_string()).or_insert(new);
         all.takes = all.takes.filter(|known| *known == takes);
@@ -279,9 +291,11 @@ impl<'ast> Visit<'ast> for Methods {
     }
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let lifetimes = item.generics.lifetimes().next().is_some() || elided(&item.self_ty);
+        let parameter = |name: &String| item.generics.type_params().any(|p| p.ident == name);
         let outer = std::mem::replace(&mut self.in_borrower, lifetimes);
+        self.owner = type_name(&item.self_ty).filter(|name| !parameter(name));
         visit::visit_item_impl(self, item);
-        self.in_borrower = outer;
+        (self.in_borrower, self.owner) = (outer, None);
     }
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         self.associated.insert(item.sig.ident.to_string());
@@ -334,6 +348,15 @@ impl<'ast> Visit<'ast> for Methods {
     fn visit_block(&mut self, block: &'ast syn::Block) {
         // Types may stand in bodies.
         visit::visit_block(self, block);
+    }
+}
+
+/// The name of a type, or of what it refers to.
+pub(crate) fn type_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Reference(ty) => type_name(&ty.elem),
+        Type::Path(p) if p.qself.is_none() => p.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
     }
 }
 

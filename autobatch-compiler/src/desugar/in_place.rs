@@ -72,6 +72,8 @@ pub(crate) fn rewrite(
             kind: &kind,
             krate,
             methods: &methods,
+            function,
+            ty: function.type_of(name),
         };
         let of_pattern = |p: &Param| {
             p.pattern.as_ref().is_some_and(|pat| cfg::names(pat).iter().any(|ident| ident == name))
@@ -169,6 +171,8 @@ struct InPlace<'a> {
     kind: &'a Ident,
     krate: &'a Path,
     methods: &'a Methods,
+    function: &'a Function,
+    ty: Option<&'a Type>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -198,11 +202,21 @@ impl InPlace<'_> {
     /// How a method of the user's takes its receiver, where it may be one; `Some(None)` if that is not clear.
     fn own_method(&self, method: &Ident, receiver: &Expr) -> Option<Option<Takes>> {
         let own = self.methods.of(method)?.takes;
+        match self.is_own(method, receiver) {
+            Some(true) => return Some(own),
+            Some(false) => return None,
+            None => {}
+        }
         let Some(library) = self.taken(method) else { return Some(own) };
         if self.is_it(receiver) && resolve::is_self(&self.ident(receiver)) {
             return Some(own);
         }
         (own != Some(library)).then_some(None)
+    }
+
+    /// Whether a method is one of the user's, as far as the type of the local says.
+    fn is_own(&self, method: &Ident, receiver: &Expr) -> Option<bool> {
+        self.function.is_own(method, self.ty.filter(|_| self.is_it(receiver)))
     }
 
     /// How a method of a library takes its receiver, where it is known.
@@ -416,7 +430,11 @@ impl VisitMut for InPlace<'_> {
                 self.ended += ends;
                 let own = self.own_method(&e.method, &e.receiver);
                 let library = self.taken(&e.method);
-                let (share, lend) = if self.methods.borrow_nothing(&e.method) {
+                let borrow_nothing = match self.is_own(&e.method, &e.receiver) {
+                    Some(own) => own && self.methods.of(&e.method).is_some_and(|own| !own.borrows),
+                    None => self.methods.borrow_nothing(&e.method),
+                };
+                let (share, lend) = if borrow_nothing {
                     (Access::Peek, Access::Change)
                 } else {
                     (Access::Share, Access::Lend)

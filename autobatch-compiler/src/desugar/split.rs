@@ -37,12 +37,11 @@ pub(super) fn locals(function: &mut Function) {
 
 fn split(function: &mut Function, name: &str) {
     let params = &function.params;
-    let param = params.iter().find(|p| p.pattern.is_none() && p.ident == name);
     let bound_outside = params.iter().any(|p| match &p.pattern {
         Some(pat) => cfg::names(pat).iter().any(|ident| ident == name),
         None => p.ident == name,
     });
-    let ty = param.map(|p| &p.ty).or_else(|| function.types.get(name)).cloned();
+    let ty = function.type_of(name).cloned();
     if matches!(ty, Some(Type::Reference(_))) {
         return;
     }

@@ -32,9 +32,15 @@ fn borrowing(lower: &Lowering<'_>, call: &ExprMethodCall) -> Option<Method> {
     if !is_owned_local(lower, &call.receiver) {
         return None;
     }
-    let methods = &lower.functions[lower.current].methods;
-    let on_self = variable(&lower.names, &call.receiver)
-        .is_some_and(|var| resolve::is_self(&lower.program.var(var).ident));
-    let own = methods.of(&call.method).filter(|method| on_self || method.borrows);
-    own.or_else(|| methods.of_libraries(&call.method)).filter(|method| method.borrows)
+    let function = &lower.functions[lower.current];
+    let methods = &function.methods;
+    let receiver = variable(&lower.names, &call.receiver);
+    let on_self = receiver.is_some_and(|var| resolve::is_self(&lower.program.var(var).ident));
+    let own = methods.of(&call.method);
+    let known = match function.is_own(&call.method, receiver.and_then(|var| lower.type_of(var))) {
+        Some(true) => own,
+        Some(false) => methods.of_libraries(&call.method),
+        None => own.filter(|method| on_self || method.borrows).or_else(|| methods.of_libraries(&call.method)),
+    };
+    known.filter(|method| method.borrows)
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
+use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt, parse_quote};
 
 use super::{Lowering, borrowing, chains, lent, primitive, uniform, worth};
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
+use crate::lockstep;
 use crate::passes::fusion::HEAVY;
 use crate::resolve;
 
@@ -427,13 +428,20 @@ impl Leads<'_> {
     }
 }
 
+/// `f64::from`, `u8::try_from`: not the functions of these names that a type of the file has.
+fn makes_number(path: &syn::Path) -> bool {
+    let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
+    let (Some(name), Some(ty)) = (names.next(), names.next()) else { return false };
+    ["from", "try_from", "default"].iter().any(|known| name == known)
+        && lockstep::is_primitive(&parse_quote!(#ty))
+}
+
 impl<'ast> Visit<'ast> for Leads<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
             Expr::Path(p) => {
-                if let Some(last) = p.path.segments.last() {
-                    self.mention(last.ident.to_string());
-                }
+                let last = p.path.segments.last().filter(|_| !makes_number(&p.path));
+                last.into_iter().for_each(|last| self.mention(last.ident.to_string()));
             }
             Expr::MethodCall(call) => {
                 let name = Some(call.method.to_string());

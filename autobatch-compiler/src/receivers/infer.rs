@@ -212,7 +212,13 @@ impl Types<'_> {
             [ty, name] => {
                 let ident = Ident::new(ty, proc_macro2::Span::call_site());
                 let owner = self.plain(&parse_quote!(#ident));
-                self.output(Some(&owner), name).or_else(|| self.constructed(&func.path))
+                let of_trait = || {
+                    // Of `Default`, `From` and `FromIterator`, where the type has no function of that name itself.
+                    let makes = matches!(*name, "default" | "from" | "from_iter");
+                    self.constructed(&func.path.segments[0].clone().into()).filter(|_| makes)
+                };
+                let own = self.output(Some(&owner), name);
+                own.or_else(|| self.constructed(&func.path)).or_else(of_trait)
             }
             _ => None,
         }

@@ -132,7 +132,9 @@ impl Types<'_> {
             },
             (Some(Holds::Maybe(value, whole)), name) => self.of_maybe(scopes, &value, &whole, name, call),
             (Some(Holds::Entry(value)), name) => match name {
-                "or_default" | "or_insert" | "or_insert_with" => Some(parse_quote!(&mut #value)),
+                "or_default" | "or_insert" | "or_insert_with" | "or_insert_with_key" => {
+                    Some(parse_quote!(&mut #value))
+                }
                 "and_modify" => Some(receiver.clone()),
                 _ => None,
             },
@@ -157,10 +159,12 @@ impl Types<'_> {
             "map" => iterator(&made()?),
             "flat_map" => iterator(&self.item(made()?)?),
             "filter_map" | "map_while" => iterator(&self.wrapped(made()?)?),
+            "scan" => iterator(&self.wrapped(self.made(scopes, call, 1)?)?),
             "find_map" => option(&self.wrapped(made()?)?),
             "next" | "next_back" | "last" | "nth" | "nth_back" | "find" | "rfind" | "min" | "max"
             | "min_by" | "max_by" | "min_by_key" | "max_by_key" | "reduce" | "next_if" => option(item),
             "peek" => parse_quote!(Option<&#item>),
+            "peek_mut" => parse_quote!(Option<&mut #item>),
             "fold" => return self.of(scopes, call.args.first()?).or_else(|| self.made(scopes, call, 1)),
             "collect" => {
                 let args = &call.turbofish.as_ref()?.args;
@@ -198,13 +202,15 @@ impl Types<'_> {
             "as_deref_mut" => of(&target().map(|ty| parse_quote!(&mut #ty))?),
             "copied" | "cloned" => of(&target()?),
             "filter" | "or" | "or_else" | "xor" | "inspect" => of(value),
-            "take" | "replace" | "ok" | "ok_or" | "ok_or_else" | "map_err"
+            "take" | "take_if" | "replace" | "ok" | "ok_or" | "ok_or_else" | "map_err"
                 if named(whole, "Option") || name == "ok" =>
             {
                 option(value)
             }
             "map_err" => parse_quote!(Result<#value, _>),
-            "insert" | "get_or_insert" | "get_or_insert_with" => parse_quote!(&mut #value),
+            "insert" | "get_or_insert" | "get_or_insert_with" | "get_or_insert_default" => {
+                parse_quote!(&mut #value)
+            }
             "zip" => {
                 let other = self.wrapped(first()?)?;
                 option(&parse_quote!((#value, #other)))

@@ -127,9 +127,6 @@ pub(crate) fn resolve(
         })
         .collect();
     let mut checks = Checks::default();
-    if methods.is_empty() && functions.iter().all(|function| function.aside.is_empty()) {
-        return checks;
-    }
     let known: Vec<Known> = functions
         .iter()
         .map(|f| {
