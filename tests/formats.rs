@@ -62,6 +62,7 @@ mod m {
     }
 }
 
+#[allow(clippy::format_in_format_args)] // what the test is of
 #[autobatch]
 mod elsewhere {
     /// Format strings of other macros, which are given nothing more, and names that another argument gives.
