@@ -289,6 +289,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("generic_helper", entry_batched::program()),
         ("same_names", outer_batched::program()),
         ("a_macro_that_returns", a_macro_that_returns_batched::program()),
+        ("a_macro_that_binds", a_macro_that_binds_batched::program()),
         ("leaving_a_loop", leaving_a_loop_batched::program()),
         ("a_local_macro", a_local_macro_batched::program()),
         ("leaving_a_macro", leaving_a_macro_batched::program()),
@@ -321,6 +322,7 @@ fn per_member_constructs_agree_and_say_why() {
         entry entry_batched_with
         outer outer_batched_with
         a_macro_that_returns a_macro_that_returns_batched_with
+        a_macro_that_binds a_macro_that_binds_batched_with
         leaving_a_loop leaving_a_loop_batched_with
         a_local_macro a_local_macro_batched_with
         leaving_a_macro leaving_a_macro_batched_with

@@ -35,6 +35,8 @@ pub struct Methods {
     owner: Option<String>,
     /// The macros that leave the code in which they are called.
     leaving: BTreeSet<String>,
+    /// Those that may make names for it.
+    naming: BTreeSet<String>,
     /// The lifetimes of types.
     pub(crate) lifetimes: Lifetimes,
     /// The families that the crate mentions, if its source is known.
@@ -227,6 +229,11 @@ impl Methods {
         self.leaving.contains(name)
     }
 
+    /// Whether a macro of that name may make names for the code in which it is called.
+    pub(crate) fn makes_names(&self, name: &str) -> bool {
+        self.naming.contains(name)
+    }
+
     /// Adds the methods of a file.
     pub(crate) fn add_file(&mut self, file: &syn::File) {
         self.visit_file(file);
@@ -338,10 +345,12 @@ impl<'ast> Visit<'ast> for Methods {
         self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
-        if let Some(name) = &item.ident
-            && lower::leaves(item.mac.tokens.clone()).is_some()
-        {
-            self.leaving.insert(name.to_string());
+        let Some(name) = item.ident.as_ref().map(ToString::to_string) else { return };
+        if lower::leaves(item.mac.tokens.clone()).is_some() {
+            self.leaving.insert(name.clone());
+        }
+        if lower::makes_names(item.mac.tokens.clone()) {
+            self.naming.insert(name);
         }
     }
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}

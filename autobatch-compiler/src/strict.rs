@@ -1,13 +1,14 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 32] = [
+const WAYS_OUT: [(&str, &str); 33] = [
     ("or `continue` in a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
         "call it in a loop, or in the closure of an adaptor whose chain ends where it stands",
     ),
     ("the macro holds a `return`", "write out what the macro does"),
+    ("the macro makes names", "write out what the macro makes"),
     ("a macro that is defined in the body", "give it the locals as arguments"),
     ("inside a macro's tokens", "make the call in a `let` before the macro"),
     ("is used as a value", "call it by its name where its value is needed"),

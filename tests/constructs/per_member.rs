@@ -148,6 +148,19 @@ fn a_macro_that_returns(n: u64) -> u64 {
     a_macro_that_returns(less) + n
 }
 
+macro_rules! bind {
+    ($name:ident, $value:expr) => {
+        let $name = $value;
+    };
+}
+
+/// a macro of the file, as a statement, with a `let` or an item for the code behind it
+#[autobatch]
+fn a_macro_that_binds(n: u64) -> u64 {
+    bind!(half, n / 2);
+    if n == 0 { 1 } else { a_macro_that_binds(half) + half }
+}
+
 /// a `break` or `continue` in the tokens of a macro that is not std's
 #[autobatch]
 fn leaving_a_loop(n: u64) -> u64 {

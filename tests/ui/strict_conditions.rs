@@ -51,6 +51,18 @@ fn a_local_macro(n: u64) -> u64 {
     if n == 0 { 0 } else { a_local_macro(half!()) + n }
 }
 
+macro_rules! bind {
+    ($name:ident, $value:expr) => {
+        let $name = $value;
+    };
+}
+
+#[autobatch(strict)]
+fn a_macro_that_binds(n: u64) -> u64 {
+    bind!(half, n / 2);
+    if n == 0 { 1 } else { a_macro_that_binds(half) + half }
+}
+
 #[autobatch(strict)]
 mod several {
     pub fn longer(n: u64) -> u64 {

@@ -16,6 +16,7 @@ const BY_TOKENS: &str =
     "a `?`, `return`, `break` or `continue` in a macro's tokens would leave other code than the function";
 const BY_DEFINITION: &str =
     "the macro holds a `return`, `?`, `break` or `continue`, which would leave other code than the function";
+const NAMES: &str = "the macro makes names for the code behind it";
 const LOCAL: &str = "a macro that is defined in the body names locals of the function";
 
 /// What other crates' macros of these names do is to return.
@@ -40,6 +41,36 @@ pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
 pub(crate) fn leaves(tokens: TokenStream) -> Option<Span> {
     let loops = mentions(tokens.clone(), &|name| matches!(name, "loop" | "while" | "for"));
     leaves_by(tokens, &|word| word == "return" || (!loops && matches!(word, "break" | "continue")))
+}
+
+/// Whether a macro of this definition may make names for the code around it: a rule has a `let` or an item outside of inner braces.
+pub(crate) fn makes_names(definition: TokenStream) -> bool {
+    const MAKES: [&str; 12] = [
+        "let",
+        "fn",
+        "const",
+        "static",
+        "struct",
+        "enum",
+        "use",
+        "type",
+        "mod",
+        "trait",
+        "union",
+        "macro_rules",
+    ];
+    let mut arrow = false;
+    definition.into_iter().any(|tree| match tree {
+        TokenTree::Punct(p) => {
+            arrow = p.as_char() == '>';
+            false
+        }
+        TokenTree::Group(rule) => {
+            let word = |tree| matches!(tree, TokenTree::Ident(i) if MAKES.contains(&i.to_string().as_str()));
+            std::mem::take(&mut arrow) && rule.stream().into_iter().any(word)
+        }
+        _ => false,
+    })
 }
 
 fn leaves_by(tokens: TokenStream, word: &dyn Fn(&str) -> bool) -> Option<Span> {
@@ -130,6 +161,13 @@ impl<'a> Visit<'a> for Scan<'_> {
             visit::visit_expr(self, expr);
         }
     }
+    fn visit_stmt_macro(&mut self, stmt: &'a syn::StmtMacro) {
+        let name = stmt.mac.path.segments.last().map(|last| &last.ident);
+        if name.is_some_and(|name| self.methods.makes_names(&name.to_string())) {
+            self.found.push((stmt.mac.path.span(), NAMES));
+        }
+        visit::visit_stmt_macro(self, stmt);
+    }
     fn visit_macro(&mut self, mac: &'a Macro) {
         if ir::goto_target(mac).is_some() {
             return;
@@ -149,6 +187,13 @@ mod tests {
     use quote::quote;
 
     use super::*;
+
+    #[test]
+    fn names_are_made_outside_of_inner_braces() {
+        assert!(makes_names(quote!(($n:ident) => { let $n = 1; })));
+        assert!(makes_names(quote!(() => { 1 }; ($n:ident) => { fn $n() {} })));
+        assert!(!makes_names(quote!((let $n:ident) => {{ let $n = 1; $n }})));
+    }
 
     #[test]
     fn what_leaves_is_told_from_what_stays() {

@@ -3,7 +3,7 @@
 //! A variable is moved out of only where no loop stands between it and its declaration, and is not mentioned
 //! in any code behind that, on any path.
 
-use super::{Gen, Via};
+use super::{Gen, Var, Via};
 use crate::tree::{Node, expr, stmt};
 use crate::types::Ty;
 
@@ -102,7 +102,7 @@ impl Gen {
                 },
                 _ => self.owned_leaf(ty),
             },
-            Ty::String => match self.below(3) {
+            Ty::String => match self.below(4) {
                 0 => {
                     let number = self.number_type();
                     let (a, b) = self.purely(|g| (g.leaf(ty), g.expr(&number, depth)));
@@ -113,6 +113,10 @@ impl Gen {
                     let text = self.pick(&["x", "yz"]);
                     expr!(ty; "(", a, format!(" + {text:?})"))
                 }
+                2 => match self.captured() {
+                    Some(text) => expr!(ty; text),
+                    None => self.owned_leaf(ty),
+                },
                 _ => self.owned_leaf(ty),
             },
             Ty::Box(of) => {
@@ -125,9 +129,33 @@ impl Gen {
         }
     }
 
+    /// A text whose format captures variables.
+    fn captured(&mut self) -> Option<String> {
+        let shown = |var: &&Var| {
+            let plain = var.ty.is_float() || var.ty.is_int() || matches!(var.ty, Ty::Bool | Ty::String);
+            let list = matches!(&var.ty, Ty::Vec(of) | Ty::Slice(of) if of.is_float() || of.is_int());
+            (plain || list) && !var.locked && var.name != "self"
+        };
+        let names: Vec<String> = self.visible().filter(shown).map(|var| var.name.clone()).collect();
+        let (a, b) = (self.one_of(names.clone())?, self.one_of(names)?);
+        let made = self.pick(&[
+            "format!(\"{A:?}{{B}}\")",
+            "format!(\"{A:?}{B:?}\")",
+            "format!(\"{{{A:?}}}\")",
+            "format!(\"{A:?}{B:?}{0}\", \"{A}\")",
+            "format!(\"{A:?}{B:?}{x:>w$}\", x = 3, w = 5)",
+            "format!(\"{}{}\", \"B{A}\", \"{B}\".replace(\"{A}\", \"\"))",
+        ]);
+        Some(made.replace('A', &a).replace('B', &b))
+    }
+
     /// A value that comes from an owned one.
     pub(super) fn of_owned(&mut self, ty: &Ty, depth: u32) -> Option<Node> {
         match ty {
+            Ty::Usize if self.chance(60) => {
+                let text = self.captured()?;
+                Some(expr!(ty; format!("{text}.len()")))
+            }
             Ty::Usize => {
                 let vars = self.owned_vars(|of| !matches!(of, Ty::Box(_)));
                 let (name, _, _) = self.one_of(vars)?;
