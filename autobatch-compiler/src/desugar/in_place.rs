@@ -239,6 +239,8 @@ impl InPlace<'_> {
             Expr::Unary(e) if self.reference && matches!(e.op, UnOp::Deref(_)) => {
                 self.is_it(&e.expr).then_some(true)
             }
+            // Of a `Box`, a `Vec`.
+            Expr::Unary(e) if !self.reference && matches!(e.op, UnOp::Deref(_)) => self.part(&e.expr),
             other => self.is_it(other).then_some(false),
         }
     }
@@ -254,6 +256,7 @@ impl InPlace<'_> {
             }
             Expr::Paren(e) => self.replace(&mut e.expr, access),
             Expr::Group(e) => self.replace(&mut e.expr, access),
+            Expr::Unary(e) if !self.reference => self.replace(&mut e.expr, access),
             other => {
                 let (ident, method) = (self.ident(other), self.method(access));
                 *other = parse_quote!((*#ident.#method()));

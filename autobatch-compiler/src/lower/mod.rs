@@ -19,6 +19,7 @@ mod lifetimes;
 mod lockstep;
 mod named;
 mod number;
+mod owners;
 mod primitive;
 mod ranges;
 mod receiver;
@@ -129,6 +130,8 @@ pub(crate) struct Lowering<'a> {
     shared: VarSet,
     /// Those of `references` that are a reference with the number that `enumerate` adds.
     numbered: VarSet,
+    /// Locals that may own what they dereference to.
+    owners: VarSet,
     /// Locals that are an `Option` or a `Result`.
     options_known: VarSet,
     /// Locals that have the same value for every member.
@@ -185,6 +188,7 @@ pub fn lower(
         references: VarSet::new(),
         shared: VarSet::new(),
         numbered: VarSet::new(),
+        owners: VarSet::new(),
         options_known: VarSet::new(),
         uniforms: VarSet::new(),
         copies: Copies::default(),
@@ -333,6 +337,7 @@ impl Lowering<'_> {
             .filter(|(_, p)| references::is_shared_reference(&p.ty))
             .map(|(v, _)| *v)
             .collect();
+        self.owners = self.owning_params(source, &ir.params);
         for binding in function.bindings.values() {
             if !self.names.contains_key(&binding.ident.to_string()) {
                 let var = self.variable(

@@ -217,6 +217,7 @@ impl Lowering<'_> {
         let mut bindings = Bindings(Vec::new());
         bindings.visit_block(body);
         for (pat, value, part) in bindings.0 {
+            self.note_owners(pat, value);
             if part {
                 self.note_pattern(pat, value);
             } else if is_plain_reference(pat, value)

@@ -209,8 +209,8 @@ pub(super) fn root(expr: &Expr) -> Option<&Expr> {
 }
 
 pub(super) fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
-    root(place)
-        .and_then(|root| variable(&lower.names, root))
+    lower
+        .owner(place)
         .is_some_and(|var| !lower.is_reference(var) || (lower.is_numbered(var) && is_first(place)))
 }
 
@@ -337,8 +337,7 @@ fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMet
                 Expr::MethodCall(e) if (self.1)(e) => Some(&e.receiver),
                 _ => None,
             };
-            let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));
-            self.2.extend(root);
+            self.2.extend(place.and_then(|place| self.0.owner(place)));
             match expr {
                 Expr::MethodCall(e) if only_looks_at_arguments(&e.method) => self.visit_expr(&e.receiver),
                 _ => visit::visit_expr(self, expr),
