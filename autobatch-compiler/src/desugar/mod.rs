@@ -18,6 +18,7 @@ mod kind;
 pub(crate) mod local_closures;
 mod macros;
 pub(crate) mod moved_out;
+mod moves;
 mod options;
 mod parted;
 mod runs;
@@ -73,7 +74,7 @@ pub(crate) fn functions(
         if rewrite.changed {
             resolve::again(function, body);
         }
-        split::locals(function);
+        split::locals(function, self_type);
         copying::own(function);
     }
 }
