@@ -187,6 +187,14 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
                     found => return found,
                 }
             }
+            if may_borrow(param)
+                && let Some((var, mutable)) = lower.unseen_lender(arg)
+            {
+                if lower.keeps_elsewhere(arg) || only_root(lower, arg).is_some_and(|root| root != var) {
+                    return Borrow::Refused(arg.span(), SEVERAL);
+                }
+                return Borrow::Of(var, exclusive(var), mutable);
+            }
             if (!scan::borrows(lower, arg, false) && !lends_for(lower, arg, param))
                 || scan::borrowed(lower, arg).is_empty()
             {

@@ -27,6 +27,7 @@ mod references;
 mod scan;
 mod unbatched;
 mod uniform;
+pub(crate) mod unseen;
 mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,6 +133,8 @@ pub(crate) struct Lowering<'a> {
     numbered: VarSet,
     /// Locals that may own what they dereference to.
     owners: VarSet,
+    /// Locals that are references by what is done with them.
+    wanted: VarSet,
     /// Locals that are an `Option` or a `Result`.
     options_known: VarSet,
     /// Locals that have the same value for every member.
@@ -189,6 +192,7 @@ pub fn lower(
         shared: VarSet::new(),
         numbered: VarSet::new(),
         owners: VarSet::new(),
+        wanted: VarSet::new(),
         options_known: VarSet::new(),
         uniforms: VarSet::new(),
         copies: Copies::default(),
@@ -352,6 +356,7 @@ impl Lowering<'_> {
             }
         }
         self.copies = Copies::of(function);
+        self.find_wanted(&function.body);
         self.find_references(&function.body);
         for (span, why) in unbatched::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });
