@@ -18,7 +18,7 @@ mod kind;
 pub(crate) mod local_closures;
 mod macros;
 pub(crate) mod moved_out;
-mod moves;
+pub(crate) mod moves;
 mod options;
 mod parted;
 mod runs;
@@ -65,6 +65,7 @@ pub(crate) fn functions(
             callees: &callees,
             krate,
             strict: args.strict,
+            generic: function.sig.generics.type_params().next().is_some(),
             output: function.output.clone(),
             closures: 0,
             names: 0,
@@ -86,6 +87,8 @@ struct Rewrite<'a> {
     bindings: std::collections::BTreeSet<String>,
     krate: &'a Path,
     strict: bool,
+    /// Whether the function has type parameters.
+    generic: bool,
     output: Type,
     /// The number of closures around the current place.
     closures: usize,
@@ -158,6 +161,11 @@ impl VisitMut for Rewrite<'_> {
 impl Rewrite<'_> {
     /// Rewrites what stands in an expression, then the expression, whose type is known as far as `ty` says.
     fn expr(&mut self, expr: &mut Expr, ty: Option<&Type>) {
+        if let (Expr::Call(call), Some(ty)) = (&mut *expr, ty)
+            && self.generic
+        {
+            self.changed |= self.callees.spell_instance(call, ty, &self.bindings);
+        }
         match expr {
             Expr::Closure(e) => {
                 self.closures += 1;

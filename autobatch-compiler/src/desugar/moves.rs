@@ -198,7 +198,7 @@ fn is_copied(methods: &Methods, ty: &Type) -> bool {
 }
 
 /// The type of what a local is defined as: `let p: P = …`, `let p = P { … }`, `let p = make(…)`.
-fn type_of_value(function: &Function, name: &str) -> Option<Type> {
+pub(crate) fn type_of_value(function: &Function, name: &str) -> Option<Type> {
     struct Scan<'a>(&'a Function, &'a str, Option<Type>);
     impl<'ast> Visit<'ast> for Scan<'_> {
         fn visit_local(&mut self, local: &'ast syn::Local) {
@@ -228,6 +228,15 @@ fn type_of_value(function: &Function, name: &str) -> Option<Type> {
                 let ty = methods.result(last).filter(|_| p.qself.is_none() && !hidden)?;
                 let named = crate::checks::named_self(quote::ToTokens::to_token_stream(ty)).is_some();
                 (!named).then(|| ty.clone())
+            }
+            Expr::Cast(e) => Some((*e.ty).clone()),
+            Expr::Lit(e) => {
+                let suffix = match &e.lit {
+                    syn::Lit::Int(lit) => lit.suffix(),
+                    syn::Lit::Float(lit) => lit.suffix(),
+                    _ => "",
+                };
+                syn::parse_str(suffix).ok()
             }
             Expr::Paren(e) => made(function, &e.expr),
             _ => None,

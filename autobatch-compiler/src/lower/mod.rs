@@ -48,6 +48,7 @@ pub(crate) use self::primitive::root;
 use crate::cfg;
 use crate::desugar::copies::Copies;
 use crate::desugar::in_place;
+use crate::desugar::moves::type_of_value;
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{
@@ -238,6 +239,12 @@ impl Lowering<'_> {
     fn type_of(&self, var: VarId) -> Option<&Type> {
         let var = self.program.var(var);
         var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
+    }
+
+    /// The same, or what its `let` says.
+    fn written_type(&self, var: VarId) -> Option<Type> {
+        let name = self.program.var(var).ident.to_string();
+        self.type_of(var).cloned().or_else(|| type_of_value(&self.functions[self.current], &name))
     }
 
     /// The declared id of a callee found by [`scan::callee`].
