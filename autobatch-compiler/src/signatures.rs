@@ -217,6 +217,12 @@ impl Methods {
         self.fields.structures.get(name)?.as_deref()
     }
 
+    /// The names of fields of which all types are such.
+    pub(crate) fn fields_of(&self, such: &dyn Fn(&Type) -> bool) -> BTreeSet<String> {
+        let fields = self.fields.types.iter().filter(|(_, types)| types.iter().all(such));
+        fields.map(|(name, _)| name.clone()).collect()
+    }
+
     /// The type of what a function yields.
     pub(crate) fn result(&self, function: &syn::Ident) -> Option<&Type> {
         self.results.get(&function.to_string())?.as_ref()

@@ -76,7 +76,7 @@ pub(crate) fn functions(
             resolve::again(function, body);
         }
         split::locals(function, self_type);
-        copying::own(function);
+        copying::own(function, self_type);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Which parts of a local certainly are moved out of it, as far as the code and the types in the file show. Then the local is a
 //! value, no reference to one, and nothing that has a `drop` of its own.
 
+use std::collections::BTreeSet;
+
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprStruct, Ident, Member, Pat, Path, Stmt, Type};
 
@@ -195,6 +197,20 @@ fn is_copied(methods: &Methods, ty: &Type) -> bool {
         Type::Array(t) => is_copied(methods, &t.elem),
         _ => is_primitive(ty) || methods.is_copied(ty),
     }
+}
+
+/// The fields of a local that certainly are copied where they are mentioned. Those of `Self` are told by their names.
+pub(super) fn copied_fields(function: &Function, name: &str) -> BTreeSet<String> {
+    let methods = &function.methods;
+    let param = function.params.iter().find(|p| p.pattern.is_none() && p.ident == name).map(|p| &p.ty);
+    let ty = param.or_else(|| function.types.get(name)).cloned().or_else(|| type_of_value(function, name));
+    let Some(Type::Path(p)) = &ty else { return BTreeSet::new() };
+    if p.path.is_ident("Self") {
+        return methods.fields_of(&|ty| is_copied(methods, ty));
+    }
+    let structure = p.path.segments.last().and_then(|last| methods.structure(&last.ident.to_string()));
+    let copied = structure.unwrap_or_default().iter().filter(|(_, ty)| is_copied(methods, ty));
+    copied.map(|(name, _)| name.to_string()).collect()
 }
 
 /// The type of what a local is defined as: `let p: P = …`, `let p = P { … }`, `let p = make(…)`.
