@@ -6,6 +6,7 @@ use syn::{Expr, Pat, Type, UnOp};
 use super::references::yields_reference;
 use super::scan::{hands_on, tail};
 use super::{Lowering, lent, named};
+use crate::desugar::in_place;
 use crate::effects::{bound, variable};
 use crate::ir::{VarId, VarSet};
 use crate::mentions::bound_by_ref;
@@ -22,7 +23,8 @@ impl Lowering<'_> {
     pub(super) fn note_owners(&mut self, pat: &Pat, value: &Expr) {
         let owns = match pat {
             Pat::Type(t) => may_own(&t.ty),
-            _ => makes_owner(self, value),
+            // What lives in place is lent by name.
+            _ => makes_owner(self, value) && !in_place::is_place(value),
         };
         if owns {
             let mut binds = bound(&self.names, pat);
