@@ -59,6 +59,38 @@ mod arrays {
     }
 }
 
+/// Calls of other types than the caller's are scalar.
+#[autobatch]
+mod others {
+    use std::ops::Add;
+
+    pub(crate) fn power<T: Copy + From<u8> + Add<Output = T>>(n: u32, x: T) -> T {
+        if n == 0 { x } else { power(n - 1, x) + x }
+    }
+
+    pub(crate) fn made<T: Copy + From<u8> + Add<Output = T>>(n: u32) -> T {
+        if n == 0 { T::from(1) } else { made::<T>(n - 1) + made(n / 2) }
+    }
+
+    pub(crate) fn all<T: Copy + From<u8> + Add<Output = T>>(n: u32, x: T) -> T {
+        if n == 0 {
+            return x;
+        }
+        let small = 2u8;
+        let k: u8 = made(n % 4);
+        let other = power(n % 3, small);
+        let own: T = made(n);
+        let fewer: u8 = if k > 2 { all(n / 3, 3) } else { 1 };
+        all(n - 1, x) + own + T::from(k) + T::from(other) + T::from(fewer) + all(n / 2, own)
+    }
+}
+
+#[test]
+fn other_types() {
+    let inputs: Vec<u32> = (0..9).collect();
+    agree_at(&SIZES, &inputs, |n| others::all(*n, 2u64), |n, o| others::all_batched_with(n, same(2u64), o));
+}
+
 #[test]
 fn numbers_and_arrays() {
     let ends: Vec<(f64, f64)> = (0..7).map(|i| (f64::from(i) * 0.1, f64::from(i % 7) - 2.0)).collect();

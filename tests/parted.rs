@@ -201,6 +201,126 @@ fn node(depth: u32, v: i64) -> Node {
     Node { v, kids: (0..3).map(kid).collect(), opt: Some(Box::new(kid(5))), name }
 }
 
+/// The fields that `..` takes are parts.
+#[autobatch(strict)]
+fn updated(p: Wide, d: u32) -> u32 {
+    let mut t = 0;
+    for x in p.list {
+        t += if x > d { updated(Wide { list: vec![x - 1], text: String::new(), ..p }, d) % 100 } else { 2 };
+    }
+    t + p.a + p.b
+}
+#[autobatch(strict)]
+fn updated_behind(p: Wide, d: u32) -> u32 {
+    let list = p.list;
+    let q = Wide { list: vec![d], ..p };
+    let t = if d > 0 { updated_behind(q, d - 1) } else { list.len() as u32 };
+    t + list.iter().sum::<u32>() + p.b
+}
+#[autobatch(strict)]
+fn updated_before(mut p: Wide, d: u32) -> u32 {
+    p.a += d;
+    let q = Wide { a: 7, ..p };
+    let t = if d > 0 { updated_before(q, d - 1) } else { q.list.len() as u32 + q.b };
+    p.list = vec![t];
+    t + p.a + p.list[0]
+}
+/// A pattern takes some.
+#[autobatch(strict)]
+fn taken_apart(p: Wide, d: u32) -> u32 {
+    let Wide { list, ref text, .. } = p;
+    let mut t = 0;
+    while t < d {
+        t += 1 + text.len() as u32;
+    }
+    t + if d > 0 { taken_apart(Wide { list, ..Wide::default() }, d - 1) } else { list.len() as u32 } + p.b
+}
+#[autobatch(strict)]
+impl Wide {
+    fn of_itself(self, d: u32) -> u32 {
+        let list = self.list;
+        let t = if d > 0 { Self::of_itself(Self { list: vec![d, 3], ..self }, d - 1) } else { 1 };
+        t + list.iter().sum::<u32>() + self.b
+    }
+}
+#[derive(Clone, Debug, Default)]
+struct Wide {
+    a: u32,
+    list: Vec<u32>,
+    b: u32,
+    text: String,
+}
+
+/// As if it stood in another file: what a macro makes is not seen.
+macro_rules! elsewhere {
+    ($($item:item)*) => { $($item)* };
+}
+elsewhere! {
+    #[derive(Clone, Debug, Default)]
+    struct Far {
+        near: Near,
+        b: u32,
+        other: Near,
+        range: u32,
+    }
+    #[derive(Clone, Debug, Default)]
+    struct Near {
+        v: Vec<u32>,
+    }
+    #[derive(Clone, Copy, Debug, Default)]
+    struct Point {
+        x: u32,
+        y: u32,
+    }
+    fn far(n: u32) -> Far {
+        Far { near: Near { v: vec![n; 2] }, b: n, other: Near::default(), range: n }
+    }
+    fn pair(n: u32) -> (Near, Vec<u32>, u32) {
+        (Near { v: vec![n] }, vec![n; 3], n)
+    }
+    fn len(near: Near) -> u32 {
+        near.v.len() as u32
+    }
+}
+#[autobatch(strict)]
+fn made_elsewhere(n: u32, d: u32) -> u32 {
+    let p = far(n);
+    let near = p.near;
+    let t = if d > 0 { made_elsewhere(n / 2, d - 1) } else { 1 };
+    t + len(near) + p.b + len(p.other)
+}
+#[autobatch(strict)]
+fn tuple_made_elsewhere(n: u32, d: u32) -> u32 {
+    let p = pair(n);
+    let t = if d > 0 { tuple_made_elsewhere(p.1.len() as u32, d - 1) } else { 1 };
+    let near = len(p.0);
+    t + near + p.2 + if d > 1 { tuple_made_elsewhere(p.1.len() as u32, d / 2) } else { 1 }
+}
+#[autobatch(strict)]
+fn of_a_type_elsewhere(p: Far, d: u32) -> u32 {
+    let near = p.near;
+    let t = if d > 0 { of_a_type_elsewhere(far(p.b / 2), d - 1) } else { p.range };
+    t + len(near) + p.b
+}
+struct Holds {
+    near: Near,
+    n: u32,
+}
+#[autobatch(strict)]
+fn part_of_a_type_elsewhere(n: u32, d: u32) -> u32 {
+    let held = Holds { near: Near::default(), n };
+    let near = held.near;
+    let t = if d > 0 { part_of_a_type_elsewhere(n / 3, d - 1) } else { 1 };
+    t + len(near) + held.n
+}
+/// Those that are copied stay.
+#[autobatch(strict)]
+fn copied(p: Point, d: u32) -> u32 {
+    let x = p.x;
+    let t = if d > 0 { copied(Point { x: x / 2, ..p }, d - 1) } else { x };
+    t + p.y + p.x
+}
+
 const SIZES: [usize; 3] = [0, 1, 67];
 
 #[test]
@@ -220,6 +340,21 @@ fn parts_of_values() {
     agree!(p part_moved part_moved_batched_with, part_handed_on part_handed_on_batched_with);
     agree!(p part_kept part_kept_batched_with, part_iterated part_iterated_batched_with);
     agree!(q part_of_a_tuple part_of_a_tuple_batched_with, part_made_an_iterator part_made_an_iterator_batched_with);
+    let wide = |i: u32| Wide { a: i, list: values(i), b: i % 3, text: i.to_string() };
+    let point = |i: u32| Point { x: i, y: i / 2 };
+    agree!(wide updated updated_batched_with, updated_behind updated_behind_batched_with);
+    agree!(wide updated_before updated_before_batched_with, taken_apart taken_apart_batched_with);
+    let id = |i: u32| i;
+    agree!(id made_elsewhere made_elsewhere_batched_with, tuple_made_elsewhere tuple_made_elsewhere_batched_with);
+    agree!(id part_of_a_type_elsewhere part_of_a_type_elsewhere_batched_with);
+    agree!(far of_a_type_elsewhere of_a_type_elsewhere_batched_with);
+    agree!(point copied copied_batched_with);
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| wide(*i).of_itself(i % 4),
+        |b, o| Wide::of_itself_batched_with(column(b, |i| wide(*i)), column(b, |i| i % 4), o),
+    );
     agree_at(&SIZES, &inputs, |i| jobs(*i), |b, o| jobs_batched_with(b, o));
 }
 

@@ -207,3 +207,166 @@ fn places_stay_during_calls() {
         |b, o| where_paths_meet_batched_with(&column(b, |i| i.0.clone()), column(b, |i| i.1), o),
     );
 }
+
+/// Moved on one path, borrowed on another.
+#[autobatch(strict)]
+fn on_some_paths(v: Vec<u32>, d: u32) -> u32 {
+    let more: Vec<u32> = v.iter().map(|x| x + d).collect();
+    let sum = match d % 4 {
+        0 => v.into_iter().sum(),
+        1 => {
+            let part = &v[v.len() / 2..];
+            let below = on_some_paths(part.to_vec(), d / 2);
+            below + part.len() as u32
+        }
+        2 if v.len() > 2 => {
+            let mut sum = 0;
+            for x in &v {
+                sum += on_some_paths(vec![*x; 2], d - 1);
+            }
+            drop(v);
+            sum
+        }
+        _ => drop_all(v),
+    };
+    if d % 3 == 1 {
+        let mut all = sum;
+        for x in more.iter().filter(|x| **x % 2 == 0) {
+            all += on_some_paths(vec![*x % 5], d - 1);
+        }
+        all
+    } else {
+        sum + drop_all(more)
+    }
+}
+
+fn drop_all(v: Vec<u32>) -> u32 {
+    v.len() as u32
+}
+
+/// What is borrowed on one path is used behind it.
+#[autobatch]
+fn borrowed_behind(v: Vec<u32>, d: u32) -> u32 {
+    let mut kept: Vec<&[u32]> = Vec::new();
+    let last = match d {
+        0 => drop_all(v),
+        _ => {
+            let w = &v;
+            for k in 0..w.len() {
+                kept.push(&w[k..]);
+                if borrowed_behind(vec![d], d - 1) > 9 {
+                    break;
+                }
+            }
+            3
+        }
+    };
+    last + kept.iter().map(|part| part.iter().sum::<u32>()).sum::<u32>()
+}
+
+/// Filled behind its `let`.
+#[autobatch(strict)]
+fn filled(v: Vec<u32>, d: u32) -> u32 {
+    let (mut sum, x) = (0, v.len() as u32);
+    let kept;
+    if x > 3 {
+        let half = x / 2;
+        kept = v[half as usize..].to_vec();
+    } else if x == 0 {
+        return d;
+    } else {
+        match d % 3 {
+            0 => kept = vec![x],
+            1 => {
+                let more = vec![d, x];
+                kept = more.iter().map(|k| k + 1).collect();
+            }
+            _ => kept = v,
+        }
+    }
+    let part = &kept;
+    for k in part {
+        sum += if d > 0 { filled(part[1..].to_vec(), d - 1) } else { *k };
+    }
+    sum + part.len() as u32
+}
+
+#[derive(Clone, Debug)]
+struct Scaled {
+    by: u32,
+    all: Vec<u32>,
+}
+
+/// A number of what is borrowed is read.
+#[autobatch(strict)]
+fn with_fields(s: Scaled, d: u32) -> u32 {
+    let mut sum = 0;
+    for x in s.all.iter() {
+        let mut k = *x;
+        while k > 1 {
+            sum += s.by;
+            k /= 2;
+        }
+        if d > 0 {
+            sum += with_fields(Scaled { by: s.by + x % 2, all: vec![*x; 2] }, d - 1);
+        }
+    }
+    sum
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    step: u32,
+    most: u32,
+}
+
+#[autobatch(strict)]
+impl Pace {
+    /// A closure captures the receiver.
+    fn paced(self, n: u32) -> u32 {
+        let mut sum = 0;
+        for x in [1, 2, 3, 4, n].into_iter().skip(2).scan(1, |sofar, x| {
+            let step = self.step;
+            *sofar += step * x;
+            Some(*sofar)
+        }) {
+            let mut k = 0;
+            while k < x && sum < self.most {
+                sum += self.step;
+                k += 1;
+            }
+        }
+        sum
+    }
+}
+
+#[test]
+fn places_of_paths_and_fields() {
+    let inputs: Vec<(Vec<u32>, u32)> = (0..12).map(|i| ((0..i % 5).collect(), i % 7)).collect();
+    macro_rules! check {
+        ($($scalar:ident $batched:ident)*) => {$(
+            agree_at(
+                &[0, 1, 97],
+                &inputs,
+                |i| $scalar(i.0.clone(), i.1),
+                |b, o| $batched(column(b, |i| i.0.clone()), column(b, |i| i.1), o),
+            );
+        )*};
+    }
+    check!(on_some_paths on_some_paths_batched_with borrowed_behind borrowed_behind_batched_with);
+    check!(filled filled_batched_with);
+    let scaled = |i: &(Vec<u32>, u32)| Scaled { by: i.1, all: i.0.clone() };
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| with_fields(scaled(i), i.1 % 3),
+        |b, o| with_fields_batched_with(column(b, scaled), column(b, |i| i.1 % 3), o),
+    );
+    let pace = |i: &(Vec<u32>, u32)| Pace { step: i.1, most: 40 * i.1 };
+    agree_at(
+        &[0, 1, 97],
+        &inputs,
+        |i| pace(i).paced(i.1),
+        |b, o| Pace::paced_batched_with(column(b, pace), column(b, |i| i.1), o),
+    );
+}

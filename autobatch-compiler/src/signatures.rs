@@ -20,6 +20,8 @@ pub struct Methods {
     borrowing: BTreeMap<String, bool>,
     /// What functions and methods yield, of which the types that they name may hide lifetimes.
     outputs: Vec<(String, Type)>,
+    /// What the functions and methods of a name yield, if that is one type.
+    results: BTreeMap<String, Option<Type>>,
     fields: Fields,
     /// The functions of `impl` blocks and traits.
     associated: BTreeSet<String>,
@@ -52,6 +54,8 @@ struct Fields {
     known: BTreeMap<String, bool>,
     /// What the types of a name hold.
     held: BTreeMap<String, Vec<Type>>,
+    /// The structures of a name with their fields, if there is one without conditions and `drop`.
+    structures: BTreeMap<String, Option<Vec<(syn::Ident, Type)>>>,
 }
 
 /// Types of libraries that are moved.
@@ -219,6 +223,27 @@ impl Methods {
         types.is_some_and(|types| types.iter().all(|ty| self.owns(ty)))
     }
 
+    /// Whether a structure or enumeration of that name is in the file.
+    pub(crate) fn has_type(&self, name: &str) -> bool {
+        self.fields.known.contains_key(name)
+    }
+
+    /// The fields of the structure of that name.
+    pub(crate) fn structure(&self, name: &str) -> Option<&[(syn::Ident, Type)]> {
+        self.fields.structures.get(name)?.as_deref()
+    }
+
+    /// The names of fields of which all types are such.
+    pub(crate) fn fields_of(&self, such: &dyn Fn(&Type) -> bool) -> BTreeSet<String> {
+        let fields = self.fields.types.iter().filter(|(_, types)| types.iter().all(such));
+        fields.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The type of what a function yields.
+    pub(crate) fn result(&self, function: &syn::Ident) -> Option<&Type> {
+        self.results.get(&function.to_string())?.as_ref()
+    }
+
     /// Whether a function of that name stands in an `impl` block or a trait.
     pub(crate) fn has_associated(&self, name: &str) -> bool {
         self.associated.contains(name)
@@ -265,6 +290,8 @@ impl<'ast> Visit<'ast> for Methods {
     fn visit_signature(&mut self, sig: &'ast Signature) {
         if let syn::ReturnType::Type(_, ty) = &sig.output {
             self.outputs.push((sig.ident.to_string(), (**ty).clone()));
+            let known = self.results.entry(sig.ident.to_string());
+            known.and_modify(|known| *known = None).or_insert_with(|| Some((**ty).clone()));
         }
         let Some(receiver) = sig.receiver() else {
             let may_borrow = match &sig.output {
@@ -299,6 +326,13 @@ impl<'ast> Visit<'ast> for Methods {
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let lifetimes = item.generics.lifetimes().next().is_some() || elided(&item.self_ty);
         let parameter = |name: &String| item.generics.type_params().any(|p| p.ident == name);
+        if let (Some((path, _)), Type::Path(ty)) = (&item.trait_, &*item.self_ty)
+            && path.is_ident("Drop")
+            && let Some(last) = ty.path.segments.last()
+        {
+            // Nothing is moved out of such a value.
+            self.fields.structures.insert(last.ident.to_string(), None);
+        }
         let outer = std::mem::replace(&mut self.in_borrower, lifetimes);
         self.owner = type_name(&item.self_ty).filter(|name| !parameter(name));
         visit::visit_item_impl(self, item);
@@ -331,6 +365,12 @@ impl<'ast> Visit<'ast> for Methods {
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         self.copied(&item.ident, &item.generics, &item.attrs);
         self.lifetimes.add(&item.ident, &item.generics);
+        let conditional =
+            item.fields.iter().any(|field| field.attrs.iter().any(|a| a.path().is_ident("cfg")));
+        let fields = item.fields.iter().map(|field| Some((field.ident.clone()?, field.ty.clone())));
+        let fields: Option<Vec<_>> = fields.collect();
+        let known = self.fields.structures.entry(item.ident.to_string());
+        known.and_modify(|known| *known = None).or_insert(fields.filter(|_| !conditional));
         for field in &item.fields {
             self.fields.held.entry(item.ident.to_string()).or_default().push(field.ty.clone());
             let Some(name) = &field.ident else { continue };

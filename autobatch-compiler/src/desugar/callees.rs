@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Expr, Ident, Macro, Path, Type};
+use syn::{Expr, ExprCall, Ident, Macro, Path, PathArguments, Type, parse_quote};
 
 use super::macros;
 use crate::input::Function;
+use crate::ir::text;
 use crate::lower::names_primitive;
 
 /// The functions whose calls are batched, by name.
@@ -14,6 +16,8 @@ pub(super) struct Callees {
     free: BTreeMap<String, Type>,
     associated: BTreeMap<String, Type>,
     methods: BTreeSet<String>,
+    /// Functions whose result is of one of their type parameters, by name: which of how many.
+    instances: BTreeMap<String, (usize, usize)>,
     self_type: Option<Ident>,
     primitives: Vec<Path>,
 }
@@ -29,6 +33,7 @@ impl Callees {
             free: BTreeMap::new(),
             associated: BTreeMap::new(),
             methods: BTreeSet::new(),
+            instances: BTreeMap::new(),
             self_type: self_type.cloned(),
             primitives: primitives.to_vec(),
         };
@@ -36,6 +41,12 @@ impl Callees {
             let name = function.sig.ident.to_string();
             if function.sig.receiver().is_some() {
                 callees.methods.insert(name.clone());
+            }
+            let generics = &function.sig.generics;
+            let params: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
+            let made = params.iter().position(|param| text(*param) == text(&function.output));
+            if let (Some(made), None) = (made, generics.const_params().next()) {
+                callees.instances.insert(name.clone(), (made, params.len()));
             }
             let names = if function.associated { &mut callees.associated } else { &mut callees.free };
             names.insert(name, function.output.clone());
@@ -57,6 +68,28 @@ impl Callees {
             }
             _ => None,
         }
+    }
+
+    /// Spells out the type that is wanted of a generic function whose result is of a type parameter: `let x: u8 = f(n)` is `f::<u8>(n)`,
+    /// so that it is seen which calls are of other types than the caller's.
+    pub(super) fn spell_instance(&self, call: &mut ExprCall, ty: &Type, bindings: &BTreeSet<String>) -> bool {
+        let Some(own) = self.output(&call.func, bindings) else { return false };
+        let open = |ty: &Type| {
+            let mut words = ty.to_token_stream().into_iter().map(|tree| tree.to_string());
+            words.any(|word| word == "_" || word == "impl")
+                || !matches!(ty, Type::Path(_) | Type::Reference(_))
+        };
+        if text(own) == text(ty) || open(ty) {
+            return false;
+        }
+        let Expr::Path(path) = &mut *call.func else { return false };
+        let Some(last) = path.path.segments.last_mut().filter(|last| last.arguments.is_none()) else {
+            return false;
+        };
+        let Some((made, all)) = self.instances.get(&last.ident.to_string()).copied() else { return false };
+        let args = (0..all).map(|i| if i == made { ty.clone() } else { parse_quote!(_) });
+        last.arguments = PathArguments::AngleBracketed(parse_quote!(::<#(#args),*>));
+        true
     }
 
     /// Whether a path names a function whose calls are batched.

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprClosure, Type};
+use syn::{Expr, ExprClosure, Ident, Type};
 
-use super::copies::Copies;
+use super::copies::{Copies, is_copied_local};
 use super::runs::mentioned_in;
-use crate::input::Function;
+use crate::input::{Function, Param};
 use crate::lockstep::is_pure_method;
 
 /// Makes such closures of a function's body own what they capture.
-pub(super) fn own(function: &mut Function) {
+pub(super) fn own(function: &mut Function, self_type: Option<&Ident>) {
     let copies = Copies::of(function);
     let shared = |name: &String| {
         function
@@ -21,11 +21,18 @@ pub(super) fn own(function: &mut Function) {
             .iter()
             .any(|p| p.ident == *name && matches!(&p.ty, Type::Reference(r) if r.mutability.is_none()))
     };
-    let (copied, others): (BTreeSet<String>, BTreeSet<String>) = function
-        .bindings
-        .keys()
-        .cloned()
-        .partition(|name| !function.bindings[name].mutable && (copies.contains(name) || shared(name)));
+    let receiver = |name: &String| {
+        let of_self =
+            |p: &Param| p.ident == *name && matches!(&p.ty, Type::Path(ty) if ty.path.is_ident("Self"));
+        self_type.is_some_and(|ty| function.methods.makes_copied(&ty.to_string()))
+            && function.params.iter().any(of_self)
+    };
+    let (copied, others): (BTreeSet<String>, BTreeSet<String>) =
+        function.bindings.keys().cloned().partition(|name| {
+            let copied =
+                copies.contains(name) || shared(name) || is_copied_local(function, name) || receiver(name);
+            !function.bindings[name].mutable && copied
+        });
     if !copied.is_empty() {
         let copied = copied.into_iter().filter(|name| !shared(name)).collect();
         Own { copied, others }.visit_block_mut(&mut function.body);

@@ -18,6 +18,7 @@ use super::copies::{Copies, is_copied_local};
 use super::exclusive::is_exclusive;
 use super::macros;
 use super::moved_out;
+use super::moves::copied_fields;
 use super::parted::is_parted;
 use super::runs::{InBlockOf, Lent};
 use crate::cfg;
@@ -59,7 +60,9 @@ pub(crate) fn rewrite(
         let mutable = reference || function.bindings.get(name).is_some_and(|b| b.mutable);
         let number = !reference && copies.contains(name);
         let copied = number || (!reference && is_copied_local(function, name));
+        let copied_fields = copied_fields(function, name);
         let place = || InPlace {
+            copied_fields: &copied_fields,
             number,
             copied,
             name,
@@ -114,33 +117,43 @@ fn in_runs<'a>(
     place: impl Fn() -> InPlace<'a>,
 ) -> bool {
     let mut any = false;
-    let mut rewrite = |block: &mut Block, from: usize| {
-        let runs = lent.runs(block, from);
-        for run in runs.into_iter().rev() {
-            if !lent.reference && is_parted(&block.stmts[from..*run.start()], lent.name, lent.methods) {
-                continue;
-            }
-            let mut inside = block.stmts[run.clone()].to_vec();
-            let mut place = place();
-            inside.iter_mut().for_each(|stmt| place.visit_stmt_mut(stmt));
-            if place.refused || place.defined > 0 {
-                continue;
-            }
-            let (krate, kind, ident) = (place.krate, place.kind, Ident::new(lent.name, Span::call_site()));
-            inside.insert(0, parse_quote!(let #ident = #krate::__rt::#kind::new(#ident);));
-            if run.end() + 1 < block.stmts.len() {
-                let mutability: Option<syn::Token![mut]> =
-                    (place.mutable && !place.reference).then(Default::default);
-                inside.push(parse_quote!(let #mutability #ident = #krate::__rt::#kind::back(#ident);));
-            }
-            block.stmts.splice(run, inside);
-            any = true;
-        }
-    };
+    let mut rewrite = |block: &mut Block, from: usize| any = in_runs_of(block, from, lent, &place);
     if bound_outside {
         rewrite(body, 0);
     } else {
         InBlockOf::new(lent.name, rewrite).visit_block_mut(body);
+    }
+    any
+}
+
+/// The same for the statements of a block behind the first `from`.
+fn in_runs_of<'a>(block: &mut Block, from: usize, lent: &Lent<'_>, places: &dyn Fn() -> InPlace<'a>) -> bool {
+    let mut any = false;
+    for run in lent.runs(block, from).into_iter().rev() {
+        if !lent.reference && is_parted(&block.stmts[from..*run.start()], lent.name, lent.methods) {
+            continue;
+        }
+        let mut inside = block.stmts[run.clone()].to_vec();
+        let mut place = places();
+        inside.iter_mut().for_each(|stmt| place.visit_stmt_mut(stmt));
+        if place.refused || place.defined > 0 {
+            // It may be moved on another path through the statement.
+            if run.start() == run.end() && !lent.is_mentioned(&block.stmts[run.end() + 1..]) {
+                for block in lent.branches(&mut block.stmts[*run.start()]) {
+                    any |= in_runs_of(block, 0, lent, places);
+                }
+            }
+            continue;
+        }
+        let (krate, kind, ident) = (place.krate, place.kind, Ident::new(lent.name, Span::call_site()));
+        inside.insert(0, parse_quote!(let #ident = #krate::__rt::#kind::new(#ident);));
+        if run.end() + 1 < block.stmts.len() {
+            let mutability: Option<syn::Token![mut]> =
+                (place.mutable && !place.reference).then(Default::default);
+            inside.push(parse_quote!(let #mutability #ident = #krate::__rt::#kind::back(#ident);));
+        }
+        block.stmts.splice(run, inside);
+        any = true;
     }
     any
 }
@@ -163,6 +176,8 @@ struct InPlace<'a> {
     number: bool,
     /// Whether a mention of it is a copy.
     copied: bool,
+    /// Its fields of which mentions are copies.
+    copied_fields: &'a BTreeSet<String>,
     /// Calls around that are done with the closures among their arguments when they return.
     ended: usize,
     closures: usize,
@@ -254,6 +269,8 @@ impl InPlace<'_> {
             Expr::Unary(e) if self.reference && matches!(e.op, UnOp::Deref(_)) => {
                 self.is_it(&e.expr).then_some(true)
             }
+            // Of a `Box`, a `Vec`.
+            Expr::Unary(e) if !self.reference && matches!(e.op, UnOp::Deref(_)) => self.part(&e.expr),
             other => self.is_it(other).then_some(false),
         }
     }
@@ -269,6 +286,7 @@ impl InPlace<'_> {
             }
             Expr::Paren(e) => self.replace(&mut e.expr, access),
             Expr::Group(e) => self.replace(&mut e.expr, access),
+            Expr::Unary(e) if !self.reference => self.replace(&mut e.expr, access),
             other => {
                 let (ident, method) = (self.ident(other), self.method(access));
                 *other = parse_quote!((*#ident.#method()));
@@ -495,6 +513,13 @@ impl VisitMut for InPlace<'_> {
                 visit_mut::visit_expr_mut(self, expr);
             }
             Expr::Field(_) if self.copied && self.part(expr).is_some() => self.replace(expr, Access::Share),
+            Expr::Field(e)
+                if !self.reference
+                    && self.is_it(&e.base)
+                    && matches!(&e.member, syn::Member::Named(name) if self.copied_fields.contains(&name.to_string())) =>
+            {
+                self.replace(expr, Access::Share);
+            }
             other if self.is_it(other) && self.copied => self.replace(other, Access::Share),
             other if self.is_it(other) => self.refused = true,
             other => visit_mut::visit_expr_mut(self, other),

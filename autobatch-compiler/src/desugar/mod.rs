@@ -12,12 +12,14 @@ pub(crate) mod copies;
 mod copying;
 mod exclusive;
 mod expected;
+mod filled;
 pub(crate) mod in_place;
 pub(crate) mod iterators;
 mod kind;
 pub(crate) mod local_closures;
 mod macros;
 pub(crate) mod moved_out;
+pub(crate) mod moves;
 mod options;
 mod parted;
 mod runs;
@@ -49,6 +51,10 @@ pub(crate) fn functions(
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
         unreached::arms(&mut function.body);
+        let mut body = function.body.clone();
+        if filled::locals(&mut body) {
+            resolve::again(function, body);
+        }
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();
@@ -64,6 +70,7 @@ pub(crate) fn functions(
             callees: &callees,
             krate,
             strict: args.strict,
+            generic: function.sig.generics.type_params().next().is_some(),
             output: function.output.clone(),
             closures: 0,
             names: 0,
@@ -73,8 +80,8 @@ pub(crate) fn functions(
         if rewrite.changed {
             resolve::again(function, body);
         }
-        split::locals(function);
-        copying::own(function);
+        split::locals(function, self_type);
+        copying::own(function, self_type);
     }
 }
 
@@ -85,6 +92,8 @@ struct Rewrite<'a> {
     bindings: std::collections::BTreeSet<String>,
     krate: &'a Path,
     strict: bool,
+    /// Whether the function has type parameters.
+    generic: bool,
     output: Type,
     /// The number of closures around the current place.
     closures: usize,
@@ -157,6 +166,11 @@ impl VisitMut for Rewrite<'_> {
 impl Rewrite<'_> {
     /// Rewrites what stands in an expression, then the expression, whose type is known as far as `ty` says.
     fn expr(&mut self, expr: &mut Expr, ty: Option<&Type>) {
+        if let (Expr::Call(call), Some(ty)) = (&mut *expr, ty)
+            && self.generic
+        {
+            self.changed |= self.callees.spell_instance(call, ty, &self.bindings);
+        }
         match expr {
             Expr::Closure(e) => {
                 self.closures += 1;

@@ -102,6 +102,55 @@ impl Lent<'_> {
         runs
     }
 
+    /// Whether statements mention the local.
+    pub(super) fn is_mentioned(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().any(|stmt| mentions(stmt).contains(self.name))
+    }
+
+    /// The blocks of which a statement runs one, if what chooses does not lend the local, and nothing that is put in another
+    /// variable may borrow from it.
+    pub(super) fn branches<'b>(&self, stmt: &'b mut Stmt) -> Vec<&'b mut Block> {
+        let mut blocks = Vec::new();
+        let mut borrowers = BTreeSet::new();
+        Flows::of(stmt).run(self, &mut borrowers);
+        let borrows = |pat: &Pat| cfg::names(pat).iter().any(|ident| borrowers.contains(&ident.to_string()));
+        match stmt {
+            Stmt::Expr(expr, _) => self.branches_of(expr, &mut blocks),
+            Stmt::Local(Local { init: Some(init), pat, .. }) if init.diverge.is_none() && !borrows(pat) => {
+                self.branches_of(&mut init.expr, &mut blocks);
+            }
+            _ => {}
+        }
+        blocks
+    }
+
+    fn branches_of<'b>(&self, expr: &'b mut Expr, blocks: &mut Vec<&'b mut Block>) {
+        let lends = |chooses: &Expr| {
+            let mut lends = Lends { lent: self, found: false };
+            lends.visit_expr(chooses);
+            lends.found
+        };
+        match expr {
+            Expr::Block(e) if e.label.is_none() => blocks.push(&mut e.block),
+            Expr::If(e) if !lends(&e.cond) => {
+                blocks.push(&mut e.then_branch);
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    self.branches_of(otherwise, blocks);
+                }
+            }
+            Expr::Match(e) if !lends(&e.expr) && !is_part_of(&e.expr, self.name) => {
+                let guarded = |arm: &syn::Arm| match &arm.pat {
+                    Pat::Guard(p) => lends(&p.guard),
+                    _ => false,
+                };
+                if !e.arms.iter().any(guarded) {
+                    e.arms.iter_mut().for_each(|arm| self.branches_of(&mut arm.body, blocks));
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn is_part(&self, place: &Expr) -> bool {
         is_part_of(place, self.name)
     }
@@ -195,7 +244,7 @@ impl<'ast> Visit<'ast> for Lends<'_> {
 }
 
 /// The names in a statement.
-fn mentions(stmt: &Stmt) -> BTreeSet<String> {
+pub(super) fn mentions(stmt: &Stmt) -> BTreeSet<String> {
     let mut mentions = Mentions::default();
     mentions.visit_stmt(stmt);
     mentions.0

@@ -9,19 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Ident, Macro, Member, Pat, Stmt, Type, parse_quote};
+use syn::{Block, Expr, FieldPat, Ident, Local, Macro, Member, Pat, Stmt, Type, parse_quote};
 
 use super::macros;
+use super::moves::{Known, are_moved};
 use super::runs::{InBlockOf, may_split};
 use crate::cfg;
 use crate::formats::{self, Captured};
 use crate::input::Function;
-use crate::mentions::is_variable;
+use crate::mentions::{bound_by_ref, is_variable};
 use crate::receivers::call_text;
 use crate::resolve;
 
 /// Rewrites the function's body.
-pub(super) fn locals(function: &mut Function) {
+pub(super) fn locals(function: &mut Function, self_type: Option<&Ident>) {
     // Parts have parts.
     let mut done = BTreeSet::new();
     loop {
@@ -30,24 +31,24 @@ pub(super) fn locals(function: &mut Function) {
         if names.is_empty() {
             return;
         }
-        names.iter().for_each(|name| split(function, name));
+        names.iter().for_each(|name| split(function, name, self_type));
         done.extend(names);
     }
 }
 
-fn split(function: &mut Function, name: &str) {
+fn split(function: &mut Function, name: &str, self_type: Option<&Ident>) {
     let params = &function.params;
     let bound_outside = params.iter().any(|p| match &p.pattern {
         Some(pat) => cfg::names(pat).iter().any(|ident| ident == name),
         None => p.ident == name,
     });
-    let ty = function.type_of(name).cloned();
-    if matches!(ty, Some(Type::Reference(_))) {
+    let known = Known::of(function, name, self_type);
+    if matches!(known.ty, Some(Type::Reference(_))) {
         return;
     }
     let mut body = function.body.clone();
     let mut found = None;
-    let mut then = |block: &mut Block, from: usize| found = parts(function, name, ty.as_ref(), block, from);
+    let mut then = |block: &mut Block, from: usize| found = parts(function, &known, block, from);
     if bound_outside {
         then(&mut body, 0);
     } else {
@@ -65,12 +66,12 @@ fn split(function: &mut Function, name: &str) {
 /// Splits the local in the statements behind the first `from`. The texts of the method calls that are spelled otherwise then.
 fn parts(
     function: &Function,
-    name: &str,
-    ty: Option<&Type>,
+    known: &Known<'_>,
     block: &mut Block,
     from: usize,
 ) -> Option<Vec<(String, String)>> {
-    let uses: Vec<Uses> = block.stmts.iter().map(|stmt| Uses::of(stmt, name)).collect();
+    let name = known.name;
+    let uses: Vec<Uses<'_>> = block.stmts.iter().map(|stmt| Uses::of(stmt, known)).collect();
     let behind = uses.iter().enumerate().skip(from).rev().find(|(_, uses)| uses.whole);
     let first = behind.map_or(from, |(i, _)| i + 1);
     let mutable =
@@ -83,10 +84,7 @@ fn parts(
         fields.extend(uses.fields.iter().map(|(name, member)| (name.clone(), member.clone())));
     }
     let rest = &block.stmts[first..];
-    let mut moves = Moves { function, name, ty, found: false };
-    rest.iter().for_each(|stmt| moves.visit_stmt(stmt));
-    moves.tail(rest.last());
-    if fields.len() < 2 || !moves.found || !rest.iter().any(may_split) {
+    if fields.len() < 2 || !are_moved(function, known, rest) || !rest.iter().any(may_split) {
         return None;
     }
     let whole = Ident::new(name, Span::call_site());
@@ -102,14 +100,14 @@ fn parts(
         lets.push(parse_quote!(let #mutability #ident = #whole.#member;));
         idents.insert(field, ident);
     }
-    let mut replace = Replace { name, idents, texts: Vec::new() };
+    let mut replace = Replace { known, idents, texts: Vec::new() };
     block.stmts[first..].iter_mut().for_each(|stmt| replace.visit_stmt_mut(stmt));
     let texts = replace.texts;
     block.stmts.splice(first..first, lets);
     Some(texts)
 }
 
-fn member_name(member: &Member) -> String {
+pub(super) fn member_name(member: &Member) -> String {
     match member {
         Member::Named(name) => name.to_string(),
         Member::Unnamed(index) => index.index.to_string(),
@@ -117,57 +115,97 @@ fn member_name(member: &Member) -> String {
 }
 
 /// How statements use the local.
-#[derive(Default)]
-struct Uses {
-    name: String,
+struct Uses<'a> {
+    known: &'a Known<'a>,
     whole: bool,
     /// Whether a part is assigned to.
     assigned: bool,
     fields: BTreeMap<String, Member>,
 }
 
-impl Uses {
-    fn of(stmt: &Stmt, name: &str) -> Uses {
-        let mut uses = Uses { name: name.to_string(), ..Uses::default() };
+impl<'a> Uses<'a> {
+    fn none(known: &'a Known<'a>) -> Uses<'a> {
+        Uses { known, whole: false, assigned: false, fields: BTreeMap::new() }
+    }
+
+    fn of(stmt: &Stmt, known: &'a Known<'a>) -> Uses<'a> {
+        let mut uses = Uses::none(known);
         uses.visit_stmt(stmt);
         uses
     }
+
+    fn fields(&mut self, members: impl IntoIterator<Item = Member>) {
+        self.fields.extend(members.into_iter().map(|member| (member_name(&member), member)));
+    }
 }
 
-impl<'ast> Visit<'ast> for Uses {
+impl<'ast> Visit<'ast> for Uses<'_> {
+    fn visit_local(&mut self, local: &'ast Local) {
+        match taken_apart(self.known, local) {
+            Some(fields) => self.fields(fields.into_iter().map(|field| field.member.clone())),
+            None => visit::visit_local(self, local),
+        }
+    }
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
-            Expr::Field(e) if is_variable(&e.base, &self.name) => {
-                self.fields.insert(member_name(&e.member), e.member.clone());
+            Expr::Field(e) if is_variable(&e.base, self.known.name) => {
+                self.fields([e.member.clone()]);
                 return;
             }
+            Expr::Struct(e) => {
+                if let Some(members) = self.known.updates(e) {
+                    self.fields(members);
+                    return e.fields.iter().for_each(|field| self.visit_field_value(field));
+                }
+            }
             Expr::Assign(e) => {
-                self.assigned |= matches!(&*e.left, Expr::Field(e) if is_variable(&e.base, &self.name))
+                self.assigned |= matches!(&*e.left, Expr::Field(e) if is_variable(&e.base, self.known.name))
             }
             Expr::Binary(e) if crate::lockstep::is_compound(&e.op) => {
-                self.assigned |= matches!(&*e.left, Expr::Field(e) if is_variable(&e.base, &self.name));
+                self.assigned |= matches!(&*e.left, Expr::Field(e) if is_variable(&e.base, self.known.name));
             }
             _ => {}
         }
         visit::visit_expr(self, expr);
     }
     fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
-        self.whole |= e.path.is_ident(&self.name);
+        self.whole |= e.path.is_ident(self.known.name);
     }
     fn visit_macro(&mut self, mac: &'ast Macro) {
         let mut told = false;
         let mut parsed = mac.clone();
         macros::rewrite_arguments(&mut parsed, &mut |arg| {
             told = true;
-            let mut uses = Uses { name: self.name.clone(), ..Uses::default() };
+            let mut uses = Uses::none(self.known);
             uses.visit_expr(arg);
             self.whole |= uses.whole;
             self.fields.extend(uses.fields);
         });
-        self.whole |= !told && words(mac.tokens.clone(), &self.name);
-        self.whole |= !matches!(formats::captured(mac, &self.name), Captured::No);
+        self.whole |= !told && words(mac.tokens.clone(), self.known.name);
+        self.whole |= !matches!(formats::captured(mac, self.known.name), Captured::No);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The fields of a pattern that takes the local apart: `let P { a, ref b, .. } = p;`.
+fn taken_apart(known: &Known<'_>, local: &Local) -> Option<Vec<FieldPat>> {
+    let (Pat::Struct(pat), Some(init)) = (&local.pat, &local.init) else { return None };
+    let is_it = is_variable(&init.expr, known.name) && init.diverge.is_none() && local.attrs.is_empty();
+    if !is_it || pat.fields.is_empty() || !known.is(&pat.path) {
+        return None;
+    }
+    let plain = |field: &FieldPat| match &*field.pat {
+        Pat::Ident(p) => p.subpat.is_none(),
+        pat => bound_by_ref(pat).is_empty() && !matches!(pat, Pat::Wild(_)),
+    };
+    pat.fields.iter().all(plain).then(|| pat.fields.iter().cloned().collect())
+}
+
+fn as_local(stmt: Stmt) -> Local {
+    match stmt {
+        Stmt::Local(local) => local,
+        _ => unreachable!("a `let`"),
+    }
 }
 
 fn words(tokens: TokenStream, name: &str) -> bool {
@@ -178,163 +216,53 @@ fn words(tokens: TokenStream, name: &str) -> bool {
     })
 }
 
-/// Finds places where a part certainly is moved.
-struct Moves<'a> {
-    function: &'a Function,
-    name: &'a str,
-    ty: Option<&'a Type>,
-    found: bool,
-}
-
-impl Moves<'_> {
-    fn taken(&mut self, expr: &Expr) {
-        let Expr::Field(e) = expr else { return };
-        if !is_variable(&e.base, self.name) {
-            return;
-        }
-        let methods = &self.function.methods;
-        self.found |= match (&e.member, self.ty) {
-            (Member::Named(field), _) => methods.is_moved(field),
-            (Member::Unnamed(index), Some(Type::Tuple(t))) => {
-                t.elems.get(index.index as usize).is_some_and(|ty| methods.owns(ty))
-            }
-            (Member::Unnamed(index), _) => makes_owned(&self.function.body, self.name, index.index as usize),
-        };
-    }
-
-    fn matched(&mut self, pat: &Pat, value: &Expr) {
-        if binds_a_value(pat) {
-            self.taken(value);
-        }
-    }
-
-    fn tail(&mut self, last: Option<&Stmt>) {
-        if let Some(Stmt::Expr(tail, None)) = last {
-            self.taken(tail);
-        }
-    }
-}
-
-/// Whether a local is made as a tuple whose part at the index certainly is moved.
-fn makes_owned(body: &Block, name: &str, index: usize) -> bool {
-    struct Scan<'a>(&'a str, usize, bool);
-    impl<'ast> Visit<'ast> for Scan<'_> {
-        fn visit_local(&mut self, local: &'ast syn::Local) {
-            if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
-                && let Expr::Tuple(made) = &*init.expr
-                && p.ident == self.0
-            {
-                self.2 |= made.elems.get(self.1).is_some_and(is_owned);
-            }
-            visit::visit_local(self, local);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    fn is_owned(made: &Expr) -> bool {
-        match made {
-            Expr::Macro(e) => e.mac.path.is_ident("vec") || e.mac.path.is_ident("format"),
-            Expr::Call(e) => {
-                let Expr::Path(func) = &*e.func else { return false };
-                let mut names =
-                    func.path.segments.iter().rev().skip(1).map(|segment| segment.ident.to_string());
-                names.next().is_some_and(|owner| ["Vec", "String", "Box"].contains(&owner.as_str()))
-            }
-            _ => false,
-        }
-    }
-    let mut scan = Scan(name, index, false);
-    scan.visit_block(body);
-    scan.2
-}
-
-/// Whether a pattern is a name, or what an `Option` or a `Result` holds.
-fn binds_a_value(pat: &Pat) -> bool {
-    match pat {
-        Pat::Ident(p) => p.by_ref.is_none() && !p.ident.to_string().starts_with(char::is_uppercase),
-        Pat::Type(p) => binds_a_value(&p.pat),
-        Pat::TupleStruct(p) => {
-            let known = ["Some", "Ok", "Err"].iter().any(|name| p.path.is_ident(name));
-            known && p.elems.iter().all(binds_a_value)
-        }
-        _ => false,
-    }
-}
-
-/// Methods of `Option` and `Result` that take their receiver.
-const TAKE: [&str; 14] = [
-    "and_then",
-    "expect",
-    "filter",
-    "flatten",
-    "map",
-    "map_err",
-    "ok_or",
-    "ok_or_else",
-    "or",
-    "or_else",
-    "unwrap",
-    "unwrap_or",
-    "unwrap_or_default",
-    "unwrap_or_else",
-];
-
-impl<'ast> Visit<'ast> for Moves<'_> {
-    fn visit_local(&mut self, local: &'ast syn::Local) {
-        if let Some(init) = &local.init {
-            self.matched(&local.pat, &init.expr);
-        }
-        visit::visit_local(self, local);
-    }
-    fn visit_block(&mut self, block: &'ast Block) {
-        self.tail(block.stmts.last());
-        visit::visit_block(self, block);
-    }
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        match expr {
-            Expr::Closure(_) => return,
-            Expr::ForLoop(e) => self.taken(&e.expr),
-            Expr::Call(e) => e.args.iter().for_each(|arg| self.taken(arg)),
-            Expr::MethodCall(e) => {
-                let name = e.method.to_string();
-                if name.starts_with("into_") || TAKE.contains(&name.as_str()) {
-                    self.taken(&e.receiver);
-                }
-                e.args.iter().for_each(|arg| self.taken(arg));
-            }
-            Expr::Struct(e) => e.fields.iter().for_each(|field| self.taken(&field.expr)),
-            Expr::Tuple(e) => e.elems.iter().for_each(|elem| self.taken(elem)),
-            Expr::Array(e) => e.elems.iter().for_each(|elem| self.taken(elem)),
-            Expr::Assign(e) => self.taken(&e.right),
-            Expr::Return(e) => e.expr.iter().for_each(|value| self.taken(value)),
-            Expr::Break(e) => e.expr.iter().for_each(|value| self.taken(value)),
-            Expr::Let(e) => self.matched(&e.pat, &e.expr),
-            Expr::Match(e) => e.arms.iter().for_each(|arm| {
-                self.matched(&arm.pat, &e.expr);
-                self.taken(&arm.body);
-            }),
-            _ => {}
-        }
-        visit::visit_expr(self, expr);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
 /// Puts the parts where the local's fields are mentioned.
 struct Replace<'a> {
-    name: &'a str,
+    known: &'a Known<'a>,
     idents: BTreeMap<String, Ident>,
     texts: Vec<(String, String)>,
 }
 
 impl VisitMut for Replace<'_> {
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let Some(fields) = taken_apart(self.known, local) else {
+            return visit_mut::visit_local_mut(self, local);
+        };
+        let (mut pats, mut values): (Vec<Pat>, Vec<Expr>) = (vec![], vec![]);
+        for field in fields {
+            let ident = &self.idents[&member_name(&field.member)];
+            let mut pat = (*field.pat).clone();
+            values.push(match &mut pat {
+                Pat::Ident(p) if p.by_ref.is_some() => {
+                    let mutability = p.mutability.take();
+                    p.by_ref = None;
+                    parse_quote!(&#mutability #ident)
+                }
+                _ => parse_quote!(#ident),
+            });
+            pats.push(pat);
+        }
+        *local = match (&pats[..], &values[..]) {
+            ([pat], [value]) => as_local(parse_quote!(let #pat = #value;)),
+            _ => as_local(parse_quote!(let (#(#pats),*) = (#(#values),*);)),
+        };
+    }
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
-            Expr::Field(e) if is_variable(&e.base, self.name) => {
+            Expr::Field(e) if is_variable(&e.base, self.known.name) => {
                 let mut ident = self.idents[&member_name(&e.member)].clone();
                 if let Member::Named(name) = &e.member {
                     ident.set_span(ident.span().located_at(name.span()));
                 }
                 *expr = parse_quote!(#ident);
+            }
+            Expr::Struct(e) => {
+                for member in self.known.updates(e).unwrap_or_default() {
+                    let ident = &self.idents[&member_name(&member)];
+                    e.fields.push(parse_quote!(#member: #ident));
+                    (e.dot2_token, e.rest) = (None, None);
+                }
+                visit_mut::visit_expr_mut(self, expr);
             }
             Expr::MethodCall(_) => {
                 let text = |expr: &Expr| match expr {

@@ -10,6 +10,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, Local, LocalInit, Path, Stmt, Token, parse_quote};
 
 use crate::input::Function;
+use crate::lower::unseen::is_unseen;
 use crate::lower::{is_temporary, may_split};
 use crate::resolve;
 use crate::signatures::{Methods, Takes};
@@ -160,6 +161,9 @@ fn lent<'e>(methods: &Methods, expr: &'e mut Expr) -> Option<(&'e mut Expr, Opti
             match known.into_iter().flatten().find(|method| method.borrows) {
                 Some(method) => {
                     (base(&mut e.receiver), (method.takes == Some(Takes::Mut)).then(<Token![mut]>::default))
+                }
+                None if is_unseen(methods, &e.method) && is_temporary(methods, &e.receiver) => {
+                    (&mut *e.receiver, Some(<Token![mut]>::default()))
                 }
                 None => return lent(methods, &mut e.receiver),
             }

@@ -105,6 +105,12 @@ pub(crate) fn yields_number(method: &syn::Ident) -> bool {
     NUMBERS.contains(&method.to_string().as_str())
 }
 
+/// Whether a method is one of the library's of an `Option`, a `Result` or an iterator, by its name.
+pub(super) fn is_option_method(method: &syn::Ident) -> bool {
+    let name = method.to_string();
+    [&ENDS[..], &OPTIONS, &ADAPTORS].iter().any(|list| list.contains(&name.as_str()))
+}
+
 /// Methods whose result borrows from nothing.
 const OWNED: [&str; 9] = [
     "into_owned",

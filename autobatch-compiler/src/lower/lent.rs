@@ -141,6 +141,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
             if let Expr::Unary(deref) = &*e.expr
                 && matches!(deref.op, UnOp::Deref(_))
                 && let Some(var) = variable(&lower.names, &deref.expr)
+                && !lower.owns_target(var)
             {
                 return if exclusive(var) && !same_type(lower, var, param) {
                     Borrow::Of(var, true, mutable)
@@ -161,7 +162,7 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
                     None => Borrow::Refused(arg.span(), SEVERAL),
                 };
             }
-            match scan::root(&e.expr).and_then(|root| variable(&lower.names, root)) {
+            match lower.owner(&e.expr) {
                 Some(var) if scan::is_owned_local(lower, &e.expr) => Borrow::Of(var, exclusive(var), mutable),
                 _ => Borrow::No,
             }
@@ -185,6 +186,14 @@ fn borrow(lower: &Lowering<'_>, arg: &Expr, param: &Type) -> Borrow {
                     Borrow::No => {}
                     found => return found,
                 }
+            }
+            if may_borrow(param)
+                && let Some((var, mutable)) = lower.unseen_lender(arg)
+            {
+                if lower.keeps_elsewhere(arg) || only_root(lower, arg).is_some_and(|root| root != var) {
+                    return Borrow::Refused(arg.span(), SEVERAL);
+                }
+                return Borrow::Of(var, exclusive(var), mutable);
             }
             if (!scan::borrows(lower, arg, false) && !lends_for(lower, arg, param))
                 || scan::borrowed(lower, arg).is_empty()

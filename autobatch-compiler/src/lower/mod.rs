@@ -20,6 +20,7 @@ mod lifetimes;
 mod lockstep;
 mod named;
 mod number;
+mod owners;
 mod primitive;
 mod ranges;
 mod receiver;
@@ -27,6 +28,7 @@ mod references;
 mod scan;
 mod unbatched;
 mod uniform;
+pub(crate) mod unseen;
 mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +50,7 @@ pub(crate) use self::primitive::root;
 use crate::cfg;
 use crate::desugar::copies::Copies;
 use crate::desugar::in_place;
+use crate::desugar::moves::type_of_value;
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{
@@ -131,6 +134,10 @@ pub(crate) struct Lowering<'a> {
     shared: VarSet,
     /// Those of `references` that are a reference with the number that `enumerate` adds.
     numbered: VarSet,
+    /// Locals that may own what they dereference to.
+    owners: VarSet,
+    /// Locals that are references by what is done with them.
+    wanted: VarSet,
     /// Locals that are an `Option` or a `Result`.
     options_known: VarSet,
     /// Locals that have the same value for every member.
@@ -187,6 +194,8 @@ pub fn lower(
         references: VarSet::new(),
         shared: VarSet::new(),
         numbered: VarSet::new(),
+        owners: VarSet::new(),
+        wanted: VarSet::new(),
         options_known: VarSet::new(),
         uniforms: VarSet::new(),
         copies: Copies::default(),
@@ -232,6 +241,12 @@ impl Lowering<'_> {
     fn type_of(&self, var: VarId) -> Option<&Type> {
         let var = self.program.var(var);
         var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
+    }
+
+    /// The same, or what its `let` says.
+    fn written_type(&self, var: VarId) -> Option<Type> {
+        let name = self.program.var(var).ident.to_string();
+        self.type_of(var).cloned().or_else(|| type_of_value(&self.functions[self.current], &name))
     }
 
     /// The declared id of a callee found by [`scan::callee`].
@@ -335,6 +350,7 @@ impl Lowering<'_> {
             .filter(|(_, p)| references::is_shared_reference(&p.ty))
             .map(|(v, _)| *v)
             .collect();
+        self.owners = self.owning_params(source, &ir.params);
         for binding in function.bindings.values() {
             if !self.names.contains_key(&binding.ident.to_string()) {
                 let var = self.variable(
@@ -349,6 +365,7 @@ impl Lowering<'_> {
             }
         }
         self.copies = Copies::of(function);
+        self.find_wanted(&function.body);
         self.find_references(&function.body);
         for (span, why) in unbatched::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });

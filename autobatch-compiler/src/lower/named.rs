@@ -32,6 +32,9 @@ pub(super) fn temporary(lower: &Lowering<'_>, arg: &Expr, name: &Ident) -> Tempo
     let mut arg = arg.clone();
     let mut take = Take { lower, name, taken: None, refused: false };
     take.value(&mut arg, true);
+    if !take.refused && take.taken.is_none() {
+        take.unseen(&mut arg);
+    }
     match (take.refused, take.taken) {
         (true, _) => Temporary::Refused,
         (false, Some(value)) => Temporary::One(arg.into(), value.into()),
@@ -81,6 +84,15 @@ impl Take<'_, '_> {
             Expr::Match(e) => e.arms.iter_mut().for_each(|arm| self.value(&mut arm.body, false)),
             Expr::Block(e) => self.tail(&mut e.block),
             _ => {}
+        }
+    }
+
+    /// What a method or function of another file may borrow from.
+    fn unseen(&mut self, arg: &mut Expr) {
+        for (temporary, first) in self.lower.unseen_temporaries(arg) {
+            self.refused |= !first || self.taken.is_some();
+            let name = self.name;
+            self.taken = Some(std::mem::replace(temporary, parse_quote!(#name)));
         }
     }
 
@@ -152,6 +164,7 @@ impl Lowering<'_> {
             if lends[i] {
                 let (temp, ident) = self.temp("lent", None);
                 self.program.variables[temp.0].mutable = true;
+                self.owners.insert(temp);
                 let Temporary::One(named, value) = temporary(self, arg, &ident) else {
                     unreachable!("asked before")
                 };

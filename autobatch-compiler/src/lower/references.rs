@@ -58,7 +58,7 @@ impl Lowering<'_> {
             return self.note_borrowing(binds, var, init.span());
         }
         let plain = is_plain_reference(pat, init);
-        match self.borrowed_from(init) {
+        match self.borrowed_from(init).or_else(|| self.borrowed_unseen(pat, init)) {
             Some(mut from) => {
                 if let Expr::Closure(_) = init {
                     from.extend(self.names_of(&binds));
@@ -86,6 +86,12 @@ impl Lowering<'_> {
         let outer = self.borrowers.iter().filter(|borrower| held.contains(&borrower.var));
         from.extend(outer.flat_map(|borrower| borrower.from.iter().cloned()));
         (plainly || !from.is_empty()).then_some(from)
+    }
+
+    /// The local that a value borrows from by a method of another file, where it is bound as a reference.
+    fn borrowed_unseen(&self, pat: &Pat, value: &Expr) -> Option<Vec<(usize, String)>> {
+        let (var, _) = self.unseen_lender(value).filter(|_| self.wants_reference(pat))?;
+        Some(self.names_of(&[var].into_iter().collect()))
     }
 
     /// The same for what code that is lowered whole binds and assigns.
@@ -217,6 +223,7 @@ impl Lowering<'_> {
         let mut bindings = Bindings(Vec::new());
         bindings.visit_block(body);
         for (pat, value, part) in bindings.0 {
+            self.note_owners(pat, value);
             if part {
                 self.note_pattern(pat, value);
             } else if is_plain_reference(pat, value)
@@ -252,7 +259,8 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        let from = self.borrowed_from(scrutinee).filter(|_| scan::root(scrutinee).is_none());
+        let from = self.borrowed_from(scrutinee).or_else(|| self.borrowed_unseen(pat, scrutinee));
+        let from = from.filter(|_| scan::root(scrutinee).is_none());
         let Some(from) = from else { return self.note_bound_references(pat, scrutinee) };
         let mut binds = effects::bound(&self.names, pat);
         for owned in copied_by(pat, scrutinee) {

@@ -32,10 +32,16 @@ pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
 /// literal or a cast for one.
 pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) -> bool {
     let function = &lower.functions[source];
-    if !worth::is_generic(function) || source == lower.current {
+    if !worth::is_generic(function) {
         return true;
     }
-    let names: Vec<String> = function.sig.generics.type_params().map(|p| p.ident.to_string()).collect();
+    let params = function.sig.generics.params.iter();
+    let names = params.map(|param| match param {
+        syn::GenericParam::Lifetime(p) => p.lifetime.ident.to_string(),
+        syn::GenericParam::Type(p) => p.ident.to_string(),
+        syn::GenericParam::Const(p) => p.ident.to_string(),
+    });
+    let names: Vec<String> = names.collect();
     let fish = match call {
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) => {
@@ -46,16 +52,22 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
         _ => String::new(),
     };
     let own_fish = fish.is_empty()
-        || fish.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).all(
-            |word| {
-                word == "_" || function.sig.generics.params.iter().any(|p| crate::ir::text(p).contains(word))
-            },
-        );
+        || fish
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|word| !word.is_empty())
+            .all(|word| word == "_" || names.iter().any(|name| name == word));
     own_fish
         && arguments(call).iter().zip(&function.params).all(|(arg, param)| {
             let of_own = matches!(&param.ty, syn::Type::Path(p)
                 if p.path.get_ident().is_some_and(|i| names.contains(&i.to_string())));
-            !(of_own && matches!(arg, Expr::Lit(_) | Expr::Cast(_)))
+            let other = || match arg {
+                Expr::Lit(_) | Expr::Cast(_) => true,
+                Expr::Path(_) => variable(&lower.names, arg)
+                    .and_then(|var| lower.written_type(var))
+                    .is_some_and(|ty| crate::ir::text(&ty) != crate::ir::text(&param.ty)),
+                _ => false,
+            };
+            !(of_own && other())
         })
 }
 
@@ -210,8 +222,8 @@ pub(super) fn root(expr: &Expr) -> Option<&Expr> {
 }
 
 pub(super) fn is_owned_local(lower: &Lowering<'_>, place: &Expr) -> bool {
-    root(place)
-        .and_then(|root| variable(&lower.names, root))
+    lower
+        .owner(place)
         .is_some_and(|var| !lower.is_reference(var) || (lower.is_numbered(var) && is_first(place)))
 }
 
@@ -338,8 +350,7 @@ fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMet
                 Expr::MethodCall(e) if (self.1)(e) => Some(&e.receiver),
                 _ => None,
             };
-            let root = place.and_then(|place| root(place)).and_then(|root| variable(&self.0.names, root));
-            self.2.extend(root);
+            self.2.extend(place.and_then(|place| self.0.owner(place)));
             match expr {
                 Expr::MethodCall(e) if only_looks_at_arguments(&e.method) => self.visit_expr(&e.receiver),
                 _ => visit::visit_expr(self, expr),
