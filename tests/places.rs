@@ -264,33 +264,6 @@ fn borrowed_behind(v: Vec<u32>, d: u32) -> u32 {
     last + kept.iter().map(|part| part.iter().sum::<u32>()).sum::<u32>()
 }
 
-/// Filled behind its `let`.
-#[autobatch(strict)]
-fn filled(v: Vec<u32>, d: u32) -> u32 {
-    let (mut sum, x) = (0, v.len() as u32);
-    let kept;
-    if x > 3 {
-        let half = x / 2;
-        kept = v[half as usize..].to_vec();
-    } else if x == 0 {
-        return d;
-    } else {
-        match d % 3 {
-            0 => kept = vec![x],
-            1 => {
-                let more = vec![d, x];
-                kept = more.iter().map(|k| k + 1).collect();
-            }
-            _ => kept = v,
-        }
-    }
-    let part = &kept;
-    for k in part {
-        sum += if d > 0 { filled(part[1..].to_vec(), d - 1) } else { *k };
-    }
-    sum + part.len() as u32
-}
-
 #[derive(Clone, Debug)]
 struct Scaled {
     by: u32,
@@ -354,7 +327,6 @@ fn places_of_paths_and_fields() {
         )*};
     }
     check!(on_some_paths on_some_paths_batched_with borrowed_behind borrowed_behind_batched_with);
-    check!(filled filled_batched_with);
     let scaled = |i: &(Vec<u32>, u32)| Scaled { by: i.1, all: i.0.clone() };
     agree_at(
         &[0, 1, 97],

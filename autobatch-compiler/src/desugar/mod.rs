@@ -12,7 +12,6 @@ pub(crate) mod copies;
 mod copying;
 mod exclusive;
 mod expected;
-mod filled;
 pub(crate) mod in_place;
 pub(crate) mod iterators;
 mod kind;
@@ -51,10 +50,6 @@ pub(crate) fn functions(
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
         unreached::arms(&mut function.body);
-        let mut body = function.body.clone();
-        if filled::locals(&mut body) {
-            resolve::again(function, body);
-        }
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();

@@ -244,7 +244,7 @@ impl<'ast> Visit<'ast> for Lends<'_> {
 }
 
 /// The names in a statement.
-pub(super) fn mentions(stmt: &Stmt) -> BTreeSet<String> {
+fn mentions(stmt: &Stmt) -> BTreeSet<String> {
     let mut mentions = Mentions::default();
     mentions.visit_stmt(stmt);
     mentions.0
