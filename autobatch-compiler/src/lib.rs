@@ -16,6 +16,7 @@ pub mod effects;
 pub mod emit;
 mod endings;
 mod formats;
+mod guards;
 mod hidden;
 pub mod input;
 pub mod ir;

@@ -5,12 +5,14 @@ use syn::Ident;
 use crate::signatures::{Method, Methods, Takes};
 
 /// Those that read their receiver, and yield what may borrow from it.
-const LENDS: [&str; 44] = [
+const LENDS: [&str; 49] = [
     "as_bytes",
     "as_deref",
     "as_ref",
     "as_slice",
     "as_str",
+    "borrow",
+    "borrow_mut",
     "bytes",
     "char_indices",
     "chars",
@@ -25,6 +27,7 @@ const LENDS: [&str; 44] = [
     "last",
     "last_key_value",
     "lines",
+    "lock",
     "matches",
     "peek",
     "range",
@@ -48,6 +51,8 @@ const LENDS: [&str; 44] = [
     "trim_matches",
     "trim_start",
     "trim_start_matches",
+    "try_borrow",
+    "try_borrow_mut",
     "values",
     "windows",
 ];

@@ -28,6 +28,8 @@ pub struct Binding {
     pub ident: Ident,
     /// Whether it may be assigned after its definition.
     pub mutable: bool,
+    /// Its number in the order in which they come to be.
+    pub number: usize,
 }
 
 /// All bindings of a function by unique name.
@@ -58,7 +60,9 @@ pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings
         Resolver { scopes: vec![BTreeMap::new()], taken: BTreeSet::new(), bindings: Bindings::new() };
     if has_self {
         let ident = self_ident(Span::call_site());
-        resolver.bindings.insert("__self".into(), Binding { ident: ident.clone(), mutable: false });
+        resolver
+            .bindings
+            .insert("__self".into(), Binding { ident: ident.clone(), mutable: false, number: 0 });
         resolver.taken.insert("__self".into());
         resolver.scopes[0].insert("__self".into(), ident.clone());
         resolver.scopes[0].insert("self".into(), ident);
@@ -235,7 +239,8 @@ fn bind_pat(r: &mut Resolver, pat: &mut Pat, assigned_later: bool, found: &mut B
                 None => {
                     let unique = r.fresh(&p.ident);
                     let mutable = assigned_later || (p.mutability.is_some() && p.by_ref.is_none());
-                    r.bindings.insert(unique.to_string(), Binding { ident: unique.clone(), mutable });
+                    let binding = Binding { ident: unique.clone(), mutable, number: r.bindings.len() };
+                    r.bindings.insert(unique.to_string(), binding);
                     found.insert(source, unique.clone());
                     unique
                 }

@@ -31,6 +31,8 @@ pub struct Methods {
     generic: BTreeSet<String>,
     /// Whether arrays of `ndarray` are mentioned.
     pub(crate) arrays: bool,
+    /// The types that have a `drop`.
+    dropped: BTreeSet<String>,
     /// The types that have a method of a name, by their names; `None` for whatever else may have it.
     owners: BTreeMap<String, BTreeSet<Option<String>>>,
     /// The type of the `impl` block.
@@ -249,6 +251,11 @@ impl Methods {
         self.associated.contains(name)
     }
 
+    /// Whether a type of the file of that name has a `drop`.
+    pub(crate) fn is_dropped(&self, ty: &str) -> bool {
+        self.dropped.contains(ty)
+    }
+
     /// Whether a macro of that name leaves the code in which it is called.
     pub(crate) fn leaves(&self, name: &str) -> bool {
         self.leaving.contains(name)
@@ -332,6 +339,7 @@ impl<'ast> Visit<'ast> for Methods {
         {
             // Nothing is moved out of such a value.
             self.fields.structures.insert(last.ident.to_string(), None);
+            self.dropped.insert(last.ident.to_string());
         }
         let outer = std::mem::replace(&mut self.in_borrower, lifetimes);
         self.owner = type_name(&item.self_ty).filter(|name| !parameter(name));

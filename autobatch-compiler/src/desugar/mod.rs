@@ -37,6 +37,7 @@ use crate::resolve;
 use callees::Callees;
 use kind::Kinds;
 pub(crate) use macros::keep_message;
+pub(crate) use runs::mentioned_in;
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(

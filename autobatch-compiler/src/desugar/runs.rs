@@ -15,6 +15,7 @@ use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::copies::Copies;
 use crate::cfg;
+use crate::guards::bound_guards;
 use crate::input::Function;
 use crate::lower::{owns, tail, yields_number};
 use crate::mentions::{bound_by_ref, is_part_of, roots};
@@ -88,6 +89,14 @@ impl Lent<'_> {
                 }
                 let through =
                     |i: &usize| mentions(&block.stmts[*i]).iter().any(|name| borrowers.contains(name));
+                let guards =
+                    block.stmts[first..=last].iter().filter_map(|stmt| bound_guards(self.methods, stmt));
+                let mut names = guards.flat_map(|(names, _)| names);
+                if names.any(|name| borrowers.contains(&name.to_string())) {
+                    // It is dropped where the block ends.
+                    last = block.stmts.len() - 1;
+                    break;
+                }
                 match (last + 1..block.stmts.len()).rev().find(through) {
                     Some(further) => last = further,
                     None if borrowers.len() == known => break,
@@ -250,7 +259,7 @@ fn mentions(stmt: &Stmt) -> BTreeSet<String> {
     mentions.0
 }
 
-pub(super) fn mentioned_in(expr: &Expr) -> BTreeSet<String> {
+pub(crate) fn mentioned_in(expr: &Expr) -> BTreeSet<String> {
     let mut mentions = Mentions::default();
     mentions.visit_expr(expr);
     mentions.0

@@ -1,0 +1,172 @@
+//! Guards: values that do something when they are dropped, at the end of their block, though nothing mentions them until then. What they
+//! borrow from has to be there still.
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Ident, Path, Stmt, UnOp};
+
+use crate::desugar::mentioned_in;
+use crate::lower::{tail, unseen};
+use crate::mentions::is_variable;
+use crate::signatures::{Methods, Takes};
+
+/// Methods of the library that yield guards.
+const GUARDS: [&str; 8] =
+    ["borrow", "borrow_mut", "drain", "lock", "peek_mut", "try_borrow", "try_borrow_mut", "try_lock"];
+
+/// Types of the library that drop no more than what they hold.
+const HOLDS: [&str; 8] = ["Arc", "Box", "Cow", "Err", "Ok", "Rc", "Some", "Vec"];
+
+/// Whether a value that borrows may be a guard, or hold one: all may of which the file does not show that they are none.
+pub(crate) fn may_be_guard(methods: &Methods, value: &Expr) -> bool {
+    let among = |value: &Expr| may_be_guard(methods, value);
+    match value {
+        Expr::Paren(e) => among(&e.expr),
+        Expr::Group(e) => among(&e.expr),
+        Expr::Try(e) => among(&e.expr),
+        Expr::Tuple(e) => e.elems.iter().any(among),
+        Expr::Array(e) => e.elems.iter().any(among),
+        Expr::Struct(e) => is_guard(methods, &e.path) || e.fields.iter().any(|field| among(&field.expr)),
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(p) if is_capitalised(&p.path) => {
+                is_guard(methods, &p.path) || e.args.iter().any(among)
+            }
+            _ => true,
+        },
+        Expr::MethodCall(e) => {
+            let known = methods.of(&e.method);
+            let guard = known.is_none() && GUARDS.iter().any(|name| e.method == name);
+            let unknown = known.is_some_and(|own| own.borrows && !own.refers);
+            guard || unknown || unseen::is_unseen(methods, &e.method) || among(&e.receiver)
+        }
+        Expr::If(e) => {
+            tail(&e.then_branch).is_some_and(among) || e.else_branch.as_ref().is_some_and(|(_, e)| among(e))
+        }
+        Expr::Match(e) => e.arms.iter().any(|arm| among(&arm.body)),
+        Expr::Block(e) => tail(&e.block).is_some_and(among),
+        _ => false,
+    }
+}
+
+/// The names that a statement binds, with their value, if that may be a guard.
+pub(crate) fn bound_guards<'a>(methods: &Methods, stmt: &'a Stmt) -> Option<(Vec<Ident>, &'a Expr)> {
+    let Stmt::Local(local) = stmt else { return None };
+    let value = &*local.init.as_ref()?.expr;
+    may_be_guard(methods, value).then(|| (crate::cfg::names(&local.pat), value))
+}
+
+/// The names of the guards that statements bind and that end with them: they are not moved, as far as the file shows.
+pub(crate) fn left<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, &'a Expr)> {
+    let guards = stmts.iter().enumerate().filter_map(|(i, stmt)| Some((i, bound_guards(methods, stmt)?)));
+    let names = guards.flat_map(|(i, (names, value))| names.into_iter().map(move |name| (i, name, value)));
+    names
+        .filter(|(i, name, value)| {
+            let whole = match value {
+                Expr::Struct(e) => is_guard(methods, &e.path),
+                Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if is_guard(methods, &p.path)),
+                _ => false,
+            };
+            let mut moves = Moves { methods, name: &name.to_string(), whole, found: false };
+            stmts[i + 1..].iter().for_each(|stmt| moves.visit_stmt(stmt));
+            !moves.found
+        })
+        .map(|(_, name, value)| (name, value))
+        .collect()
+}
+
+/// Finds what may move a variable, or a part of it, which can't be done to a guard that is a `whole`.
+struct Moves<'a> {
+    methods: &'a Methods,
+    name: &'a str,
+    whole: bool,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Moves<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let inner = match expr {
+            Expr::Reference(e) => Some(&e.expr),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&e.expr),
+            Expr::Index(e) => {
+                self.visit_expr(&e.index);
+                Some(&e.expr)
+            }
+            Expr::Field(e) if self.whole => Some(&e.base),
+            Expr::MethodCall(e) => {
+                e.args.iter().for_each(|arg| self.visit_expr(arg));
+                let takes = self.methods.known(&e.method).and_then(|method| method.takes);
+                if matches!(takes, Some(Takes::Ref | Takes::Mut)) {
+                    Some(&e.receiver)
+                } else {
+                    return self.visit_expr(&e.receiver);
+                }
+            }
+            _ => None,
+        };
+        match inner {
+            Some(place) if is_variable(place, self.name) => {}
+            Some(place) => self.visit_expr(place),
+            None => visit::visit_expr(self, expr),
+        }
+        self.found |= is_variable(expr, self.name);
+    }
+    fn visit_expr_closure(&mut self, e: &'ast syn::ExprClosure) {
+        // It may own what it mentions.
+        self.found |= e.capture.is_some() && mentioned_in(&e.body).contains(self.name);
+        visit::visit_expr_closure(self, e);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether values of the type that a path names, or makes one of, may be guards.
+fn is_guard(methods: &Methods, path: &Path) -> bool {
+    let mut names = path.segments.iter().map(|segment| segment.ident.to_string());
+    let of_type = |name: String| {
+        let holds = HOLDS.contains(&name.as_str()) || name == "__rt";
+        holds || (methods.has_type(&name) && !methods.is_dropped(&name))
+    };
+    !names.any(of_type)
+}
+
+fn is_capitalised(path: &Path) -> bool {
+    let mut names = path.segments.iter().rev().take(2).map(|segment| segment.ident.to_string());
+    names.any(|name| name.starts_with(char::is_uppercase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guards_are_what_the_file_does_not_know_better() {
+        let mut methods = Methods::default();
+        methods.add_file(&syn::parse_quote! {
+            struct Plain<'a>(&'a [u8]);
+            struct Guard<'a>(&'a [u8]);
+            impl Drop for Guard<'_> { fn drop(&mut self) {} }
+            impl Plain<'_> { fn part(&self) -> &u8 { &self.0[0] } fn inner(&self) -> Plain<'_> { Plain(self.0) } }
+        });
+        for guard in [
+            "Guard(&x)",
+            "Guard::new(&x)",
+            "Some(Guard(&x))",
+            "Other { x: &x }",
+            "c.borrow_mut()",
+            "m.lock().unwrap()",
+            "p.inner()",
+            "f(&x)",
+        ] {
+            assert!(may_be_guard(&methods, &syn::parse_str(guard).unwrap()), "{guard}");
+        }
+        for none in [
+            "&x",
+            "Plain(&x)",
+            "Plain::new(&x)",
+            "x.iter().map(|y| y + 1)",
+            "x.first().unwrap()",
+            "p.part()",
+            "(&x, 1)",
+        ] {
+            assert!(!may_be_guard(&methods, &syn::parse_str(none).unwrap()), "{none}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Values that do something when they are dropped, and borrow a local till then: it is there still, and nothing is dropped before its time.
+
+mod common;
+
+use std::cell::{Cell, RefCell};
+
+use autobatch::{Executor, Options, autobatch};
+use common::agree_at;
+
+thread_local! {
+    static SEEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Tells what it borrows when it is dropped.
+pub struct Guard<'a>(&'a [u64]);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        let sum = self.0.iter().fold(1_u64, |sum, x| sum.wrapping_mul(31).wrapping_add(*x));
+        SEEN.set(SEEN.get().wrapping_mul(1_000_003).wrapping_add(sum));
+    }
+}
+
+/// What has been told, in order.
+fn told() -> u64 {
+    SEEN.replace(0)
+}
+
+#[autobatch(strict)]
+mod m {
+    use super::{Cell, Guard, RefCell};
+
+    pub(super) fn length(v: &[u64], n: u64) -> u64 {
+        if n == 0 { v.iter().sum::<u64>() % 101 } else { length(v, n - 1) + 1 }
+    }
+
+    fn made(n: u64) -> Vec<u64> {
+        (0..n % 50 + 140).map(|k| k * n).collect()
+    }
+
+    pub(super) fn mentioned(n: u64) -> u64 {
+        let mut kept = made(n);
+        kept.push(7);
+        let guard = Guard(&kept);
+        let x = length(&kept, n % 4);
+        let y = length(&kept[1..], x % 3);
+        let _ = &guard;
+        let z = length(&[1, 2], 2);
+        x + y + z
+    }
+
+    pub(super) fn unmentioned(n: u64) -> u64 {
+        let kept = made(n);
+        let x = length(&kept, n % 4);
+        let _guard = Guard(&kept);
+        let y = length(&kept[1..], x % 3);
+        length(&[x, y], 1)
+    }
+
+    /// The names are in another order than their definitions.
+    pub(super) fn several(n: u64) -> u64 {
+        let z = made(n);
+        let y = Guard(&z);
+        let x = made(n + 1);
+        let b = Guard(&x);
+        let a = Guard(y.0);
+        let sum = length(a.0, n % 3) + length(b.0, 1);
+        if sum % 2 == 0 {
+            return sum;
+        }
+        sum + length(&[sum, n], 2)
+    }
+
+    pub(super) fn in_a_block(n: u64) -> u64 {
+        let kept = made(n);
+        let mut s = 0;
+        {
+            let _guard = Guard(&kept);
+            let mut i = 0;
+            while i < kept.len() {
+                s += length(&kept[i..], 1);
+                i += 31 + (s % 2) as usize;
+            }
+            s += length(&[s], 2);
+        }
+        let moved = kept;
+        s + length(&moved, 1)
+    }
+
+    /// On one path the local is moved.
+    pub(super) fn on_one_path(n: u64) -> u64 {
+        let kept = made(n);
+        if n % 3 == 0 {
+            let other = kept;
+            return length(&other, 2);
+        }
+        let guard = Guard(&kept);
+        let x = length(guard.0, n % 4);
+        let y = length(&[x, 3], 1);
+        x + y
+    }
+
+    pub(super) fn in_a_loop(n: u64) -> u64 {
+        let mut s = 0;
+        for k in 0..n % 4 {
+            let kept = made(n + k);
+            let _guard = Guard(&kept);
+            s += length(&kept, k);
+            if s % 5 == 0 {
+                continue;
+            }
+            s += length(&[s], 1);
+        }
+        s
+    }
+
+    /// Guards that are dropped or handed on before their block ends.
+    pub(super) fn dropped(n: u64) -> u64 {
+        let kept = made(n);
+        let one = Guard(&kept);
+        let two = Guard(&kept[1..]);
+        let x = length(&kept, n % 4);
+        drop(one);
+        let y = length(&[x], 2);
+        let three = two;
+        x + y + length(three.0, n % 2)
+    }
+
+    /// The cell is borrowed until the end.
+    pub(super) fn of_a_cell(n: u64) -> u64 {
+        let cell = RefCell::new(made(n));
+        let count = Cell::new(n);
+        let borrowed = cell.borrow();
+        let first = borrowed[1];
+        let x = length(&[first], n % 5);
+        count.set(count.get() + x);
+        let taken = u64::from(cell.try_borrow_mut().is_err());
+        x + taken * 1000 + count.get()
+    }
+}
+
+#[test]
+fn what_guards_borrow_is_there_when_they_are_dropped() {
+    let inputs: Vec<u64> = (0..60).collect();
+    macro_rules! check {
+        ($($scalar:ident $batched:ident)*) => {$(
+            agree_at(&[1, 61], &inputs, |n| m::$scalar(*n), |n, o| m::$batched(n, o));
+            for n in &inputs {
+                told();
+                let expected = (m::$scalar(*n), told());
+                for executor in [Executor::Masked, Executor::ProgramCounter] {
+                    let options = Options::default().executor(executor).threads(1);
+                    let values = m::$batched(&[*n], &options).map(autobatch::Outcome::into_values);
+                    let value = values.ok().and_then(Result::ok).map(|values| values[0]);
+                    assert_eq!((value, told()), (Some(expected.0), expected.1), "{} {n}", stringify!($scalar));
+                }
+            }
+        )*};
+    }
+    check!(mentioned mentioned_batched_with unmentioned unmentioned_batched_with several several_batched_with);
+    check!(in_a_block in_a_block_batched_with on_one_path on_one_path_batched_with in_a_loop in_a_loop_batched_with);
+    check!(dropped dropped_batched_with of_a_cell of_a_cell_batched_with);
+}
