@@ -65,7 +65,7 @@ mod m {
         let b = Guard(&x);
         let a = Guard(y.0);
         let sum = length(a.0, n % 3) + length(b.0, 1);
-        if sum % 2 == 0 {
+        if sum.is_multiple_of(2) {
             return sum;
         }
         sum + length(&[sum, n], 2)
@@ -90,7 +90,7 @@ mod m {
     /// On one path the local is moved.
     pub(super) fn on_one_path(n: u64) -> u64 {
         let kept = made(n);
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             let other = kept;
             return length(&other, 2);
         }
@@ -106,7 +106,7 @@ mod m {
             let kept = made(n + k);
             let _guard = Guard(&kept);
             s += length(&kept, k);
-            if s % 5 == 0 {
+            if s.is_multiple_of(5) {
                 continue;
             }
             s += length(&[s], 1);

@@ -14,6 +14,7 @@ mod computed;
 mod control;
 mod exits;
 mod expr;
+mod guarding;
 mod leaving;
 mod lent;
 mod lifetimes;
@@ -52,7 +53,6 @@ use crate::desugar::copies::Copies;
 use crate::desugar::in_place;
 use crate::desugar::moves::type_of_value;
 use crate::effects::{self, Names};
-use crate::guards;
 use crate::input::{Function, Passing};
 use crate::ir::{
     self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId,
@@ -477,10 +477,7 @@ impl Lowering<'_> {
 
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
     fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
-        let methods = &self.functions[self.current].methods;
-        let guards = guards::left(methods, &block.stmts).into_iter();
-        let guards: Vec<(Ident, VarSet)> =
-            guards.map(|(name, value)| (name, effects::of_expr(&self.names, value).mentions)).collect();
+        let guards = self.guards(&block.stmts);
         let mut stmts = block.stmts;
         if let Some(tail) = cfg::conditional_tail(&mut stmts) {
             stmts.into_iter().for_each(|stmt| self.stmt(stmt));
@@ -510,20 +507,7 @@ impl Lowering<'_> {
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
             (None, None) => {}
         }
-        self.mention(&guards);
-    }
-
-    /// Guards of locals are there until their block ends.
-    fn mention(&mut self, guards: &[(Ident, VarSet)]) {
-        for (name, of) in guards {
-            let Some(var) = self.names.get(&name.to_string()).copied() else { continue };
-            let borrows = self.borrowers.iter().any(|borrower| borrower.var == var)
-                || of.iter().any(|var| self.program.var(*var).anchored);
-            let number = self.copies.contains(&name.to_string());
-            if borrows && !number && !self.type_of(var).is_some_and(lent::owns) && self.cursor.is_some() {
-                self.op(parse_quote!(let _ = &#name;));
-            }
-        }
+        self.mention(guards);
     }
 
     fn stmt(&mut self, stmt: Stmt) {
