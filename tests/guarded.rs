@@ -114,6 +114,20 @@ mod m {
         s
     }
 
+    /// Members fail while guards of theirs are on the stacks.
+    pub(super) fn failing(n: u64, depth: u64) -> u64 {
+        let z = made(n);
+        let a = Guard(&z);
+        let y = [n, depth];
+        let b = Guard(&y);
+        assert!(depth > 0 || n % 3 > 0, "no more");
+        if depth == 0 {
+            return a.0.len() as u64 + b.0[0];
+        }
+        let below = failing(n + 1, depth - 1);
+        below + failing(n + 2 * (below % 2), depth / 2) + length(a.0, 1)
+    }
+
     /// Guards that are dropped or handed on before their block ends.
     pub(super) fn dropped(n: u64) -> u64 {
         let kept = made(n);
@@ -136,6 +150,25 @@ mod m {
         count.set(count.get() + x);
         let taken = u64::from(cell.try_borrow_mut().is_err());
         x + taken * 1000 + count.get()
+    }
+}
+
+#[test]
+fn what_guards_borrow_is_there_when_a_member_fails() {
+    let failing =
+        |n: u64| std::panic::catch_unwind(|| m::failing(n, n % 4)).map_err(|_| "no more".to_string());
+    for n in 0..60 {
+        told();
+        let expected = (failing(n), told());
+        for executor in [Executor::Masked, Executor::ProgramCounter] {
+            let options = Options::default().executor(executor).threads(1);
+            let outcome = m::failing_batched_with(&[n], &[n % 4], &options).expect("one member");
+            let value = outcome
+                .into_values()
+                .map(|values| values[0])
+                .map_err(|faults| faults.first().message.clone());
+            assert_eq!((value, told()), expected, "{n}");
+        }
     }
 }
 

@@ -378,12 +378,15 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
     let calling = emitter.calls.iter().map(|(_, call)| {
         let index = emitter.call_index(call.id);
         let saved: VarSet = call.pushes.iter().chain(&call.updates).chain(&call.keeps).copied().collect();
-        let plain = discard(&(&emitter.live_across(call) - &saved));
-        let saved = saved.iter().map(|v| {
-            let (column, stack) = (column(*v), stack(*v));
-            quote!(#gone.discard_saved(&mut #column, &mut #stack);)
+        let all = &emitter.live_across(call) | &saved;
+        let drops = all.iter().rev().map(|v| match saved.contains(v) {
+            true => {
+                let (column, stack) = (column(*v), stack(*v));
+                quote!(#gone.discard_saved(&mut #column, &mut #stack);)
+            }
+            false => discard(&[*v].into_iter().collect()).into_iter().collect(),
         });
-        quote!(#rt::Place::Calling(#index) => { #(#plain)* #(#saved)* })
+        quote!(#rt::Place::Calling(#index) => { #(#drops)* })
     });
     let results = emitter.program.functions.iter().map(|f| (emitter.group_index(f.group), f.result));
     let results: BTreeMap<usize, VarId> = results.collect();
