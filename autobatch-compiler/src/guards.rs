@@ -54,22 +54,24 @@ pub(crate) fn bound_guards<'a>(methods: &Methods, stmt: &'a Stmt) -> Option<(Vec
     may_be_guard(methods, value).then(|| (crate::cfg::names(&local.pat), value))
 }
 
-/// The names of the guards that statements bind and that end with them: they are not moved, as far as the file shows.
-pub(crate) fn left<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, &'a Expr)> {
+/// The guards that statements bind, with their values, and whether they end with the statements: they are not moved, as far as the file
+/// shows.
+pub(crate) fn of_block<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, &'a Expr, bool)> {
     let guards = stmts.iter().enumerate().filter_map(|(i, stmt)| Some((i, bound_guards(methods, stmt)?)));
     let names = guards.flat_map(|(i, (names, value))| names.into_iter().map(move |name| (i, name, value)));
     names
-        .filter(|(i, name, value)| {
+        .map(|(i, name, value)| {
             let whole = match value {
                 Expr::Struct(e) => is_guard(methods, &e.path),
                 Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if is_guard(methods, &p.path)),
                 _ => false,
             };
-            let mut moves = Moves { methods, name: &name.to_string(), whole, found: false };
+            let text = name.to_string();
+            let mut moves = Moves { methods, name: &text, whole, found: false };
             stmts[i + 1..].iter().for_each(|stmt| moves.visit_stmt(stmt));
-            !moves.found
+            let left = !moves.found;
+            (name, value, left)
         })
-        .map(|(_, name, value)| (name, value))
         .collect()
 }
 

@@ -165,6 +165,8 @@ pub struct Variable {
     pub shared: bool,
     /// A place that others borrow from: it is kept until its scope is left, whether or not it is mentioned again.
     pub anchored: bool,
+    /// A guard: it borrows from such a place, and may look at it when it is dropped.
+    pub guard: bool,
     /// Set by the storage pass.
     pub class: Class,
 }

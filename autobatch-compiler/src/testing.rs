@@ -292,6 +292,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
             ty,
             shared,
             anchored: false,
+            guard: false,
             class: Class::default(),
         });
         vars.insert(name.to_string(), id);

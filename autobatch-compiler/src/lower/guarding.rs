@@ -7,24 +7,36 @@ use crate::effects;
 use crate::guards;
 use crate::ir::{VarId, VarSet};
 
+/// What may be a guard.
+pub(super) struct Guard {
+    var: VarId,
+    name: Ident,
+    /// What its value mentions.
+    of: VarSet,
+    /// Whether it is there until its block ends.
+    left: bool,
+}
+
 impl Lowering<'_> {
-    /// What may be a guard of a block's, with what its value mentions.
-    pub(super) fn guards(&self, stmts: &[Stmt]) -> Vec<(VarId, Ident, VarSet)> {
-        let guards = guards::left(&self.functions[self.current].methods, stmts).into_iter();
-        let guards = guards.filter_map(|(name, value)| {
+    /// What may be guards among what the statements of a block bind.
+    pub(super) fn guards(&self, stmts: &[Stmt]) -> Vec<Guard> {
+        let guards = guards::of_block(&self.functions[self.current].methods, stmts).into_iter();
+        let guards = guards.filter_map(|(name, value, left)| {
             let var = *self.names.get(&name.to_string())?;
             let owned = self.copies.contains(&name.to_string()) || self.type_of(var).is_some_and(lent::owns);
-            (!owned).then(|| (var, name, effects::of_expr(&self.names, value).mentions))
+            let of = effects::of_expr(&self.names, value).mentions;
+            (!owned).then_some(Guard { var, name, of, left })
         });
         guards.collect()
     }
 
-    /// Mentions those that borrow a local.
-    pub(super) fn mention(&mut self, guards: Vec<(VarId, Ident, VarSet)>) {
-        for (var, name, of) in guards {
-            let borrows = self.borrowers.iter().any(|borrower| borrower.var == var)
+    /// Marks those that borrow a local, and mentions them where the block ends.
+    pub(super) fn mention(&mut self, guards: Vec<Guard>) {
+        for Guard { var, name, of, left } in guards {
+            let guard = self.borrowers.iter().any(|borrower| borrower.var == var)
                 || of.iter().any(|var| self.program.var(*var).anchored);
-            if borrows && self.cursor.is_some() {
+            self.program.variables[var.0].guard = guard;
+            if guard && left && self.cursor.is_some() {
                 self.op(parse_quote!(let _ = &#name;));
             }
         }

@@ -314,6 +314,7 @@ impl Lowering<'_> {
             ty,
             shared,
             anchored: false,
+            guard: false,
             class: Class::default(),
         });
         id

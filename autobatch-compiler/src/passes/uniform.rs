@@ -115,6 +115,7 @@ fn copy(program: &mut Program, b: BlockId, source: VarId) -> VarId {
         ty,
         shared: false,
         anchored: false,
+        guard: false,
         class: Class::default(),
     });
     program.blocks[b.0].ops.push(op);
