@@ -120,7 +120,7 @@ mod m {
         let a = Guard(&z);
         let y = [n, depth];
         let b = Guard(&y);
-        assert!(depth > 0 || n % 3 > 0, "no more");
+        assert!(depth > 0 || !n.is_multiple_of(3), "no more");
         if depth == 0 {
             return a.0.len() as u64 + b.0[0];
         }

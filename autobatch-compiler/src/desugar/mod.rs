@@ -27,6 +27,8 @@ pub(crate) mod temporaries;
 pub(crate) mod terminals;
 pub(crate) mod unreached;
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Path, Type};
@@ -66,7 +68,7 @@ pub(crate) fn functions(
             callees: &callees,
             krate,
             strict: args.strict,
-            generic: function.sig.generics.type_params().next().is_some(),
+            generic: generic(function),
             output: function.output.clone(),
             closures: 0,
             names: 0,
@@ -81,15 +83,22 @@ pub(crate) fn functions(
     }
 }
 
+fn generic(function: &Function) -> Option<BTreeSet<String>> {
+    let types: Vec<&Ident> = function.sig.generics.type_params().map(|param| &param.ident).collect();
+    let own = |ty: &Type| matches!(ty, Type::Path(p) if types.iter().any(|name| p.path.is_ident(*name)));
+    let params = function.params.iter().filter(|param| own(&param.ty));
+    (!types.is_empty()).then(|| params.map(|param| param.ident.to_string()).collect())
+}
+
 /// The rewriting of one body.
 struct Rewrite<'a> {
     callees: &'a Callees,
     kinds: Kinds,
-    bindings: std::collections::BTreeSet<String>,
+    bindings: BTreeSet<String>,
     krate: &'a Path,
     strict: bool,
-    /// Whether the function has type parameters.
-    generic: bool,
+    /// The parameters of generic functions whose types are parameters too.
+    generic: Option<BTreeSet<String>>,
     output: Type,
     /// The number of closures around the current place.
     closures: usize,
@@ -162,8 +171,12 @@ impl VisitMut for Rewrite<'_> {
 impl Rewrite<'_> {
     /// Rewrites what stands in an expression, then the expression, whose type is known as far as `ty` says.
     fn expr(&mut self, expr: &mut Expr, ty: Option<&Type>) {
+        // What is given a value of the caller's type is of that.
+        let own =
+            |arg: &Expr| self.generic.iter().flatten().any(|name| crate::mentions::is_variable(arg, name));
         if let (Expr::Call(call), Some(ty)) = (&mut *expr, ty)
-            && self.generic
+            && self.generic.is_some()
+            && !call.args.iter().any(own)
         {
             self.changed |= self.callees.spell_instance(call, ty, &self.bindings);
         }
