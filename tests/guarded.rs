@@ -132,6 +132,24 @@ mod m {
         taken + below + failing(n + 2 * (below % 2), depth / 2) + length(a.0, 1)
     }
 
+    /// The same with guards that patterns bind, and under other names.
+    pub(super) fn failing_in_arms(n: u64, depth: u64) -> u64 {
+        let z = made(n);
+        let (a, _) = (Guard(&z), n);
+        let below = match Some(Guard(&z)) {
+            Some(b) if depth > 0 => {
+                let other = a;
+                let below = failing_in_arms(n + 1, depth - 1);
+                assert!(z[1] % 7 != 2 || z.len() < 150, "no more");
+                let more = length(&z, below % 3);
+                assert!(!(z[2] + more).is_multiple_of(3), "no more");
+                below + b.0[0] + other.0.len() as u64
+            }
+            _ => n,
+        };
+        below % 1000 + z[0]
+    }
+
     /// Guards that are dropped or handed on before their block ends.
     pub(super) fn dropped(n: u64) -> u64 {
         let kept = made(n);
@@ -159,21 +177,23 @@ mod m {
 
 #[test]
 fn what_guards_borrow_is_there_when_a_member_fails() {
-    let failing =
-        |n: u64| std::panic::catch_unwind(|| m::failing(n, n % 4)).map_err(|_| "no more".to_string());
-    for n in 0..60 {
-        told();
-        let expected = (failing(n), told());
-        for executor in [Executor::Masked, Executor::ProgramCounter] {
-            let options = Options::default().executor(executor).threads(1);
-            let outcome = m::failing_batched_with(&[n], &[n % 4], &options).expect("one member");
-            let value = outcome
-                .into_values()
-                .map(|values| values[0])
-                .map_err(|faults| faults.first().message.clone());
-            assert_eq!((value, told()), expected, "{n}");
-        }
+    macro_rules! check {
+        ($($scalar:ident $batched:ident)*) => {$(
+            for n in 0..60 {
+                told();
+                let value = std::panic::catch_unwind(|| m::$scalar(n, n % 4)).map_err(|_| "no more".to_string());
+                let expected = (value, told());
+                for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Auto] {
+                    let options = Options::default().executor(executor).threads(1);
+                    let outcome = m::$batched(&[n], &[n % 4], &options).expect("one member");
+                    let value = outcome.into_values().map(|values| values[0]);
+                    let value = value.map_err(|faults| faults.first().message.clone());
+                    assert_eq!((value, told()), expected, "{} {n}", stringify!($scalar));
+                }
+            }
+        )*};
     }
+    check!(failing failing_batched_with failing_in_arms failing_in_arms_batched_with);
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Guards: values that do something when they are dropped, at the end of their block, though nothing mentions them until then. What they
 //! borrow from has to be there still.
 
+use std::collections::BTreeSet;
+
 use syn::visit::{self, Visit};
-use syn::{Expr, Ident, Path, Stmt, UnOp};
+use syn::{Block, Expr, Ident, Pat, Path, Stmt, UnOp};
 
 use crate::desugar::mentioned_in;
 use crate::lower::{tail, unseen};
-use crate::mentions::is_variable;
+use crate::mentions::{is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
 /// Methods of the library that yield guards.
@@ -73,6 +75,42 @@ pub(crate) fn of_block<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, 
             (name, value, left)
         })
         .collect()
+}
+
+/// The names of all guards of a body, whatever binds them.
+pub(crate) fn of_body(methods: &Methods, body: &Block) -> BTreeSet<String> {
+    #[derive(Default)]
+    struct Bound<'ast>(Vec<(&'ast Pat, &'ast Expr)>);
+    impl<'ast> Visit<'ast> for Bound<'ast> {
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            self.0.extend(local.init.iter().map(|init| (&local.pat, &*init.expr)));
+            visit::visit_local(self, local);
+        }
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Let(e) => self.0.push((&e.pat, &e.expr)),
+                Expr::Match(e) => self.0.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr))),
+                Expr::ForLoop(e) => self.0.push((&e.pat, &e.expr)),
+                _ => {}
+            }
+            visit::visit_expr(self, expr);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut bound = Bound::default();
+    bound.visit_block(body);
+    let mut guards: BTreeSet<String> = BTreeSet::new();
+    loop {
+        let before = guards.len();
+        for (pat, value) in &bound.0 {
+            if may_be_guard(methods, value) || guards.iter().any(|name| is_part_of(value, name)) {
+                guards.extend(crate::cfg::names(pat).iter().map(ToString::to_string));
+            }
+        }
+        if guards.len() == before {
+            return guards;
+        }
+    }
 }
 
 /// Finds what may move a variable, or a part of it, which can't be done to a guard that is a `whole`.

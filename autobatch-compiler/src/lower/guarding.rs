@@ -1,6 +1,6 @@
 //! Guards of locals are mentioned where their block ends (see [`crate::guards`]).
 
-use syn::{Ident, Stmt, parse_quote};
+use syn::{Block, Ident, Stmt, parse_quote};
 
 use super::{Lowering, lent};
 use crate::effects;
@@ -30,13 +30,21 @@ impl Lowering<'_> {
         guards.collect()
     }
 
-    /// Marks those that borrow a local, and mentions them where the block ends.
+    /// Marks what may be a guard.
+    pub(super) fn find_guards(&mut self, body: &Block) {
+        for name in guards::of_body(&self.functions[self.current].methods, body) {
+            let Some(var) = self.names.get(&name).copied() else { continue };
+            let owned = self.copies.contains(&name) || self.type_of(var).is_some_and(lent::owns);
+            self.program.variables[var.0].guard |= !owned;
+        }
+    }
+
+    /// Mentions those that borrow a local where the block ends.
     pub(super) fn mention(&mut self, guards: Vec<Guard>) {
         for Guard { var, name, of, left } in guards {
-            let guard = self.borrowers.iter().any(|borrower| borrower.var == var)
+            let borrows = self.borrowers.iter().any(|borrower| borrower.var == var)
                 || of.iter().any(|var| self.program.var(*var).anchored);
-            self.program.variables[var.0].guard = guard;
-            if guard && left && self.cursor.is_some() {
+            if borrows && left && self.cursor.is_some() {
                 self.op(parse_quote!(let _ = &#name;));
             }
         }

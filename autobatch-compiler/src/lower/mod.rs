@@ -371,6 +371,7 @@ impl Lowering<'_> {
         }
         self.copies = Copies::of(function);
         self.find_wanted(&function.body);
+        self.find_guards(&function.body);
         self.find_references(&function.body);
         for (span, why) in unbatched::unbatched(self, &function.body) {
             self.program.notes.push(Note { span, why: why.into(), whole: false });
