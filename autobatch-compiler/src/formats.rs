@@ -7,7 +7,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, Macro, Token};
 
-use crate::mentions::{is_variable, map_tokens};
+use crate::mentions::{is_punct, is_variable, map_tokens};
 
 /// The position of the format string among the arguments of a standard macro.
 fn position(name: &Ident) -> Option<usize> {
@@ -85,10 +85,6 @@ impl Formats {
         };
         inside
     }
-}
-
-fn is_punct(tree: &TokenTree, c: char) -> bool {
-    matches!(tree, TokenTree::Punct(p) if p.as_char() == c)
 }
 
 /// Whether format strings of a macro capture a name.

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Ident, Pat, Path, Stmt, UnOp};
+use syn::{Block, Expr, Ident, Path, Stmt, UnOp};
 
 use crate::desugar::mentioned_in;
 use crate::lower::{tail, unseen};
-use crate::mentions::{is_part_of, is_variable};
+use crate::mentions::{bindings, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
 /// Methods of the library that yield guards.
@@ -56,13 +56,12 @@ pub(crate) fn bound_guards<'a>(methods: &Methods, stmt: &'a Stmt) -> Option<(Vec
     may_be_guard(methods, value).then(|| (crate::cfg::names(&local.pat), value))
 }
 
-/// The guards that statements bind, with their values, and whether they end with the statements: they are not moved, as far as the file
-/// shows.
-pub(crate) fn of_block<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, &'a Expr, bool)> {
+/// The guards that statements bind and that end with them, with their values: they are not moved, as far as the file shows.
+pub(crate) fn left<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, &'a Expr)> {
     let guards = stmts.iter().enumerate().filter_map(|(i, stmt)| Some((i, bound_guards(methods, stmt)?)));
     let names = guards.flat_map(|(i, (names, value))| names.into_iter().map(move |name| (i, name, value)));
     names
-        .map(|(i, name, value)| {
+        .filter(|(i, name, value)| {
             let whole = match value {
                 Expr::Struct(e) => is_guard(methods, &e.path),
                 Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if is_guard(methods, &p.path)),
@@ -71,38 +70,19 @@ pub(crate) fn of_block<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, 
             let text = name.to_string();
             let mut moves = Moves { methods, name: &text, whole, found: false };
             stmts[i + 1..].iter().for_each(|stmt| moves.visit_stmt(stmt));
-            let left = !moves.found;
-            (name, value, left)
+            !moves.found
         })
+        .map(|(_, name, value)| (name, value))
         .collect()
 }
 
 /// The names of all guards of a body, whatever binds them.
 pub(crate) fn of_body(methods: &Methods, body: &Block) -> BTreeSet<String> {
-    #[derive(Default)]
-    struct Bound<'ast>(Vec<(&'ast Pat, &'ast Expr)>);
-    impl<'ast> Visit<'ast> for Bound<'ast> {
-        fn visit_local(&mut self, local: &'ast syn::Local) {
-            self.0.extend(local.init.iter().map(|init| (&local.pat, &*init.expr)));
-            visit::visit_local(self, local);
-        }
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Let(e) => self.0.push((&e.pat, &e.expr)),
-                Expr::Match(e) => self.0.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr))),
-                Expr::ForLoop(e) => self.0.push((&e.pat, &e.expr)),
-                _ => {}
-            }
-            visit::visit_expr(self, expr);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut bound = Bound::default();
-    bound.visit_block(body);
+    let bindings = bindings(body);
     let mut guards: BTreeSet<String> = BTreeSet::new();
     loop {
         let before = guards.len();
-        for (pat, value) in &bound.0 {
+        for (pat, value, _) in &bindings {
             if may_be_guard(methods, value) || guards.iter().any(|name| is_part_of(value, name)) {
                 guards.extend(crate::cfg::names(pat).iter().map(ToString::to_string));
             }

@@ -43,6 +43,37 @@ pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
     scan.0
 }
 
+/// The patterns of a body with the values that they are matched against, and whether what they bind certainly is a part of those.
+pub(crate) fn bindings(body: &syn::Block) -> Vec<(&Pat, &Expr, bool)> {
+    struct Bindings<'ast>(Vec<(&'ast Pat, &'ast Expr, bool)>);
+    impl<'ast> Visit<'ast> for Bindings<'ast> {
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            if let Some(init) = &local.init {
+                // What such a pattern binds is a part of the value.
+                let part = init.diverge.is_some() || matches!(local.pat, Pat::Tuple(_) | Pat::Slice(_));
+                self.0.push((&local.pat, &init.expr, part));
+            }
+            visit::visit_local(self, local);
+        }
+        fn visit_expr_let(&mut self, e: &'ast syn::ExprLet) {
+            self.0.push((&e.pat, &e.expr, true));
+            visit::visit_expr_let(self, e);
+        }
+        fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
+            self.0.push((&e.pat, &e.expr, true));
+            visit::visit_expr_for_loop(self, e);
+        }
+        fn visit_expr_match(&mut self, e: &'ast syn::ExprMatch) {
+            self.0.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr, true)));
+            visit::visit_expr_match(self, e);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut bindings = Bindings(Vec::new());
+    bindings.visit_block(body);
+    bindings.0
+}
+
 /// The variables that are changed where something is put in a place.
 pub(crate) fn roots(place: &Expr) -> Vec<String> {
     match place {
@@ -72,6 +103,16 @@ pub(crate) fn spell_out_fields(e: &mut ExprStruct) {
 pub(crate) fn map_tokens(mac: &mut Macro, each: &mut dyn FnMut(TokenTree, bool) -> TokenTree) {
     let formats = Formats::of_macro(mac);
     mac.tokens = map_tokens_in(std::mem::take(&mut mac.tokens), Around::Other, formats, each);
+}
+
+/// Puts `inside`, in parentheses, in the place of a variable in a macro's tokens; format strings keep its name.
+pub(crate) fn replace_in_macro(mac: &mut Macro, name: &str, inside: &TokenStream) {
+    map_tokens(mac, &mut |tree, field| match tree {
+        TokenTree::Ident(i) if !field && i == name => {
+            TokenTree::Group(Group::new(Delimiter::Parenthesis, inside.clone()))
+        }
+        other => other,
+    });
 }
 
 /// What tokens stand in.
@@ -138,7 +179,7 @@ fn is_colon(tree: &TokenTree) -> bool {
     matches!(tree, TokenTree::Punct(p) if p.as_char() == ':' && p.spacing() == Spacing::Alone)
 }
 
-fn is_punct(tree: &TokenTree, c: char) -> bool {
+pub(crate) fn is_punct(tree: &TokenTree, c: char) -> bool {
     matches!(tree, TokenTree::Punct(p) if p.as_char() == c)
 }
 

@@ -5,11 +5,9 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Macro, Pat, UnOp, parse_quote};
 
-use proc_macro2::{Delimiter, Group, TokenTree};
-
 use super::Rewrite;
 use crate::formats::{self, Captured};
-use crate::mentions::{is_variable, map_tokens, spell_out_fields};
+use crate::mentions::{is_variable, replace_in_macro, spell_out_fields};
 
 /// What a closure is called with.
 #[derive(Clone)]
@@ -260,12 +258,7 @@ impl VisitMut for StandIn {
     }
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         self.captured |= !matches!(formats::captured(mac, &self.name), Captured::No);
-        map_tokens(mac, &mut |tree, field| match tree {
-            TokenTree::Ident(i) if !field && i == self.name => {
-                TokenTree::Group(Group::new(Delimiter::Parenthesis, self.reference.to_token_stream()))
-            }
-            other => other,
-        });
+        replace_in_macro(mac, &self.name, &self.reference.to_token_stream());
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -25,8 +25,7 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     pub(super) fn of(function: &'a Function, name: &'a str, self_type: Option<&'a Ident>) -> Known<'a> {
-        let written = function.type_of(name).cloned();
-        let ty = written.or_else(|| type_of_value(function, name));
+        let ty = function.type_of(name).cloned().or_else(|| type_of_value(function, name));
         let unseen = match &ty {
             Some(ty) => is_unseen(function, ty),
             None => is_made_of_copies(function, name),
@@ -197,8 +196,7 @@ fn is_copied(methods: &Methods, ty: &Type) -> bool {
 /// The fields of a local that certainly are copied where they are mentioned. Those of `Self` are told by their names.
 pub(super) fn copied_fields(function: &Function, name: &str) -> BTreeSet<String> {
     let methods = &function.methods;
-    let param = function.params.iter().find(|p| p.pattern.is_none() && p.ident == name).map(|p| &p.ty);
-    let ty = param.or_else(|| function.types.get(name)).cloned().or_else(|| type_of_value(function, name));
+    let ty = function.type_of(name).cloned().or_else(|| type_of_value(function, name));
     let Some(Type::Path(p)) = &ty else { return BTreeSet::new() };
     if p.path.is_ident("Self") {
         return methods.fields_of(&|ty| is_copied(methods, ty));

@@ -10,7 +10,7 @@
 //! lifetimes, stay scalar. A type of the user's without lifetimes is taken by its word, which generated code has
 //! checked (`let _: Option<fn() -> Type> = None;` has no lifetime to elide).
 
-use proc_macro2::{Delimiter, Group, Span, TokenTree};
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -24,7 +24,7 @@ use crate::checks::named_self;
 use crate::effects::{self, variable};
 use crate::input::Function;
 use crate::ir::{Role, VarId};
-use crate::mentions::{map_tokens, spell_out_fields};
+use crate::mentions::{replace_in_macro, spell_out_fields};
 
 /// How the arguments of a call lend locals.
 #[derive(Default)]
@@ -535,14 +535,9 @@ impl VisitMut for Place<'_> {
         }
     }
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        map_tokens(mac, &mut |tree, field| match tree {
-            TokenTree::Ident(i) if !field && i == self.name => {
-                let base = self.base;
-                let inside = if self.reference { quote::quote!(#base) } else { quote::quote!(*#base) };
-                TokenTree::Group(Group::new(Delimiter::Parenthesis, inside))
-            }
-            other => other,
-        });
+        let base = self.base;
+        let inside = if self.reference { quote::quote!(#base) } else { quote::quote!(*#base) };
+        replace_in_macro(mac, self.name, &inside);
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -9,7 +9,7 @@ use super::carried::held;
 use super::{Borrower, Lowering, chains, scan};
 use crate::effects;
 use crate::ir::{VarId, VarSet};
-use crate::mentions::bound_by_ref;
+use crate::mentions::{bindings, bound_by_ref};
 
 impl Lowering<'_> {
     /// Whether a variable certainly is a reference to something outside this activation.
@@ -196,33 +196,7 @@ impl Lowering<'_> {
 
     /// Finds the references of a body before it is lowered, because calls are judged by their arguments.
     pub(super) fn find_references(&mut self, body: &syn::Block) {
-        struct Bindings<'ast>(Vec<(&'ast Pat, &'ast Expr, bool)>);
-        impl<'ast> Visit<'ast> for Bindings<'ast> {
-            fn visit_local(&mut self, local: &'ast syn::Local) {
-                if let Some(init) = &local.init {
-                    // What such a pattern binds is a part of the value.
-                    let part = init.diverge.is_some() || matches!(local.pat, Pat::Tuple(_) | Pat::Slice(_));
-                    self.0.push((&local.pat, &init.expr, part));
-                }
-                visit::visit_local(self, local);
-            }
-            fn visit_expr_let(&mut self, e: &'ast syn::ExprLet) {
-                self.0.push((&e.pat, &e.expr, true));
-                visit::visit_expr_let(self, e);
-            }
-            fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
-                self.0.push((&e.pat, &e.expr, true));
-                visit::visit_expr_for_loop(self, e);
-            }
-            fn visit_expr_match(&mut self, e: &'ast syn::ExprMatch) {
-                self.0.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr, true)));
-                visit::visit_expr_match(self, e);
-            }
-            fn visit_item(&mut self, _: &'ast syn::Item) {}
-        }
-        let mut bindings = Bindings(Vec::new());
-        bindings.visit_block(body);
-        for (pat, value, part) in bindings.0 {
+        for (pat, value, part) in bindings(body) {
             self.note_owners(pat, value);
             if part {
                 self.note_pattern(pat, value);
