@@ -1,12 +1,15 @@
 //! Guards: values that do something when they are dropped, at the end of their block, though nothing mentions them until then. What they
-//! borrow from has to be there still.
+//! borrow from has to be there still, and what comes behind them has not been done yet.
 
 use std::collections::BTreeSet;
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Ident, Path, Stmt, UnOp};
+use syn::{Block, Expr, Ident, Member, Path, Stmt, Type, UnOp};
 
-use crate::desugar::mentioned_in;
+use crate::desugar::moves::is_copied;
+use crate::desugar::{mentioned_in, mentions};
 use crate::lower::{tail, unseen};
 use crate::mentions::{bindings, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
@@ -56,24 +59,131 @@ pub(crate) fn bound_guards<'a>(methods: &Methods, stmt: &'a Stmt) -> Option<(Vec
     may_be_guard(methods, value).then(|| (crate::cfg::names(&local.pat), value))
 }
 
-/// The guards that statements bind and that end with them, with their values: they are not moved, as far as the file shows.
-pub(crate) fn left<'a>(methods: &Methods, stmts: &'a [Stmt]) -> Vec<(Ident, &'a Expr)> {
-    let guards = stmts.iter().enumerate().filter_map(|(i, stmt)| Some((i, bound_guards(methods, stmt)?)));
-    let names = guards.flat_map(|(i, (names, value))| names.into_iter().map(move |name| (i, name, value)));
-    names
-        .filter(|(i, name, value)| {
-            let whole = match value {
-                Expr::Struct(e) => is_guard(methods, &e.path),
-                Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if is_guard(methods, &p.path)),
-                _ => false,
-            };
-            let text = name.to_string();
-            let mut moves = Moves { methods, name: &text, whole, found: false };
-            stmts[i + 1..].iter().for_each(|stmt| moves.visit_stmt(stmt));
-            !moves.found
-        })
-        .map(|(_, name, value)| (name, value))
-        .collect()
+/// A guard that a statement binds, or something else that may be one, and that ends with the block.
+pub(crate) struct Left<'a> {
+    /// The statement.
+    pub(crate) at: usize,
+    pub(crate) name: Ident,
+    pub(crate) value: &'a Expr,
+    /// Whether it certainly does something when it is dropped, by what the file shows.
+    pub(crate) certain: bool,
+    /// Whether it is there for nothing but that.
+    pub(crate) unmentioned: bool,
+    /// Whether something else may borrow from it.
+    pub(crate) lent: bool,
+}
+
+/// The guards that statements bind and that end with them: they are not moved, as far as the file shows. `type_of` knows the types of
+/// variables.
+pub(crate) fn left<'a>(
+    methods: &Methods,
+    stmts: &'a [Stmt],
+    type_of: &dyn Fn(&Ident) -> Option<Type>,
+) -> Vec<Left<'a>> {
+    let mut guards = Vec::new();
+    for (at, stmt) in stmts.iter().enumerate() {
+        let Stmt::Local(syn::Local { pat, init: Some(init), .. }) = stmt else { continue };
+        let (value, behind) = (&*init.expr, &stmts[at + 1..]);
+        let may_be = may_be_guard(methods, value);
+        for name in crate::cfg::names(pat) {
+            let ty = type_of(&name);
+            let certain = is_certain(methods, value) || ty.as_ref().is_some_and(|ty| methods.drops(ty));
+            let whole = ty.is_some_and(|ty| is_whole(methods, &ty))
+                || match value {
+                    Expr::Struct(e) => is_guard(methods, &e.path),
+                    Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if is_guard(methods, &p.path)),
+                    _ => false,
+                };
+            if (may_be || certain) && !is_moved(methods, &name, whole, behind) {
+                let text = name.to_string();
+                let unmentioned = !behind.iter().any(|stmt| mentions(stmt).contains(&text));
+                let lent = is_lent(&text, behind);
+                guards.push(Left { at, name, value, certain, unmentioned, lent });
+            }
+        }
+    }
+    guards
+}
+
+/// Whether values of the type are not taken apart, because they have a `drop`.
+pub(crate) fn is_whole(methods: &Methods, ty: &Type) -> bool {
+    let name = |path: &Path| path.segments.last().map(|last| last.ident.to_string());
+    matches!(ty, Type::Path(p) if name(&p.path).is_some_and(|name| methods.is_dropped(&name)))
+}
+
+/// Whether statements may move a variable, or a part of it, which can't be done to a guard that is a `whole`.
+pub(crate) fn is_moved(methods: &Methods, name: &Ident, whole: bool, stmts: &[Stmt]) -> bool {
+    let text = name.to_string();
+    let copied = methods.fields_of(&|ty| is_copied(methods, ty));
+    let wholes = methods.fields_of(&|ty| is_whole(methods, ty));
+    let mut moves = Moves { methods, copied, wholes, name: &text, whole, found: false };
+    stmts.iter().for_each(|stmt| moves.visit_stmt(stmt));
+    moves.found
+}
+
+/// Whether what statements bind may borrow from a variable.
+pub(crate) fn is_lent(name: &str, stmts: &[Stmt]) -> bool {
+    struct Lends<'a>(&'a str, bool);
+    impl<'ast> Visit<'ast> for Lends<'_> {
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            self.1 |= local.init.as_ref().is_some_and(|init| mentioned_in(&init.expr).contains(self.0));
+            visit::visit_local(self, local);
+        }
+        fn visit_expr_reference(&mut self, e: &'ast syn::ExprReference) {
+            self.1 |= is_part_of(&e.expr, self.0);
+            visit::visit_expr_reference(self, e);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut lends = Lends(name, false);
+    stmts.iter().for_each(|stmt| lends.visit_stmt(stmt));
+    lends.1
+}
+
+/// Whether a value does something when it is dropped: the library's guards, and what mentions such types of the file.
+fn is_certain(methods: &Methods, value: &Expr) -> bool {
+    match value {
+        Expr::Paren(e) => is_certain(methods, &e.expr),
+        Expr::Group(e) => is_certain(methods, &e.expr),
+        Expr::Try(e) => is_certain(methods, &e.expr),
+        Expr::Unary(_) | Expr::Field(_) | Expr::Index(_) | Expr::Reference(_) => false,
+        Expr::MethodCall(e) if e.method == "unwrap" || e.method == "expect" => {
+            is_certain(methods, &e.receiver)
+        }
+        Expr::MethodCall(e) => methods.of(&e.method).is_none() && GUARDS.iter().any(|name| e.method == name),
+        Expr::Call(e)
+            if let Expr::Path(p) = &*e.func
+                && let Some(last) = p.path.segments.last()
+                && let Some(ty) = methods.result(&last.ident) =>
+        {
+            methods.drops(ty)
+        }
+        _ => mentions_dropped(methods, value.to_token_stream()),
+    }
+}
+
+/// Whether tokens mention a type whose values do something when they are dropped.
+fn mentions_dropped(methods: &Methods, tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(name) => methods.drops_named(&name.to_string(), &mut BTreeSet::new()),
+        TokenTree::Group(group) => mentions_dropped(methods, group.stream()),
+        _ => false,
+    })
+}
+
+/// Whether a value is a lock that others wait for.
+pub(crate) fn is_lock(methods: &Methods, value: &Expr) -> bool {
+    match value {
+        Expr::Paren(e) => is_lock(methods, &e.expr),
+        Expr::Group(e) => is_lock(methods, &e.expr),
+        Expr::Try(e) => is_lock(methods, &e.expr),
+        Expr::MethodCall(e) if e.method == "unwrap" || e.method == "expect" => is_lock(methods, &e.receiver),
+        Expr::MethodCall(e) => {
+            let known = e.method == "lock" || e.method == "write";
+            known && e.args.is_empty() && methods.of(&e.method).is_none()
+        }
+        _ => false,
+    }
 }
 
 /// The names of all guards of a body, whatever binds them.
@@ -96,9 +206,21 @@ pub(crate) fn of_body(methods: &Methods, body: &Block) -> BTreeSet<String> {
 /// Finds what may move a variable, or a part of it, which can't be done to a guard that is a `whole`.
 struct Moves<'a> {
     methods: &'a Methods,
+    /// Fields that are copied where they are mentioned, and those of which nothing is moved.
+    copied: BTreeSet<String>,
+    wholes: BTreeSet<String>,
     name: &'a str,
     whole: bool,
     found: bool,
+}
+
+impl Moves<'_> {
+    /// Whether mentioning a part moves nothing.
+    fn stays(&self, e: &syn::ExprField) -> bool {
+        let among = |names: &BTreeSet<String>, member: &Member| matches!(member, Member::Named(name) if names.contains(&name.to_string()));
+        let of_whole = matches!(&*e.base, Expr::Field(base) if among(&self.wholes, &base.member));
+        self.whole || of_whole || among(&self.copied, &e.member)
+    }
 }
 
 impl<'ast> Visit<'ast> for Moves<'_> {
@@ -110,7 +232,13 @@ impl<'ast> Visit<'ast> for Moves<'_> {
                 self.visit_expr(&e.index);
                 Some(&e.expr)
             }
-            Expr::Field(e) if self.whole => Some(&e.base),
+            Expr::Field(e) if self.stays(e) => {
+                let mut base = &e.base;
+                while let Expr::Field(outer) = &**base {
+                    base = &outer.base;
+                }
+                Some(base)
+            }
             Expr::MethodCall(e) => {
                 e.args.iter().for_each(|arg| self.visit_expr(arg));
                 let takes = self.methods.known(&e.method).and_then(|method| method.takes);

@@ -71,6 +71,8 @@ pub struct Function {
     pub output: Type,
     /// Whether it is a method or associated function of an `impl` block.
     pub associated: bool,
+    /// Whether it is one of a module, on which the attribute stands.
+    pub of_module: bool,
     /// Generics of the `impl` block it stands in.
     pub outer: Generics,
     /// Method calls, by their text, that are known not to be the program's although a method of it has that name.
@@ -266,6 +268,7 @@ pub fn function(
         bindings,
         output,
         associated: outer.is_some(),
+        of_module: false,
         outer: outer.unwrap_or_default(),
         others: BTreeSet::new(),
         unknown: BTreeSet::new(),

@@ -226,6 +226,14 @@ impl Methods {
         self.of(name).is_some_and(|own| !own.borrows) && method(name).is_none_or(|other| !other.borrows)
     }
 
+    /// Whether methods of a type take shared references, though they may change something: those of the library, if the file has no
+    /// such type.
+    pub(crate) fn is_shared_to_change(&self, ty: &Ident) -> bool {
+        const TYPES: [&str; 7] = ["Arc", "Cell", "Mutex", "OnceCell", "Rc", "RefCell", "RwLock"];
+        let name = ty.to_string();
+        (TYPES.contains(&name.as_str()) || name.starts_with("Atomic")) && !self.has_type(&name)
+    }
+
     /// Whether what a method yields certainly is a value, which is dropped at the end of its statement.
     pub(crate) fn yields_value(&self, name: &Ident) -> bool {
         const OWNED: [&str; 8] = [

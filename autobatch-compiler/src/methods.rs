@@ -200,8 +200,9 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     let spelled = of_trait(block, f);
     let mut attrs = crate::emit::attributes::conditions(&block.attrs);
     attrs.extend(f.attrs.iter().cloned());
-    let shown =
+    let mut shown =
         input::function(&attrs, &f.vis, &spelled.sig, &spelled.block, Some(&block.generics), &mut diag)?;
+    shown.of_module = true;
     let trait_ = block.trait_.as_ref().map(|(path, _)| path.clone());
     // What a function yields must have names for lifetimes that the block leaves out.
     let (named, anonymous) = with_named_lifetimes(&block.self_ty);

@@ -256,6 +256,37 @@ impl Methods {
         self.dropped.contains(ty)
     }
 
+    /// Whether a type's values do something when they are dropped, as far as the file shows: they hold one of a type with a `drop`.
+    pub(crate) fn drops(&self, ty: &Type) -> bool {
+        !self.dropped.is_empty() && self.drops_in(ty, &mut BTreeSet::new())
+    }
+
+    fn drops_in(&self, ty: &Type, seen: &mut BTreeSet<String>) -> bool {
+        match ty {
+            Type::Tuple(t) => t.elems.iter().any(|ty| self.drops_in(ty, seen)),
+            Type::Array(t) => self.drops_in(&t.elem, seen),
+            Type::Path(p) => {
+                let Some(last) = p.path.segments.last() else { return false };
+                let arguments = match &last.arguments {
+                    PathArguments::AngleBracketed(args) => Some(&args.args),
+                    _ => None,
+                };
+                self.drops_named(&last.ident.to_string(), seen)
+                    || arguments
+                        .into_iter()
+                        .flatten()
+                        .any(|arg| matches!(arg, GenericArgument::Type(ty) if self.drops_in(ty, seen)))
+            }
+            _ => false,
+        }
+    }
+
+    /// The same of a type of that name. `seen`: those that are looked at.
+    pub(crate) fn drops_named(&self, name: &str, seen: &mut BTreeSet<String>) -> bool {
+        let held = self.fields.held.get(name).map_or(&[][..], |held| held);
+        self.is_dropped(name) || (seen.insert(name.into()) && held.iter().any(|ty| self.drops_in(ty, seen)))
+    }
+
     /// Whether a macro of that name leaves the code in which it is called.
     pub(crate) fn leaves(&self, name: &str) -> bool {
         self.leaving.contains(name)

@@ -1,5 +1,6 @@
-//! Private methods that stand beside public ones have families too, which hardly ever anybody wants, and which must not be in the
-//! way of a program that compiles without them. Such a family is made where the crate mentions it: nobody else can call it.
+//! Private methods that stand beside public ones, and all methods of a module's types, have families too, which hardly ever anybody
+//! wants, and which must not be in the way of a program that compiles without them. A private one is made where the crate mentions it:
+//! nobody else can call it.
 //! A signature that has no batched form has no family, nor has one whose family's names are taken. What the macro can't see,
 //! whether types may go to other threads, is asked by `Crossing` in the runtime, and refused where the family is called.
 
@@ -13,9 +14,10 @@ use crate::input::{Function, Param, Passing};
 /// The ends of the names of a family, `_batched` first.
 const ENDS: [&str; 4] = ["", "_into", "_with", "_program"];
 
-/// Whether a function's family is there although the attribute is not the function's own, and nobody outside sees it.
+/// Whether a function's family is there although the attribute is not the function's own: nobody outside sees it, or the attribute
+/// stands on the module.
 pub(crate) fn is(function: &Function) -> bool {
-    function.associated && is_private(&function.vis)
+    function.associated && (function.of_module || is_private(&function.vis))
 }
 
 fn is_private(vis: &Visibility) -> bool {

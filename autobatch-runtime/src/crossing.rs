@@ -1,4 +1,4 @@
-//! Families of private methods, which are there whether or not their types may go to other threads: that is refused where such
+//! Families of private methods and of those of modules, which are there whether or not their types may go to other threads: that is refused where such
 //! a family is called. For generated code only.
 //!
 //! `Crossing::<T>::new().check()` is found on `Crossing` itself if `T` is `Send`, and behind its `Deref` otherwise. What it

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use autobatch::{BatchError, Executor, Fault, FaultKind, Isa, Options, Outcome, Schedule};
@@ -10,6 +10,12 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub use autobatch::autobatch;
+pub use std::cell::Cell;
+pub use std::sync::Arc;
+pub use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+// Programs have types of the same text of their own, or these.
+include!("watch.rs");
 
 use crate::token::Count;
 pub use crate::token::Token;

@@ -107,6 +107,10 @@ pub struct Defs {
     pub tree: Option<[Ty; 2]>,
     /// `State`, which owns a list.
     pub state: Option<State>,
+    /// Values that write down when they are dropped: whether the program defines them, or takes the harness's.
+    pub watch: Option<bool>,
+    /// Whether there are macros.
+    pub macros: bool,
 }
 
 /// What is drawn of `State`.
@@ -250,6 +254,12 @@ impl Defs {
                 &STATE.replace("MOVES", moves).replace("MOST", &most).replace("ITEM", &self.name(&state.of)),
             );
         }
+        if self.watch == Some(true) {
+            text.push_str(include_str!("watch.rs"));
+        }
+        if self.macros {
+            text.push_str(MACROS);
+        }
         text
     }
 
@@ -319,6 +329,17 @@ impl State {
     fn taken(self) -> Vec<ITEM> { self.xs }
     fn len(&self) -> usize { self.token.look(); self.xs.len() }
     fn is_empty(&self) -> bool { self.token.look(); self.xs.is_empty() }
+}
+";
+
+/// Macros of the program's own.
+const MACROS: &str = "\
+macro_rules! lesser { ($a:expr, $b:expr) => {{ let x = $a; let y = $b; if x < y { x } else { y } }}; }
+macro_rules! choose { ($test:expr => $a:expr; else $b:expr) => { if $test { $a } else { $b } }; }
+macro_rules! first { ($a:expr, $b:expr) => { $a }; }
+macro_rules! put {
+    (if $test:expr => $place:expr, $value:expr) => { if $test { $place = $value } };
+    ($place:expr, $value:expr) => { $place = $value };
 }
 ";
 

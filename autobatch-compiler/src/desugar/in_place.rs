@@ -18,7 +18,7 @@ use super::copies::{Copies, is_copied_local};
 use super::exclusive::is_exclusive;
 use super::macros;
 use super::moved_out;
-use super::moves::copied_fields;
+use super::moves::{copied_fields, type_of_value};
 use super::parted::is_parted;
 use super::runs::{InBlockOf, Lent};
 use crate::cfg;
@@ -60,11 +60,13 @@ pub(crate) fn rewrite(
         let mutable = reference || function.bindings.get(name).is_some_and(|b| b.mutable);
         let number = !reference && copies.contains(name);
         let copied = number || (!reference && is_copied_local(function, name));
+        let shared = is_shared_to_change(function, name);
         let copied_fields = copied_fields(function, name);
         let place = || InPlace {
             copied_fields: &copied_fields,
             number,
             copied,
+            shared,
             name,
             reference,
             mutable,
@@ -93,6 +95,13 @@ pub(crate) fn rewrite(
         }
     }
     any
+}
+
+/// Whether a local is changed by shared references: `let x = Cell::new(0)`.
+fn is_shared_to_change(function: &Function, name: &str) -> bool {
+    let ty = function.type_of(name).cloned().or_else(|| type_of_value(function, name));
+    let Some(Type::Path(ty)) = ty else { return false };
+    ty.path.segments.last().is_some_and(|last| function.methods.is_shared_to_change(&last.ident))
 }
 
 /// Whether a local gets its value behind its `let`: on some paths, or on none.
@@ -176,6 +185,8 @@ struct InPlace<'a> {
     number: bool,
     /// Whether a mention of it is a copy.
     copied: bool,
+    /// Shared references change it.
+    shared: bool,
     /// Its fields of which mentions are copies.
     copied_fields: &'a BTreeSet<String>,
     /// Calls around that are done with the closures among their arguments when they return.
@@ -457,7 +468,12 @@ impl VisitMut for InPlace<'_> {
                 } else {
                     (Access::Share, Access::Lend)
                 };
+                let shared =
+                    self.shared && self.is_it(&e.receiver) && !e.method.to_string().starts_with("into");
                 match self.part(&e.receiver) {
+                    Some(_) if shared && e.method != "get_mut" => {
+                        self.replace(&mut e.receiver, Access::Share)
+                    }
                     Some(_) if own == Some(Some(Takes::Ref)) => self.replace(&mut e.receiver, share),
                     Some(_) if own == Some(Some(Takes::Mut)) => self.replace(&mut e.receiver, lend),
                     Some(_) if own.is_some() => self.refused = true,

@@ -39,7 +39,7 @@ use crate::resolve;
 use callees::Callees;
 use kind::Kinds;
 pub(crate) use macros::keep_message;
-pub(crate) use runs::mentioned_in;
+pub(crate) use runs::{mentioned_in, mentions};
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(

@@ -184,7 +184,7 @@ fn is_used_as_number(function: &Function, name: &str, member: &Member) -> bool {
 }
 
 /// Whether values of the type certainly are copied.
-fn is_copied(methods: &Methods, ty: &Type) -> bool {
+pub(crate) fn is_copied(methods: &Methods, ty: &Type) -> bool {
     match ty {
         Type::Reference(r) => r.mutability.is_none(),
         Type::Tuple(t) => t.elems.iter().all(|ty| is_copied(methods, ty)),
@@ -232,6 +232,13 @@ pub(crate) fn type_of_value(function: &Function, name: &str) -> Option<Type> {
             Expr::Call(e) => {
                 let Expr::Path(p) = &*e.func else { return None };
                 let last = &p.path.segments.last()?.ident;
+                if let Some(owner) = p.path.segments.iter().rev().nth(1)
+                    && last == "new"
+                    && methods.is_shared_to_change(&owner.ident)
+                {
+                    let ty = &owner.ident;
+                    return Some(syn::parse_quote!(#ty));
+                }
                 // A variable of the name, or `Self` of whatever type.
                 let hidden = function.bindings.contains_key(&last.to_string());
                 let ty = methods.result(last).filter(|_| p.qself.is_none() && !hidden)?;

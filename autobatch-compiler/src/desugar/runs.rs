@@ -253,7 +253,7 @@ impl<'ast> Visit<'ast> for Lends<'_> {
 }
 
 /// The names in a statement.
-fn mentions(stmt: &Stmt) -> BTreeSet<String> {
+pub(crate) fn mentions(stmt: &Stmt) -> BTreeSet<String> {
     let mut mentions = Mentions::default();
     mentions.visit_stmt(stmt);
     mentions.0

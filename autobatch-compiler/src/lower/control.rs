@@ -86,6 +86,7 @@ impl Lowering<'_> {
             break_to: after,
             dest: dest_ident,
             dest_var: dest,
+            guards: self.guards.len(),
         });
     }
 
@@ -101,13 +102,14 @@ impl Lowering<'_> {
         let Some(index) = self.context(e.label.as_ref()) else {
             return self.op(Stmt::Expr(Expr::Break(e), Some(Default::default())));
         };
-        let (target, dest) = (self.loops[index].break_to, self.loops[index].dest_var);
+        let LoopContext { break_to: target, dest_var: dest, guards, .. } = self.loops[index];
         match (e.expr, dest) {
             (Some(value), Some(dest)) => self.into(*value, dest, None),
             (Some(value), None) => self.discard(*value),
             (None, Some(dest)) => self.define(dest, None, parse_quote!(())),
             (None, None) => {}
         }
+        self.drop_guards(guards);
         self.jump(target);
     }
 
@@ -171,6 +173,7 @@ impl Lowering<'_> {
                 self.condition(*e.right, then, otherwise);
             }
             Expr::Let(mut e) => {
+                self.note_lock(&e.expr);
                 self.note_pattern(&e.pat, &e.expr);
                 *e.expr = self.settled(*e.expr);
                 self.branch(Expr::Let(e), then, otherwise);
@@ -222,6 +225,7 @@ impl Lowering<'_> {
     }
 
     fn match_(&mut self, e: syn::ExprMatch, dest: Option<VarId>, ty: Option<&Type>) {
+        self.note_lock(&e.expr);
         let span = e.match_token.span;
         let join = self.new_block(span, "join");
         let mut arms = e.arms;

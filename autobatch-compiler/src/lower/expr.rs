@@ -21,12 +21,17 @@ impl Lowering<'_> {
                     Some(value) => self.into(*value, result, Some(&output)),
                     None => self.define(result, Some(&output), parse_quote!(())),
                 }
+                self.drop_guards(0);
                 self.jump(exit);
             }
             Expr::Break(e) => self.break_(e),
             Expr::Continue(e) => {
-                match self.context(e.label.as_ref()).and_then(|i| self.loops[i].continue_to) {
-                    Some(header) => self.jump(header),
+                let target = self.context(e.label.as_ref()).map(|i| &self.loops[i]);
+                match target.and_then(|target| Some((target.continue_to?, target.guards))) {
+                    Some((header, guards)) => {
+                        self.drop_guards(guards);
+                        self.jump(header);
+                    }
                     None => self.op(Stmt::Expr(Expr::Continue(e), Some(Default::default()))),
                 }
             }

@@ -1,16 +1,25 @@
-//! Guards of locals are mentioned where their block ends (see [`crate::guards`]).
+//! What does something when it is dropped is dropped where its block ends, on every way out of it (see [`crate::guards`]).
 
-use syn::{Block, Ident, Stmt, parse_quote};
+use std::collections::BTreeMap;
 
-use super::{Lowering, lent};
+use syn::spanned::Spanned;
+use syn::{Block, Expr, Ident, Stmt, parse_quote};
+
+use super::{Lowering, lent, scan};
 use crate::effects;
-use crate::guards;
+use crate::guards::{self, Left};
+use crate::input::{Param, Passing};
 use crate::ir::{VarId, VarSet};
 
 /// A guard that is there until its block ends.
+#[derive(Clone)]
 pub(super) struct Guard {
     var: VarId,
     name: Ident,
+    /// Whether it is dropped by a statement: nothing borrows from it.
+    free: bool,
+    /// Whether it certainly is one. Otherwise it has to borrow a local.
+    certain: bool,
     /// What its value mentions.
     of: VarSet,
 }
@@ -25,24 +34,87 @@ impl Lowering<'_> {
         }
     }
 
-    /// Those that the statements of a block bind and leave.
-    pub(super) fn guards(&self, stmts: &[Stmt]) -> Vec<Guard> {
-        let guards = guards::left(&self.functions[self.current].methods, stmts).into_iter();
-        let guards = guards.filter_map(|(name, value)| {
-            let var = *self.names.get(&name.to_string()).filter(|var| self.program.var(**var).guard)?;
-            Some(Guard { var, name, of: effects::of_expr(&self.names, value).mentions })
+    /// Those that the statements of a block bind and leave, by the statement.
+    pub(super) fn guards_of(&mut self, stmts: &[Stmt]) -> BTreeMap<usize, Vec<Guard>> {
+        let mut all: BTreeMap<usize, Vec<Guard>> = BTreeMap::new();
+        let methods = &self.functions[self.current].methods;
+        let type_of = |name: &Ident| self.written_type(*self.names.get(&name.to_string())?);
+        let mut waits = None;
+        for left in guards::left(methods, stmts, &type_of) {
+            let Left { at, name, value, certain, unmentioned, lent } = left;
+            let text = name.to_string();
+            let Some(var) = self.names.get(&text).copied().filter(|_| !self.copies.contains(&text)) else {
+                continue;
+            };
+            if guards::is_lock(methods, value)
+                && stmts[at + 1..].iter().any(|stmt| scan::stmt_splits(self, stmt))
+            {
+                waits = Some(value.span());
+            }
+            let may_be = self.program.var(var).guard;
+            if certain || may_be {
+                let (certain, of) = (certain || unmentioned, effects::of_expr(&self.names, value).mentions);
+                all.entry(at).or_default().push(Guard { var, name, free: !lent, certain, of });
+            }
+        }
+        if let Some(span) = waits {
+            self.whole_fallback(span, HELD);
+        }
+        all
+    }
+
+    /// Those that the function is given.
+    pub(super) fn guards_given(&self, stmts: &[Stmt]) -> Vec<Guard> {
+        let function = &self.functions[self.current];
+        let mut guards = Vec::new();
+        let owned = |param: &&Param| param.passing != Passing::Shared && param.pattern.is_none();
+        for param in function.params.iter().filter(owned) {
+            let whole = guards::is_whole(&function.methods, &param.ty);
+            if function.methods.drops(&param.ty)
+                && !guards::is_moved(&function.methods, &param.ident, whole, stmts)
+            {
+                let text = param.ident.to_string();
+                let (var, free) = (self.names[&text], !guards::is_lent(&text, stmts));
+                let name = param.ident.clone();
+                guards.push(Guard { var, name, free, certain: true, of: VarSet::new() });
+            }
+        }
+        guards
+    }
+
+    /// A lock that a pattern holds.
+    pub(super) fn note_lock(&mut self, value: &Expr) {
+        if guards::is_lock(&self.functions[self.current].methods, value) {
+            self.whole_fallback(value.span(), HELD);
+        }
+    }
+
+    /// Drops what is there behind the first `outer` of them, where control leaves their blocks.
+    pub(super) fn drop_guards(&mut self, outer: usize) {
+        for drop in self.guards_dropped(outer).into_iter().rev().flatten() {
+            self.op(drop);
+        }
+    }
+
+    /// What drops those behind the first `outer`, if they have to be there so long.
+    pub(super) fn guards_dropped(&self, outer: usize) -> Vec<Option<Stmt>> {
+        let guards = self.guards[outer..].iter().map(|Guard { var, name, free, certain, of }| {
+            let borrows = self.borrowers.iter().any(|borrower| borrower.var == *var)
+                || of.iter().any(|var| self.program.var(*var).anchored);
+            (*certain || borrows).then(|| match free {
+                true => parse_quote!({ let _dropped = #name; }),
+                false => parse_quote!(let _ = &#name;),
+            })
         });
         guards.collect()
     }
 
-    /// Mentions those that borrow a local where the block ends.
-    pub(super) fn mention(&mut self, guards: Vec<Guard>) {
-        for Guard { var, name, of } in guards {
-            let borrows = self.borrowers.iter().any(|borrower| borrower.var == var)
-                || of.iter().any(|var| self.program.var(*var).anchored);
-            if borrows && self.cursor.is_some() {
-                self.op(parse_quote!(let _ = &#name;));
-            }
-        }
+    /// The same where the blocks end.
+    pub(super) fn end_guards(&mut self, outer: usize) {
+        self.drop_guards(outer);
+        self.guards.truncate(outer);
     }
 }
+
+/// Members wait for each other in loops and calls.
+const HELD: &str = "a lock that is held across a loop or a batched call, for which another member would wait";

@@ -107,6 +107,8 @@ pub(crate) struct LoopContext {
     break_to: BlockId,
     dest: Option<Ident>,
     dest_var: Option<VarId>,
+    /// How many guards there are outside.
+    guards: usize,
 }
 
 /// The state of lowering one program.
@@ -146,6 +148,8 @@ pub(crate) struct Lowering<'a> {
     /// Locals that are numbers or the like.
     copies: Copies,
     loops: Vec<LoopContext>,
+    /// What is dropped where the blocks around end, in the order of its definition.
+    guards: Vec<guarding::Guard>,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
     /// Blocks of the program in the order they were started.
@@ -201,6 +205,7 @@ pub fn lower(
         uniforms: VarSet::new(),
         copies: Copies::default(),
         loops: vec![],
+        guards: vec![],
         cursor: None,
         started: vec![],
         temps: 0,
@@ -389,7 +394,9 @@ impl Lowering<'_> {
         }
         let mut body = function.body.clone();
         self.erased(source).visit_block_mut(&mut body);
+        self.guards = self.guards_given(&body.stmts);
         self.body(body, Some(ir.result), Some(ir.output.clone()));
+        self.end_guards(0);
         self.jump(ir.exit);
         self.started.push(ir.exit);
     }
@@ -444,7 +451,8 @@ impl Lowering<'_> {
     fn rewrite_exits(&self, rewrite: impl FnOnce(&mut exits::Exits<'_>)) {
         let func = self.program.func(self.func);
         let result = self.program.var(func.result).ident.clone();
-        rewrite(&mut exits::Exits::new(&self.options.krate, &result, &func.output, func.exit, &self.loops));
+        let (krate, guards) = (&self.options.krate, self.guards_dropped(0));
+        rewrite(&mut exits::Exits::new(krate, &result, &func.output, func.exit, &self.loops, &guards));
     }
 
     /// An expression without splits, with its early exits rewritten.
@@ -479,7 +487,7 @@ impl Lowering<'_> {
 
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
     fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
-        let guards = self.guards(&block.stmts);
+        let (outer, mut guards) = (self.guards.len(), self.guards_of(&block.stmts));
         let mut stmts = block.stmts;
         if let Some(tail) = cfg::conditional_tail(&mut stmts) {
             stmts.into_iter().for_each(|stmt| self.stmt(stmt));
@@ -500,8 +508,9 @@ impl Lowering<'_> {
             },
             _ => None,
         };
-        for stmt in stmts {
+        for (i, stmt) in stmts.into_iter().enumerate() {
             self.stmt(stmt);
+            self.guards.extend(guards.remove(&i).into_iter().flatten());
         }
         match (tail, dest) {
             (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
@@ -509,7 +518,7 @@ impl Lowering<'_> {
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
             (None, None) => {}
         }
-        self.mention(guards);
+        self.end_guards(outer);
     }
 
     fn stmt(&mut self, stmt: Stmt) {

@@ -103,6 +103,7 @@ impl Gen {
             if self.swarm.states { calls } else { 0 },                 // 22 what is kept for calls
             if self.swarm.states && self.swarm.matches { 4 } else { 0 }, // 23 slice patterns
             if self.swarm.states { 6 } else { 0 },                     // 24 parts of states
+            if self.swarm.macros { 4 } else { 0 },                     // 25 macros
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -130,6 +131,7 @@ impl Gen {
             22 => self.kept_expr(ty, depth),
             23 => self.some_slice_patterns(ty, depth),
             24 => self.of_state(ty),
+            25 => self.by_macro(ty, depth),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

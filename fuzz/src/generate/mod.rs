@@ -19,6 +19,7 @@ mod scalar;
 mod states;
 mod stmt;
 mod trees;
+mod watched;
 
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -99,6 +100,10 @@ struct Swarm {
     plain: bool,
     /// A type that makes others of its kind and lends what it owns.
     states: bool,
+    /// Values that write down when they are dropped.
+    watched: bool,
+    /// Macros of the program's own.
+    macros: bool,
 }
 
 struct Gen {
@@ -134,6 +139,8 @@ struct Gen {
     /// Owned types of the program.
     owned_types: Vec<Ty>,
     names: u32,
+    /// What such values write to, in scope.
+    cells: Vec<watched::Cell>,
     /// The struct that the next loop is for.
     looped: Option<String>,
 }

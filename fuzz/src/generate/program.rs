@@ -34,11 +34,13 @@ pub fn program(seed: u64) -> Program {
         methods: on(55),
         plain: on(35),
         states: on(50),
+        watched: on(35),
+        macros: on(30),
     };
     let swarm = if swarm.plain {
-        let swarm =
-            Swarm { closures: false, owned: false, items: false, references: false, states: false, ..swarm };
-        Swarm { asserts: swarm.asserts && swarm.checked, ..swarm }
+        let asserts = swarm.asserts && swarm.checked;
+        let swarm = Swarm { closures: false, owned: false, items: false, references: false, ..swarm };
+        Swarm { asserts, states: false, watched: false, macros: false, ..swarm }
     } else {
         swarm
     };
@@ -69,6 +71,7 @@ pub fn program(seed: u64) -> Program {
         hidden: Vec::new(),
         owned_types: Vec::new(),
         names: 0,
+        cells: Vec::new(),
         looped: None,
     };
     made.types();
@@ -136,6 +139,10 @@ impl Gen {
         if self.swarm.states {
             self.state_type();
         }
+        if self.swarm.watched {
+            self.watch_type();
+        }
+        self.defs.macros = self.swarm.macros;
         if self.swarm.owned {
             for _ in 0..1 + self.below(2) {
                 let part = self.some_type();
@@ -250,6 +257,7 @@ impl Gen {
     fn body(&mut self, current: usize) -> Node {
         self.current = current;
         self.loops.clear();
+        self.cells.clear();
         let function = self.sigs[current].clone();
         self.vars = function
             .params

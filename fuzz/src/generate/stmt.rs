@@ -42,6 +42,9 @@ impl Gen {
             if nested && self.swarm.references && !self.defs.enums.is_empty() { 10 } else { 0 }, // 21 in place
             if nested && self.swarm.references { 6 } else { 0 }, // 22 parts of tuples
             if nested && self.swarm.states { 12 } else { 0 },    // 23 what is kept for calls
+            if nested && self.swarm.watched { 8 } else { 0 },    // 24 what writes when it is dropped
+            if self.cells.is_empty() { 0 } else { 20 },          // 25 more of it
+            if self.swarm.macros { 5 } else { 0 },               // 26 macros
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -121,6 +124,9 @@ impl Gen {
             21 => self.match_in_place(depth),
             22 => self.parts_of_a_tuple(depth),
             23 => self.kept_stmt(depth),
+            24 => self.watched(depth),
+            25 => self.watch(depth),
+            26 => self.change_by_macro(),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);

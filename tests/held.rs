@@ -1,0 +1,374 @@
+//! Values that do something when they are dropped, and borrow nothing of the function's: spans, counters, locks. They are dropped where
+//! the scalar code drops them: at the end of their block, on every way out of it, and before what comes behind.
+
+mod common;
+
+use std::cell::RefCell;
+use std::sync::Mutex;
+
+use autobatch::{Executor, Options, autobatch};
+use common::agree_at;
+
+thread_local! {
+    static SEEN: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+fn see(what: u64) {
+    SEEN.with_borrow_mut(|seen| seen.push(what));
+}
+
+/// What has been seen, in order.
+fn seen() -> Vec<u64> {
+    SEEN.take()
+}
+
+/// Is seen when it is made and when it is dropped.
+struct Span(u64);
+
+impl Span {
+    fn new(what: u64) -> Self {
+        see(what);
+        Self(what)
+    }
+}
+
+impl Drop for Span {
+    fn drop(&mut self) {
+        see(self.0 + 1000);
+    }
+}
+
+/// Holds one.
+struct Outer {
+    span: Span,
+    weight: u64,
+}
+
+fn enter(what: u64) -> Span {
+    Span::new(what)
+}
+
+#[autobatch(strict)]
+mod m {
+    use super::{Outer, Span, enter, see};
+
+    pub(super) fn depth(n: u64) -> u64 {
+        see(n);
+        if n == 0 { 0 } else { depth(n - 1) + 1 }
+    }
+
+    pub(super) fn unmentioned(n: u64) -> u64 {
+        let _span = Span::new(n);
+        let x = depth(n % 4);
+        see(7);
+        x + depth(x % 3)
+    }
+
+    pub(super) fn from_a_function(n: u64) -> u64 {
+        let _span = enter(n);
+        let x = depth(n % 4);
+        x + depth(x % 3)
+    }
+
+    pub(super) fn with_early_ways_out(n: u64) -> u64 {
+        let span = Span::new(n);
+        if n.is_multiple_of(3) {
+            return depth(n % 5);
+        }
+        let x = depth(n % 4);
+        if x == 2 {
+            let _inner = Span::new(50);
+            let y = depth(3);
+            return y + span.0;
+        }
+        see(8);
+        x + span.0
+    }
+
+    pub(super) fn as_a_question(n: u64) -> Option<u64> {
+        let _span = Span::new(n);
+        let x = depth(n % 4).checked_sub(1)?;
+        let _other = Span::new(x);
+        let y = depth(x + 1);
+        Some(y.checked_sub(2)? + x)
+    }
+
+    pub(super) fn in_a_block(n: u64) -> u64 {
+        let x = {
+            let _span = Span::new(n);
+            depth(n % 4)
+        };
+        see(9);
+        let y = {
+            let span = Span::new(n + 1);
+            depth(n % 3) + span.0
+        };
+        see(10);
+        x + y
+    }
+
+    pub(super) fn in_loops(n: u64) -> u64 {
+        let mut s = 0;
+        'outer: for k in 0..n % 5 {
+            let _outer = Span::new(k);
+            let mut i = 0;
+            loop {
+                let _inner = Span::new(100 + i);
+                s += depth(i % 3);
+                if s % 7 == 5 {
+                    see(11);
+                    continue 'outer;
+                }
+                if s % 11 == 8 {
+                    s += depth(1);
+                    break 'outer;
+                }
+                i += 1;
+                if i > k {
+                    break;
+                }
+                see(12);
+            }
+            see(13);
+        }
+        see(14);
+        s
+    }
+
+    pub(super) fn with_a_value(n: u64) -> u64 {
+        let found = 'search: {
+            let _span = Span::new(n);
+            let x = depth(n % 4);
+            if x == 1 {
+                let _inner = Span::new(3);
+                break 'search depth(2);
+            }
+            see(15);
+            x
+        };
+        see(16);
+        found + n
+    }
+
+    /// What the function is given is dropped when it ends, after its locals.
+    pub(super) fn given(n: u64) -> u64 {
+        taking(Span::new(n), n % 3) + taking(Span::new(n + 1), 1)
+    }
+
+    fn taking(span: Span, n: u64) -> u64 {
+        let _local = Span::new(60 + n);
+        if n == 0 {
+            return span.0;
+        }
+        let below = taking(Span::new(n), n - 1);
+        depth(below % 3)
+    }
+
+    pub(super) fn several(n: u64) -> u64 {
+        let z = Span::new(n);
+        let a = Span::new(n + 1);
+        let m = Outer { span: Span::new(n + 2), weight: 2 };
+        let many = vec![Span::new(5), Span::new(6)];
+        let x = depth(n % 3) + m.weight * m.span.0 + many[0].0 + z.0;
+        let y = depth(x % 4) + a.0;
+        see(17);
+        y
+    }
+
+    /// Those that are moved are dropped where they end.
+    pub(super) fn moved(n: u64) -> u64 {
+        let a = Span::new(n);
+        let b = Span::new(n + 1);
+        let c = Some(Span::new(n + 2));
+        let x = depth(n % 3);
+        drop(a);
+        see(18);
+        let y = depth(2) + { b }.0;
+        see(19);
+        let z = c.map_or(0, |c| c.0);
+        see(20);
+        depth(1) + x + y + z
+    }
+
+    pub(super) fn in_arms(n: u64) -> u64 {
+        let x = match n % 3 {
+            0 => {
+                let _span = Span::new(n);
+                depth(2)
+            }
+            1 => {
+                let span = Span::new(n);
+                let x = depth(span.0 % 4);
+                see(21);
+                x
+            }
+            _ => depth(n % 2),
+        };
+        see(22);
+        if x > 1 {
+            let _span = Span::new(x);
+            see(depth(x % 2));
+        } else {
+            see(23);
+        }
+        see(24);
+        x
+    }
+}
+
+/// Methods of a type that threads can't share have families that nobody calls.
+#[autobatch(strict)]
+mod inside {
+    use std::cell::Cell;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    struct Keep(Arc<AtomicU64>, u64);
+
+    impl Drop for Keep {
+        fn drop(&mut self) {
+            self.0.store(self.0.load(Relaxed).wrapping_mul(41).wrapping_add(self.1), Relaxed);
+        }
+    }
+
+    fn kept_by(seen: &Arc<AtomicU64>, what: u64) -> Keep {
+        Keep(Arc::clone(seen), what)
+    }
+
+    pub(super) struct Watch<'a>(&'a Cell<u64>, u64);
+
+    impl<'a> Watch<'a> {
+        pub(super) fn new(seen: &'a Cell<u64>, what: u64) -> Self {
+            Watch(seen, what)
+        }
+
+        pub(super) fn what(&self) -> u64 {
+            self.1
+        }
+    }
+
+    impl Drop for Watch<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get().wrapping_mul(31).wrapping_add(self.1));
+        }
+    }
+
+    pub(super) fn depth(n: u64) -> u64 {
+        if n == 0 { 0 } else { depth(n - 1) + 1 }
+    }
+
+    pub(super) fn watched(n: u64) -> u64 {
+        let seen = Cell::new(n);
+        let mut x = {
+            let _one = Watch::new(&seen, n);
+            let two = Watch::new(&seen, 5);
+            let x = depth(n % 4);
+            seen.set(seen.get() + x);
+            if x == 2 {
+                let _three = Watch::new(&seen, 3);
+                x + depth(3)
+            } else {
+                x + two.what()
+            }
+        };
+        for k in 0..n % 3 {
+            let _four = Watch::new(&seen, k);
+            x += depth(k);
+            if x % 5 == 1 {
+                break;
+            }
+            x += seen.get() % 8;
+        }
+        x + seen.get()
+    }
+
+    /// What they write to is counted.
+    pub(super) fn kept(n: u64) -> u64 {
+        let seen = Arc::new(AtomicU64::new(n));
+        let x = {
+            let _one = Keep(Arc::clone(&seen), n);
+            let _two = kept_by(&seen, 3);
+            let x = depth(n % 4);
+            if n.is_multiple_of(3) {
+                return x + seen.load(Relaxed);
+            }
+            let y = depth(x + seen.load(Relaxed) % 2);
+            seen.fetch_add(y, Relaxed);
+            y
+        };
+        if x > 1 {
+            seen.store(x, Relaxed);
+        }
+        x + seen.load(Relaxed)
+    }
+}
+
+/// A lock that members share would be waited for by the member that has it.
+#[autobatch]
+fn locked(n: u64, sum: &Mutex<u64>) -> u64 {
+    let mut sum = sum.lock().expect("nobody fails");
+    *sum += n;
+    let mut x = n;
+    while x > 3 {
+        x = if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
+        *sum += x;
+    }
+    x
+}
+
+/// Here it is given back in the same block.
+#[autobatch(strict)]
+fn locked_for_a_moment(n: u64, sum: &Mutex<u64>) -> u64 {
+    let mut x = n;
+    while x > 3 {
+        x = if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
+        let mut sum = sum.lock().expect("nobody fails");
+        *sum += x;
+    }
+    x
+}
+
+#[test]
+fn values_are_dropped_where_the_scalar_code_drops_them() {
+    let inputs: Vec<u64> = (0..40).collect();
+    macro_rules! check {
+        ($($scalar:ident $batched:ident)*) => {$(
+            agree_at(&[1, 17], &inputs, |n| m::$scalar(*n), |n, o| m::$batched(n, o));
+            for n in &inputs {
+                seen();
+                let expected = (Some(m::$scalar(*n)), seen());
+                for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Auto] {
+                    let options = Options::default().executor(executor).threads(1);
+                    let values = m::$batched(&[*n], &options).map(autobatch::Outcome::into_values);
+                    let value = values.ok().and_then(Result::ok).map(|values| values[0]);
+                    assert_eq!((value, seen()), expected, "{} {n}", stringify!($scalar));
+                }
+            }
+        )*};
+    }
+    check!(unmentioned unmentioned_batched_with from_a_function from_a_function_batched_with);
+    check!(with_early_ways_out with_early_ways_out_batched_with as_a_question as_a_question_batched_with);
+    check!(in_a_block in_a_block_batched_with in_loops in_loops_batched_with);
+    check!(with_a_value with_a_value_batched_with given given_batched_with several several_batched_with);
+    agree_at(&[1, 17], &inputs, |n| inside::watched(*n), |n, o| inside::watched_batched_with(n, o));
+    agree_at(&[1, 17], &inputs, |n| inside::kept(*n), |n, o| inside::kept_batched_with(n, o));
+    check!(moved moved_batched_with in_arms in_arms_batched_with);
+}
+
+#[test]
+fn locks_that_members_share_are_not_waited_for_by_who_has_them() {
+    let inputs: Vec<u64> = (1..200).collect();
+    for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Auto] {
+        let options = Options::default().executor(executor);
+        let (scalar, held, moment) = (Mutex::new(0), Mutex::new(0), Mutex::new(0));
+        let expected: Vec<u64> = inputs.iter().map(|n| locked(*n, &scalar)).collect();
+        let values = locked_batched_with(&inputs, &held, &options).map(autobatch::Outcome::into_values);
+        assert_eq!(values.expect("a batch").expect("no faults"), expected);
+        assert_eq!(*held.lock().unwrap(), *scalar.lock().unwrap());
+        locked_for_a_moment_batched_with(&inputs, &moment, &options).expect("a batch");
+        let expected = Mutex::new(0);
+        let _: Vec<u64> = inputs.iter().map(|n| locked_for_a_moment(*n, &expected)).collect();
+        assert_eq!(*moment.lock().unwrap(), *expected.lock().unwrap());
+    }
+    assert!(locked_batched::program().to_string().contains("a lock"));
+}
