@@ -161,6 +161,7 @@ fn batched_constructs_agree_with_the_scalar_code() {
         there there_batched_with
         helped helped_batched_with
         with_a_kernel with_a_kernel_batched_with
+        watched watched_batched_with
     }
     agree_at(&[13], &N, |n| generic(*n, TABLE), |n, o| generic_batched_with(n, autobatch::same(TABLE), o));
     let model = Model { seed: 5 };
@@ -306,6 +307,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("asked_by_types", asked_by_types_batched::program()),
         ("computed_counts", computed_counts_batched::program()),
         ("in_the_library", in_the_library_batched::program()),
+        ("holding_a_lock", holding_a_lock_batched::program()),
     ]
 }
 
@@ -339,6 +341,7 @@ fn per_member_constructs_agree_and_say_why() {
         asked_by_types asked_by_types_batched_with
         computed_counts computed_counts_batched_with
         in_the_library in_the_library_batched_with
+        holding_a_lock holding_a_lock_batched_with
     }
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));

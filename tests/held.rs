@@ -190,6 +190,22 @@ mod m {
         depth(1) + x + y + z
     }
 
+    /// Under another name, as what macros look at, and as what they take.
+    pub(super) fn otherwise(n: u64) -> u64 {
+        let a = Span::new(n);
+        let b = a;
+        let c = Span::new(n + 1);
+        let x = depth(n % 3);
+        assert!(c.0 > n, "{} {}", c.0, b.0);
+        assert_eq!(c.0, n + 1);
+        let text = format!("{}", c.0 + b.0);
+        let d = Span::new(n + 2);
+        let many = vec![d, Span::new(7)];
+        let y = depth(x + text.len() as u64 % 2);
+        see(25);
+        y + many[0].0 + b.0
+    }
+
     pub(super) fn in_arms(n: u64) -> u64 {
         let x = match n % 3 {
             0 => {
@@ -352,7 +368,7 @@ fn values_are_dropped_where_the_scalar_code_drops_them() {
     check!(with_a_value with_a_value_batched_with given given_batched_with several several_batched_with);
     agree_at(&[1, 17], &inputs, |n| inside::watched(*n), |n, o| inside::watched_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::kept(*n), |n, o| inside::kept_batched_with(n, o));
-    check!(moved moved_batched_with in_arms in_arms_batched_with);
+    check!(otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
 }
 
 #[test]

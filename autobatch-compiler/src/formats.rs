@@ -20,6 +20,13 @@ fn position(name: &Ident) -> Option<usize> {
     })
 }
 
+/// The arguments of a standard macro that only looks at what it is given.
+pub(crate) fn looked_at(mac: &Macro) -> Option<Vec<Expr>> {
+    position(mac.path.get_ident()?)?;
+    let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()).ok()?;
+    Some(list.into_iter().collect())
+}
+
 /// Which of a macro's tokens are format strings, told as one goes through them.
 pub(crate) struct Formats {
     strings: Strings,

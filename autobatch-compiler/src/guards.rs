@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Ident, Member, Path, Stmt, Type, UnOp};
+use syn::{Block, Expr, Ident, Member, Pat, Path, Stmt, Type, UnOp};
 
+use crate::cfg;
 use crate::desugar::moves::is_copied;
 use crate::desugar::{mentioned_in, mentions};
+use crate::formats;
 use crate::lower::{tail, unseen};
 use crate::mentions::{bindings, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
@@ -56,7 +58,7 @@ pub(crate) fn may_be_guard(methods: &Methods, value: &Expr) -> bool {
 pub(crate) fn bound_guards<'a>(methods: &Methods, stmt: &'a Stmt) -> Option<(Vec<Ident>, &'a Expr)> {
     let Stmt::Local(local) = stmt else { return None };
     let value = &*local.init.as_ref()?.expr;
-    may_be_guard(methods, value).then(|| (crate::cfg::names(&local.pat), value))
+    may_be_guard(methods, value).then(|| (cfg::names(&local.pat), value))
 }
 
 /// A guard that a statement binds, or something else that may be one, and that ends with the block.
@@ -73,10 +75,11 @@ pub(crate) struct Left<'a> {
     pub(crate) lent: bool,
 }
 
-/// The guards that statements bind and that end with them: they are not moved, as far as the file shows. `type_of` knows the types of
-/// variables.
+/// The guards that statements bind and that end with them: they are not moved, as far as the file shows. `known` are those of the body,
+/// `type_of` knows the types of variables.
 pub(crate) fn left<'a>(
     methods: &Methods,
+    known: &OfBody,
     stmts: &'a [Stmt],
     type_of: &dyn Fn(&Ident) -> Option<Type>,
 ) -> Vec<Left<'a>> {
@@ -84,16 +87,13 @@ pub(crate) fn left<'a>(
     for (at, stmt) in stmts.iter().enumerate() {
         let Stmt::Local(syn::Local { pat, init: Some(init), .. }) = stmt else { continue };
         let (value, behind) = (&*init.expr, &stmts[at + 1..]);
-        let may_be = may_be_guard(methods, value);
-        for name in crate::cfg::names(pat) {
+        let may_be = may_be_guard(methods, value) || known.may_be.iter().any(|name| is_variable(value, name));
+        for name in cfg::names(pat) {
             let ty = type_of(&name);
-            let certain = is_certain(methods, value) || ty.as_ref().is_some_and(|ty| methods.drops(ty));
-            let whole = ty.is_some_and(|ty| is_whole(methods, &ty))
-                || match value {
-                    Expr::Struct(e) => is_guard(methods, &e.path),
-                    Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if is_guard(methods, &p.path)),
-                    _ => false,
-                };
+            let certain =
+                known.certain.contains(&name.to_string()) || ty.as_ref().is_some_and(|ty| methods.drops(ty));
+            let whole =
+                known.whole.contains(&name.to_string()) || ty.is_some_and(|ty| is_whole(methods, &ty));
             if (may_be || certain) && !is_moved(methods, &name, whole, behind) {
                 let text = name.to_string();
                 let unmentioned = !behind.iter().any(|stmt| mentions(stmt).contains(&text));
@@ -171,34 +171,59 @@ fn mentions_dropped(methods: &Methods, tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether a value is a lock that others wait for.
-pub(crate) fn is_lock(methods: &Methods, value: &Expr) -> bool {
+/// Where a value becomes a lock that others wait for, if it is one.
+pub(crate) fn locked_by<'a>(methods: &Methods, value: &'a Expr) -> Option<&'a Ident> {
     match value {
-        Expr::Paren(e) => is_lock(methods, &e.expr),
-        Expr::Group(e) => is_lock(methods, &e.expr),
-        Expr::Try(e) => is_lock(methods, &e.expr),
-        Expr::MethodCall(e) if e.method == "unwrap" || e.method == "expect" => is_lock(methods, &e.receiver),
+        Expr::Paren(e) => locked_by(methods, &e.expr),
+        Expr::Group(e) => locked_by(methods, &e.expr),
+        Expr::Try(e) => locked_by(methods, &e.expr),
+        Expr::MethodCall(e) if e.method == "unwrap" || e.method == "expect" => {
+            locked_by(methods, &e.receiver)
+        }
         Expr::MethodCall(e) => {
             let known = e.method == "lock" || e.method == "write";
-            known && e.args.is_empty() && methods.of(&e.method).is_none()
+            (known && e.args.is_empty() && methods.of(&e.method).is_none()).then_some(&e.method)
         }
-        _ => false,
+        _ => None,
     }
 }
 
 /// The names of all guards of a body, whatever binds them.
-pub(crate) fn of_body(methods: &Methods, body: &Block) -> BTreeSet<String> {
-    let bindings = bindings(body);
-    let mut guards: BTreeSet<String> = BTreeSet::new();
-    loop {
-        let before = guards.len();
-        for (pat, value, _) in &bindings {
-            if may_be_guard(methods, value) || guards.iter().any(|name| is_part_of(value, name)) {
-                guards.extend(crate::cfg::names(pat).iter().map(ToString::to_string));
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct OfBody {
+    pub(crate) may_be: BTreeSet<String>,
+    /// Those that certainly do something when they are dropped.
+    pub(crate) certain: BTreeSet<String>,
+    /// Those of which no part is moved.
+    whole: BTreeSet<String>,
+}
+
+impl OfBody {
+    pub(crate) fn find(methods: &Methods, body: &Block) -> OfBody {
+        let bindings = bindings(body);
+        let mut found = OfBody::default();
+        loop {
+            let before = found.clone();
+            for (pat, value, _) in &bindings {
+                let names = || cfg::names(pat).into_iter().map(|name| name.to_string());
+                if may_be_guard(methods, value) || found.may_be.iter().any(|name| is_part_of(value, name)) {
+                    found.may_be.extend(names());
+                }
+                if is_certain(methods, value) || found.certain.iter().any(|name| is_variable(value, name)) {
+                    found.certain.extend(names());
+                }
+                let made = match value {
+                    Expr::Struct(e) => is_guard(methods, &e.path),
+                    Expr::Call(e) => matches!(&*e.func, Expr::Path(p) if is_guard(methods, &p.path)),
+                    _ => found.whole.iter().any(|name| is_variable(value, name)),
+                };
+                if made && matches!(pat, Pat::Ident(_) | Pat::Type(_)) {
+                    found.whole.extend(names());
+                }
             }
-        }
-        if guards.len() == before {
-            return guards;
+            if found == before {
+                return found;
+            }
         }
     }
 }
@@ -256,6 +281,15 @@ impl<'ast> Visit<'ast> for Moves<'_> {
             None => visit::visit_expr(self, expr),
         }
         self.found |= is_variable(expr, self.name);
+    }
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        if let Some(args) = formats::looked_at(mac) {
+            let values = args.iter().filter(|arg| !is_part_of(arg, self.name));
+            values.for_each(|arg| Visit::visit_expr(self, arg));
+        } else {
+            let whole = syn::ExprMacro { attrs: vec![], mac: mac.clone() };
+            self.found |= mentioned_in(&Expr::Macro(whole)).contains(self.name);
+        }
     }
     fn visit_expr_closure(&mut self, e: &'ast syn::ExprClosure) {
         // It may own what it mentions.

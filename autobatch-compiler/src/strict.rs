@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 33] = [
+const WAYS_OUT: [(&str, &str); 34] = [
     ("or `continue` in a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -49,6 +49,7 @@ const WAYS_OUT: [(&str, &str); 33] = [
         "what borrows from a local can't be gathered",
         "make the value in a `let` before, and pass `&x` or `&x.field`",
     ),
+    ("a lock that is held across", "end its block before the loop or call"),
     ("what the kernel changes has to be a local", "copy it to a local before the call, and back behind it"),
 ];
 
@@ -69,6 +70,7 @@ mod tests {
             include_str!("driver.rs"),
             include_str!("lower/control.rs"),
             include_str!("lower/expr.rs"),
+            include_str!("lower/guarding.rs"),
             include_str!("lower/leaving.rs"),
             include_str!("lower/lent.rs"),
             include_str!("lower/mod.rs"),

@@ -415,3 +415,29 @@ fn with_a_kernel(n: u64) -> u64 {
     }
     if n == 0 { x } else { x + with_a_kernel(n - 1) }
 }
+
+/// values with a `drop` (spans, counters, guards of a local): dropped where the scalar code drops them, on every way out
+#[autobatch(strict)]
+fn watched(n: u64) -> u64 {
+    let seen = std::cell::Cell::new(n);
+    let mut sum = 0;
+    for k in 0..n % 4 {
+        let _watch = Watch(&seen);
+        sum += seen.get();
+        if n > 3 {
+            sum += watched(n - 3 - k % 2);
+        }
+        if sum % 5 == 2 {
+            break;
+        }
+    }
+    sum + seen.get()
+}
+
+struct Watch<'a>(&'a std::cell::Cell<u64>);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() * 3 + 1);
+    }
+}

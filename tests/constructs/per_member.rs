@@ -412,3 +412,17 @@ fn in_the_library(n: u64) -> u64 {
     let made: [u64; 2] = std::array::from_fn(|k| in_the_library(n / (k as u64 + 2)));
     all.iter().chain(&mapped).chain(&made).fold(0, |sum, k| (sum * 3 + k) % 1000)
 }
+
+/// a lock that is held across a loop or a batched call
+#[autobatch]
+fn holding_a_lock(n: u64) -> u64 {
+    let sum = std::sync::Mutex::new(n);
+    let mut held = sum.lock().expect("nobody fails");
+    for k in 0..n {
+        *held += k;
+        if *held > 50 {
+            break;
+        }
+    }
+    *held
+}

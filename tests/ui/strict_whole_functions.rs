@@ -26,6 +26,20 @@ mod generic {
     }
 }
 
+#[autobatch(strict)]
+fn locked(n: u32, total: &std::sync::Mutex<u32>) -> u32 {
+    let mut total = total.lock().unwrap();
+    for k in 0..n {
+        *total += k;
+    }
+    if let Ok(mut own) = std::sync::Mutex::new(n).lock() {
+        while *own > 3 {
+            *own /= 2;
+        }
+    }
+    n
+}
+
 fn main() {
-    same_names::outer(generic::entry(1));
+    same_names::outer(generic::entry(locked(1, &Default::default())));
 }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Stmt, parse_quote};
 
 use super::{Lowering, lent, scan};
 use crate::effects;
-use crate::guards::{self, Left};
+use crate::guards::{self, Left, OfBody};
 use crate::input::{Param, Passing};
 use crate::ir::{VarId, VarSet};
 
@@ -27,9 +26,10 @@ pub(super) struct Guard {
 impl Lowering<'_> {
     /// Marks what may be a guard.
     pub(super) fn find_guards(&mut self, body: &Block) {
-        for name in guards::of_body(&self.functions[self.current].methods, body) {
-            let Some(var) = self.names.get(&name).copied() else { continue };
-            let owned = self.copies.contains(&name) || self.type_of(var).is_some_and(lent::owns);
+        self.known_guards = OfBody::find(&self.functions[self.current].methods, body);
+        for name in &self.known_guards.may_be {
+            let Some(var) = self.names.get(name).copied() else { continue };
+            let owned = self.copies.contains(name) || self.type_of(var).is_some_and(lent::owns);
             self.program.variables[var.0].guard = !owned;
         }
     }
@@ -40,16 +40,16 @@ impl Lowering<'_> {
         let methods = &self.functions[self.current].methods;
         let type_of = |name: &Ident| self.written_type(*self.names.get(&name.to_string())?);
         let mut waits = None;
-        for left in guards::left(methods, stmts, &type_of) {
+        for left in guards::left(methods, &self.known_guards, stmts, &type_of) {
             let Left { at, name, value, certain, unmentioned, lent } = left;
             let text = name.to_string();
             let Some(var) = self.names.get(&text).copied().filter(|_| !self.copies.contains(&text)) else {
                 continue;
             };
-            if guards::is_lock(methods, value)
+            if let Some(lock) = guards::locked_by(methods, value)
                 && stmts[at + 1..].iter().any(|stmt| scan::stmt_splits(self, stmt))
             {
-                waits = Some(value.span());
+                waits = Some(lock.span());
             }
             let may_be = self.program.var(var).guard;
             if certain || may_be {
@@ -84,8 +84,8 @@ impl Lowering<'_> {
 
     /// A lock that a pattern holds.
     pub(super) fn note_lock(&mut self, value: &Expr) {
-        if guards::is_lock(&self.functions[self.current].methods, value) {
-            self.whole_fallback(value.span(), HELD);
+        if let Some(lock) = guards::locked_by(&self.functions[self.current].methods, value) {
+            self.whole_fallback(lock.span(), HELD);
         }
     }
 

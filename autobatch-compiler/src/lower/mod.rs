@@ -53,6 +53,7 @@ use crate::desugar::copies::Copies;
 use crate::desugar::in_place;
 use crate::desugar::moves::type_of_value;
 use crate::effects::{self, Names};
+use crate::guards::OfBody;
 use crate::input::{Function, Passing};
 use crate::ir::{
     self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId,
@@ -150,6 +151,7 @@ pub(crate) struct Lowering<'a> {
     loops: Vec<LoopContext>,
     /// What is dropped where the blocks around end, in the order of its definition.
     guards: Vec<guarding::Guard>,
+    known_guards: OfBody,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
     /// Blocks of the program in the order they were started.
@@ -206,6 +208,7 @@ pub fn lower(
         copies: Copies::default(),
         loops: vec![],
         guards: vec![],
+        known_guards: OfBody::default(),
         cursor: None,
         started: vec![],
         temps: 0,
