@@ -51,6 +51,8 @@ const FRAME: u32 = 1000;
 const CALL: u32 = 4;
 /// Frames of at most so many lanes never pay.
 const FEW: u32 = 128;
+/// The part of it where the frame is the first level of a fork. Measured: from a strip on.
+const FORKED: usize = 16;
 
 /// How the functions are named.
 struct Naming {
@@ -359,7 +361,10 @@ impl<'e> Writer<'e, '_> {
             true => quote!(#(__going.include(&#begin_sets);)*),
             false => quote!(__going.include(__here); #(#begin_sets.include(__here);)*),
         };
+        let forks = self.fork().is_some();
         let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
+            // They become many on the way up.
+            let most = if forks { most / FORKED } else { most };
             quote! {
                 if #rt::nest::is_few(__some, #most) {
                     for __lane in __going.lanes() {

@@ -19,8 +19,6 @@ use crate::rooms::{self, Rules};
 pub(super) const SHARE: usize = 128;
 /// The part of a tile that the last tiles still have: small ones leave lanes empty, large ones leave threads waiting.
 const LAST: usize = 8;
-/// The same where every call of a tile is a frame.
-const LAST_NESTED: usize = 2;
 /// Members of a tile in rooms, where the last ones have to wait for each other: the least, and at most so many times it.
 const TILE: usize = rooms::LANES.end;
 const TILES: usize = 16;
@@ -61,7 +59,14 @@ impl Launch<'_> {
         let (least, most) = match (in_rooms, lanes.unwrap_or(ways.nests)) {
             (true, _) if !options.no_refill => (TILE, TILES * TILE),
             (true, _) => (1, lanes.unwrap_or(rooms::LANES.end)),
-            (false, lanes) => (lanes / if program.recursive { LAST_NESTED } else { LAST }, lanes),
+            // Every call of a tile is a frame, however few lanes it has: as few tiles as there can be, and as many for each thread.
+            (false, lanes) if program.recursive => {
+                let members = members_in(&parts);
+                let tiles = members.div_ceil(lanes).next_multiple_of(threads.max(1));
+                let even = members.div_ceil(tiles.max(1));
+                (even, even)
+            }
+            (false, lanes) => (lanes / LAST, lanes),
         };
         let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
