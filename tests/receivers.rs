@@ -570,3 +570,25 @@ fn collected_lists_have_types() {
     let pile = collected::Pile { coins: 5 };
     agree_at(&SIZES, &n, |n| pile.get(*n), |n, o| pile.get_batched_with(n, o));
 }
+
+#[derive(Clone, Debug)]
+struct Stack {
+    values: Vec<u32>,
+}
+/// A method of a name of the library's, with other arguments.
+#[autobatch(strict)]
+impl Stack {
+    fn pop(&mut self, least: u32) -> Option<u32> {
+        if least > 1 {
+            self.pop(least - 1)?;
+        }
+        self.values.pop().filter(|top| *top >= least)
+    }
+}
+#[test]
+fn a_name_of_the_librarys() {
+    let stack = |n: &u32| Stack { values: (0..n % 7).map(|k| k * 5 % 7).collect() };
+    let mut states: Vec<Stack> = (0..20).map(|n| stack(&n)).collect();
+    let want: Vec<Option<u32>> = states.clone().iter_mut().map(|s| s.pop(2)).collect();
+    assert_eq!(Stack::pop_batched(&mut states, &[2; 20]), want);
+}

@@ -8,7 +8,9 @@ use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
 use crate::checks::named_self;
+use crate::desugar::given_back::Emptied;
 use crate::hidden::{BORROWERS, Lifetimes};
+use crate::lockstep::is_primitive;
 use crate::lower;
 use crate::unasked::Mentions;
 
@@ -33,6 +35,8 @@ pub struct Methods {
     pub(crate) arrays: bool,
     /// The types that have a `drop`.
     dropped: BTreeSet<String>,
+    /// Those that derive `Default`.
+    defaults: BTreeSet<String>,
     /// The types that have a method of a name, by their names; `None` for whatever else may have it.
     owners: BTreeMap<String, BTreeSet<Option<String>>>,
     /// The type of the `impl` block.
@@ -56,6 +60,8 @@ struct Fields {
     known: BTreeMap<String, bool>,
     /// What the types of a name hold.
     held: BTreeMap<String, Vec<Type>>,
+    /// What the aliases of a name stand for, if that is one type without parameters.
+    aliases: BTreeMap<String, Option<Type>>,
     /// The structures of a name with their fields, if there is one without conditions and `drop`.
     structures: BTreeMap<String, Option<Vec<(syn::Ident, Type)>>>,
 }
@@ -80,10 +86,22 @@ const OWNED: [&str; 16] = [
     "VecDeque",
 ];
 
+/// Those of them, and `Option`, of which there are values that own nothing.
+const EMPTIED: [&str; 7] = ["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "String", "Vec"];
+
 impl Fields {
+    /// What a type stands for, if it is an alias of the file.
+    fn meant<'a>(&'a self, ty: &'a Type) -> &'a Type {
+        let name = match ty {
+            Type::Path(p) => p.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        name.and_then(|name| self.aliases.get(&name)?.as_ref()).unwrap_or(ty)
+    }
+
     /// Whether values of the type are moved, as far as names say.
     fn is_owned(&self, ty: &Type) -> bool {
-        match ty {
+        match self.meant(ty) {
             Type::Reference(r) => r.mutability.is_some(),
             Type::Tuple(t) => t.elems.iter().any(|ty| self.is_owned(ty)),
             Type::Array(t) => self.is_owned(&t.elem),
@@ -105,7 +123,7 @@ impl Fields {
 
     /// Whether values of the type certainly are moved: they hold one of the library's that is. `seen`: types of the file that are looked at.
     fn owns(&self, ty: &Type, seen: &mut BTreeSet<String>) -> bool {
-        match ty {
+        match self.meant(ty) {
             Type::Tuple(t) => t.elems.iter().any(|ty| self.owns(ty, seen)),
             Type::Array(t) => self.owns(&t.elem, seen),
             Type::Path(p) => {
@@ -155,12 +173,10 @@ pub(crate) enum Takes {
 impl Methods {
     /// Remembers whether a type is copied.
     fn copied(&mut self, name: &syn::Ident, generics: &syn::Generics, attrs: &[syn::Attribute]) {
-        let mut derived = attrs.iter().filter(|attr| attr.path().is_ident("derive"));
-        let copied = |attr: &syn::Attribute| match &attr.meta {
-            syn::Meta::List(list) => list.tokens.clone().into_iter().any(|tree| tree.to_string() == "Copy"),
-            _ => false,
-        };
-        let copied = derived.any(copied);
+        let copied = attrs.iter().any(|attr| derives(attr, "Copy"));
+        if attrs.iter().any(|attr| derives(attr, "Default")) {
+            self.defaults.insert(name.to_string());
+        }
         if generics.type_params().next().is_some() {
             self.generic.insert(name.to_string());
         }
@@ -223,6 +239,47 @@ impl Methods {
     pub(crate) fn is_moved(&self, field: &syn::Ident) -> bool {
         let types = self.fields.types.get(&field.to_string());
         types.is_some_and(|types| types.iter().all(|ty| self.owns(ty)))
+    }
+
+    /// What may stand in the place of a field of that name that certainly is moved: a value that owns nothing.
+    pub(crate) fn emptied(&self, field: &syn::Ident) -> Option<Emptied> {
+        let kind = |ty| match self.fields.meant(ty) {
+            Type::Path(p) => {
+                let name = p.path.segments.last()?.ident.to_string();
+                match name.as_str() {
+                    _ if self.has_type(&name) => {
+                        self.makes_nothing(&name, &mut BTreeSet::new()).then_some(Emptied::Default)
+                    }
+                    "Option" => Some(Emptied::None),
+                    other => EMPTIED.contains(&other).then_some(Emptied::Collection),
+                }
+            }
+            _ => None,
+        };
+        let types = self.fields.types.get(&field.to_string()).filter(|_| self.is_moved(field))?;
+        let first = kind(types.first()?);
+        first.filter(|_| types.iter().all(|ty| kind(ty) == first))
+    }
+
+    /// Whether the default value of a type of the file certainly owns nothing, and does nothing when it is made or dropped.
+    fn makes_nothing(&self, name: &str, seen: &mut BTreeSet<String>) -> bool {
+        let held = self.fields.held.get(name).map_or(&[][..], |held| held);
+        let nothing = |ty: &Type, seen: &mut BTreeSet<String>| match self.fields.meant(ty) {
+            Type::Path(p) => p.path.segments.last().is_some_and(|last| {
+                let name = last.ident.to_string();
+                let library = name == "Option" || EMPTIED.contains(&name.as_str());
+                if self.has_type(&name) {
+                    self.makes_nothing(&name, seen)
+                } else {
+                    library || is_primitive(ty)
+                }
+            }),
+            _ => false,
+        };
+        let first = seen.insert(name.to_string());
+        self.defaults.contains(name)
+            && !self.is_dropped(name)
+            && (!first || held.iter().all(|ty| nothing(ty, seen)))
     }
 
     /// Whether a structure or enumeration of that name is in the file.
@@ -399,6 +456,9 @@ impl<'ast> Visit<'ast> for Methods {
         visit::visit_item_mod(self, item);
     }
     fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
+        let meant = item.generics.params.is_empty().then(|| (*item.ty).clone());
+        let known = self.fields.aliases.entry(item.ident.to_string());
+        known.and_modify(|known| *known = None).or_insert(meant);
         self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
@@ -436,6 +496,16 @@ impl<'ast> Visit<'ast> for Methods {
     fn visit_block(&mut self, block: &'ast syn::Block) {
         // Types may stand in bodies.
         visit::visit_block(self, block);
+    }
+}
+
+/// Whether an attribute derives a trait.
+fn derives(attr: &syn::Attribute, name: &str) -> bool {
+    match &attr.meta {
+        syn::Meta::List(list) if list.path.is_ident("derive") => {
+            list.tokens.clone().into_iter().any(|tree| tree.to_string() == name)
+        }
+        _ => false,
     }
 }
 

@@ -10,6 +10,7 @@ mod column;
 mod counter;
 mod crossing;
 mod depth;
+mod emptied;
 mod fault;
 mod isa;
 mod launch;
@@ -57,6 +58,7 @@ pub mod __rt {
     };
     pub use crate::crossing::Crossing;
     pub use crate::depth::{Depth, Published};
+    pub use crate::emptied::emptied;
     pub use crate::launch::{Ways, run, run_into, unwrap_unit};
     pub use crate::lent::{Lent, LentRef};
     pub use crate::lockstep;

@@ -103,6 +103,9 @@ impl Kinds {
                     return of_type(ty);
                 }
                 let Expr::Path(func) = &*e.func else { return None };
+                if func.path.segments.iter().rev().nth(1).is_some_and(|owner| owner.ident == "Option") {
+                    return Some(Kind::Option);
+                }
                 match func.path.segments.last()?.ident.to_string().as_str() {
                     "Some" => Some(Kind::Option),
                     "Ok" | "Err" => Some(Kind::Result),

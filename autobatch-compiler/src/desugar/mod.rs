@@ -12,6 +12,7 @@ pub(crate) mod copies;
 mod copying;
 mod exclusive;
 mod expected;
+pub(crate) mod given_back;
 pub(crate) mod in_place;
 pub(crate) mod iterators;
 mod kind;
@@ -53,6 +54,7 @@ pub(crate) fn functions(
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
         unreached::arms(&mut function.body);
+        given_back::take(function, &callees, krate);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();

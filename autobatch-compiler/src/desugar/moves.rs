@@ -353,7 +353,7 @@ fn makes_owned(body: &Block, name: &str, index: usize) -> bool {
 }
 
 /// Whether a pattern is a name, or what an `Option` or a `Result` holds.
-fn binds_a_value(pat: &Pat) -> bool {
+pub(super) fn binds_a_value(pat: &Pat) -> bool {
     match pat {
         Pat::Ident(p) => p.by_ref.is_none() && !p.ident.to_string().starts_with(char::is_uppercase),
         Pat::Type(p) => binds_a_value(&p.pat),
@@ -366,7 +366,7 @@ fn binds_a_value(pat: &Pat) -> bool {
 }
 
 /// Methods of `Option` and `Result` that take their receiver.
-const TAKE: [&str; 14] = [
+pub(super) const TAKE: [&str; 14] = [
     "and_then",
     "expect",
     "filter",

@@ -242,8 +242,13 @@ impl Lowering<'_> {
 
     /// Whether a method has that name whose calls are batched, or would be if it had no type parameters. Other
     /// methods are plain calls on any receiver.
-    fn is_program_method(&self, name: &str) -> bool {
-        self.method_names.contains(name) && (self.batched.contains_key(name) || self.excluded.contains(name))
+    fn is_program_method(&self, call: &syn::ExprMethodCall) -> bool {
+        let name = call.method.to_string();
+        let takes_as_many =
+            |f: &Function| call.method == f.sig.ident && f.params.len() == call.args.len() + 1;
+        self.method_names.contains(&name)
+            && (self.batched.contains_key(&name) || self.excluded.contains(&name))
+            && self.functions.iter().any(takes_as_many)
     }
 
     /// The type of a variable of the current function, as far as it follows from what is written.

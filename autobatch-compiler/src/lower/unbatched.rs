@@ -147,10 +147,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             } else if let Err((span, why)) = lent::plan(self.lower, self.lower.source_of(id), &args) {
                 self.note(span, why);
             }
-        } else if self.lower.is_program_method(&e.method.to_string())
-            && function.associated
-            && !function.others.contains(&text)
-        {
+        } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {
             self.note(
                 e.method.span(),
                 "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
