@@ -143,6 +143,56 @@ fn sample(n: u32) -> Link {
     tree
 }
 
+/// What can't be emptied: the program runs per member.
+#[derive(Clone, Debug, PartialEq)]
+enum Term {
+    Number(u32),
+    Sum(Box<Sum>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Sum {
+    first: Box<Term>,
+    second: Box<Term>,
+    third: Result<Box<Term>, u32>,
+}
+
+#[autobatch]
+fn doubled(term: Box<Term>, depth: u32) -> Box<Term> {
+    match *term {
+        Term::Number(n) => Box::new(Term::Number(2 * n + depth)),
+        Term::Sum(mut sum) => {
+            sum.first = doubled(sum.first, depth + 1);
+            let second = doubled(sum.second, depth + 2);
+            sum.second = second;
+            if let Ok(third) = sum.third {
+                sum.third = Ok(doubled(third, depth));
+            }
+            Box::new(Term::Sum(sum))
+        }
+    }
+}
+
+fn term(n: u32) -> Box<Term> {
+    Box::new(match n {
+        0..2 => Term::Number(n),
+        _ => Term::Sum(Box::new(Sum {
+            first: term(n / 2),
+            second: term(n - 2),
+            third: if n % 2 == 0 { Ok(term(1)) } else { Err(n) },
+        })),
+    })
+}
+
+#[test]
+fn parts_that_are_never_empty_are_given_back() {
+    let terms: Vec<Box<Term>> = (0..9).map(term).collect();
+    let depths: Vec<u32> = (0..9).collect();
+    let scalar: Vec<Box<Term>> = (0..9).map(|n| doubled(term(n), n)).collect();
+    assert_eq!(doubled_batched(terms, &depths), scalar);
+    assert!(doubled_batched::program().to_string().contains("gives back"));
+}
+
 #[test]
 fn trees_that_calls_give_back() {
     let inputs: Vec<(Link, u32)> = (0..41).map(|n| (sample(n % 12), n * 3 % 13)).collect();

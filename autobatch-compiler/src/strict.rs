@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 34] = [
+const WAYS_OUT: [(&str, &str); 35] = [
     ("or `continue` in a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -49,6 +49,7 @@ const WAYS_OUT: [(&str, &str); 34] = [
         "what borrows from a local can't be gathered",
         "make the value in a `let` before, and pass `&x` or `&x.field`",
     ),
+    ("gets and gives back", "make the new value in a `let`, and a new whole of the parts"),
     ("a lock that is held across", "end its block before the loop or call"),
     ("what the kernel changes has to be a local", "copy it to a local before the call, and back behind it"),
 ];

@@ -26,6 +26,42 @@ pub(super) fn take(function: &mut Function, callees: &Callees, krate: &Path) {
     function.body = body;
 }
 
+/// What is given back to parts that it was moved out of, and that can't stand empty: `x.left = f(x.left)` with a `Box`.
+pub(crate) fn moved(function: &Function) -> Vec<&Expr> {
+    struct Scan<'a, 'ast>(&'a Function, Vec<&'ast Expr>);
+    impl<'ast> Visit<'ast> for Scan<'_, 'ast> {
+        fn visit_expr_assign(&mut self, e: &'ast ExprAssign) {
+            visit::visit_expr_assign(self, e);
+            let krate = parse_quote!(autobatch);
+            if let Some((base, field)) = part(&e.left)
+                && self.0.methods.is_moved(field)
+            {
+                let kind = Emptied::None;
+                let mut taken = Taken { base, field, kind, krate: &krate, found: 0, texts: vec![] };
+                taken.value(&mut e.right.clone());
+                self.1.extend((taken.found > 0).then_some(&*e.right));
+            }
+        }
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            visit::visit_expr(self, expr);
+            if let Expr::If(e) = expr
+                && let Expr::Let(cond) = &*e.cond
+                && let Some((base, field)) = part(&cond.expr)
+                && self.0.methods.is_moved(field)
+                && binds_a_value(&cond.pat)
+                && is_assigned(&e.then_branch, base, field)
+            {
+                self.1.push(expr);
+            }
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scan = Scan(function, vec![]);
+    scan.visit_block(&function.body);
+    scan.1
+}
+
 struct Assignments<'a> {
     function: &'a Function,
     callees: &'a Callees,

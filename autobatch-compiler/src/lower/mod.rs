@@ -50,6 +50,7 @@ pub(crate) use self::named::is_temporary;
 pub(crate) use self::primitive::root;
 use crate::cfg;
 use crate::desugar::copies::Copies;
+use crate::desugar::given_back;
 use crate::desugar::in_place;
 use crate::desugar::moves::type_of_value;
 use crate::effects::{self, Names};
@@ -391,6 +392,11 @@ impl Lowering<'_> {
         }
         for (span, why) in leaving::macros(function) {
             self.whole_fallback(span, why);
+        }
+        for value in given_back::moved(function) {
+            if scan::splits(self, value) {
+                self.whole_fallback(value.span(), "a part of a local that a call gets and gives back");
+            }
         }
         self.loops.clear();
         self.start(ir.entry);
