@@ -19,6 +19,8 @@ pub struct Source {
     pub(crate) text: String,
     /// The families that the crate's files mention, if it matters.
     pub(crate) mentions: Mentions,
+    /// Where the item stands, if the text is that file's.
+    pub(crate) file: Option<PathBuf>,
 }
 
 /// The source around `item` in `file`.
@@ -40,7 +42,8 @@ pub fn source_around(file: &Path, item: TokenStream) -> Option<Source> {
         let items = files.read(&root, &children_of(&root, true))?;
         (files.reached && (files.primitives || elsewhere)).then(|| quote!(#(#items)*).to_string())
     });
-    Some(Source { text: whole.unwrap_or(own), mentions })
+    let file = whole.is_none().then(|| file.to_path_buf());
+    Some(Source { text: whole.unwrap_or(own), mentions, file })
 }
 
 /// The directory of the crate's files: the package's `src`, or that of the file itself.
@@ -51,7 +54,7 @@ fn directory(file: &Path) -> PathBuf {
 }
 
 /// Looks at the text of all source files in a directory.
-fn sources(dir: &Path, look: &mut impl FnMut(&str)) {
+pub(crate) fn sources(dir: &Path, look: &mut impl FnMut(&str)) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
         let of_tools = name == "target" || name.as_encoded_bytes().starts_with(b".");

@@ -12,6 +12,7 @@ use crate::checks;
 use crate::crate_files::Source;
 use crate::desugar;
 use crate::diag::Diagnostics;
+use crate::elsewhere;
 use crate::emit::clone::Clones;
 use crate::emit::{self, Nested, Width};
 use crate::endings;
@@ -50,6 +51,9 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     }
     let mut methods = nearby::methods(file, &item);
     methods.mentions = source.map(|source| source.mentions.clone());
+    if let Some(Source { text, file: Some(file), .. }) = source {
+        elsewhere::add(&mut methods, file, text, &item);
+    }
     let mut spelled = input.clone();
     methods.lifetimes.spell(&mut spelled);
     let (mut functions, others) = input::parted(&spelled, &mut diag);

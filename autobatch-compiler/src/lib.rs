@@ -13,6 +13,7 @@ pub mod diag;
 pub mod display;
 pub mod driver;
 pub mod effects;
+mod elsewhere;
 pub mod emit;
 mod endings;
 mod formats;

@@ -106,7 +106,7 @@ fn type_name(ty: &syn::Type) -> Option<Ident> {
 }
 
 /// The items of a file, those of its modules too.
-fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
+pub(crate) fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
     for item in items {
         all.push(item);
         if let Item::Mod(syn::ItemMod { content: Some((_, items)), .. }) = item {

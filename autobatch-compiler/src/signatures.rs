@@ -298,6 +298,11 @@ impl Methods {
         fields.map(|(name, _)| name.clone()).collect()
     }
 
+    /// Whether there are fields of the name, and all of such a type.
+    pub(crate) fn has_fields(&self, name: &syn::Ident, such: &dyn Fn(&Type) -> bool) -> bool {
+        self.fields.types.get(&name.to_string()).is_some_and(|types| types.iter().all(such))
+    }
+
     /// The type of what a function yields.
     pub(crate) fn result(&self, function: &syn::Ident) -> Option<&Type> {
         self.results.get(&function.to_string())?.as_ref()
@@ -367,7 +372,7 @@ impl Methods {
     }
 
     /// What hides a lifetime may borrow: known when all types are.
-    fn find_hidden(&mut self) {
+    pub(crate) fn find_hidden(&mut self) {
         for (name, output) in std::mem::take(&mut self.outputs) {
             if self.lifetimes.are_hidden(&output) {
                 if let Some(borrows) = self.borrowing.get_mut(&name) {

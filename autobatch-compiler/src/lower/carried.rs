@@ -2,7 +2,7 @@
 //! the local too.
 
 use syn::spanned::Spanned;
-use syn::{Expr, Ident};
+use syn::{Expr, Ident, Member, Type};
 
 use super::chains::{yields_number, yields_owned};
 use super::lent::{is_exclusive, may_borrow};
@@ -72,7 +72,7 @@ impl Carried<'_, '_> {
             Expr::Path(_) => self.vars.extend(variable(&self.lower.names, expr)),
             Expr::Reference(e) => self.place(&e.expr),
             Expr::Unary(e) if self.copies && matches!(e.op, syn::UnOp::Deref(_)) => self.expr(&e.expr),
-            Expr::Field(e) if self.copies => self.expr(&e.base),
+            Expr::Field(e) if self.copies || self.is_reference(&e.member) => self.expr(&e.base),
             Expr::Index(e) if self.copies => self.expr(&e.expr),
             Expr::Paren(e) => self.expr(&e.expr),
             Expr::Group(e) => self.expr(&e.expr),
@@ -96,6 +96,13 @@ impl Carried<'_, '_> {
             Expr::Block(e) => self.all(tail(&e.block)),
             _ => {}
         }
+    }
+
+    /// Whether fields of the name are references, as far as types show them.
+    fn is_reference(&self, member: &Member) -> bool {
+        let Member::Named(name) = member else { return false };
+        let methods = &self.lower.functions[self.lower.current].methods;
+        methods.has_fields(name, &|ty| matches!(ty, Type::Reference(_)))
     }
 
     /// Whether a method yields what borrows from its receiver, or what its receiver holds.
