@@ -34,6 +34,27 @@ fn in_a_macro(n: u64) -> u64 {
     both!(in_a_macro(n - 1), in_a_macro(n / 2)) + in_a_macro(n / 3)
 }
 
+/// What it yields depends on its rules.
+macro_rules! part {
+    ($x:expr) => {
+        &$x
+    };
+    ($x:expr, $k:expr) => {
+        &$x[$k..]
+    };
+}
+
+#[autobatch]
+fn lent_by_a_macro(n: u32) -> u32 {
+    let values = vec![n, 7, 9];
+    let part = part!(values, 1);
+    let mut i = 0;
+    while i < n {
+        i += part[0];
+    }
+    i + values[2]
+}
+
 #[autobatch]
 fn as_a_value(n: u64) -> u64 {
     if n == 0 { 0 } else { 1 + in_turn(as_a_value, n) }
@@ -201,6 +222,8 @@ fn whole_functions_run_scalar_code() {
     says(crossing_borrow_batched::program(), true, "borrows a local");
     agree_at(&sizes, &ns, |n| crossing_closure(*n), |n, o| crossing_closure_batched_with(n, o));
     says(crossing_closure_batched::program(), true, "borrows a local");
+    agree_at(&sizes, &ns, |n| lent_by_a_macro(*n), |n, o| lent_by_a_macro_batched_with(n, o));
+    says(lent_by_a_macro_batched::program(), true, "borrows a local");
     agree_at(&sizes, &ns, |n| loop_over_a_local(*n), |n, o| loop_over_a_local_batched_with(n, o));
     says(loop_over_a_local_batched::program(), true, "may borrow a local");
     agree_at(&sizes, &ns, |n| same_names::outer(*n), |n, o| same_names::outer_batched_with(n, o));

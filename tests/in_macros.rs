@@ -1,4 +1,4 @@
-//! Recursive calls in the arguments of the standard macros.
+//! Recursive calls in the arguments of the standard macros, and what macros lend.
 
 mod common;
 
@@ -41,6 +41,133 @@ fn left_early(n: u32) -> Option<Vec<u32>> {
         all.push(format!("{}", n.checked_sub(3)?).len() as u32);
     }
     Some(all)
+}
+
+/// Does something when it is dropped.
+struct Guard<'a>(&'a [u64]);
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        assert!(self.0.len() < 100);
+    }
+}
+
+macro_rules! lend {
+    ($x:expr) => {
+        &$x
+    };
+}
+macro_rules! guarded {
+    ($x:expr) => {
+        Guard(&$x)
+    };
+}
+macro_rules! numbered {
+    ($x:expr, $n:expr) => {
+        $x.iter().enumerate().skip($n)
+    };
+}
+macro_rules! length_of {
+    ($x:expr) => {
+        count(&$x) + 1
+    };
+}
+
+fn count(v: &[u64]) -> u64 {
+    v.len() as u64
+}
+
+#[autobatch(strict)]
+mod lends {
+    use super::{Guard, count};
+
+    fn made(n: u64) -> Vec<u64> {
+        (0..n % 50 + 14).map(|k| k * n).collect()
+    }
+    fn length(v: &[u64], n: u64) -> u64 {
+        if n == 0 { v.iter().sum::<u64>() % 101 } else { length(v, n - 1) + 1 }
+    }
+    pub(super) fn the_whole(n: u64) -> u64 {
+        let kept = made(n);
+        let r = lend!(kept);
+        let x = length(&[n], n % 7);
+        x + r.len() as u64
+    }
+    pub(super) fn a_part(n: u64) -> u64 {
+        let kept = made(n);
+        let r = lend!(kept[1..]);
+        let x = length(r, n % 7);
+        x + kept[0] + r.len() as u64
+    }
+    pub(super) fn in_a_tuple(n: u64) -> u64 {
+        let kept = made(n);
+        let (r, k) = (lend!(kept), 2);
+        let x = length(&[n, k], n % 7);
+        x + r.len() as u64
+    }
+    pub(super) fn in_a_block(n: u64) -> u64 {
+        let kept = made(n);
+        let r = { lend!(kept) };
+        let mut i = 0;
+        while i < n {
+            i += 1 + r[1] % 3;
+        }
+        i + kept[0]
+    }
+    pub(super) fn moved_behind(n: u64) -> u64 {
+        let kept = made(n);
+        let r = lend!(kept);
+        let x = length(r, n % 7);
+        let moved = kept;
+        x + moved[0] + length(&moved, 1)
+    }
+    pub(super) fn to_a_guard(n: u64) -> u64 {
+        let kept = made(n);
+        let g = guarded!(kept);
+        let x = length(&kept, n % 7);
+        x + kept[0] + g.0[1]
+    }
+    pub(super) fn to_a_guard_only(n: u64) -> u64 {
+        let kept = made(n);
+        let _g = guarded!(kept);
+        let x = length(&kept, n % 7);
+        x + kept[0]
+    }
+    pub(super) fn to_an_iterator(n: u64) -> u64 {
+        let kept = made(n);
+        let mut sum = 0;
+        for (i, k) in numbered!(kept, 3) {
+            sum += length(&[*k, i as u64], k % 3);
+        }
+        sum + length(&kept, 2)
+    }
+    pub(super) fn to_a_list(n: u64) -> u64 {
+        let kept = made(n);
+        let r = vec![&kept, &kept];
+        let x = length(r[0], n % 7);
+        x + r[1].len() as u64 + kept[0]
+    }
+    pub(super) fn to_a_function(n: u64) -> u64 {
+        let kept = made(n);
+        let x = length_of!(kept) * 2;
+        let y = length(&kept, x % 7);
+        let moved = kept;
+        x + y + length(&moved, 1)
+    }
+}
+
+#[test]
+fn what_macros_lend_stays_where_it_is() {
+    let ns: Vec<u64> = (0..12).collect();
+    macro_rules! agree {
+        ($($f:ident $batched:ident)*) => { $(
+            agree_at(&[0, 1, 97], &ns, |n| lends::$f(*n), |n, o| lends::$batched(n, o));
+        )* };
+    }
+    agree!(the_whole the_whole_batched_with a_part a_part_batched_with in_a_tuple in_a_tuple_batched_with);
+    agree!(in_a_block in_a_block_batched_with moved_behind moved_behind_batched_with);
+    agree!(to_a_guard to_a_guard_batched_with to_a_guard_only to_a_guard_only_batched_with);
+    agree!(to_an_iterator to_an_iterator_batched_with to_a_list to_a_list_batched_with);
+    agree!(to_a_function to_a_function_batched_with);
 }
 
 #[test]

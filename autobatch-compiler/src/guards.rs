@@ -50,6 +50,7 @@ pub(crate) fn may_be_guard(methods: &Methods, value: &Expr) -> bool {
         }
         Expr::Match(e) => e.arms.iter().any(|arm| among(&arm.body)),
         Expr::Block(e) => tail(&e.block).is_some_and(among),
+        Expr::Macro(e) => methods.lends(&e.mac),
         _ => false,
     }
 }

@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReceiverKind, Signature, Type};
 
 use crate::checks::named_self;
+use crate::desugar::expanded;
 use crate::desugar::given_back::Emptied;
 use crate::hidden::{BORROWERS, Lifetimes};
 use crate::lockstep::is_primitive;
@@ -45,6 +47,10 @@ pub struct Methods {
     leaving: BTreeSet<String>,
     /// Those that may make names for it.
     naming: BTreeSet<String>,
+    /// Those that may yield what borrows from their arguments.
+    lending: BTreeSet<String>,
+    /// What simple ones expand to, if there is one of the name.
+    rules: BTreeMap<String, Option<Rule>>,
     /// The lifetimes of types.
     pub(crate) lifetimes: Lifetimes,
     /// The families that the crate mentions, if its source is known.
@@ -160,6 +166,13 @@ pub(crate) struct Method {
     pub(crate) borrows: bool,
     /// Whether one of them yields a reference, and not a value.
     pub(crate) refers: bool,
+}
+
+/// A macro's only rule: its parameters are expressions.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) params: Vec<String>,
+    pub(crate) body: TokenStream,
 }
 
 /// How a method takes its receiver.
@@ -359,6 +372,17 @@ impl Methods {
         self.naming.contains(name)
     }
 
+    /// Whether what a macro yields may borrow from what it is given.
+    pub(crate) fn lends(&self, mac: &syn::Macro) -> bool {
+        let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        self.lending.contains(&name)
+    }
+
+    /// The rule of a simple macro.
+    pub(crate) fn rule(&self, mac: &syn::Macro) -> Option<&Rule> {
+        self.rules.get(&mac.path.get_ident()?.to_string())?.as_ref()
+    }
+
     /// Adds the methods of a file.
     pub(crate) fn add_file(&mut self, file: &syn::File) {
         self.visit_file(file);
@@ -494,8 +518,13 @@ impl<'ast> Visit<'ast> for Methods {
             self.leaving.insert(name.clone());
         }
         if lower::makes_names(item.mac.tokens.clone()) {
-            self.naming.insert(name);
+            self.naming.insert(name.clone());
         }
+        if lower::lends(item.mac.tokens.clone()) {
+            self.lending.insert(name.clone());
+        }
+        let known = self.rules.entry(name);
+        known.and_modify(|known| *known = None).or_insert_with(|| expanded::rule(item.mac.tokens.clone()));
     }
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}
     fn visit_block(&mut self, block: &'ast syn::Block) {

@@ -49,7 +49,7 @@ fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
 }
 
 /// Whether a standard macro's arguments are a list, looked at where they are.
-pub(super) fn is_listed(mac: &Macro) -> bool {
+pub(crate) fn is_listed(mac: &Macro) -> bool {
     const LISTS: [&str; 16] = [
         "assert",
         "assert_eq",

@@ -11,6 +11,7 @@ mod closure;
 pub(crate) mod copies;
 mod copying;
 mod exclusive;
+pub(crate) mod expanded;
 mod expected;
 pub(crate) mod given_back;
 pub(crate) mod in_place;
@@ -39,7 +40,7 @@ use crate::input::Function;
 use crate::resolve;
 use callees::Callees;
 use kind::Kinds;
-pub(crate) use macros::keep_message;
+pub(crate) use macros::{is_listed, keep_message};
 pub(crate) use runs::{mentioned_in, mentions};
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
@@ -54,6 +55,7 @@ pub(crate) fn functions(
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
         unreached::arms(&mut function.body);
+        expanded::macros(function);
         given_back::take(function, &callees, krate);
         // A closure that calls one with a batched call has one when that is placed.
         loop {

@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Item, ItemMacro, Macro};
 
+use super::references::yields_reference;
 use crate::formats;
 use crate::input::Function;
 use crate::ir;
@@ -68,6 +69,46 @@ pub(crate) fn makes_names(definition: TokenStream) -> bool {
         TokenTree::Group(rule) => {
             let word = |tree| matches!(tree, TokenTree::Ident(i) if MAKES.contains(&i.to_string().as_str()));
             std::mem::take(&mut arrow) && rule.stream().into_iter().any(word)
+        }
+        _ => false,
+    })
+}
+
+/// Whether what a macro of this definition yields may borrow from its arguments: a rule refers to one, `&$x`, or calls a method on it that
+/// yields what borrows.
+pub(crate) fn lends(definition: TokenStream) -> bool {
+    let mut arrow = false;
+    definition.into_iter().any(|tree| match tree {
+        TokenTree::Punct(p) => {
+            arrow = p.as_char() == '>';
+            false
+        }
+        TokenTree::Group(rule) => std::mem::take(&mut arrow) && refers(rule.stream()),
+        _ => false,
+    })
+}
+
+/// Whether tokens refer to a macro's parameter. A `&` behind an operand is an operator.
+fn refers(tokens: TokenStream) -> bool {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let punct = |at: usize, c: char| matches!(trees.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
+    let word = |at: usize| match trees.get(at) {
+        Some(TokenTree::Ident(word)) => Some(word),
+        _ => None,
+    };
+    (0..trees.len()).any(|at| match &trees[at] {
+        TokenTree::Group(group) => refers(group.stream()),
+        TokenTree::Punct(p) if p.as_char() == '&' => {
+            let operand = match at.checked_sub(1).map(|before| &trees[before]) {
+                Some(TokenTree::Ident(word)) => word != "return" && word != "in" && word != "else",
+                Some(TokenTree::Literal(_) | TokenTree::Group(_)) => true,
+                _ => false,
+            };
+            let mutable = word(at + 1).is_some_and(|word| word == "mut");
+            !operand && punct(at + 1 + usize::from(mutable), '$')
+        }
+        TokenTree::Punct(p) if p.as_char() == '$' => {
+            punct(at + 2, '.') && word(at + 3).is_some_and(yields_reference)
         }
         _ => false,
     })
@@ -193,6 +234,24 @@ mod tests {
         assert!(makes_names(quote!(($n:ident) => { let $n = 1; })));
         assert!(makes_names(quote!(() => { 1 }; ($n:ident) => { fn $n() {} })));
         assert!(!makes_names(quote!((let $n:ident) => {{ let $n = 1; $n }})));
+    }
+
+    #[test]
+    fn what_lends_is_told_from_what_computes() {
+        for lending in [
+            quote!(($x:expr) => { &$x }),
+            quote!(($x:expr) => { Guard::new(&mut $x, 3) }),
+            quote!(($x:expr) => { $x.iter() }),
+        ] {
+            assert!(lends(lending.clone()), "{lending}");
+        }
+        for computing in [
+            quote!(($x:expr) => { $x & $x }),
+            quote!(($x:expr) => { $x.pow(2) && 3 & $x }),
+            quote!((&$x:ident) => { $x }),
+        ] {
+            assert!(!lends(computing.clone()), "{computing}");
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
 
 pub(crate) use chains::{ends_closures_by_name, yields_number};
-pub(crate) use leaving::{leaves, makes_names};
+pub(crate) use leaving::{leaves, lends, makes_names};
 pub(crate) use lent::{may_borrow, owns};
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use scan::{called_names, may_split, tail};

@@ -7,10 +7,12 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt, parse_quote};
 
 use super::{Lowering, borrowing, chains, lent, primitive, uniform, worth};
+use crate::desugar::is_listed;
 use crate::effects::{Names, Node, bound, effects, variable};
 use crate::input::Function;
-use crate::ir::{FuncId, VarSet};
+use crate::ir::{self, FuncId, VarId, VarSet};
 use crate::lockstep;
+use crate::mentions::{is_punct, map_tokens};
 use crate::passes::fusion::HEAVY;
 use crate::resolve;
 
@@ -299,8 +301,34 @@ pub(super) fn borrows(lower: &Lowering<'_>, expr: &Expr, closures: bool) -> bool
         }
         Expr::Match(e) => e.arms.iter().any(|arm| borrows(lower, &arm.body, closures)),
         Expr::Block(e) => tail(&e.block).is_some_and(|e| borrows(lower, e, closures)),
+        Expr::Macro(e) => !lent_to_macro(lower, &e.mac).is_empty(),
         _ => false,
     }
+}
+
+/// The locals that what a macro yields may borrow: its definition or its tokens refer to them.
+fn lent_to_macro(lower: &Lowering<'_>, mac: &Macro) -> VarSet {
+    let mut lent = VarSet::new();
+    if is_listed(mac) || mac.path.is_ident("matches") || ir::goto_target(mac).is_some() {
+        return lent;
+    }
+    let all = lower.functions[lower.current].methods.lends(mac);
+    let mut referred = false;
+    map_tokens(&mut mac.clone(), &mut |tree, field| {
+        match &tree {
+            TokenTree::Ident(word) if word == "mut" => {}
+            TokenTree::Ident(name) => {
+                let text = name.to_string();
+                let var = lower.names.get(&text).filter(|_| !field && (all || referred));
+                let owned = |_: &&VarId| is_owned_local(lower, &parse_quote!(#name));
+                lent.extend(var.filter(owned).filter(|_| !lower.copies.contains(&text)));
+                referred = false;
+            }
+            other => referred = is_punct(other, '&'),
+        }
+        tree
+    });
+    lent
 }
 
 pub(crate) fn tail(block: &syn::Block) -> Option<&Expr> {
@@ -348,6 +376,10 @@ fn roots_of_borrows(lower: &Lowering<'_>, expr: &Expr, borrows: impl Fn(&ExprMet
             let place = match expr {
                 Expr::Reference(e) if is_owned_local(self.0, &e.expr) => Some(&e.expr),
                 Expr::MethodCall(e) if (self.1)(e) => Some(&e.receiver),
+                Expr::Macro(e) => {
+                    self.2.extend(lent_to_macro(self.0, &e.mac));
+                    None
+                }
                 _ => None,
             };
             self.2.extend(place.and_then(|place| self.0.owner(place)));
