@@ -235,6 +235,92 @@ fn taken_apart(p: Wide, d: u32) -> u32 {
     }
     t + if d > 0 { taken_apart(Wide { list, ..Wide::default() }, d - 1) } else { list.len() as u32 } + p.b
 }
+/// A pattern that may not match.
+#[autobatch(strict)]
+fn matched(p: Wide, d: u32) -> u32 {
+    let t = match p {
+        Wide { list, b: 2, .. } => {
+            let mut t = 0;
+            for x in list {
+                t += if x > d { matched(Wide { list: vec![x / 2], ..Wide::default() }, d) % 100 } else { 2 };
+            }
+            t
+        }
+        _ => 5,
+    };
+    t + p.b + p.text.len() as u32
+}
+#[autobatch(strict)]
+fn matched_twice(p: Wide, d: u32) -> u32 {
+    let mut t = 0;
+    match p {
+        Wide { list, b: 1, .. } => {
+            let mut i = 0;
+            while i < list.len() {
+                t += list[i];
+                i += 1 + t as usize % 2;
+            }
+        }
+        Wide { text, .. } => t += text.len() as u32,
+    }
+    let u = if d > 0 { matched_twice(Wide { list: vec![d], ..Wide::default() }, d - 1) } else { p.b };
+    t + u + p.a
+}
+/// The part is there where the pattern does not match.
+#[autobatch]
+fn matched_or_not(p: Wide, d: u32) -> u32 {
+    if let Wide { list, b: 2, .. } = p {
+        let mut t = 0;
+        for x in list {
+            t += if x > d {
+                matched_or_not(Wide { list: vec![x / 2], ..Wide::default() }, d) % 100
+            } else {
+                2
+            };
+        }
+        return t + p.a + p.text.len() as u32;
+    }
+    p.list.len() as u32 + p.a + p.text.len() as u32
+}
+#[autobatch]
+fn matched_by_a_guard(p: Wide, d: u32) -> u32 {
+    let mut t = 0;
+    match p {
+        Wide { list, b, .. } if b > 1 => {
+            for x in list {
+                t += if x > d {
+                    matched_by_a_guard(Wide { list: vec![x / 2], ..Wide::default() }, d)
+                } else {
+                    2
+                };
+                t %= 100;
+            }
+            t += b;
+        }
+        _ => t += p.text.len() as u32,
+    }
+    t + p.b + p.a + p.text.len() as u32
+}
+#[autobatch]
+fn matched_and_changed(p: Wide, d: u32) -> u32 {
+    let mut p = p;
+    p.a += 3;
+    let mut t = match p {
+        Wide { list, b: 0..=1, .. } => {
+            let mut t = 0;
+            for x in list {
+                let inner = Wide { list: vec![x / 2], ..Wide::default() };
+                t += if x > d { matched_and_changed(inner, d) % 100 } else { 2 };
+            }
+            t
+        }
+        Wide { text, .. } => text.len() as u32,
+    };
+    p.a += 1;
+    p.list = vec![t];
+    t += if d > 0 { matched_and_changed(Wide { list: vec![d], ..Wide::default() }, d - 1) } else { p.b };
+    t + p.a + p.list[0]
+}
 #[autobatch(strict)]
 impl Wide {
     fn of_itself(self, d: u32) -> u32 {
@@ -344,6 +430,10 @@ fn parts_of_values() {
     let point = |i: u32| Point { x: i, y: i / 2 };
     agree!(wide updated updated_batched_with, updated_behind updated_behind_batched_with);
     agree!(wide updated_before updated_before_batched_with, taken_apart taken_apart_batched_with);
+    agree!(wide matched matched_batched_with, matched_twice matched_twice_batched_with);
+    agree!(wide matched_or_not matched_or_not_batched_with, matched_by_a_guard matched_by_a_guard_batched_with);
+    agree!(wide matched_and_changed matched_and_changed_batched_with);
+    assert!(matched_or_not_batched::program().whole_scalar && !matched_batched::program().whole_scalar);
     let id = |i: u32| i;
     agree!(id made_elsewhere made_elsewhere_batched_with, tuple_made_elsewhere tuple_made_elsewhere_batched_with);
     agree!(id part_of_a_type_elsewhere part_of_a_type_elsewhere_batched_with);

@@ -14,8 +14,8 @@ use crate::mentions::is_variable;
 use crate::signatures::Methods;
 
 /// What is known of a local.
-pub(super) struct Known<'a> {
-    pub(super) name: &'a str,
+pub(crate) struct Known<'a> {
+    pub(crate) name: &'a str,
     pub(super) ty: Option<Type>,
     /// Whether it may be a value of a type that the file does not show, and hardly anything else.
     unseen: bool,
@@ -24,7 +24,7 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn of(function: &'a Function, name: &'a str, self_type: Option<&'a Ident>) -> Known<'a> {
+    pub(crate) fn of(function: &'a Function, name: &'a str, self_type: Option<&'a Ident>) -> Known<'a> {
         let ty = function.type_of(name).cloned().or_else(|| type_of_value(function, name));
         let unseen = match &ty {
             Some(ty) => is_unseen(function, ty),
@@ -57,6 +57,17 @@ impl<'a> Known<'a> {
         let spelled: Vec<String> = e.fields.iter().map(|field| member_name(&field.member)).collect();
         let others = all.filter(|(name, _)| !spelled.contains(&name.to_string()));
         Some(others.map(|(name, _)| Member::Named(name.clone())).collect())
+    }
+
+    /// Whether a pattern moves parts out of the local.
+    pub(crate) fn moves(&self, pat: &Pat) -> bool {
+        let p = match pat {
+            Pat::Struct(p) => p,
+            Pat::Guard(p) => return self.moves(&p.pat),
+            _ => return false,
+        };
+        let mut taken = p.fields.iter().filter(|field| binds_a_value(&field.pat));
+        self.is(&p.path) && taken.any(|field| self.is_moved(&field.member))
     }
 
     /// Whether a part of a value is certainly moved where its value is taken. What is not of a type that is known to be copied is
@@ -245,6 +256,7 @@ pub(crate) fn type_of_value(function: &Function, name: &str) -> Option<Type> {
                 let named = crate::checks::named_self(quote::ToTokens::to_token_stream(ty)).is_some();
                 (!named).then(|| ty.clone())
             }
+            Expr::Path(p) => function.type_of(&p.path.get_ident()?.to_string()).cloned(),
             Expr::Cast(e) => Some((*e.ty).clone()),
             Expr::Lit(e) => {
                 let suffix = match &e.lit {
@@ -302,10 +314,7 @@ impl Moves<'_> {
     fn matched(&mut self, pat: &Pat, value: &Expr) {
         match pat {
             Pat::Type(t) => self.taken_as(value, Some(&t.ty)),
-            Pat::Struct(p) if is_variable(value, self.known.name) && self.known.is(&p.path) => {
-                let taken = p.fields.iter().filter(|field| binds_a_value(&field.pat));
-                self.found |= taken.into_iter().any(|field| self.known.is_moved(&field.member));
-            }
+            Pat::Struct(_) if is_variable(value, self.known.name) => self.found |= self.known.moves(pat),
             _ => {}
         }
         if binds_a_value(pat) {

@@ -12,7 +12,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FieldPat, Ident, Local, Macro, Member, Pat, Stmt, Type, parse_quote};
 
 use super::macros;
-use super::moves::{Known, are_moved};
+use super::moves::{Known, are_moved, copied_fields};
 use super::runs::{InBlockOf, may_split};
 use crate::cfg;
 use crate::formats::{self, Captured};
@@ -77,14 +77,22 @@ fn parts(
     let mutable =
         function.bindings.get(name)?.mutable || function.params.iter().any(|p| p.ident == name && p.mutable);
     let mut fields: BTreeMap<String, Member> = BTreeMap::new();
+    let mut matched = BTreeSet::new();
     for uses in &uses[first..] {
         if uses.assigned && !mutable {
             return None;
         }
         fields.extend(uses.fields.iter().map(|(name, member)| (name.clone(), member.clone())));
+        matched.extend(uses.matched.iter().cloned());
     }
     let rest = &block.stmts[first..];
-    if fields.len() < 2 || !are_moved(function, known, rest) || !rest.iter().any(may_split) {
+    let enough = if matched.is_empty() { 2 } else { 1 };
+    if fields.len() < enough || !are_moved(function, known, rest) || !rest.iter().any(may_split) {
+        return None;
+    }
+    // What a pattern looks at is there still.
+    let copied = copied_fields(function, name);
+    if fields.keys().any(|field| matched.contains(field) && (mutable || !copied.contains(field))) {
         return None;
     }
     let whole = Ident::new(name, Span::call_site());
@@ -121,11 +129,30 @@ struct Uses<'a> {
     /// Whether a part is assigned to.
     assigned: bool,
     fields: BTreeMap<String, Member>,
+    /// The fields that the patterns of a `match` or an `if let` look at.
+    matched: BTreeSet<String>,
 }
 
 impl<'a> Uses<'a> {
     fn none(known: &'a Known<'a>) -> Uses<'a> {
-        Uses { known, whole: false, assigned: false, fields: BTreeMap::new() }
+        Uses { known, whole: false, assigned: false, fields: BTreeMap::new(), matched: BTreeSet::new() }
+    }
+
+    /// Whether patterns look at some fields of the local only.
+    fn looks_at<'p>(&mut self, pats: impl IntoIterator<Item = &'p Pat>) -> bool {
+        let mut fields = BTreeSet::new();
+        for pat in pats {
+            match pat {
+                Pat::Wild(_) => {}
+                Pat::Struct(p) if self.known.is(&p.path) => {
+                    fields.extend(p.fields.iter().map(|field| member_name(&field.member)));
+                }
+                _ => return false,
+            }
+        }
+        let any = !fields.is_empty();
+        self.matched.extend(fields);
+        any
     }
 
     fn of(stmt: &Stmt, known: &'a Known<'a>) -> Uses<'a> {
@@ -158,6 +185,15 @@ impl<'ast> Visit<'ast> for Uses<'_> {
                     return e.fields.iter().for_each(|field| self.visit_field_value(field));
                 }
             }
+            Expr::Match(e)
+                if is_variable(&e.expr, self.known.name)
+                    && self.looks_at(e.arms.iter().map(|arm| &arm.pat)) =>
+            {
+                return e.arms.iter().for_each(|arm| self.visit_arm(arm));
+            }
+            Expr::Let(e) if is_variable(&e.expr, self.known.name) && self.looks_at([&*e.pat]) => {
+                return;
+            }
             Expr::Assign(e) => {
                 self.assigned |= matches!(&*e.left, Expr::Field(e) if is_variable(&e.base, self.known.name))
             }
@@ -180,6 +216,7 @@ impl<'ast> Visit<'ast> for Uses<'_> {
             uses.visit_expr(arg);
             self.whole |= uses.whole;
             self.fields.extend(uses.fields);
+            self.matched.extend(uses.matched);
         });
         self.whole |= !told && words(mac.tokens.clone(), self.known.name);
         self.whole |= !matches!(formats::captured(mac, self.known.name), Captured::No);

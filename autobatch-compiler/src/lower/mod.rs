@@ -22,6 +22,7 @@ mod lockstep;
 mod named;
 mod number;
 mod owners;
+mod parted;
 mod primitive;
 mod ranges;
 mod receiver;
@@ -50,7 +51,6 @@ pub(crate) use self::named::is_temporary;
 pub(crate) use self::primitive::root;
 use crate::cfg;
 use crate::desugar::copies::Copies;
-use crate::desugar::given_back;
 use crate::desugar::in_place;
 use crate::desugar::moves::type_of_value;
 use crate::effects::{self, Names};
@@ -387,17 +387,7 @@ impl Lowering<'_> {
         self.find_wanted(&function.body);
         self.find_guards(&function.body);
         self.find_references(&function.body);
-        for (span, why) in unbatched::unbatched(self, &function.body) {
-            self.program.notes.push(Note { span, why: why.into(), whole: false });
-        }
-        for (span, why) in leaving::macros(function) {
-            self.whole_fallback(span, why);
-        }
-        for value in given_back::moved(function) {
-            if scan::splits(self, value) {
-                self.whole_fallback(value.span(), "a part of a local that a call gets and gives back");
-            }
-        }
+        self.find_fallbacks(function);
         self.loops.clear();
         self.start(ir.entry);
         for param in &function.params {

@@ -6,13 +6,36 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
 use super::scan::{called_method, called_path, means_own_types};
-use super::{Lowering, lent, primitive};
-use crate::desugar::terminals;
+use super::{Lowering, leaving, lent, parted, primitive, scan};
+use crate::desugar::{given_back, terminals};
+use crate::input::Function;
+use crate::ir::Note;
 use crate::{aside, cfg, receivers};
+
+impl Lowering<'_> {
+    /// Notes what scalar code runs of a function, and whether it runs the whole.
+    pub(super) fn find_fallbacks(&mut self, function: &Function) {
+        for (span, why) in unbatched(self, &function.body) {
+            self.program.notes.push(Note { span, why: why.into(), whole: false });
+        }
+        for (span, why) in leaving::macros(function) {
+            self.whole_fallback(span, why);
+        }
+        for value in given_back::moved(function) {
+            if scan::splits(self, value) {
+                self.whole_fallback(value.span(), "a part of a local that a call gets and gives back");
+            }
+        }
+        let calls = self.functions.iter().map(|f| f.sig.ident.to_string()).collect();
+        for span in parted::moved(function, self.self_type.as_ref(), &calls) {
+            self.whole_fallback(span, parted::PARTED);
+        }
+    }
+}
 
 /// Places where a program function is mentioned but not batched: inside closures and macros, or as
 /// a value.
-pub(super) fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &'static str)> {
+fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &'static str)> {
     let mut scan = Unbatched {
         lower,
         found: Vec::new(),
