@@ -162,6 +162,7 @@ fn batched_constructs_agree_with_the_scalar_code() {
         helped helped_batched_with
         with_a_kernel with_a_kernel_batched_with
         watched watched_batched_with
+        inserted inserted_batched_with
     }
     agree_at(&[13], &N, |n| generic(*n, TABLE), |n, o| generic_batched_with(n, autobatch::same(TABLE), o));
     let model = Model { seed: 5 };
@@ -308,6 +309,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("computed_counts", computed_counts_batched::program()),
         ("in_the_library", in_the_library_batched::program()),
         ("holding_a_lock", holding_a_lock_batched::program()),
+        ("given_back", twigs_batched::program()),
     ]
 }
 
@@ -342,6 +344,7 @@ fn per_member_constructs_agree_and_say_why() {
         computed_counts computed_counts_batched_with
         in_the_library in_the_library_batched_with
         holding_a_lock holding_a_lock_batched_with
+        twigs twigs_batched_with
     }
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));
@@ -504,6 +507,8 @@ fn no_row_is_forgotten() {
     let alone = rows(include_str!("constructs/per_member.rs"));
     assert!(all.len() > 70, "{}", all.len());
     let elsewhere = [
+        ("inserting", "inserted"),
+        ("given_back", "twigs"),
         ("lending", "lend"),
         ("parity", "even"),
         ("Model", "grow"),

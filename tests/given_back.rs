@@ -158,6 +158,7 @@ struct Sum {
 }
 
 #[autobatch]
+#[expect(clippy::boxed_local, reason = "it comes from a field")]
 fn doubled(term: Box<Term>, depth: u32) -> Box<Term> {
     match *term {
         Term::Number(n) => Box::new(Term::Number(2 * n + depth)),
@@ -179,7 +180,7 @@ fn term(n: u32) -> Box<Term> {
         _ => Term::Sum(Box::new(Sum {
             first: term(n / 2),
             second: term(n - 2),
-            third: if n % 2 == 0 { Ok(term(1)) } else { Err(n) },
+            third: if n.is_multiple_of(2) { Ok(term(1)) } else { Err(n) },
         })),
     })
 }

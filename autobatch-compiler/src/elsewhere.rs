@@ -35,6 +35,7 @@ pub(crate) fn add(methods: &mut Methods, file: &Path, own: &str, item: &TokenStr
     let Ok(parsed) = syn::parse_str::<syn::File>(own) else { return };
     let mut names = Names::default();
     names.visit_file(&parsed);
+    names.import_own();
     names.mentioned(item.clone());
     let mut wanted: BTreeSet<Name> = std::mem::take(&mut names.wanted);
     wanted.retain(|name| name.kind == Kind::Macro || names.imports(&name.ident));
@@ -136,6 +137,10 @@ struct Names {
     imported: BTreeSet<String>,
     /// Whether all names of a module of the crate are imported.
     all: bool,
+    /// The modules that the file declares.
+    modules: BTreeSet<String>,
+    /// What it imports, until all modules are known.
+    uses: Vec<UseTree>,
 }
 
 impl Names {
@@ -193,9 +198,27 @@ impl Names {
         self.all || self.imported.contains(name)
     }
 
+    /// Imports what paths of the crate lead to. Other crates' names may be the same.
+    fn import_own(&mut self) {
+        for tree in std::mem::take(&mut self.uses) {
+            let trees = match tree {
+                UseTree::Group(group) => group.items.into_iter().collect(),
+                tree => vec![tree],
+            };
+            for tree in trees {
+                let root = |root: &syn::Ident| {
+                    let name = root.to_string();
+                    ["crate", "self", "super"].contains(&name.as_str()) || self.modules.contains(&name)
+                };
+                if matches!(&tree, UseTree::Path(path) if root(&path.ident)) {
+                    self.import(&tree);
+                }
+            }
+        }
+    }
+
     fn import(&mut self, tree: &UseTree) {
         match tree {
-            UseTree::Path(path) if ["std", "core", "alloc"].iter().any(|name| path.ident == name) => {}
             UseTree::Path(path) => self.import(&path.tree),
             UseTree::Name(name) => _ = self.imported.insert(name.ident.to_string()),
             UseTree::Rename(_) => {}
@@ -219,7 +242,10 @@ impl<'ast> Visit<'ast> for Names {
         };
         self.defined.extend(defined.map(|(kind, ident)| Name { kind, ident: ident.to_string() }));
         if let Item::Use(i) = item {
-            self.import(&i.tree);
+            self.uses.push(i.tree.clone());
+        }
+        if let Item::Mod(i) = item {
+            self.modules.insert(i.ident.to_string());
         }
         syn::visit::visit_item(self, item);
     }

@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 35] = [
+const WAYS_OUT: [(&str, &str); 36] = [
     ("or `continue` in a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -49,6 +49,7 @@ const WAYS_OUT: [(&str, &str); 35] = [
         "what borrows from a local can't be gathered",
         "make the value in a `let` before, and pass `&x` or `&x.field`",
     ),
+    ("a pattern moves a part out", "take the other parts in a `let` before"),
     ("gets and gives back", "make the new value in a `let`, and a new whole of the parts"),
     ("a lock that is held across", "end its block before the loop or call"),
     ("what the kernel changes has to be a local", "copy it to a local before the call, and back behind it"),
@@ -75,6 +76,7 @@ mod tests {
             include_str!("lower/leaving.rs"),
             include_str!("lower/lent.rs"),
             include_str!("lower/mod.rs"),
+            include_str!("lower/parted.rs"),
             include_str!("lower/primitive.rs"),
             include_str!("lower/scan.rs"),
             include_str!("lower/unbatched.rs"),

@@ -441,3 +441,37 @@ impl Drop for Watch<'_> {
         self.0.set(self.0.get() * 3 + 1);
     }
 }
+
+/// parts of a local that calls get and give back, where they can be empty meanwhile: `node.left = insert(node.left, key)`
+#[autobatch(strict)]
+mod inserting {
+    struct Node {
+        key: u64,
+        left: Option<Box<Node>>,
+        right: Option<Box<Node>>,
+    }
+
+    pub(super) fn inserted(n: u64) -> u64 {
+        let mut root = None;
+        for k in 0..n % 9 {
+            root = Some(insert(root, (k * 7 + n) % 11));
+        }
+        root.map_or(0, |root| depth(&root))
+    }
+
+    fn insert(node: Option<Box<Node>>, key: u64) -> Box<Node> {
+        let Some(mut node) = node else { return Box::new(Node { key, left: None, right: None }) };
+        if key < node.key {
+            node.left = Some(insert(node.left, key));
+        } else if key > node.key {
+            node.right = Some(insert(node.right, key));
+        }
+        node
+    }
+
+    fn depth(node: &Node) -> u64 {
+        let of = |child: &Option<Box<Node>>| child.as_ref().map_or(0, |child| depth(child));
+        1 + of(&node.left).max(of(&node.right))
+    }
+}
+use inserting::{inserted, inserted_batched_with};

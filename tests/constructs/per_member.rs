@@ -426,3 +426,50 @@ fn holding_a_lock(n: u64) -> u64 {
     }
     *held
 }
+
+struct Branch {
+    left: Box<Twig>,
+    weight: u64,
+}
+
+enum Twig {
+    Leaf(u64),
+    Branch(Branch),
+}
+
+/// a part of a local that a call gets and gives back, `x.left = f(x.left)`, of a type without an empty value (`Box`)
+#[autobatch]
+mod given_back {
+    use super::{Branch, Twig};
+
+    pub(super) fn twigs(n: u64) -> u64 {
+        weigh(&grown(made(n), n))
+    }
+
+    fn grown(twig: Box<Twig>, n: u64) -> Box<Twig> {
+        Box::new(match *twig {
+            Twig::Leaf(x) => Twig::Leaf(x + n),
+            Twig::Branch(mut branch) => {
+                branch.left = grown(branch.left, n + branch.weight);
+                branch.weight += 1;
+                Twig::Branch(branch)
+            }
+        })
+    }
+
+    fn made(n: u64) -> Box<Twig> {
+        let mut twig = Box::new(Twig::Leaf(n));
+        for weight in 0..n % 5 {
+            twig = Box::new(Twig::Branch(Branch { left: twig, weight }));
+        }
+        twig
+    }
+
+    fn weigh(twig: &Twig) -> u64 {
+        match twig {
+            Twig::Leaf(x) => *x,
+            Twig::Branch(branch) => 3 * weigh(&branch.left) + branch.weight,
+        }
+    }
+}
+use given_back::{twigs, twigs_batched, twigs_batched_with};

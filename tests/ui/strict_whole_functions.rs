@@ -40,6 +40,27 @@ fn locked(n: u32, total: &std::sync::Mutex<u32>) -> u32 {
     n
 }
 
+struct Branch {
+    left: Box<Twig>,
+}
+
+enum Twig {
+    Leaf(u32),
+    Branch(Branch),
+}
+
+#[autobatch(strict)]
+fn grown(twig: Box<Twig>, n: u32) -> Box<Twig> {
+    Box::new(match *twig {
+        Twig::Leaf(x) => Twig::Leaf(x + n),
+        Twig::Branch(mut branch) => {
+            branch.left = grown(branch.left, n + 1);
+            Twig::Branch(branch)
+        }
+    })
+}
+
 fn main() {
+    grown(Box::new(Twig::Leaf(1)), 1);
     same_names::outer(generic::entry(locked(1, &Default::default())));
 }
