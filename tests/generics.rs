@@ -112,3 +112,34 @@ fn numbers_and_arrays() {
     let rows: Vec<[i32; 6]> = (0..7).map(|i| std::array::from_fn(|k| (k as i32 * 7 + i * 13) % 11)).collect();
     agree_at(&SIZES, &rows, |v| arrays::sorted(*v, 0), |v, o| arrays::sorted_batched_with(v, same(0), o));
 }
+
+trait Evaluate {
+    fn value(&self, n: u32) -> u32;
+}
+
+struct Line(u32);
+
+impl Evaluate for Line {
+    fn value(&self, n: u32) -> u32 {
+        self.0 * n + 1
+    }
+}
+
+/// What is only shared need not be `Send`, nor sized.
+#[autobatch(strict)]
+fn judged<E: Evaluate + ?Sized + Sync>(judge: &E, n: u32) -> u32 {
+    let mut sum = 0;
+    for k in 0..n % 5 {
+        sum += judge.value(k);
+    }
+    if n == 0 { sum } else { sum + judged(judge, n / 2) }
+}
+
+#[test]
+fn what_is_shared_need_not_be_sent() {
+    let ns: Vec<u32> = (0..29).collect();
+    let line = Line(3);
+    let judge: &(dyn Evaluate + Sync) = &line;
+    agree_at(&SIZES, &ns, |n| judged(judge, *n), |n, o| judged_batched_with(judge, n, o));
+    agree_at(&SIZES, &ns, |n| judged(&line, *n), |n, o| judged_batched_with(&line, n, o));
+}

@@ -1,7 +1,7 @@
 //! The functions users call: `f_batched`, `f_batched_into`, `f_batched_with`, `f_batched::program()`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
@@ -75,14 +75,35 @@ pub(super) fn turbofish_of_clone(
     turbofish(&all)
 }
 
-/// The `where` clause with `Send + Sync` for every type parameter: members run on several threads.
-fn where_clause(generics: &Generics, outer: &Generics) -> syn::WhereClause {
+/// The `where` clause with `Send + Sync` for every type parameter: members run on several threads. What they only share need not be
+/// `Send`.
+fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
+    let generics = &named.generics;
     let mut clause = generics.where_clause.clone().unwrap_or_else(|| parse_quote!(where));
     for param in generics.type_params().chain(outer.type_params()) {
         let ident = &param.ident;
-        clause.predicates.push(parse_quote!(#ident: ::core::marker::Send + ::core::marker::Sync));
+        let sends = (!is_shared(named, ident)).then(|| quote!(::core::marker::Send+));
+        clause.predicates.push(parse_quote!(#ident: #sends ::core::marker::Sync));
     }
     clause
+}
+
+/// Whether values of a type parameter stand behind references that all members share, and nowhere else.
+fn is_shared(named: &Named, ident: &Ident) -> bool {
+    let mentions = |tokens: TokenStream| crate::lower::leaving::mentions(tokens, &|word| ident == word);
+    let behind = |ty: &Type| match ty {
+        Type::Reference(r) if r.mutability.is_none() => match &*r.elem {
+            Type::Path(p) => p.path.is_ident(ident),
+            Type::Slice(s) => matches!(&*s.elem, Type::Path(p) if p.path.is_ident(ident)),
+            _ => false,
+        },
+        _ => false,
+    };
+    let (shared, others): (Vec<_>, Vec<_>) =
+        named.params.iter().partition(|p| p.passing == Passing::Shared && behind(&p.ty));
+    !shared.is_empty()
+        && !mentions(named.output.to_token_stream())
+        && !others.iter().any(|p| mentions(p.ty.to_token_stream()))
 }
 
 /// Everything the API needs to know about the machine code.
@@ -142,7 +163,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let vis = &function.vis;
     let (generics, output) = (&named.generics, &named.output);
     let generic_params = &generics.params;
-    let where_clause = where_clause(generics, &function.outer);
+    let where_clause = where_clause(&named, &function.outer);
     let fish = turbofish(generics);
     let this = if function.associated { quote!(Self::) } else { quote!() };
     let mut params = named.params.clone();
@@ -325,7 +346,7 @@ impl<'a> Inner<'a> {
         Inner {
             rt: quote!(#krate::__rt),
             generic_params: &named.generics.params,
-            where_clause: where_clause(&named.generics, &function.outer),
+            where_clause: where_clause(named, &function.outer),
             idents: named.params.iter().map(|p| &p.ident).collect(),
             args: arguments(named, krate),
             carried: attributes::lints_and_conditions(&function.attrs),

@@ -133,7 +133,7 @@ fn leaves_by(tokens: TokenStream, word: &dyn Fn(&str) -> bool) -> Option<Span> {
 }
 
 /// Whether tokens hold such a word, other than a macro's parameter, `$x`.
-fn mentions(tokens: TokenStream, is: &dyn Fn(&str) -> bool) -> bool {
+pub(crate) fn mentions(tokens: TokenStream, is: &dyn Fn(&str) -> bool) -> bool {
     let mut parameter = false;
     tokens.into_iter().any(|tree| match tree {
         TokenTree::Ident(ident) => !std::mem::take(&mut parameter) && is(&ident.to_string()),

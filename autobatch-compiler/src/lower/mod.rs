@@ -15,7 +15,7 @@ mod control;
 mod exits;
 mod expr;
 mod guarding;
-mod leaving;
+pub(crate) mod leaving;
 mod lent;
 mod lifetimes;
 mod lockstep;
