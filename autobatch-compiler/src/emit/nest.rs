@@ -51,7 +51,7 @@ const FRAME: u32 = 1000;
 const CALL: u32 = 4;
 /// Frames of at most so many lanes never pay.
 const FEW: u32 = 128;
-/// The part of it where the frame is the first level of a fork. Measured: from a strip on.
+/// The part of it in forks, where they become many on the way up. Measured: from a strip on.
 const FORKED: usize = 16;
 
 /// How the functions are named.
@@ -363,7 +363,6 @@ impl<'e> Writer<'e, '_> {
         };
         let forks = self.fork().is_some();
         let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
-            // They become many on the way up.
             let most = if forks { most / FORKED } else { most };
             quote! {
                 if #rt::nest::is_few(__some, #most) {
