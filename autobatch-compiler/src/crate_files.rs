@@ -13,6 +13,9 @@ use syn::{Item, Type};
 
 use crate::unasked::{self, Mentions};
 
+/// How the attribute of a function with a batched kernel reads.
+const PRIMITIVE: &str = "primitive(";
+
 /// What is known of the source around an item.
 pub struct Source {
     /// What the item can see: its file, or the crate with its modules in place.
@@ -37,7 +40,13 @@ pub fn source_around(file: &Path, item: TokenStream) -> Option<Source> {
         let defines = |kind: &str| own.contains(&format!("{kind} {name}"));
         !["struct", "enum", "union", "type"].into_iter().any(defines)
     });
-    let whole = roots(file).into_iter().find_map(|root| {
+    // To read a crate's files takes no time; to parse them does.
+    let mut primitives = own.contains(PRIMITIVE);
+    if !elsewhere && !primitives {
+        sources(&directory(file), &mut |text| primitives |= text.contains(PRIMITIVE));
+    }
+    let roots = if elsewhere || primitives { roots(file) } else { vec![] };
+    let whole = roots.into_iter().find_map(|root| {
         let mut files = Files { wanted: file.canonicalize().ok()?, reached: false, primitives: false };
         let items = files.read(&root, &children_of(&root, true))?;
         (files.reached && (files.primitives || elsewhere)).then(|| quote!(#(#items)*).to_string())
@@ -103,7 +112,7 @@ impl Files {
     fn read(&mut self, file: &Path, children: &Path) -> Option<Vec<Item>> {
         let text = fs::read_to_string(file).ok()?;
         self.reached |= file.canonicalize().is_ok_and(|file| file == self.wanted);
-        self.primitives |= text.contains("primitive(");
+        self.primitives |= text.contains(PRIMITIVE);
         let mut items = syn::parse_str::<syn::File>(&text).ok()?.items;
         self.place(&mut items, children);
         Some(items)
