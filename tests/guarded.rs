@@ -5,7 +5,7 @@ mod common;
 use std::cell::{Cell, RefCell};
 
 use autobatch::{Executor, Options, autobatch};
-use common::agree_at;
+use common::{agree_at, tell_the_same};
 
 thread_local! {
     static SEEN: Cell<u64> = const { Cell::new(0) };
@@ -202,16 +202,7 @@ fn what_guards_borrow_is_there_when_they_are_dropped() {
     macro_rules! check {
         ($($scalar:ident $batched:ident)*) => {$(
             agree_at(&[1, 61], &inputs, |n| m::$scalar(*n), |n, o| m::$batched(n, o));
-            for n in &inputs {
-                told();
-                let expected = (m::$scalar(*n), told());
-                for executor in [Executor::Masked, Executor::ProgramCounter] {
-                    let options = Options::default().executor(executor).threads(1);
-                    let values = m::$batched(&[*n], &options).map(autobatch::Outcome::into_values);
-                    let value = values.ok().and_then(Result::ok).map(|values| values[0]);
-                    assert_eq!((value, told()), (Some(expected.0), expected.1), "{} {n}", stringify!($scalar));
-                }
-            }
+            tell_the_same(&inputs, told, |n| m::$scalar(*n), |n, o| m::$batched(n, o));
         )*};
     }
     check!(mentioned mentioned_batched_with unmentioned unmentioned_batched_with several several_batched_with);

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::sync::Mutex;
 
 use autobatch::{Executor, Options, autobatch};
-use common::agree_at;
+use common::{agree_at, tell_the_same};
 
 thread_local! {
     static SEEN: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
@@ -350,16 +350,7 @@ fn values_are_dropped_where_the_scalar_code_drops_them() {
     macro_rules! check {
         ($($scalar:ident $batched:ident)*) => {$(
             agree_at(&[1, 17], &inputs, |n| m::$scalar(*n), |n, o| m::$batched(n, o));
-            for n in &inputs {
-                seen();
-                let expected = (Some(m::$scalar(*n)), seen());
-                for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Auto] {
-                    let options = Options::default().executor(executor).threads(1);
-                    let values = m::$batched(&[*n], &options).map(autobatch::Outcome::into_values);
-                    let value = values.ok().and_then(Result::ok).map(|values| values[0]);
-                    assert_eq!((value, seen()), expected, "{} {n}", stringify!($scalar));
-                }
-            }
+            tell_the_same(&inputs, seen, |n| m::$scalar(*n), |n, o| m::$batched(n, o));
         )*};
     }
     check!(unmentioned unmentioned_batched_with from_a_function from_a_function_batched_with);

@@ -31,20 +31,21 @@ pub struct Source {
 pub fn source_around(file: &Path, item: TokenStream) -> Option<Source> {
     let own = fs::read_to_string(file).ok()?;
     let item = syn::parse2::<Item>(item).ok();
-    let mut mentions = Mentions::default();
-    if item.as_ref().is_some_and(unasked::any) {
-        mentions.add(&own);
-        sources(&directory(file), &mut |text| mentions.add(text));
-    }
     let elsewhere = item.as_ref().and_then(type_of_impl).is_some_and(|name| {
         let defines = |kind: &str| own.contains(&format!("{kind} {name}"));
         !["struct", "enum", "union", "type"].into_iter().any(defines)
     });
     // To read a crate's files takes no time; to parse them does.
-    let mut primitives = own.contains(PRIMITIVE);
-    if !elsewhere && !primitives {
-        sources(&directory(file), &mut |text| primitives |= text.contains(PRIMITIVE));
-    }
+    let unasked = item.as_ref().is_some_and(unasked::any);
+    let (mut mentions, mut primitives) = (Mentions::default(), false);
+    let mut look = |text: &str| {
+        primitives |= text.contains(PRIMITIVE);
+        if unasked {
+            mentions.add(text);
+        }
+    };
+    look(&own);
+    sources(&directory(file), &mut look);
     let roots = if elsewhere || primitives { roots(file) } else { vec![] };
     let whole = roots.into_iter().find_map(|root| {
         let mut files = Files { wanted: file.canonicalize().ok()?, reached: false, primitives: false };

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Ident, Member, Pat, Path, Stmt, Type, UnOp};
@@ -12,7 +11,7 @@ use crate::cfg;
 use crate::desugar::moves::is_copied;
 use crate::desugar::{mentioned_in, mentions};
 use crate::formats;
-use crate::lower::{tail, unseen};
+use crate::lower::{leaving, tail, unseen};
 use crate::mentions::{bindings, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
@@ -95,7 +94,7 @@ pub(crate) fn left<'a>(
                 known.certain.contains(&name.to_string()) || ty.as_ref().is_some_and(|ty| methods.drops(ty));
             let whole =
                 known.whole.contains(&name.to_string()) || ty.is_some_and(|ty| is_whole(methods, &ty));
-            if (may_be || certain) && !is_moved(methods, &name, whole, behind) {
+            if (may_be || certain) && !is_moved(methods, known, &name, whole, behind) {
                 let text = name.to_string();
                 let unmentioned = !behind.iter().any(|stmt| mentions(stmt).contains(&text));
                 let lent = is_lent(&text, behind);
@@ -113,11 +112,9 @@ pub(crate) fn is_whole(methods: &Methods, ty: &Type) -> bool {
 }
 
 /// Whether statements may move a variable, or a part of it, which can't be done to a guard that is a `whole`.
-pub(crate) fn is_moved(methods: &Methods, name: &Ident, whole: bool, stmts: &[Stmt]) -> bool {
+pub(crate) fn is_moved(methods: &Methods, known: &OfBody, name: &Ident, whole: bool, stmts: &[Stmt]) -> bool {
     let text = name.to_string();
-    let copied = methods.fields_of(&|ty| is_copied(methods, ty));
-    let wholes = methods.fields_of(&|ty| is_whole(methods, ty));
-    let mut moves = Moves { methods, copied, wholes, name: &text, whole, found: false };
+    let mut moves = Moves { methods, known, name: &text, whole, found: false };
     stmts.iter().for_each(|stmt| moves.visit_stmt(stmt));
     moves.found
 }
@@ -159,17 +156,11 @@ fn is_certain(methods: &Methods, value: &Expr) -> bool {
         {
             methods.drops(ty)
         }
-        _ => mentions_dropped(methods, value.to_token_stream()),
+        _ => {
+            let dropped = |name: &str| methods.drops_named(name, &mut BTreeSet::new());
+            leaving::mentions(value.to_token_stream(), &dropped)
+        }
     }
-}
-
-/// Whether tokens mention a type whose values do something when they are dropped.
-fn mentions_dropped(methods: &Methods, tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Ident(name) => methods.drops_named(&name.to_string(), &mut BTreeSet::new()),
-        TokenTree::Group(group) => mentions_dropped(methods, group.stream()),
-        _ => false,
-    })
 }
 
 /// Where a value becomes a lock that others wait for, if it is one.
@@ -197,12 +188,17 @@ pub(crate) struct OfBody {
     pub(crate) certain: BTreeSet<String>,
     /// Those of which no part is moved.
     whole: BTreeSet<String>,
+    /// Fields that are copied where they are mentioned, and those of which nothing is moved.
+    copied: BTreeSet<String>,
+    wholes: BTreeSet<String>,
 }
 
 impl OfBody {
     pub(crate) fn find(methods: &Methods, body: &Block) -> OfBody {
         let bindings = bindings(body);
-        let mut found = OfBody::default();
+        let copied = methods.fields_of(&|ty| is_copied(methods, ty));
+        let wholes = methods.fields_of(&|ty| is_whole(methods, ty));
+        let mut found = OfBody { copied, wholes, ..OfBody::default() };
         loop {
             let before = found.clone();
             for (pat, value, _) in &bindings {
@@ -232,9 +228,7 @@ impl OfBody {
 /// Finds what may move a variable, or a part of it, which can't be done to a guard that is a `whole`.
 struct Moves<'a> {
     methods: &'a Methods,
-    /// Fields that are copied where they are mentioned, and those of which nothing is moved.
-    copied: BTreeSet<String>,
-    wholes: BTreeSet<String>,
+    known: &'a OfBody,
     name: &'a str,
     whole: bool,
     found: bool,
@@ -244,8 +238,8 @@ impl Moves<'_> {
     /// Whether mentioning a part moves nothing.
     fn stays(&self, e: &syn::ExprField) -> bool {
         let among = |names: &BTreeSet<String>, member: &Member| matches!(member, Member::Named(name) if names.contains(&name.to_string()));
-        let of_whole = matches!(&*e.base, Expr::Field(base) if among(&self.wholes, &base.member));
-        self.whole || of_whole || among(&self.copied, &e.member)
+        let of_whole = matches!(&*e.base, Expr::Field(base) if among(&self.known.wholes, &base.member));
+        self.whole || of_whole || among(&self.known.copied, &e.member)
     }
 }
 

@@ -87,6 +87,26 @@ pub fn executors() -> Vec<(&'static str, Options<'static>)> {
     ]
 }
 
+/// Compares functions that tell what they do, a member at a time: `told` takes what has been told.
+#[track_caller]
+pub fn tell_the_same<T: Debug, R: PartialEq + Debug, S: PartialEq + Debug>(
+    inputs: &[T],
+    told: impl Fn() -> S,
+    scalar: impl Fn(&T) -> R,
+    batched: impl Fn(&[T], &Options<'_>) -> Result<Outcome<R>, BatchError>,
+) {
+    for input in inputs {
+        told();
+        let expected = (vec![scalar(input)], told());
+        for executor in [Executor::Masked, Executor::ProgramCounter, Executor::Auto] {
+            let options = Options::default().executor(executor).threads(1);
+            let outcome = batched(std::slice::from_ref(input), &options).expect("one member");
+            let values = outcome.into_values().expect("no faults");
+            assert_eq!((values, told()), expected, "{input:?}, {executor:?}");
+        }
+    }
+}
+
 /// The combinations to run a batch of `members` in: all of them for the smallest batches; for the others
 /// a diagonal on which every executor still meets every instruction set and every thread count.
 fn combinations(members: usize) -> Vec<(String, Options<'static>)> {

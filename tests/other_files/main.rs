@@ -8,8 +8,8 @@ mod macros;
 
 use std::cell::Cell;
 
-use autobatch::{Executor, Options, autobatch};
-use common::{agree_at, column};
+use autobatch::autobatch;
+use common::{agree_at, column, tell_the_same};
 use kinds::{Guard, View, Wide, dropped, lend, make, smart};
 
 thread_local! {
@@ -231,16 +231,7 @@ fn guards_of_other_files() {
     macro_rules! check {
         ($($module:ident $scalar:ident $batched:ident)*) => {$(
             agree_at(&SIZES, &inputs, |n| $module::$scalar(*n), |n, o| $module::$batched(n, o));
-            for n in &inputs {
-                told();
-                let expected = ($module::$scalar(*n), told());
-                for executor in [Executor::Masked, Executor::ProgramCounter] {
-                    let options = Options::default().executor(executor).threads(1);
-                    let values = $module::$batched(&[*n], &options).map(autobatch::Outcome::into_values);
-                    let value = values.ok().and_then(Result::ok).map(|values| values[0]);
-                    assert_eq!((value, told()), (Some(expected.0), expected.1), "{} {n}", stringify!($scalar));
-                }
-            }
+            tell_the_same(&inputs, told, |n| $module::$scalar(*n), |n, o| $module::$batched(n, o));
         )*};
     }
     check!(guards field_read field_read_batched_with guards method_called method_called_batched_with);

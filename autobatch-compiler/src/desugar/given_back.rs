@@ -6,7 +6,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprAssign, Ident, Member, Pat, Path, Stmt, Type, parse_quote};
 
 use super::callees::Callees;
-use super::moves::{TAKE, binds_a_value, type_of_value};
+use super::moves::{TAKE, binds_a_value, type_of_local};
 use crate::input::Function;
 use crate::mentions::is_variable;
 use crate::receivers::call_text;
@@ -197,7 +197,7 @@ fn part(place: &Expr) -> Option<(&Ident, &Ident)> {
 /// Whether a variable may be of a type in the file, as far as its own is known.
 fn may_be_seen(function: &Function, name: &Ident) -> bool {
     let name = name.to_string();
-    match function.type_of(&name).cloned().or_else(|| type_of_value(function, &name)) {
+    match type_of_local(function, &name) {
         Some(ty) => is_seen(&function.methods, &ty),
         None => true,
     }

@@ -18,7 +18,7 @@ use super::copies::{Copies, is_copied_local};
 use super::exclusive::is_exclusive;
 use super::macros;
 use super::moved_out;
-use super::moves::{copied_fields, type_of_value};
+use super::moves::{copied_fields, type_of_local};
 use super::parted::is_parted;
 use super::runs::{InBlockOf, Lent};
 use crate::cfg;
@@ -99,8 +99,7 @@ pub(crate) fn rewrite(
 
 /// Whether a local is changed by shared references: `let x = Cell::new(0)`.
 fn is_shared_to_change(function: &Function, name: &str) -> bool {
-    let ty = function.type_of(name).cloned().or_else(|| type_of_value(function, name));
-    let Some(Type::Path(ty)) = ty else { return false };
+    let Some(Type::Path(ty)) = type_of_local(function, name) else { return false };
     ty.path.segments.last().is_some_and(|last| function.methods.is_shared_to_change(&last.ident))
 }
 

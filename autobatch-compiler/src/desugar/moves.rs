@@ -25,7 +25,7 @@ pub(crate) struct Known<'a> {
 
 impl<'a> Known<'a> {
     pub(crate) fn of(function: &'a Function, name: &'a str, self_type: Option<&'a Ident>) -> Known<'a> {
-        let ty = function.type_of(name).cloned().or_else(|| type_of_value(function, name));
+        let ty = type_of_local(function, name);
         let unseen = match &ty {
             Some(ty) => is_unseen(function, ty),
             None => is_made_of_copies(function, name),
@@ -207,7 +207,7 @@ pub(crate) fn is_copied(methods: &Methods, ty: &Type) -> bool {
 /// The fields of a local that certainly are copied where they are mentioned. Those of `Self` are told by their names.
 pub(super) fn copied_fields(function: &Function, name: &str) -> BTreeSet<String> {
     let methods = &function.methods;
-    let ty = function.type_of(name).cloned().or_else(|| type_of_value(function, name));
+    let ty = type_of_local(function, name);
     let Some(Type::Path(p)) = &ty else { return BTreeSet::new() };
     if p.path.is_ident("Self") {
         return methods.fields_of(&|ty| is_copied(methods, ty));
@@ -215,6 +215,11 @@ pub(super) fn copied_fields(function: &Function, name: &str) -> BTreeSet<String>
     let structure = p.path.segments.last().and_then(|last| methods.structure(&last.ident.to_string()));
     let copied = structure.unwrap_or_default().iter().filter(|(_, ty)| is_copied(methods, ty));
     copied.map(|(name, _)| name.to_string()).collect()
+}
+
+/// The type of a local, as it is known, or by what it is defined as.
+pub(crate) fn type_of_local(function: &Function, name: &str) -> Option<Type> {
+    function.type_of(name).cloned().or_else(|| type_of_value(function, name))
 }
 
 /// The type of what a local is defined as: `let p: P = …`, `let p = P { … }`, `let p = make(…)`.

@@ -361,9 +361,7 @@ impl<'e> Writer<'e, '_> {
             true => quote!(#(__going.include(&#begin_sets);)*),
             false => quote!(__going.include(__here); #(#begin_sets.include(__here);)*),
         };
-        let forks = self.fork().is_some();
         let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
-            let most = if forks { most / FORKED } else { most };
             quote! {
                 if #rt::nest::is_few(__some, #most) {
                     for __lane in __going.lanes() {
@@ -561,6 +559,7 @@ impl<'e> Writer<'e, '_> {
         let fish = (self.func == emitter.program.entry).then_some(&self.naming.clone_fish);
         let weight = self.weight(|b| b.func == self.func);
         let most = (FRAME / (CALL + weight)).max(FEW) as usize;
+        let most = if self.fork().is_some() { most / FORKED } else { most };
         Some((most, quote!(#clone #fish(#(#args,)* #depth))))
     }
 

@@ -71,7 +71,7 @@ impl Lowering<'_> {
         for param in function.params.iter().filter(owned) {
             let whole = guards::is_whole(&function.methods, &param.ty);
             if function.methods.drops(&param.ty)
-                && !guards::is_moved(&function.methods, &param.ident, whole, stmts)
+                && !guards::is_moved(&function.methods, &self.known_guards, &param.ident, whole, stmts)
             {
                 let text = param.ident.to_string();
                 let (var, free) = (self.names[&text], !guards::is_lent(&text, stmts));

@@ -11,6 +11,7 @@ use super::references::yields_reference;
 use crate::formats;
 use crate::input::Function;
 use crate::ir;
+use crate::mentions::is_punct;
 use crate::signatures::Methods;
 
 const BY_TOKENS: &str =
@@ -91,7 +92,7 @@ pub(crate) fn lends(definition: TokenStream) -> bool {
 /// Whether tokens refer to a macro's parameter. A `&` behind an operand is an operator.
 fn refers(tokens: TokenStream) -> bool {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    let punct = |at: usize, c: char| matches!(trees.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
+    let punct = |at: usize, c: char| trees.get(at).is_some_and(|tree| is_punct(tree, c));
     let word = |at: usize| match trees.get(at) {
         Some(TokenTree::Ident(word)) => Some(word),
         _ => None,

@@ -10,14 +10,18 @@ use syn::{Expr, Ident, Pat, Stmt};
 
 use crate::desugar::moves::Known;
 use crate::input::Function;
-use crate::mentions::is_variable;
+use crate::mentions::{bindings, is_variable};
 
 pub(super) const PARTED: &str =
     "a pattern moves a part out of a local, of which other parts are used behind a loop or call";
 
 /// Where a pattern moves such a part. `calls` are the names of the program's functions.
 pub(super) fn moved(function: &Function, self_type: Option<&Ident>, calls: &BTreeSet<String>) -> Vec<Span> {
-    let moved = function.bindings.keys().filter_map(|name| {
+    // Only what a pattern takes apart.
+    let mut matched = bindings(&function.body);
+    matched.retain(|(pat, _, _)| matches!(pat, Pat::Struct(_) | Pat::Guard(_)));
+    let is_matched = |name: &&String| matched.iter().any(|(_, value, _)| is_variable(value, name));
+    let moved = function.bindings.keys().filter(is_matched).filter_map(|name| {
         let known = Known::of(function, name, self_type);
         let mut scan = Scan { known: &known, calls, moved: None, splits: false, found: None };
         scan.visit_block(&function.body);

@@ -33,8 +33,8 @@ use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
 
+use super::Writer;
 use super::called::Called;
-use super::{FORKED, Writer};
 use crate::emit::region::Region;
 use crate::emit::strip::{self, Part, Place};
 use crate::emit::{name, numbered};
@@ -420,19 +420,16 @@ impl Writer<'_, '_> {
         let clone = has_all.then(|| self.few(&quote!(__tower.depth()), &t)).flatten();
         let rt = &self.emitter.rt;
         match clone {
-            Some((most, call)) => {
-                let most = most / FORKED;
-                quote! {
-                    if #rt::nest::is_few(__at, #most) {
-                        for __lane in 0..__at {
-                            #rt::nest::give(&mut *#results, __lane, #call);
-                        }
-                        true
-                    } else {
-                        false
+            Some((most, call)) => quote! {
+                if #rt::nest::is_few(__at, #most) {
+                    for __lane in 0..__at {
+                        #rt::nest::give(&mut *#results, __lane, #call);
                     }
+                    true
+                } else {
+                    false
                 }
-            }
+            },
             None => quote!({ let _ = #results; false }),
         }
     }
