@@ -297,6 +297,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("leaving_a_macro", leaving_a_macro_batched::program()),
         ("stored", later_batched::program()),
         ("several_locals", longer_batched::program()),
+        ("of_several_temporaries", of_several_temporaries_batched::program()),
         ("library_traits", walked_batched::program()),
         ("other_types", stepped_batched::program()),
         ("which_one", halved_batched::program()),
@@ -332,6 +333,7 @@ fn per_member_constructs_agree_and_say_why() {
         leaving_a_macro leaving_a_macro_batched_with
         later later_batched_with
         longer longer_batched_with
+        of_several_temporaries of_several_temporaries_batched_with
         walked walked_batched_with
         stepped stepped_batched_with
         halved halved_batched_with

@@ -32,6 +32,17 @@ impl Span {
     }
 }
 
+impl Span {
+    fn weight(&self) -> &u64 {
+        &self.0
+    }
+}
+
+fn heavier(weight: &u64, than: u64) -> u64 {
+    see(8);
+    u64::from(*weight > than)
+}
+
 impl Drop for Span {
     fn drop(&mut self) {
         see(self.0 + 1000);
@@ -50,7 +61,7 @@ fn enter(what: u64) -> Span {
 
 #[autobatch(strict)]
 mod m {
-    use super::{Outer, Span, enter, see};
+    use super::{Outer, Span, enter, heavier, see};
 
     pub(super) fn depth(n: u64) -> u64 {
         see(n);
@@ -62,6 +73,13 @@ mod m {
         let x = depth(n % 4);
         see(7);
         x + depth(x % 3)
+    }
+
+    /// At the end of the statement.
+    pub(super) fn in_an_argument(n: u64) -> u64 {
+        heavier(Span::new(n % 7).weight(), depth(n % 4));
+        see(7);
+        depth(n % 3)
     }
 
     pub(super) fn from_a_function(n: u64) -> u64 {
@@ -359,7 +377,7 @@ fn values_are_dropped_where_the_scalar_code_drops_them() {
     check!(with_a_value with_a_value_batched_with given given_batched_with several several_batched_with);
     agree_at(&[1, 17], &inputs, |n| inside::watched(*n), |n, o| inside::watched_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::kept(*n), |n, o| inside::kept_batched_with(n, o));
-    check!(otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
+    check!(in_an_argument in_an_argument_batched_with otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
 }
 
 #[test]

@@ -534,3 +534,36 @@ fn parts_are_lent_to_methods() {
         |b, o| parts_for_methods::deal_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
     );
 }
+
+/// A type whose name has no small letter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum C0 {
+    R(u32),
+    G,
+}
+
+#[autobatch(strict)]
+fn colours(n: u32) -> u32 {
+    if n == 0 {
+        return 1;
+    }
+    let mut colour = C0::R(n);
+    if let C0::R(shade) = &mut colour {
+        *shade += colours(n / 2);
+        if *shade > 20 {
+            *shade = colours(n / 3);
+        }
+    }
+    let kept = if n.is_multiple_of(2) { colour } else { C0::G };
+    match (kept, colour) {
+        (C0::R(x), C0::R(y)) => x * 3 + y + colours(n / 4),
+        (_, C0::R(y)) => y + 1,
+        _ => 7,
+    }
+}
+
+#[test]
+fn types_in_capitals() {
+    let ns: Vec<u32> = (0..60).collect();
+    agree_at(&SIZES, &ns, |n| colours(*n), |n, o| colours_batched_with(n, o));
+}

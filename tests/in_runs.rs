@@ -532,3 +532,39 @@ fn what_is_a_mut_without_saying_so() {
         }
     }
 }
+
+/// What goes into a call beside a borrow is a number, and mentioned behind: the local is moved there.
+#[autobatch(strict)]
+fn beside(fuel: u32, all: Vec<u32>, #[each] part: &[u32]) -> Vec<u32> {
+    let Some(less) = fuel.checked_sub(1) else { return part.to_vec() };
+    let wide = less.count_ones().min(3) as usize;
+    let deeper = match &all[..] {
+        [_, inner @ .., _] => {
+            let mut sum = less;
+            for k in 0..2 {
+                sum = sum * 3 + k + beside(less.min(2), inner.to_vec(), inner).len() as u32;
+            }
+            sum
+        }
+        _ => 4,
+    };
+    let mut out = if part.len() as u32 > less { all } else { vec![deeper] };
+    out.push(wide as u32);
+    out
+}
+
+#[test]
+fn numbers_beside_borrows_keep_nothing() {
+    let list = |n: u32| -> Vec<u32> { (0..n % 6).collect() };
+    let inputs: Vec<(u32, Vec<u32>, Vec<u32>)> = (0..40).map(|n| (n % 5, list(n), list(n / 2))).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(fuel, all, part)| beside(*fuel, all.clone(), part),
+        |b, o| {
+            let parts: Vec<&[u32]> = b.iter().map(|(.., part)| &part[..]).collect();
+            let all: Vec<_> = b.iter().map(|(_, all, _)| all.clone()).collect();
+            beside_batched_with(column(b, |(fuel, ..)| *fuel), all, &parts, o)
+        },
+    );
+}

@@ -1,6 +1,12 @@
 //! Operands that borrow a local, kept while later ones make batched calls: `groups.entry(k).or_default().push(f(x))`.
 
-#![allow(clippy::iter_nth, clippy::swap_with_temporary, clippy::box_collection, clippy::modulo_one)] // written as users write
+#![allow(
+    clippy::iter_nth,
+    clippy::swap_with_temporary,
+    clippy::box_collection,
+    clippy::modulo_one,
+    clippy::useless_vec
+)] // written as users write
 
 mod common;
 
@@ -276,4 +282,129 @@ fn indices_are_checked_before_arguments() {
         let bounds = "index out of bounds: the len is 2 but the index is 5";
         assert_eq!(messages, ["too deep", bounds, "too deep"], "{how}");
     }
+}
+
+fn at(cells: &[u32], place: u32) -> &u32 {
+    cells.get(place as usize % 5).unwrap_or(&99)
+}
+
+fn sum(cells: &[u32], more: u32) -> u32 {
+    cells.iter().sum::<u32>() + more
+}
+
+fn grow(cells: &mut Vec<u32>, more: u32) -> u32 {
+    cells.push(more);
+    cells.len() as u32
+}
+
+/// What operands borrow from that is no local.
+#[autobatch(strict)]
+mod temporaries {
+    use super::{at, grow, sum};
+
+    #[derive(Clone)]
+    pub(super) struct Row {
+        cells: Vec<u32>,
+        name: String,
+    }
+
+    impl Row {
+        pub(super) fn new(n: u32) -> Self {
+            Self { cells: (0..n % 7).collect(), name: format!("row {n}") }
+        }
+        pub(super) fn with(&self, n: u32) -> Self {
+            let mut cells = self.cells.clone();
+            cells.push(n);
+            Self { cells, name: self.name.clone() }
+        }
+        pub(super) fn cells(&self) -> &[u32] {
+            &self.cells
+        }
+        pub(super) fn cells_mut(&mut self) -> &mut Vec<u32> {
+            &mut self.cells
+        }
+    }
+
+    pub(super) struct View<'a> {
+        pub(super) cells: &'a [u32],
+        pub(super) below: u32,
+    }
+
+    pub(super) fn passed(n: u32, d: u32) -> u32 {
+        if d == 0 { n } else { sum(Row::new(n).with(d).cells(), passed(n / 2, d - 1)) }
+    }
+    pub(super) fn looked_up(n: u32, d: u32) -> u32 {
+        if d == 0 { n } else { *at(Row::new(n).cells(), looked_up(n / 2, d - 1)) + 1 }
+    }
+    pub(super) fn searched(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        let found = Row::new(n).cells().binary_search(&searched(n / 2, d - 1)).unwrap_or(4) as u32;
+        found + searched(n / 3, d - 1)
+    }
+    pub(super) fn in_order(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        let mut total = 0;
+        for k in 0..d {
+            total += sum(&vec![k; 3][1..], in_order(n + k, d - 1));
+            if k == 1 && *at(Row::new(n).cells(), in_order(k, d - 1)) > 2 {
+                continue;
+            }
+            grow(Row::new(n).cells_mut(), in_order(k, d - 1));
+        }
+        total
+    }
+    pub(super) fn nested(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        sum(
+            Row::new(n).name.as_str().bytes().map(u32::from).collect::<Vec<_>>().as_slice(),
+            nested(n / 2, d - 1),
+        )
+    }
+    /// These live as long as what is bound.
+    pub(super) fn extended(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        let pair = (&vec![n, d, 3], extended(n / 2, d - 1));
+        let view = View { cells: &vec![n; 2], below: extended(n / 3, d - 1) };
+        let below = extended(n / 5, d - 1);
+        sum(pair.0, pair.1) + sum(view.cells, view.below) + below
+    }
+    pub(super) fn on_some_ways(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        let mut out = 0;
+        let mut k = 0;
+        while k < 3 && *at(Row::new(n + k).cells(), on_some_ways(n / 2, d - 1)) != 1 {
+            out += match (n + k) % 3 {
+                0 => sum(Row::new(k).cells(), on_some_ways(k, d - 1)),
+                1 => *at(Row::new(k).with(8).cells(), on_some_ways(n, d - 1)),
+                _ => 5,
+            };
+            k += 1;
+        }
+        out
+    }
+}
+
+#[test]
+fn temporaries_are_kept() {
+    use temporaries::*;
+    let inputs: Vec<(u32, u32)> = (0..23).map(|i| (i, i % 4)).collect();
+    macro_rules! agree {
+        ($($f:ident $batched:ident),*) => { $(agree_at(
+            &[0, 1, 67],
+            &inputs,
+            |i| $f(i.0, i.1),
+            |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
+        );)* };
+    }
+    agree!(passed passed_batched_with, looked_up looked_up_batched_with, searched searched_batched_with, in_order in_order_batched_with, nested nested_batched_with, extended extended_batched_with, on_some_ways on_some_ways_batched_with);
 }

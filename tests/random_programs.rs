@@ -95,6 +95,46 @@ fn assigned_behind_branches(n: u32, k: u32) -> u32 {
     x ^ n
 }
 
+/// Several values of a variable that nobody reads, of a type that one of them tells.
+#[autobatch(strict)]
+mod one_type {
+    pub(crate) fn entry(n: u32, k: u32, all: &[u32], read: Result<bool, u32>) -> u32 {
+        if n == 0 {
+            return k;
+        }
+        let _unread = match all {
+            [_, inner @ .., _] => {
+                for i in 0..2 {
+                    entry(n - 1, i, inner, read).min(3);
+                }
+                read
+            }
+            [one, two] if one > two => Err(4),
+            _ => read,
+        };
+        let mut _later;
+        if k > 2 {
+            entry(n - 1, k, all, read);
+            _later = None;
+        } else {
+            _later = Some(read);
+            entry(n / 2, 1, all, read);
+        }
+        match k {
+            0 => {
+                entry(n - 1, k, all, read);
+                None
+            }
+            1 => {
+                entry(n / 2, 3, all, read);
+                Some(String::new())
+            }
+            _ => None,
+        };
+        n + k
+    }
+}
+
 /// Of the variable nothing is needed where the branches meet; there it is assigned, and not read.
 #[autobatch(strict)]
 mod assigned_where_branches_meet {
@@ -225,6 +265,17 @@ fn assignments() {
         &inputs,
         |(n, k)| assigned_behind_branches(*n, *k),
         |b, o| assigned_behind_branches_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
+    );
+    let all = [5, 3, 8, 1];
+    let read = |k: u32| if k.is_multiple_of(2) { Ok(true) } else { Err(k) };
+    agree_at(
+        &SIZES,
+        &inputs,
+        |(n, k)| one_type::entry(*n, *k, &all, read(*k)),
+        |b, o| {
+            let reads = column(b, |x| read(x.1));
+            one_type::entry_batched_with(column(b, |x| x.0), column(b, |x| x.1), &all, reads, o)
+        },
     );
     let ns: Vec<u32> = (0..7).collect();
     agree_at(&SIZES, &ns, |n| assigned_anew(*n), |n, o| assigned_anew_batched_with(n, o));

@@ -207,8 +207,7 @@ fn lower_in_place(
     passes: &PassOptions,
 ) -> (Lowered, Analyses) {
     let known = functions.iter().map(|f| f.sig.ident.to_string()).collect();
-    let owning =
-        functions.iter().filter(|f| lower::owns(&f.output)).map(|f| f.sig.ident.to_string()).collect();
+    let callees = desugar::runs::Callees::of(functions);
     loop {
         for function in &mut *functions {
             desugar::temporaries::name(function, &known, &options.primitives);
@@ -222,7 +221,7 @@ fn lower_in_place(
             let names = of_function.map(|(_, name)| name.clone()).collect();
             let function = &mut functions[source];
             again |= desugar::local_closures::rewrite(function, &names, &options.krate)
-                || desugar::in_place::rewrite(function, &names, &owning, &options.krate);
+                || desugar::in_place::rewrite(function, &names, &callees, &options.krate);
         }
         if !again {
             return (lowered, analyses);

@@ -41,7 +41,7 @@ const WAYS_OUT: [(&str, &str); 36] = [
     ("an attribute on a match arm", "put the attribute on a statement or a function"),
     ("the iterator may borrow a local", "loop over indices"),
     ("a match guard on what a `&mut` lends", "decide in an `if` inside the arm"),
-    ("what is made in the middle of its argument", "make it in a `let` before"),
+    ("what is made in the middle of it", "make it in a `let` before"),
     ("may borrow from that local", "make it in a `let` before"),
     ("an argument with a call in it", "make the call in a `let` before"),
     ("can't be hoisted out of it", "make the call in a `let` before"),

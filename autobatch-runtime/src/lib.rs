@@ -78,5 +78,5 @@ pub mod __rt {
         Adding, ByStep, Products, Sums, ToFirstNone, ToTheEnd, adds_all, holds, holds_keyed, left_to_number,
         left_to_type, must_add_all, total_of_all, total_of_none,
     };
-    pub use crate::typed::{OtherType, Typed};
+    pub use crate::typed::{Alike, OtherType, Typed};
 }

@@ -19,6 +19,21 @@ impl<T> Typed<T> {
     }
 }
 
+/// The type of a variable that gets a value in several places and is read in none: nothing else tells rustc that it is one type.
+pub struct Alike<T>(PhantomData<T>);
+
+#[allow(clippy::new_without_default)] // for generated code
+impl<T> Alike<T> {
+    /// Some type.
+    pub fn new() -> Alike<T> {
+        Alike(PhantomData)
+    }
+
+    /// A value of it.
+    #[inline(always)]
+    pub fn is(&self, _: &T) {}
+}
+
 /// The receiver is a number.
 #[derive(Clone, Copy)]
 pub struct Number;

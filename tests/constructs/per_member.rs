@@ -473,3 +473,17 @@ mod given_back {
     }
 }
 use given_back::{twigs, twigs_batched, twigs_batched_with};
+
+/// what is made of several temporaries, kept while a batched call behind it runs, `pick(longest(&a(), &b()), f(x))`
+#[autobatch]
+fn of_several_temporaries(n: u64) -> u64 {
+    if n == 0 { 1 } else { at(longest(&vec![n; 2], &vec![n; n as usize % 4]), of_several_temporaries(n - 1)) }
+}
+
+fn longest<'a>(one: &'a [u64], other: &'a [u64]) -> &'a [u64] {
+    if one.len() > other.len() { one } else { other }
+}
+
+fn at(all: &[u64], place: u64) -> u64 {
+    all[place as usize % all.len()] + place
+}

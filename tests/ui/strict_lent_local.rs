@@ -46,4 +46,17 @@ mod with_lifetimes {
     }
 }
 
+#[autobatch(strict)]
+fn of_several_temporaries(n: u64) -> u64 {
+    if n == 0 { 1 } else { at(longer(&vec![n; 2], &vec![n; n as usize % 4]), of_several_temporaries(n - 1)) }
+}
+
+fn longer<'a>(one: &'a [u64], other: &'a [u64]) -> &'a [u64] {
+    if one.len() > other.len() { one } else { other }
+}
+
+fn at(all: &[u64], place: u64) -> u64 {
+    all[place as usize % all.len()] + place
+}
+
 fn main() {}

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Pat, Type};
 
+use crate::cfg;
 use crate::input::Function;
 use crate::lockstep::{is_primitive, is_truth};
+use crate::mentions::bound_by_ref;
 
 impl Copies {
     /// What is known of a function's locals.
@@ -35,11 +37,8 @@ pub(crate) fn is_copied_local(function: &Function, name: &str) -> bool {
         fn is_copied_value(&self, value: &Expr) -> bool {
             let of_type = |path: &syn::Path| {
                 let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
-                let is_variant = |name: &String| {
-                    name.starts_with(char::is_uppercase)
-                        && (name.len() == 1 || name.contains(char::is_lowercase))
-                };
-                let (last, owner) = (names.next().filter(is_variant), names.next().filter(is_variant));
+                let is_type = |name: &String| name.starts_with(char::is_uppercase);
+                let (last, owner) = (names.next().filter(is_type), names.next().filter(is_type));
                 owner.or(last).is_some_and(|name| self.function.methods.makes_copied(&name))
             };
             match value {
@@ -103,6 +102,12 @@ fn is_of_bits(op: &BinOp) -> bool {
     matches!(op, BitAnd(_) | BitOr(_) | BitXor(_) | Rem(_) | Shl(_) | Shr(_))
 }
 
+/// Whether a method of a number yields one in an `Option` or a tuple.
+fn is_checked(method: &syn::Ident) -> bool {
+    let name = method.to_string();
+    name.starts_with("checked_") || name.starts_with("overflowing_")
+}
+
 fn is_copied_type(ty: &Type) -> bool {
     is_made_of(ty, &is_primitive)
 }
@@ -156,31 +161,47 @@ impl Copies {
                 e.method == "len"
                     || (self.is_copied(&e.receiver)
                         && e.args.iter().all(|e| self.is_copied(e))
-                        && crate::lockstep::is_pure_method(&e.method))
+                        && (crate::lockstep::is_pure_method(&e.method) || is_checked(&e.method)))
             }
             _ => false,
         }
     }
 }
 
+impl Copies {
+    /// Notes what a pattern takes out of a value that is copied.
+    fn note(&mut self, pat: &Pat) {
+        let by_ref = bound_by_ref(pat);
+        let taken = cfg::names(pat).into_iter().filter(|name| !by_ref.contains(&name));
+        self.0.extend(taken.map(|name| name.to_string()));
+    }
+}
+
 impl<'ast> Visit<'ast> for Copies {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         visit::visit_local(self, local);
-        let (pat, annotated) = match &local.pat {
-            Pat::Type(t) => (&*t.pat, is_copied_type(&t.ty)),
-            other => (other, false),
-        };
-        if let Pat::Ident(p) = pat
-            && (annotated || local.init.as_ref().is_some_and(|init| self.is_copied(&init.expr)))
-        {
-            self.0.insert(p.ident.to_string());
+        let annotated = matches!(&local.pat, Pat::Type(t) if is_copied_type(&t.ty));
+        if annotated || local.init.as_ref().is_some_and(|init| self.is_copied(&init.expr)) {
+            self.note(&local.pat);
         }
     }
+    fn visit_expr_let(&mut self, e: &'ast syn::ExprLet) {
+        visit::visit_expr_let(self, e);
+        if self.is_copied(&e.expr) {
+            self.note(&e.pat);
+        }
+    }
+    fn visit_expr_match(&mut self, e: &'ast syn::ExprMatch) {
+        if self.is_copied(&e.expr) {
+            e.arms.iter().for_each(|arm| self.note(&arm.pat));
+        }
+        visit::visit_expr_match(self, e);
+    }
     fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
-        if let (Pat::Ident(p), Expr::Range(range)) = (&*e.pat, &*e.expr)
+        if let Expr::Range(range) = &*e.expr
             && range.start.iter().chain(&range.end).all(|end| self.is_copied(end))
         {
-            self.0.insert(p.ident.to_string());
+            self.note(&e.pat);
         }
         visit::visit_expr_for_loop(self, e);
     }

@@ -20,7 +20,7 @@ use super::macros;
 use super::moved_out;
 use super::moves::{copied_fields, type_of_local};
 use super::parted::is_parted;
-use super::runs::{InBlockOf, Lent};
+use super::runs::{Callees, InBlockOf, Lent};
 use crate::cfg;
 use crate::formats::{self, Captured};
 use crate::input::{Function, Param};
@@ -34,7 +34,7 @@ use crate::signatures::{Methods, Takes};
 pub(crate) fn rewrite(
     function: &mut Function,
     names: &BTreeSet<String>,
-    owning: &BTreeSet<String>,
+    callees: &Callees,
     krate: &Path,
 ) -> bool {
     let mut any = false;
@@ -86,7 +86,7 @@ pub(crate) fn rewrite(
         let bound_outside = param.is_some() || function.params.iter().any(of_pattern);
         let rewritten = place().all_its_life(&mut body, param.map(|p| &p.ident)) || {
             body = function.body.clone();
-            let lent = Lent { name, reference, copies: &copies, function, owning, methods: &methods };
+            let lent = Lent { name, reference, copies: &copies, function, callees, methods: &methods };
             in_runs(&mut body, &lent, bound_outside, place)
         };
         if rewritten {

@@ -23,7 +23,7 @@ pub(crate) mod moved_out;
 pub(crate) mod moves;
 mod options;
 mod parted;
-mod runs;
+pub(crate) mod runs;
 mod split;
 pub(crate) mod temporaries;
 pub(crate) mod terminals;

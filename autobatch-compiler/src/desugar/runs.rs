@@ -5,7 +5,7 @@
 //! What may borrow from it is overestimated ([`Flows`]): whatever is made of a borrow of the local, numbers aside, and whatever such a
 //! thing is put in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -61,6 +61,32 @@ const OWNED: [&str; 36] = [
     "unwrap_or_else",
 ];
 
+/// The functions of the program, by name.
+pub(crate) struct Callees(BTreeMap<String, Callee>);
+
+#[derive(Clone)]
+struct Callee {
+    /// Whether its result borrows nothing.
+    owned: bool,
+    /// For each parameter, whether a borrow can be put in what it gets.
+    keep: Vec<bool>,
+}
+
+impl Callees {
+    pub(crate) fn of(functions: &[Function]) -> Callees {
+        let mut all: BTreeMap<String, Callee> = BTreeMap::new();
+        for function in functions {
+            let keep = function.params.iter().map(|p| !owns(&p.ty)).collect();
+            let callee = Callee { owned: owns(&function.output), keep };
+            let known = all.entry(function.sig.ident.to_string()).or_insert_with(|| callee.clone());
+            known.owned &= callee.owned;
+            let other = |i: usize| callee.keep.get(i).is_none_or(|keep| *keep);
+            known.keep.iter_mut().enumerate().for_each(|(i, keep)| *keep |= other(i));
+        }
+        Callees(all)
+    }
+}
+
 /// A local and what is known of others.
 pub(super) struct Lent<'a> {
     pub(super) name: &'a str,
@@ -69,8 +95,7 @@ pub(super) struct Lent<'a> {
     pub(super) copies: &'a Copies,
     /// The function that it is a local of.
     pub(super) function: &'a Function,
-    /// Functions of the program whose results borrow nothing.
-    pub(super) owning: &'a BTreeSet<String>,
+    pub(super) callees: &'a Callees,
     pub(super) methods: &'a Methods,
 }
 
@@ -85,7 +110,7 @@ impl Lent<'_> {
             loop {
                 let known = borrowers.len();
                 for stmt in &block.stmts[first..=last] {
-                    Flows::of(stmt).run(self, &mut borrowers);
+                    Flows::of(self, stmt).run(&mut borrowers);
                 }
                 let through =
                     |i: &usize| mentions(&block.stmts[*i]).iter().any(|name| borrowers.contains(name));
@@ -121,7 +146,7 @@ impl Lent<'_> {
     pub(super) fn branches<'b>(&self, stmt: &'b mut Stmt) -> Vec<&'b mut Block> {
         let mut blocks = Vec::new();
         let mut borrowers = BTreeSet::new();
-        Flows::of(stmt).run(self, &mut borrowers);
+        Flows::of(self, stmt).run(&mut borrowers);
         let borrows = |pat: &Pat| cfg::names(pat).iter().any(|ident| borrowers.contains(&ident.to_string()));
         match stmt {
             Stmt::Expr(expr, _) => self.branches_of(expr, &mut blocks),
@@ -173,9 +198,9 @@ impl Lent<'_> {
             || (library && self.methods.of(method).is_none_or(|own| !own.borrows))
     }
 
-    /// Whether a call is of a function of the program whose result borrows nothing.
-    fn calls_owning(&self, call: &syn::ExprCall) -> bool {
-        let Expr::Path(p) = &*call.func else { return false };
+    /// The function of the program that is called.
+    fn callee(&self, call: &syn::ExprCall) -> Option<&Callee> {
+        let Expr::Path(p) = &*call.func else { return None };
         let segments = &p.path.segments;
         let fits = match (segments.len(), self.function.associated) {
             (1, false) => !self.function.bindings.contains_key(&segments[0].ident.to_string()),
@@ -183,7 +208,7 @@ impl Lent<'_> {
             _ => false,
         };
         let plain = p.qself.is_none() && p.path.leading_colon.is_none();
-        plain && fits && segments.last().is_some_and(|last| self.owning.contains(&last.ident.to_string()))
+        (plain && fits).then(|| self.callees.0.get(&segments.last()?.ident.to_string())).flatten()
     }
 
     /// Whether a statement may borrow from the local: it does more than to read or change a value, or to move it.
@@ -297,27 +322,30 @@ impl<'ast> Visit<'ast> for Mentions {
 }
 
 /// What is put where in a statement.
-#[derive(Default)]
-struct Flows<'ast>(Vec<(&'ast Expr, Vec<String>)>);
+struct Flows<'a, 'ast> {
+    lent: &'a Lent<'a>,
+    all: Vec<(&'ast Expr, Vec<String>)>,
+}
 
-impl<'ast> Flows<'ast> {
-    fn of(stmt: &'ast Stmt) -> Flows<'ast> {
-        let mut flows = Flows::default();
+impl<'a, 'ast> Flows<'a, 'ast> {
+    fn of(lent: &'a Lent<'a>, stmt: &'ast Stmt) -> Self {
+        let mut flows = Flows { lent, all: Vec::new() };
         flows.visit_stmt(stmt);
         flows
     }
 
     fn bound(&mut self, value: &'ast Expr, pat: &Pat) {
         if !matches!(pat, Pat::Type(t) if owns(&t.ty)) {
-            self.0.push((value, cfg::names(pat).iter().map(ToString::to_string).collect()));
+            self.all.push((value, cfg::names(pat).iter().map(ToString::to_string).collect()));
         }
     }
 
     /// Adds what may borrow from the local behind the statement.
-    fn run(&self, lent: &Lent<'_>, borrowers: &mut BTreeSet<String>) {
+    fn run(&self, borrowers: &mut BTreeSet<String>) {
+        let lent = self.lent;
         loop {
             let before = borrowers.len();
-            for (value, places) in &self.0 {
+            for (value, places) in &self.all {
                 if yields(lent, borrowers, value) {
                     let new = places.iter().filter(|name| *name != lent.name && !lent.copies.contains(name));
                     borrowers.extend(new.cloned());
@@ -330,7 +358,7 @@ impl<'ast> Flows<'ast> {
     }
 }
 
-impl<'ast> Visit<'ast> for Flows<'ast> {
+impl<'ast> Visit<'ast> for Flows<'_, 'ast> {
     fn visit_local(&mut self, local: &'ast Local) {
         if let Some(init) = &local.init {
             self.bound(&init.expr, &local.pat);
@@ -342,17 +370,20 @@ impl<'ast> Visit<'ast> for Flows<'ast> {
             Expr::Let(e) => self.bound(&e.expr, &e.pat),
             Expr::Match(e) => e.arms.iter().for_each(|arm| self.bound(&e.expr, &arm.pat)),
             Expr::ForLoop(e) => self.bound(&e.expr, &e.pat),
-            Expr::Assign(e) => self.0.push((&e.right, roots(&e.left))),
+            Expr::Assign(e) => self.all.push((&e.right, roots(&e.left))),
             // Any of them may be a `&mut`, in which the others are put.
             Expr::MethodCall(e) => {
                 let all: Vec<&Expr> = e.args.iter().collect();
                 let mut places = roots(&e.receiver);
                 places.extend(all.iter().flat_map(|arg| roots(arg)));
-                self.0.extend(all.into_iter().map(|arg| (arg, places.clone())));
+                self.all.extend(all.into_iter().map(|arg| (arg, places.clone())));
             }
             Expr::Call(e) => {
-                let places: Vec<String> = e.args.iter().flat_map(roots).collect();
-                self.0.extend(e.args.iter().map(|arg| (arg, places.clone())));
+                let callee = self.lent.callee(e);
+                let keeps = |i: usize| callee.and_then(|callee| callee.keep.get(i)).is_none_or(|keep| *keep);
+                let kept = e.args.iter().enumerate().filter(|(i, _)| keeps(*i));
+                let places: Vec<String> = kept.flat_map(|(_, arg)| roots(arg)).collect();
+                self.all.extend(e.args.iter().map(|arg| (arg, places.clone())));
             }
             _ => {}
         }
@@ -382,7 +413,7 @@ fn yields(lent: &Lent<'_>, borrowers: &BTreeSet<String>, expr: &Expr) -> bool {
         Expr::Struct(e) => {
             e.fields.iter().any(|field| among(&field.expr)) || e.rest.as_deref().is_some_and(among)
         }
-        Expr::Call(e) => !lent.calls_owning(e) && e.args.iter().any(among),
+        Expr::Call(e) => lent.callee(e).is_none_or(|callee| !callee.owned) && e.args.iter().any(among),
         Expr::Block(e) if e.label.is_none() => tail(&e.block).is_some_and(among),
         Expr::If(e) => {
             tail(&e.then_branch).is_some_and(among)

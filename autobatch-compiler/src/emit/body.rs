@@ -27,6 +27,11 @@ fn stack(var: VarId) -> Ident {
     format_ident!("__k{}", var.0, span = Span::mixed_site())
 }
 
+/// `__t3`: the type of a variable that nobody reads.
+pub(super) fn alike(var: VarId) -> Ident {
+    format_ident!("__t{}", var.0, span = Span::mixed_site())
+}
+
 /// Generates the body of the program.
 pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
     let rt = &emitter.rt;
@@ -54,6 +59,10 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
         let ident = stack(*var);
         quote!(let mut #ident = __store.stack(#id);)
     });
+    let declare_alike = emitter.alike.iter().map(|v| {
+        let (ident, rt) = (alike(*v), &emitter.rt);
+        quote!(let #ident = #rt::Alike::new();)
+    });
     // The parameter identifiers mean the sources here; the lanes bind the values under the same names.
     let bind_sources = function.params.iter().enumerate().map(|(i, p)| {
         let (ident, source) = (&p.ident, source(i));
@@ -72,6 +81,7 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
         #(#bind_sources)*
         #(#declare_columns)*
         #(#declare_stacks)*
+        #(#declare_alike)*
         loop {
             match __core.next() {
                 #rt::Step::Load => { #load }

@@ -32,7 +32,7 @@ use syn::Ident;
 
 use crate::attrs::Args;
 use crate::input::Function;
-use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::plain::Plain;
@@ -71,6 +71,8 @@ pub(crate) struct Emitter<'a> {
     width: Width,
     /// Variables whose `let` stands in some block's top-level code.
     pub(crate) declared: VarSet,
+    /// Variables without a written type that get a value in several places and are read in none.
+    alike: VarSet,
     points: BTreeMap<BlockId, u32>,
     /// Call sites in point order.
     calls: Vec<(BlockId, &'a Call)>,
@@ -172,6 +174,16 @@ impl<'a> Emitter<'a> {
                 groups.push(function.group);
             }
         }
+        let mut defined: BTreeMap<VarId, usize> = BTreeMap::new();
+        for var in program.blocks.iter().flat_map(|block| &block.ops).flat_map(|op| &op.defs) {
+            *defined.entry(*var).or_default() += 1;
+        }
+        let open = |var: &VarId| {
+            let var = program.var(*var);
+            var.class == Class::Null && var.ty.is_none()
+        };
+        let alike = defined.iter().filter(|(var, times)| **times > 1 && open(var)).map(|(var, _)| *var);
+        let alike = alike.collect();
         let rt = quote!(#krate::__rt);
         let types =
             lowered.sources.iter().map(|source| checked::Types::of(clones.function(*source), &rt)).collect();
@@ -185,6 +197,7 @@ impl<'a> Emitter<'a> {
             word: quote::format_ident!("{}", if width.word64 { "u64" } else { "u32" }),
             width,
             declared,
+            alike,
             points,
             calls,
             groups,
@@ -202,6 +215,12 @@ impl<'a> Emitter<'a> {
     /// function itself.
     pub(crate) fn clone_path(&self, func: FuncId) -> Option<TokenStream> {
         self.clones.path(self.sources[func.0])
+    }
+
+    /// Says that a value of the variable has the type of its other values.
+    fn is_alike(&self, var: VarId) -> TokenStream {
+        let (rt, ident, value) = (&self.rt, body::alike(var), &self.program.var(var).ident);
+        quote!(#rt::Alike::is(&#ident, &#value);)
     }
 
     /// The program point of a region head.

@@ -391,6 +391,8 @@ impl Writer<'_, '_> {
                 jumps.visit_stmt_mut(&mut stmt);
                 code.extend(statement(&stmt));
             }
+            let alike = op.defs.iter().filter(|v| !self.plain && self.emitter.alike.contains(v));
+            code.extend(alike.map(|v| self.emitter.is_alike(*v)));
         }
         let end = match &block.term {
             Terminator::Jump(target) => self.go(*target),

@@ -36,7 +36,11 @@ impl Lowering<'_> {
                 }
             }
             Expr::Paren(e) if scan::splits(self, &e.expr) => self.discard(*e.expr),
-            other if self.is_control(&other) => self.control(other, None, None),
+            other if self.is_control(&other) => {
+                // Values of one type, although nobody wants them.
+                let dest = yields_open(&other).then(|| self.temp("ignored", None).0);
+                self.control(other, dest, None);
+            }
             other if scan::splits(self, &other) => {
                 let value = self.value(other);
                 if !matches!(value, Expr::Path(_)) {
@@ -229,14 +233,7 @@ impl Lowering<'_> {
         for (i, operand) in operands.iter().enumerate() {
             let value = self.value(operand.clone());
             let later = split[i + 1..].iter().any(|s| *s);
-            if later && !self.is_stable(&value, &operands[i + 1..]) {
-                let (dest, ident) = self.temp("value", None);
-                self.note_kept(dest, &value);
-                self.define(dest, None, value);
-                values.push(parse_quote!(#ident));
-            } else {
-                values.push(value);
-            }
+            values.push(if later { self.kept(value, &operands[i + 1..]) } else { value });
         }
         values
     }
@@ -398,6 +395,33 @@ impl Lowering<'_> {
         let (dest, ident) = self.temp("value", None);
         self.define(dest, None, value);
         parse_quote!(#ident)
+    }
+}
+
+/// Whether one of the values that a choice yields may have a type that only the others tell: `None`, `Err(x)`, `Vec::new()`.
+fn yields_open(expr: &Expr) -> bool {
+    const MADE: [&str; 7] = ["collect", "default", "into", "new", "parse", "try_into", "with_capacity"];
+    let of_block =
+        |block: &syn::Block| matches!(block.stmts.last(), Some(Stmt::Expr(tail, None)) if yields_open(tail));
+    match expr {
+        Expr::Path(p) => p.path.is_ident("None"),
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(p) => p.path.segments.last().is_some_and(|last| {
+                let name = last.ident.to_string();
+                name.starts_with(char::is_uppercase) || MADE.contains(&name.as_str())
+            }),
+            _ => false,
+        },
+        Expr::MethodCall(e) => MADE.iter().any(|name| e.method == name),
+        Expr::Macro(e) => e.mac.path.is_ident("vec"),
+        Expr::Paren(e) => yields_open(&e.expr),
+        Expr::Block(e) => of_block(&e.block),
+        Expr::If(e) => {
+            of_block(&e.then_branch)
+                || e.else_branch.as_ref().is_some_and(|(_, otherwise)| yields_open(otherwise))
+        }
+        Expr::Match(e) => e.arms.iter().any(|arm| yields_open(&arm.body)),
+        _ => false,
     }
 }
 

@@ -153,6 +153,8 @@ pub(crate) struct Lowering<'a> {
     /// What is dropped where the blocks around end, in the order of its definition.
     guards: Vec<guarding::Guard>,
     known_guards: OfBody,
+    /// What operands borrow from that are kept while later ones make calls, and the block in which it is made.
+    kept: Vec<(Ident, BlockId)>,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
     /// Blocks of the program in the order they were started.
@@ -210,6 +212,7 @@ pub fn lower(
         loops: vec![],
         guards: vec![],
         known_guards: OfBody::default(),
+        kept: Vec::new(),
         cursor: None,
         started: vec![],
         temps: 0,
@@ -529,6 +532,9 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
+        let (kept, from) = (self.kept.len(), self.cursor);
+        // What a `let` binds may go on to borrow from it.
+        let ends = matches!(stmt, Stmt::Expr(..));
         match stmt {
             Stmt::Item(item) => self.item(item),
             stmt if cfg::is_conditional(&stmt) => self.conditional(stmt),
@@ -543,6 +549,10 @@ impl Lowering<'_> {
                 }
             }
             other => self.op(other),
+        }
+        match from {
+            Some(from) if ends => self.end_kept(kept, from),
+            _ => {}
         }
     }
 

@@ -4,6 +4,9 @@
 //! A temporary is looked for where its value is borrowed: behind a `&`, and as the receiver of a method that lends it.
 //! It can be made earlier only if nothing stands before it in its argument; else the call stays scalar.
 
+use std::collections::BTreeSet;
+
+use syn::spanned::Spanned;
 use syn::{Expr, Ident, Type, UnOp, parse_quote};
 
 use super::Lowering;
@@ -15,7 +18,7 @@ use crate::desugar::iterators::is_adaptor;
 use crate::desugar::terminals::is_quiet;
 use crate::effects::variable;
 use crate::input::Param;
-use crate::ir::Role;
+use crate::ir::{BlockId, Role};
 use crate::signatures::Methods;
 
 /// The temporary in an argument.
@@ -30,26 +33,41 @@ pub(super) enum Temporary {
 /// What an argument borrows from that is no local yet, to be known by `name`.
 pub(super) fn temporary(lower: &Lowering<'_>, arg: &Expr, name: &Ident) -> Temporary {
     let mut arg = arg.clone();
-    let mut take = Take { lower, name, taken: None, refused: false };
-    take.value(&mut arg, true);
+    let name = parse_quote!(#name);
+    let mut take = Take::from(lower, &mut arg, &name, false);
     if !take.refused && take.taken.is_none() {
         take.unseen(&mut arg);
     }
-    match (take.refused, take.taken) {
-        (true, _) => Temporary::Refused,
-        (false, Some(value)) => Temporary::One(arg.into(), value.into()),
-        (false, None) => Temporary::None,
-    }
+    take.named(arg)
 }
+
+const KEPT: &str = "what is kept across a call borrows from what is made in the middle of it";
 
 struct Take<'a, 'b> {
     lower: &'a Lowering<'b>,
-    name: &'a Ident,
+    /// What comes into the place of the temporary.
+    name: &'a Expr,
+    /// Whether what the temporary borrows from is looked at on its own.
+    alone: bool,
     taken: Option<Expr>,
     refused: bool,
 }
 
-impl Take<'_, '_> {
+impl<'a, 'b> Take<'a, 'b> {
+    fn from(lower: &'a Lowering<'b>, value: &mut Expr, name: &'a Expr, alone: bool) -> Self {
+        let mut take = Take { lower, name, alone, taken: None, refused: false };
+        take.value(value, true);
+        take
+    }
+
+    fn named(self, arg: Expr) -> Temporary {
+        match (self.refused, self.taken) {
+            (true, _) => Temporary::Refused,
+            (false, Some(value)) => Temporary::One(arg.into(), value.into()),
+            (false, None) => Temporary::None,
+        }
+    }
+
     /// Looks at what a value may borrow from. `first`: nothing that could be noticed is evaluated before.
     fn value(&mut self, expr: &mut Expr, first: bool) {
         match expr {
@@ -91,8 +109,7 @@ impl Take<'_, '_> {
     fn unseen(&mut self, arg: &mut Expr) {
         for (temporary, first) in self.lower.unseen_temporaries(arg) {
             self.refused |= !first || self.taken.is_some();
-            let name = self.name;
-            self.taken = Some(std::mem::replace(temporary, parse_quote!(#name)));
+            self.taken = Some(std::mem::replace(temporary, self.name.clone()));
         }
     }
 
@@ -122,11 +139,12 @@ impl Take<'_, '_> {
             Expr::Group(e) => self.place(&mut e.expr, first, direct),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.value(&mut e.expr, first),
             other if is_shared(self.lower, other) || is_temporary(methods, other) || unknown(other) => {
-                // What it borrows from itself would have to stay for as long.
-                self.value(other, first);
+                if !self.alone {
+                    // What it borrows from itself would have to stay for as long.
+                    self.value(other, first);
+                }
                 self.refused |= !first || self.taken.is_some();
-                let name = self.name;
-                self.taken = Some(std::mem::replace(other, parse_quote!(#name)));
+                self.taken = Some(std::mem::replace(other, self.name.clone()));
             }
             other => self.value(other, first),
         }
@@ -185,6 +203,62 @@ impl Lowering<'_> {
             }
         }
         out
+    }
+
+    /// An operand that is kept while later ones make calls may borrow from a temporary, which is kept in place then.
+    pub(super) fn with_kept_temporary(&mut self, operand: Expr) -> Expr {
+        let held = |lower: &Self, name: &Expr| {
+            let mut operand = operand.clone();
+            let take = Take::from(lower, &mut operand, name, true);
+            take.named(operand)
+        };
+        let placeholder = placeholder();
+        let value = match held(self, &parse_quote!(#placeholder)) {
+            Temporary::None => return operand,
+            Temporary::Refused => {
+                self.whole_fallback(operand.span(), KEPT);
+                return operand;
+            }
+            Temporary::One(_, value) => self.with_kept_temporary(*value),
+        };
+        let (temp, ident) = self.temp("kept", None);
+        let Temporary::One(named, _) = held(self, &parse_quote!((*#ident.lend()))) else {
+            unreachable!("asked before")
+        };
+        let krate = self.options.krate.clone();
+        self.program.variables[temp.0].anchored = true;
+        self.note_kept(temp, &value);
+        self.define(temp, None, parse_quote!(#krate::__rt::Lent::new(#value)));
+        self.kept.extend(self.cursor.map(|block| (ident, block)));
+        *named
+    }
+
+    /// Drops what a statement has kept in place behind it, where it certainly is there. `kept`: how many are older; `from`: the block
+    /// in which the statement begins.
+    pub(super) fn end_kept(&mut self, kept: usize, from: BlockId) {
+        let krate = self.options.krate.clone();
+        for (ident, block) in self.kept.split_off(kept).into_iter().rev() {
+            if self.cursor.is_some_and(|cursor| !self.reaches(from, cursor, block)) {
+                self.op(parse_quote!(let _ = #krate::__rt::Lent::back(#ident);));
+            }
+        }
+    }
+
+    /// Whether there is a way from one block to another around a third.
+    fn reaches(&self, from: BlockId, to: BlockId, around: BlockId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::from([around]), vec![from]);
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            if block == to {
+                return true;
+            }
+            let block = self.program.block(block);
+            open.extend(block.term.successors());
+            open.extend(block.ops.iter().flat_map(|op| op.exits.iter().copied()));
+        }
+        false
     }
 
     /// Whether a place is what a method yields that is not known. (It may be a reference: if that is to something outside, it needs

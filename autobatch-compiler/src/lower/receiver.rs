@@ -66,10 +66,11 @@ impl Lowering<'_> {
     }
 
     /// A value that stays the same while `later` is evaluated.
-    fn kept(&mut self, value: Expr, later: &[Expr]) -> Expr {
+    pub(super) fn kept(&mut self, value: Expr, later: &[Expr]) -> Expr {
         if self.is_stable(&value, later) {
             return value;
         }
+        let value = self.with_kept_temporary(value);
         let (dest, ident) = self.temp("value", None);
         self.note_kept(dest, &value);
         self.define(dest, None, value);
