@@ -325,6 +325,67 @@ fn locals_in_place_for_some_statements() {
     }
 }
 
+/// Lends a token that it holds.
+struct Holder<'a>(Token<'a>);
+
+impl<'a> Holder<'a> {
+    fn new(ledger: &'a Ledger, value: u32) -> Self {
+        Holder(ledger.token(value))
+    }
+    fn held(&self) -> &Token<'a> {
+        &self.0
+    }
+}
+
+fn heavier(token: &Token<'_>, more: u32) -> u32 {
+    token.get() + more
+}
+
+/// Temporaries that operands borrow from, kept while later operands make calls, in which members panic.
+#[autobatch(strict)]
+fn kept(ledger: &Ledger, depth: u32, at: u32) -> u32 {
+    if depth == 0 {
+        return mine(at, 1);
+    }
+    let mut sum = heavier(Holder::new(ledger, depth).held(), kept(ledger, depth - 1, at));
+    for k in 0..depth {
+        if heavier(Holder::new(ledger, k).held(), kept(ledger, k / 2, at)) > 3 {
+            sum += mine(at, 10 + k);
+            continue;
+        }
+        let both = (&Holder::new(ledger, 3), kept(ledger, k / 2, if depth == 2 { at } else { 0 }));
+        sum += match k {
+            1 => heavier(Holder::new(ledger, k).held(), kept(ledger, 0, at) + mine(at, 20)),
+            _ => both.1 + both.0.held().get(),
+        };
+    }
+    heavier(Holder::new(ledger, sum).held(), kept(ledger, depth / 2, 0) + mine(at, 30 + depth))
+}
+
+#[test]
+fn temporaries_that_are_kept() {
+    let ledger = Ledger::default();
+    let scalar = |depth: u32, at: u32| {
+        let call = || kept(&ledger, depth, at);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).ok()
+    };
+    for failing in [false, true] {
+        let ats: Vec<u32> = (0..66).map(|member| if failing { member % 34 } else { 0 }).collect();
+        let depths: Vec<u32> = (0..66).map(|member| member % 5).collect();
+        let faults = panics((0..66).filter(|&member| scalar(depths[member], ats[member]).is_none()));
+        ledger.settle("scalar function");
+        assert_eq!(faults.is_empty(), !failing);
+        come_out_even(
+            &ledger,
+            66,
+            &faults,
+            |member| scalar(depths[member], ats[member]),
+            |options| kept_batched_with(&ledger, &depths, &ats, options),
+            |sum| *sum,
+        );
+    }
+}
+
 /// Parameters of all kinds: owned, cloned from a borrowed column, the same for all, state that is changed.
 #[autobatch(strict)]
 fn given<'a>(

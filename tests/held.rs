@@ -82,6 +82,30 @@ mod m {
         depth(n % 3)
     }
 
+    /// Before what the condition chooses, and once on every way.
+    pub(super) fn in_conditions(n: u64) -> u64 {
+        let mut out = 0;
+        for k in 0..n % 4 {
+            if heavier(Span::new(n % 7).weight(), depth(k)) > 0 {
+                see(5);
+                continue;
+            }
+            out += match k {
+                1 => heavier(Span::new(40 + k).weight(), depth(n % 3)),
+                _ => 3,
+            };
+            see(6);
+            while heavier(Span::new(n % 5).weight(), depth(out % 4)) > out {
+                out += 1;
+                if out == 3 {
+                    break;
+                }
+            }
+        }
+        see(9);
+        out
+    }
+
     pub(super) fn from_a_function(n: u64) -> u64 {
         let _span = enter(n);
         let x = depth(n % 4);
@@ -377,7 +401,7 @@ fn values_are_dropped_where_the_scalar_code_drops_them() {
     check!(with_a_value with_a_value_batched_with given given_batched_with several several_batched_with);
     agree_at(&[1, 17], &inputs, |n| inside::watched(*n), |n, o| inside::watched_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::kept(*n), |n, o| inside::kept_batched_with(n, o));
-    check!(in_an_argument in_an_argument_batched_with otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
+    check!(in_an_argument in_an_argument_batched_with in_conditions in_conditions_batched_with otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
 }
 
 #[test]

@@ -300,6 +300,8 @@ fn grow(cells: &mut Vec<u32>, more: u32) -> u32 {
 /// What operands borrow from that is no local.
 #[autobatch(strict)]
 mod temporaries {
+    use std::cell::RefCell;
+
     use super::{at, grow, sum};
 
     #[derive(Clone)]
@@ -376,6 +378,41 @@ mod temporaries {
         let below = extended(n / 5, d - 1);
         sum(pair.0, pair.1) + sum(view.cells, view.below) + below
     }
+    /// What is bound borrows from what one of the ways makes.
+    pub(super) fn out_of_ways(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        let (cells, below) = if n.is_multiple_of(3) {
+            (&vec![n, 3], out_of_ways(n / 2, d - 1))
+        } else {
+            (&vec![d; n as usize % 4], out_of_ways(n / 3, d - 1))
+        };
+        let more = out_of_ways(n / 5, d - 1);
+        sum(cells, below) + more
+    }
+    /// A `RefCell` is free again behind the statement, and behind the condition.
+    pub(super) fn borrowed(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        let cell = RefCell::new(vec![n, d]);
+        let found = sum(cell.borrow().as_slice(), borrowed(n / 2, d - 1));
+        cell.borrow_mut().push(found);
+        grow(&mut cell.borrow_mut(), borrowed(n / 3, d - 1));
+        if *at(&cell.borrow(), borrowed(n % 3, d - 1)) > 3 {
+            cell.borrow_mut().push(1);
+        } else {
+            cell.borrow_mut().push(2);
+        }
+        while cell.borrow().len() < 7 && sum(&cell.borrow(), borrowed(1, d - 1)) > 0 {
+            cell.borrow_mut().push(3);
+        }
+        match sum(&cell.borrow(), borrowed(n % 4, d - 1)) {
+            0 => 1,
+            x => x + cell.borrow()[0],
+        }
+    }
     pub(super) fn on_some_ways(n: u32, d: u32) -> u32 {
         if d == 0 {
             return n;
@@ -406,5 +443,5 @@ fn temporaries_are_kept() {
             |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
         );)* };
     }
-    agree!(passed passed_batched_with, looked_up looked_up_batched_with, searched searched_batched_with, in_order in_order_batched_with, nested nested_batched_with, extended extended_batched_with, on_some_ways on_some_ways_batched_with);
+    agree!(passed passed_batched_with, looked_up looked_up_batched_with, searched searched_batched_with, in_order in_order_batched_with, nested nested_batched_with, extended extended_batched_with, out_of_ways out_of_ways_batched_with, borrowed borrowed_batched_with, on_some_ways on_some_ways_batched_with);
 }

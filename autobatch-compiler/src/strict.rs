@@ -74,6 +74,7 @@ mod tests {
             include_str!("lower/expr.rs"),
             include_str!("lower/guarding.rs"),
             include_str!("lower/leaving.rs"),
+            include_str!("lower/kept.rs"),
             include_str!("lower/lent.rs"),
             include_str!("lower/mod.rs"),
             include_str!("lower/parted.rs"),

@@ -75,6 +75,38 @@ impl<T> Drop for Lent<T> {
     }
 }
 
+/// A temporary that is kept in place for the rest of its statement, if that comes to make it.
+pub struct Kept<T>(Option<Lent<T>>);
+
+impl<T> Kept<T> {
+    /// Before it is made.
+    #[allow(clippy::new_without_default)] // for generated code
+    pub fn new() -> Kept<T> {
+        Kept(None)
+    }
+
+    /// It is made.
+    pub fn keep(&mut self, value: T) {
+        self.0 = Some(Lent::new(value));
+    }
+
+    /// The value, for the rest of the statement.
+    ///
+    /// # Panics
+    ///
+    /// If it has not been made.
+    #[allow(clippy::mut_from_ref)] // as `Lent::lend`
+    pub fn lend<'a>(&self) -> &'a mut T
+    where
+        T: 'a,
+    {
+        self.0.as_ref().expect("it is made before").lend()
+    }
+
+    /// The end of the statement.
+    pub fn back(self) {}
+}
+
 /// A `&mut` whose target is lent.
 pub struct LentRef<'r, T: ?Sized> {
     target: NonNull<T>,
@@ -152,6 +184,23 @@ mod tests {
         assert_eq!(std::rc::Rc::strong_count(&count), 1);
         drop(Lent::new(count.clone()).back());
         assert_eq!(std::rc::Rc::strong_count(&count), 1);
+    }
+
+    #[test]
+    fn what_is_kept_is_dropped_once() {
+        let count = std::rc::Rc::new(());
+        let mut kept = Kept::new();
+        for _ in 0..2 {
+            kept.keep(vec![count.clone()]);
+            let borrowed: &mut Vec<_> = kept.lend();
+            let moved = kept;
+            assert_eq!(borrowed.len(), 1);
+            assert_eq!(std::rc::Rc::strong_count(&count), 2);
+            kept = moved;
+        }
+        kept.back();
+        assert_eq!(std::rc::Rc::strong_count(&count), 1);
+        Kept::<String>::new().back();
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub mod __rt {
     pub use crate::depth::{Depth, Published};
     pub use crate::emptied::emptied;
     pub use crate::launch::{Ways, run, run_into, unwrap_unit};
-    pub use crate::lent::{Lent, LentRef};
+    pub use crate::lent::{Kept, Lent, LentRef};
     pub use crate::lockstep;
     pub use crate::machine::{Core, Place, Step};
     pub use crate::math;

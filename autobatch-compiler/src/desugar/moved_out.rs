@@ -24,7 +24,7 @@ pub(crate) fn takes_out(call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
     names.next().as_deref() == Some("back")
-        && matches!(names.next().as_deref(), Some("Lent" | "LentRef"))
+        && matches!(names.next().as_deref(), Some("Kept" | "Lent" | "LentRef"))
         && names.next().as_deref() == Some("__rt")
 }
 

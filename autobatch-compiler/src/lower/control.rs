@@ -46,8 +46,9 @@ impl Lowering<'_> {
                 let inside = self.new_block(e.body.span(), "body");
                 self.start(header);
                 self.enter(e.label.as_ref(), Some(header), after, None);
-                self.condition(*e.cond, inside, after);
+                let kept = self.chosen(*e.cond, inside, after);
                 self.start(inside);
+                self.end_kept(&kept);
                 self.body(e.body, None, None);
                 self.jump(header);
                 self.loops.pop();
@@ -127,18 +128,32 @@ impl Lowering<'_> {
         let then = self.new_block(e.then_branch.span(), "then");
         let otherwise = self.new_block(e.else_branch.as_ref().map_or(span, |(_, e)| e.span()), "else");
         let join = self.new_block(span, "join");
-        self.condition(*e.cond, then, otherwise);
+        let kept = self.chosen(*e.cond, then, otherwise);
         self.start(then);
-        self.body(e.then_branch, dest, ty.cloned());
+        self.end_kept(&kept);
+        self.scope(|lower| lower.body(e.then_branch, dest, ty.cloned()));
         self.jump(join);
         self.start(otherwise);
+        self.end_kept(&kept);
         match (e.else_branch, dest) {
-            (Some((_, otherwise)), Some(dest)) => self.into(*otherwise, dest, ty),
-            (Some((_, otherwise)), None) => self.discard_branch(*otherwise),
+            (Some((_, otherwise)), dest) => self.arm(*otherwise, dest, ty),
             (None, dest) => self.unit(dest, ty),
         }
         self.jump(join);
         self.arrive(join);
+    }
+
+    /// Lowers what is chosen by an `if` or `match`: temporaries are dropped at its end.
+    fn arm(&mut self, body: Expr, dest: Option<VarId>, ty: Option<&Type>) {
+        self.scope(|lower| match dest {
+            Some(dest) => lower.into(body, dest, ty),
+            None => lower.discard_branch(body),
+        });
+    }
+
+    /// Branches on a condition. What is kept in place for it alone, to be dropped behind it.
+    fn chosen(&mut self, cond: Expr, then: BlockId, otherwise: BlockId) -> Vec<syn::Ident> {
+        self.condition_of_its_own(!binds(&cond), |lower| lower.condition(cond, then, otherwise))
     }
 
     /// The `else` of an `if` statement: a block or another `if`.
@@ -162,13 +177,13 @@ impl Lowering<'_> {
             }
             Expr::Binary(e) if hoists && matches!(e.op, BinOp::And(_)) => {
                 let mid = self.new_block(e.right.span(), "and");
-                self.condition(*e.left, mid, otherwise);
+                self.condition_of_its_own(false, |lower| lower.condition(*e.left, mid, otherwise));
                 self.start(mid);
                 self.condition(*e.right, then, otherwise);
             }
             Expr::Binary(e) if hoists && matches!(e.op, BinOp::Or(_)) => {
                 let mid = self.new_block(e.right.span(), "or");
-                self.condition(*e.left, then, mid);
+                self.condition_of_its_own(false, |lower| lower.condition(*e.left, then, mid));
                 self.start(mid);
                 self.condition(*e.right, then, otherwise);
             }
@@ -263,12 +278,9 @@ impl Lowering<'_> {
             self.note_pattern(&guarded.pat, &e.expr);
             self.switch(&scrutinee, arms, join, dest, ty);
             self.start(inside);
-            self.condition(*guarded.guard, then, otherwise);
+            self.condition_of_its_own(false, |lower| lower.condition(*guarded.guard, then, otherwise));
             self.start(then);
-            match dest {
-                Some(dest) => self.into(*body, dest, ty),
-                None => self.discard_branch(*body),
-            }
+            self.arm(*body, dest, ty);
             self.jump(join);
             self.start(otherwise);
             arms = behind;
@@ -348,10 +360,7 @@ impl Lowering<'_> {
         self.terminate(Terminator::Switch { scrutinee: Box::new(scrutinee), uses, arms });
         for (target, body) in bodies {
             self.start(target);
-            match dest {
-                Some(dest) => self.into(body, dest, ty),
-                None => self.discard_branch(body),
-            }
+            self.arm(body, dest, ty);
             self.jump(join);
         }
     }
@@ -483,6 +492,16 @@ fn has_bare_struct(expr: &Expr) -> bool {
         Expr::Reference(e) => has_bare_struct(&e.expr),
         Expr::Try(e) => has_bare_struct(&e.expr),
         Expr::Unary(e) => has_bare_struct(&e.expr),
+        _ => false,
+    }
+}
+
+/// Whether a condition has patterns.
+fn binds(cond: &Expr) -> bool {
+    match cond {
+        Expr::Let(_) => true,
+        Expr::Binary(e) => binds(&e.left) || binds(&e.right),
+        Expr::Paren(e) => binds(&e.expr),
         _ => false,
     }
 }

@@ -18,7 +18,9 @@ impl Lowering<'_> {
             Expr::Return(e) => {
                 let (result, output, exit) = self.function_result();
                 match e.expr {
-                    Some(value) => self.into(*value, result, Some(&output)),
+                    Some(value) => {
+                        self.statement(false, true, |lower| lower.into(*value, result, Some(&output)))
+                    }
                     None => self.define(result, Some(&output), parse_quote!(())),
                 }
                 self.drop_guards(0);
@@ -315,7 +317,7 @@ impl Lowering<'_> {
         let truth = self.new_block(span, "true");
         let falsity = self.new_block(span, "false");
         let join = self.new_block(span, "join");
-        self.condition(Expr::Binary(e), truth, falsity);
+        self.condition_of_its_own(false, |lower| lower.condition(Expr::Binary(e), truth, falsity));
         for (block, value) in [(truth, true), (falsity, false)] {
             self.start(block);
             self.define(dest, Some(&parse_quote!(bool)), parse_quote!(#value));

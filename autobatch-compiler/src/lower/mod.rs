@@ -15,6 +15,7 @@ mod control;
 mod exits;
 mod expr;
 mod guarding;
+mod kept;
 pub(crate) mod leaving;
 mod lent;
 mod lifetimes;
@@ -153,8 +154,9 @@ pub(crate) struct Lowering<'a> {
     /// What is dropped where the blocks around end, in the order of its definition.
     guards: Vec<guarding::Guard>,
     known_guards: OfBody,
-    /// What operands borrow from that are kept while later ones make calls, and the block in which it is made.
-    kept: Vec<(Ident, BlockId)>,
+    statement: Option<kept::Statement>,
+    /// What operands of the statement borrow from that are kept while later ones make calls.
+    kept: Vec<Ident>,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
     /// Blocks of the program in the order they were started.
@@ -212,6 +214,7 @@ pub fn lower(
         loops: vec![],
         guards: vec![],
         known_guards: OfBody::default(),
+        statement: None,
         kept: Vec::new(),
         cursor: None,
         started: vec![],
@@ -520,8 +523,11 @@ impl Lowering<'_> {
             self.guards.extend(guards.remove(&i).into_iter().flatten());
         }
         match (tail, dest) {
-            (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
-            (Some(tail), None) => self.discard(tail),
+            (Some(tail), Some(dest)) if self.statement.is_some() => self.into(tail, dest, ty.as_ref()),
+            (Some(tail), Some(dest)) => {
+                self.statement(false, true, |lower| lower.into(tail, dest, ty.as_ref()))
+            }
+            (Some(tail), None) => self.statement(false, true, |lower| lower.discard(tail)),
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
             (None, None) => {}
         }
@@ -532,9 +538,17 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        let (kept, from) = (self.kept.len(), self.cursor);
-        // What a `let` binds may go on to borrow from it.
-        let ends = matches!(stmt, Stmt::Expr(..));
+        match &stmt {
+            Stmt::Local(local) => {
+                let extends = local.init.as_ref().is_some_and(|init| kept::extends(&init.expr));
+                let exact = local.init.as_ref().is_some_and(|init| init.diverge.is_none());
+                self.statement(extends, exact, |lower| lower.stmt_itself(stmt));
+            }
+            _ => self.statement(false, true, |lower| lower.stmt_itself(stmt)),
+        }
+    }
+
+    fn stmt_itself(&mut self, stmt: Stmt) {
         match stmt {
             Stmt::Item(item) => self.item(item),
             stmt if cfg::is_conditional(&stmt) => self.conditional(stmt),
@@ -549,10 +563,6 @@ impl Lowering<'_> {
                 }
             }
             other => self.op(other),
-        }
-        match from {
-            Some(from) if ends => self.end_kept(kept, from),
-            _ => {}
         }
     }
 

@@ -4,9 +4,6 @@
 //! A temporary is looked for where its value is borrowed: behind a `&`, and as the receiver of a method that lends it.
 //! It can be made earlier only if nothing stands before it in its argument; else the call stays scalar.
 
-use std::collections::BTreeSet;
-
-use syn::spanned::Spanned;
 use syn::{Expr, Ident, Type, UnOp, parse_quote};
 
 use super::Lowering;
@@ -17,8 +14,9 @@ use super::scan::{self, hands_on, makes_of, only_looks_at_arguments};
 use crate::desugar::iterators::is_adaptor;
 use crate::desugar::terminals::is_quiet;
 use crate::effects::variable;
+use crate::guards::may_be_guard;
 use crate::input::Param;
-use crate::ir::{BlockId, Role};
+use crate::ir::Role;
 use crate::signatures::Methods;
 
 /// The temporary in an argument.
@@ -41,7 +39,12 @@ pub(super) fn temporary(lower: &Lowering<'_>, arg: &Expr, name: &Ident) -> Tempo
     take.named(arg)
 }
 
-const KEPT: &str = "what is kept across a call borrows from what is made in the middle of it";
+/// The same for an operand: something certainly is borrowed, or may be a guard. `place`: where it will be.
+pub(super) fn kept_temporary(lower: &Lowering<'_>, operand: &Expr, place: &Expr) -> Temporary {
+    let mut operand = operand.clone();
+    let take = Take::from(lower, &mut operand, place, true);
+    take.named(operand)
+}
 
 struct Take<'a, 'b> {
     lower: &'a Lowering<'b>,
@@ -138,7 +141,12 @@ impl<'a, 'b> Take<'a, 'b> {
             Expr::Paren(e) => self.place(&mut e.expr, first, direct),
             Expr::Group(e) => self.place(&mut e.expr, first, direct),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.value(&mut e.expr, first),
-            other if is_shared(self.lower, other) || is_temporary(methods, other) || unknown(other) => {
+            other
+                if is_shared(self.lower, other)
+                    || is_temporary(methods, other)
+                    || unknown(other)
+                    || (self.alone && may_be_guard(methods, other)) =>
+            {
                 if !self.alone {
                     // What it borrows from itself would have to stay for as long.
                     self.value(other, first);
@@ -203,62 +211,6 @@ impl Lowering<'_> {
             }
         }
         out
-    }
-
-    /// An operand that is kept while later ones make calls may borrow from a temporary, which is kept in place then.
-    pub(super) fn with_kept_temporary(&mut self, operand: Expr) -> Expr {
-        let held = |lower: &Self, name: &Expr| {
-            let mut operand = operand.clone();
-            let take = Take::from(lower, &mut operand, name, true);
-            take.named(operand)
-        };
-        let placeholder = placeholder();
-        let value = match held(self, &parse_quote!(#placeholder)) {
-            Temporary::None => return operand,
-            Temporary::Refused => {
-                self.whole_fallback(operand.span(), KEPT);
-                return operand;
-            }
-            Temporary::One(_, value) => self.with_kept_temporary(*value),
-        };
-        let (temp, ident) = self.temp("kept", None);
-        let Temporary::One(named, _) = held(self, &parse_quote!((*#ident.lend()))) else {
-            unreachable!("asked before")
-        };
-        let krate = self.options.krate.clone();
-        self.program.variables[temp.0].anchored = true;
-        self.note_kept(temp, &value);
-        self.define(temp, None, parse_quote!(#krate::__rt::Lent::new(#value)));
-        self.kept.extend(self.cursor.map(|block| (ident, block)));
-        *named
-    }
-
-    /// Drops what a statement has kept in place behind it, where it certainly is there. `kept`: how many are older; `from`: the block
-    /// in which the statement begins.
-    pub(super) fn end_kept(&mut self, kept: usize, from: BlockId) {
-        let krate = self.options.krate.clone();
-        for (ident, block) in self.kept.split_off(kept).into_iter().rev() {
-            if self.cursor.is_some_and(|cursor| !self.reaches(from, cursor, block)) {
-                self.op(parse_quote!(let _ = #krate::__rt::Lent::back(#ident);));
-            }
-        }
-    }
-
-    /// Whether there is a way from one block to another around a third.
-    fn reaches(&self, from: BlockId, to: BlockId, around: BlockId) -> bool {
-        let (mut seen, mut open) = (BTreeSet::from([around]), vec![from]);
-        while let Some(block) = open.pop() {
-            if !seen.insert(block) {
-                continue;
-            }
-            if block == to {
-                return true;
-            }
-            let block = self.program.block(block);
-            open.extend(block.term.successors());
-            open.extend(block.ops.iter().flat_map(|op| op.exits.iter().copied()));
-        }
-        false
     }
 
     /// Whether a place is what a method yields that is not known. (It may be a reference: if that is to something outside, it needs
