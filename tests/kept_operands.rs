@@ -297,12 +297,37 @@ fn grow(cells: &mut Vec<u32>, more: u32) -> u32 {
     cells.len() as u32
 }
 
+fn counted_up(counts: &mut [u32], more: u32) -> u32 {
+    counts[0] += more;
+    counts.iter().sum()
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    x: u32,
+    y: u32,
+}
+
+/// A new value with the rest of another is called a method on.
+#[autobatch(strict)]
+impl Place {
+    fn walked(&mut self, fuel: u32, names: String, row: &[u32]) -> u32 {
+        if fuel == 0 {
+            return self.x + self.y;
+        }
+        self.y += row.len() as u32;
+        let ahead = (Self { x: 3, ..*self }).walked(fuel - 1, names.clone() + "a", &vec![fuel; 2]);
+        let aside = Self { y: ahead, ..*self }.walked(fuel / 2, names, &[self.x, ahead]);
+        ahead + aside * 3
+    }
+}
+
 /// What operands borrow from that is no local.
 #[autobatch(strict)]
 mod temporaries {
     use std::cell::RefCell;
 
-    use super::{at, grow, sum};
+    use super::{at, counted_up, grow, sum};
 
     #[derive(Clone)]
     pub(super) struct Row {
@@ -367,6 +392,22 @@ mod temporaries {
             Row::new(n).name.as_str().bytes().map(u32::from).collect::<Vec<_>>().as_slice(),
             nested(n / 2, d - 1),
         )
+    }
+    /// A constant that is changed is a value of its own.
+    pub(super) fn of_constants(n: u32, d: u32) -> u32 {
+        if d == 0 {
+            return n;
+        }
+        let first = counted_up(&mut [1, 2], of_constants(n / 2, d - 1));
+        first + counted_up(&mut [n, 1], of_constants(n / 3, d - 1)) + stepped(&mut [3, d], n)
+    }
+    fn stepped(counts: &mut [u32; 2], n: u32) -> u32 {
+        if n == 0 {
+            return counts[0];
+        }
+        counts[1] += n;
+        counts[0] += stepped(&mut [5, 1], n / 2) + stepped(counts, n / 3);
+        counts[1]
     }
     /// These live as long as what is bound.
     pub(super) fn extended(n: u32, d: u32) -> u32 {
@@ -443,5 +484,21 @@ fn temporaries_are_kept() {
             |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
         );)* };
     }
-    agree!(passed passed_batched_with, looked_up looked_up_batched_with, searched searched_batched_with, in_order in_order_batched_with, nested nested_batched_with, extended extended_batched_with, out_of_ways out_of_ways_batched_with, borrowed borrowed_batched_with, on_some_ways on_some_ways_batched_with);
+    agree!(passed passed_batched_with, looked_up looked_up_batched_with, searched searched_batched_with, in_order in_order_batched_with, nested nested_batched_with, extended extended_batched_with, of_constants of_constants_batched_with, out_of_ways out_of_ways_batched_with, borrowed borrowed_batched_with, on_some_ways on_some_ways_batched_with);
+}
+
+#[test]
+fn receivers_are_made() {
+    let inputs: Vec<(u32, u32)> = (0..23).map(|i| (i, i % 5)).collect();
+    let place = |i: u32| Place { x: i, y: i / 2 };
+    agree_at(
+        &[0, 1, 67],
+        &inputs,
+        |i| place(i.0).walked(i.1, "n".into(), &[1]),
+        |b, o| {
+            let mut places = column(b, |i| place(i.0));
+            let names = column(b, |_| String::from("n"));
+            Place::walked_batched_with(&mut places, column(b, |i| i.1), names, &[1], o)
+        },
+    );
 }

@@ -54,6 +54,70 @@ elsewhere! {
     fn top(table: &Table) -> &[u32] {
         &table.rows[1]
     }
+    /// Borrows, and looks at what it has borrowed when it is dropped.
+    struct Watch<'a> {
+        table: &'a Table,
+        looks: u32,
+    }
+    impl<'a> Watch<'a> {
+        fn look(&mut self) -> u32 {
+            self.looks += 1;
+            self.looks + self.table.rows.len() as u32
+        }
+        fn rows(&self) -> &'a [Vec<u32>] {
+            &self.table.rows
+        }
+    }
+    impl Drop for Watch<'_> {
+        fn drop(&mut self) {
+            assert!(self.table.rows.len() < 9, "the table is there");
+        }
+    }
+    fn watch(table: &Table) -> Watch<'_> {
+        Watch { table, looks: 0 }
+    }
+}
+
+/// What functions of other files make of a local, kept across calls and loops.
+#[autobatch(strict)]
+fn watched(n: u32, d: u32) -> u32 {
+    if d == 0 {
+        return n;
+    }
+    let table = make(n);
+    let mut watch = watch(&table);
+    let rows = watch.rows();
+    let below = watched(n / 2, d - 1);
+    watch.look() + below + rows.len() as u32
+}
+
+/// Looked at before the call; dropped behind it, or before: that is not seen.
+#[autobatch(strict)]
+fn watched_before(n: u32, d: u32) -> u32 {
+    if d == 0 {
+        return n;
+    }
+    let table = make(n);
+    let mut watch = watch(&table);
+    watch.look();
+    let below = watched_before(n / 2, d - 1);
+    below + table.rows[2].len() as u32
+}
+
+/// Only there to be dropped.
+#[autobatch(strict)]
+fn watched_throughout(n: u32, d: u32) -> u32 {
+    if d == 0 {
+        return n;
+    }
+    let table = make(n);
+    let _watch = watch(&table);
+    let top = top(&table);
+    let mut sum = 0;
+    for k in 0..2 {
+        sum += watched_throughout(n / 2, d - 1) + k + top.len() as u32;
+    }
+    sum
 }
 
 #[autobatch(strict)]
@@ -184,4 +248,18 @@ fn what_other_files_lend_stays_where_it_is() {
         let want: Vec<&u32> = keys.iter().map(|k| of_what_is_shared(&table, *k, *k)).collect();
         assert_eq!(out, want, "{how}");
     }
+}
+
+#[test]
+fn functions_that_lend() {
+    let inputs: Vec<(u32, u32)> = (0..19).map(|i| (i, i % 4)).collect();
+    macro_rules! agree {
+        ($($f:ident $batched:ident),*) => { $(agree_at(
+            &[0, 1, 67],
+            &inputs,
+            |i| $f(i.0, i.1),
+            |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
+        );)* };
+    }
+    agree!(watched watched_batched_with, watched_before watched_before_batched_with, watched_throughout watched_throughout_batched_with);
 }

@@ -18,7 +18,7 @@ use crate::emit::{self, Nested, Width};
 use crate::endings;
 use crate::input::{self, Function, Input};
 use crate::ir::{Note, Program, Role, Terminator, VarId, VarSet};
-use crate::lower::{self, Borrower, LowerOptions, Lowered};
+use crate::lower::{self, Borrower, LowerOptions, Lowered, Suspect};
 use crate::methods;
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
@@ -270,6 +270,13 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
             };
             let why = format!("{name} borrows a local and is used on both sides of a loop or call");
             lowered.program.notes.push(Note { span: *span, why, whole: true });
+        }
+    }
+    for Suspect { var, lender, moved, from } in &lowered.suspects {
+        // What moves to a column must not be borrowed by what is dropped behind that.
+        let guarded = *moved && lowered.program.var(*var).guard && analyses.needs_column(*lender);
+        if guarded || analyses.needs_column(*var) || handed.contains(var) {
+            lowered.crossed.extend(from.iter().cloned());
         }
     }
     for (var, span) in &lowered.conditionals {

@@ -237,6 +237,11 @@ impl Methods {
         self.borrowing.get(&name).copied().unwrap_or_else(|| BORROWING.contains(&name.as_str()))
     }
 
+    /// Whether the signature of a function of that name is known, or what one of the library yields.
+    pub(crate) fn has_function(&self, name: &str) -> bool {
+        self.borrowing.contains_key(name) || BORROWING.contains(&name)
+    }
+
     /// Whether a field of that name may be moved where its value is taken: not if types in the file say that it is copied.
     pub(crate) fn may_be_moved(&self, field: &syn::Ident) -> bool {
         let types = self.fields.types.get(&field.to_string());

@@ -100,6 +100,7 @@ impl Lowering<'_> {
     pub(super) fn guards_dropped(&self, outer: usize) -> Vec<Option<Stmt>> {
         let guards = self.guards[outer..].iter().map(|Guard { var, name, free, certain, of }| {
             let borrows = self.borrowers.iter().any(|borrower| borrower.var == *var)
+                || self.suspects.iter().any(|suspect| suspect.var == *var)
                 || of.iter().any(|var| self.program.var(*var).anchored);
             (*certain || borrows).then(|| match free {
                 true => parse_quote!({ let _dropped = #name; }),

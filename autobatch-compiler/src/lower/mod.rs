@@ -86,6 +86,8 @@ pub struct Lowered {
     pub items: Vec<syn::Item>,
     /// Variables that plainly hold a borrow of a local: they must not cross a region.
     pub borrowers: Vec<Borrower>,
+    /// Variables that may hold one, made by code that is not seen: the locals live in place if they can.
+    pub suspects: Vec<Suspect>,
     /// Variables that are there or not, under `cfg`: they must not cross a region.
     pub conditionals: Vec<(VarId, Span)>,
     /// Locals, by function and name, that are borrowed across a loop: if they lived in place, that would do.
@@ -99,6 +101,18 @@ pub struct Borrower {
     /// What it is initialised with.
     pub span: Span,
     /// The locals it borrows from, by function and name.
+    pub from: Vec<(usize, String)>,
+}
+
+/// A variable that may hold a borrow of a local.
+pub struct Suspect {
+    /// The variable.
+    pub var: VarId,
+    /// The local.
+    pub lender: VarId,
+    /// Whether that moves where it is mentioned.
+    pub moved: bool,
+    /// The local, by function and name.
     pub from: Vec<(usize, String)>,
 }
 
@@ -128,6 +142,7 @@ pub(crate) struct Lowering<'a> {
     sources: Vec<usize>,
     items: Vec<syn::Item>,
     borrowers: Vec<Borrower>,
+    suspects: Vec<Suspect>,
     conditionals: Vec<(VarId, Span)>,
     crossed: BTreeSet<(usize, String)>,
     entry: usize,
@@ -144,6 +159,8 @@ pub(crate) struct Lowering<'a> {
     owners: VarSet,
     /// Locals that are references by what is done with them.
     wanted: VarSet,
+    /// Locals that are no numbers, by what is done with them.
+    things: VarSet,
     /// Locals that are an `Option` or a `Result`.
     options_known: VarSet,
     /// Locals that have the same value for every member.
@@ -197,6 +214,7 @@ pub fn lower(
         sources: vec![],
         items: vec![],
         borrowers: vec![],
+        suspects: vec![],
         conditionals: vec![],
         crossed: BTreeSet::new(),
         entry,
@@ -208,6 +226,7 @@ pub fn lower(
         numbered: VarSet::new(),
         owners: VarSet::new(),
         wanted: VarSet::new(),
+        things: VarSet::new(),
         options_known: VarSet::new(),
         uniforms: VarSet::new(),
         copies: Copies::default(),
@@ -655,6 +674,7 @@ impl Lowering<'_> {
             sources: self.sources,
             items: self.items,
             borrowers: self.borrowers,
+            suspects: self.suspects,
             conditionals: self.conditionals,
             crossed: self.crossed,
         }

@@ -74,6 +74,10 @@ impl<'a, 'b> Take<'a, 'b> {
     /// Looks at what a value may borrow from. `first`: nothing that could be noticed is evaluated before.
     fn value(&mut self, expr: &mut Expr, first: bool) {
         match expr {
+            // A constant that is changed is a value of its own.
+            Expr::Reference(e) if e.mutability.is_some() && is_constant(&e.expr) => {
+                self.take(&mut e.expr, first);
+            }
             Expr::Reference(e) => self.place(&mut e.expr, first, true),
             Expr::Paren(e) => self.value(&mut e.expr, first),
             Expr::Group(e) => self.value(&mut e.expr, first),
@@ -108,11 +112,15 @@ impl<'a, 'b> Take<'a, 'b> {
         }
     }
 
+    fn take(&mut self, temporary: &mut Expr, first: bool) {
+        self.refused |= !first || self.taken.is_some();
+        self.taken = Some(std::mem::replace(temporary, self.name.clone()));
+    }
+
     /// What a method or function of another file may borrow from.
     fn unseen(&mut self, arg: &mut Expr) {
         for (temporary, first) in self.lower.unseen_temporaries(arg) {
-            self.refused |= !first || self.taken.is_some();
-            self.taken = Some(std::mem::replace(temporary, self.name.clone()));
+            self.take(temporary, first);
         }
     }
 
@@ -151,8 +159,7 @@ impl<'a, 'b> Take<'a, 'b> {
                     // What it borrows from itself would have to stay for as long.
                     self.value(other, first);
                 }
-                self.refused |= !first || self.taken.is_some();
-                self.taken = Some(std::mem::replace(other, self.name.clone()));
+                self.take(other, first);
             }
             other => self.value(other, first),
         }
@@ -299,7 +306,7 @@ pub(crate) fn is_temporary(methods: &Methods, expr: &Expr) -> bool {
         Expr::Array(e) => !e.elems.iter().all(is_constant),
         Expr::Tuple(e) => !e.elems.iter().all(is_constant),
         Expr::Repeat(e) => !is_constant(&e.expr),
-        Expr::Struct(e) => !e.fields.iter().all(|field| is_constant(&field.expr)),
+        Expr::Struct(_) => !is_constant(expr),
         Expr::Macro(e) => e.mac.path.is_ident("vec") || e.mac.path.is_ident("format"),
         Expr::Call(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Block(_) | Expr::If(_) | Expr::Match(_) => {
             true
@@ -317,6 +324,8 @@ fn is_constant(expr: &Expr) -> bool {
         Expr::Unary(e) => matches!(e.op, UnOp::Neg(_)) && is_constant(&e.expr),
         Expr::Array(e) => e.elems.iter().all(is_constant),
         Expr::Tuple(e) => e.elems.iter().all(is_constant),
+        Expr::Struct(e) => e.rest.is_none() && e.fields.iter().all(|field| is_constant(&field.expr)),
+        Expr::Paren(e) => is_constant(&e.expr),
         _ => false,
     }
 }

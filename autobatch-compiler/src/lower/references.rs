@@ -71,7 +71,10 @@ impl Lowering<'_> {
                 self.borrow(binds, init.span(), &from);
             }
             None if plain => self.references.extend(binds),
-            None => self.note_bound_references(pat, init),
+            None => {
+                self.note_suspects(&binds, init);
+                self.note_bound_references(pat, init);
+            }
         }
     }
 

@@ -1,14 +1,18 @@
 //! Methods of other files, of which no signature is known: `f(table.lookup(k))`. What one yields borrows from its receiver, as far as
 //! anyone can tell, where a reference is wanted; else it is a value.
 
+use std::collections::BTreeSet;
+
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Ident, Pat, Type, UnOp};
 
 use super::chains::{is_option_method, yields_number, yields_owned};
 use super::named::is_temporary;
 use super::references::yields_reference;
-use super::{Lowering, lent, scan};
+use super::{Lowering, Suspect, lent, scan};
+use crate::desugar::copies::is_copied_local;
 use crate::desugar::iterators::is_adaptor;
+use crate::desugar::runs::mentions;
 use crate::desugar::terminals::is_quiet;
 use crate::effects::{self, bound, variable};
 use crate::ir::{VarId, VarSet};
@@ -102,11 +106,63 @@ impl Lowering<'_> {
         }
     }
 
-    /// Finds variables that are references by what is done with them: they are dereferenced, or given to a call that wants one.
+    /// What variables hold that are no numbers may borrow from the locals that code has been given which is not seen: a function of
+    /// another crate, `let guard = watch(&kept)`, or a method of its types.
+    pub(super) fn note_suspects(&mut self, vars: &VarSet, value: &Expr) {
+        let vars = vars & &self.things;
+        if self.cursor.is_none() || vars.is_empty() {
+            return;
+        }
+        let mut from = VarSet::new();
+        self.suspected(value, &mut from);
+        for lender in from {
+            let from = self.names_of(&[lender].into_iter().collect());
+            let name = self.program.var(lender).ident.to_string();
+            let moved =
+                !self.copies.contains(&name) && !is_copied_local(&self.functions[self.current], &name);
+            let suspect = |var: &VarId| Suspect { var: *var, lender, moved, from: from.clone() };
+            self.suspects.extend(vars.iter().map(suspect));
+        }
+    }
+
+    fn suspected(&self, value: &Expr, from: &mut VarSet) {
+        match value {
+            Expr::Paren(e) => self.suspected(&e.expr, from),
+            Expr::Try(e) => self.suspected(&e.expr, from),
+            Expr::MethodCall(e) if yields_number(&e.method) || yields_owned(self, e) => {}
+            Expr::MethodCall(e) => {
+                let lent = self.owner(&e.receiver).filter(|_| self.borrows_unseen(e));
+                if let Some(var) = lent.filter(|var| !self.is_reference(*var)) {
+                    from.insert(var);
+                    // Or what the receiver borrows from.
+                    let outer = self.borrowers.iter().filter(|borrower| borrower.var == var);
+                    let outer = outer.flat_map(|borrower| &borrower.from);
+                    from.extend(outer.filter_map(|(_, name)| self.names.get(name)));
+                }
+                self.suspected(&e.receiver, from);
+            }
+            Expr::Call(e) if is_unseen_function(&self.functions[self.current].methods, &e.func) => {
+                e.args.iter().for_each(|arg| from.extend(scan::borrowed(self, arg)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Finds variables that are references by what is done with them: they are dereferenced, or given to a call that wants one. Those
+    /// that are no numbers too.
     pub(super) fn find_wanted(&mut self, body: &syn::Block) {
-        struct Scan<'a, 'b>(&'a Lowering<'b>, VarSet);
+        struct Scan<'a, 'b>(&'a Lowering<'b>, VarSet, VarSet);
         impl<'ast> Visit<'ast> for Scan<'_, '_> {
             fn visit_expr(&mut self, expr: &'ast Expr) {
+                let thing = match expr {
+                    Expr::MethodCall(e) if !crate::lockstep::is_pure_method(&e.method) => Some(&e.receiver),
+                    Expr::Index(e) => Some(&e.expr),
+                    Expr::Field(e) => Some(&e.base),
+                    Expr::ForLoop(e) => Some(&e.expr),
+                    Expr::Reference(e) => Some(&e.expr),
+                    _ => None,
+                };
+                self.2.extend(thing.and_then(|thing| variable(&self.0.names, thing)));
                 match expr {
                     Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                         self.1.extend(variable(&self.0.names, &e.expr));
@@ -125,9 +181,13 @@ impl Lowering<'_> {
             }
             fn visit_item(&mut self, _: &'ast syn::Item) {}
         }
-        let mut scan = Scan(self, VarSet::new());
+        let mut scan = Scan(self, VarSet::new(), VarSet::new());
         scan.visit_block(body);
-        self.wanted = scan.1;
+        (self.wanted, self.things) = (scan.1, scan.2);
+        // Or they are there for what happens when they are dropped.
+        let mentioned = body.stmts.iter().flat_map(mentions).collect::<BTreeSet<_>>();
+        let unmentioned = self.names.iter().filter(|(name, _)| !mentioned.contains(*name));
+        self.things.extend(unmentioned.map(|(_, var)| *var));
     }
 
     /// Whether a pattern binds a reference, as its type or what is done with its variables says.
@@ -136,6 +196,19 @@ impl Lowering<'_> {
             Pat::Type(t) => lent::may_borrow(&t.ty),
             _ => bound(&self.names, pat).iter().any(|var| self.wanted.contains(var)),
         }
+    }
+}
+
+/// Whether a function is of another file, and nothing that makes a type's values.
+fn is_unseen_function(methods: &Methods, func: &Expr) -> bool {
+    let Expr::Path(path) = func else { return false };
+    let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let capital = |name: &String| name.starts_with(char::is_uppercase);
+    match &names[..] {
+        // `mem::take`, `Rc::clone`.
+        [.., of, _] if of == "mem" || capital(of) => false,
+        [.., name] => !capital(name) && !methods.has_function(name),
+        [] => false,
     }
 }
 

@@ -407,7 +407,7 @@ impl<'a> Walk<'a> {
         let mut args: Vec<Expr> = call.args.iter().cloned().collect();
         let mut lets: Vec<Stmt> = Vec::new();
         let shared = |arg: &Expr| words(arg).intersection(&words(receiver)).next().is_some();
-        if takes == Takes::Mut && args.iter().any(shared) {
+        if takes == Takes::Mut && !is_new(receiver) && args.iter().any(shared) {
             // What a method call lends is lent when the arguments are there.
             if !is_place(receiver) {
                 return None;
@@ -437,6 +437,15 @@ impl<'a> Walk<'a> {
         new.attrs.clone_from(&call.attrs);
         let new = Expr::Call(new);
         Some(if lets.is_empty() { new } else { parse_quote!({ #(#lets)* #new }) })
+    }
+}
+
+/// Whether a receiver is a value that is made for the call: there is nothing else by which arguments could reach it.
+fn is_new(receiver: &Expr) -> bool {
+    match receiver {
+        Expr::Paren(e) => is_new(&e.expr),
+        Expr::Struct(_) | Expr::Call(_) => true,
+        _ => false,
     }
 }
 

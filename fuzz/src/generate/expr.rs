@@ -104,6 +104,7 @@ impl Gen {
             if self.swarm.states && self.swarm.matches { 4 } else { 0 }, // 23 slice patterns
             if self.swarm.states { 6 } else { 0 },                     // 24 parts of states
             if self.swarm.macros { 4 } else { 0 },                     // 25 macros
+            if self.swarm.states { 2 * calls } else { 0 },             // 26 what is kept while a call runs
         ];
         let made = match self.weighted(&weights) {
             1 => Some(self.compose(ty, &mut |g, part| g.expr(part, depth - 1))),
@@ -132,6 +133,7 @@ impl Gen {
             23 => self.some_slice_patterns(ty, depth),
             24 => self.of_state(ty),
             25 => self.by_macro(ty, depth),
+            26 => self.asked_by_a_call(ty),
             _ => None,
         };
         made.unwrap_or_else(|| self.leaf(ty))

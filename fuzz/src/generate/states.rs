@@ -99,6 +99,26 @@ impl Gen {
         }
     }
 
+    /// What a call chooses of what a state, or one that is made for it, lends before the call.
+    pub(super) fn asked_by_a_call(&mut self, ty: &Ty) -> Option<Node> {
+        if !self.lends_parts(&Ty::Slice(Box::new(ty.clone()))) {
+            return None;
+        }
+        let (state, local) = self.some_state();
+        let lent = match self.below(4) {
+            0 => format!("{state}.parts()"),
+            1 => format!("{state}.with({}).parts()", self.below(4)),
+            2 => format!("{state}.with(1).same().parts()"),
+            _ => format!("State::seed({}).with(2).with(3).parts()", self.below(16)),
+        };
+        let hidden = self.hidden.len();
+        self.hidden.extend(local);
+        let call = self.call_of(&Ty::Usize, 1);
+        self.hidden.truncate(hidden);
+        let other = self.literal(ty);
+        Some(expr!(ty; format!("*{lent}.get("), call?, " % 4).unwrap_or(&", other, ")"))
+    }
+
     /// What is handed to a parameter that refers to states.
     pub(super) fn state_argument(&mut self, ty: &Ty) -> Option<Node> {
         let via = |g: &Gen, ty: &Ty| g.all_handed_on(ty, Via::Ref);
