@@ -446,6 +446,7 @@ mod temporaries {
         } else {
             cell.borrow_mut().push(2);
         }
+        cell.borrow_mut()[0] += sum(&*cell.clone().borrow(), borrowed(n % 2, d - 1));
         while cell.borrow().len() < 7 && sum(&cell.borrow(), borrowed(1, d - 1)) > 0 {
             cell.borrow_mut().push(3);
         }

@@ -139,7 +139,7 @@ pub(crate) fn is_lent(name: &str, stmts: &[Stmt]) -> bool {
 }
 
 /// Whether a value does something when it is dropped: the library's guards, and what mentions such types of the file.
-fn is_certain(methods: &Methods, value: &Expr) -> bool {
+pub(crate) fn is_certain(methods: &Methods, value: &Expr) -> bool {
     match value {
         Expr::Paren(e) => is_certain(methods, &e.expr),
         Expr::Group(e) => is_certain(methods, &e.expr),

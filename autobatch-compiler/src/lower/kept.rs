@@ -12,7 +12,7 @@ use super::Lowering;
 use super::named::{self, Temporary, placeholder};
 use super::scan::{makes_of, tail};
 use crate::effects;
-use crate::guards::may_be_guard;
+use crate::guards;
 use crate::ir::BlockId;
 
 /// A statement that is being lowered.
@@ -51,13 +51,14 @@ impl Lowering<'_> {
         else {
             unreachable!("asked before")
         };
-        let (krate, guard) =
-            (self.options.krate.clone(), may_be_guard(&self.functions[self.current].methods, &value));
+        let krate = self.options.krate.clone();
+        let methods = &self.functions[self.current].methods;
+        let (guard, certain) = (guards::may_be_guard(methods, &value), guards::is_certain(methods, &value));
         let variable = &mut self.program.variables[temp.0];
         (variable.anchored, variable.guard, variable.mutable) = (true, guard, true);
         self.note_kept(temp, &value);
         match self.statement {
-            Some(Statement { begins: Some((block, at)), exact, .. }) if exact || !guard => {
+            Some(Statement { begins: Some((block, at)), exact, .. }) if exact || !certain => {
                 // Behind every way through the statement it is there.
                 let empty =
                     effects::op(&self.names, parse_quote!(let mut #ident = #krate::__rt::Kept::new();));

@@ -148,6 +148,10 @@ impl<'a, 'b> Take<'a, 'b> {
             Expr::Index(e) => self.place(&mut e.expr, first, false),
             Expr::Paren(e) => self.place(&mut e.expr, first, direct),
             Expr::Group(e) => self.place(&mut e.expr, first, direct),
+            // `&*cell.borrow()`
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && self.alone => {
+                self.place(&mut e.expr, first, false);
+            }
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.value(&mut e.expr, first),
             other
                 if is_shared(self.lower, other)
