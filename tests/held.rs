@@ -55,13 +55,19 @@ struct Outer {
     weight: u64,
 }
 
+type Named = Outer;
+
+fn named(what: u64) -> Named {
+    Outer { span: Span::new(what), weight: what }
+}
+
 fn enter(what: u64) -> Span {
     Span::new(what)
 }
 
 #[autobatch(strict)]
 mod m {
-    use super::{Outer, Span, enter, heavier, see};
+    use super::{Outer, Span, enter, heavier, named, see};
 
     pub(super) fn depth(n: u64) -> u64 {
         see(n);
@@ -104,6 +110,12 @@ mod m {
         }
         see(9);
         out
+    }
+
+    pub(super) fn by_another_name(n: u64) -> u64 {
+        let held = named(n);
+        let weight = held.weight;
+        depth(weight % 4) + depth(n % 3)
     }
 
     pub(super) fn from_a_function(n: u64) -> u64 {
@@ -401,7 +413,7 @@ fn values_are_dropped_where_the_scalar_code_drops_them() {
     check!(with_a_value with_a_value_batched_with given given_batched_with several several_batched_with);
     agree_at(&[1, 17], &inputs, |n| inside::watched(*n), |n, o| inside::watched_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::kept(*n), |n, o| inside::kept_batched_with(n, o));
-    check!(in_an_argument in_an_argument_batched_with in_conditions in_conditions_batched_with otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
+    check!(by_another_name by_another_name_batched_with in_an_argument in_an_argument_batched_with in_conditions in_conditions_batched_with otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
 }
 
 #[test]

@@ -364,7 +364,9 @@ impl Methods {
     /// The same of a type of that name. `seen`: those that are looked at.
     pub(crate) fn drops_named(&self, name: &str, seen: &mut BTreeSet<String>) -> bool {
         let held = self.fields.held.get(name).map_or(&[][..], |held| held);
-        self.is_dropped(name) || (seen.insert(name.into()) && held.iter().any(|ty| self.drops_in(ty, seen)))
+        let meant = self.fields.aliases.get(name).and_then(Option::as_ref);
+        let mut parts = held.iter().chain(meant);
+        self.is_dropped(name) || (seen.insert(name.into()) && parts.any(|ty| self.drops_in(ty, seen)))
     }
 
     /// Whether a macro of that name leaves the code in which it is called.
