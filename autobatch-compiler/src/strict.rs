@@ -80,6 +80,7 @@ mod tests {
             include_str!("lower/parted.rs"),
             include_str!("lower/primitive.rs"),
             include_str!("lower/scan.rs"),
+            include_str!("lower/statements.rs"),
             include_str!("lower/unbatched.rs"),
         ];
         for (part, _) in WAYS_OUT {

@@ -29,6 +29,7 @@ mod ranges;
 mod receiver;
 mod references;
 mod scan;
+mod statements;
 mod unbatched;
 mod uniform;
 pub(crate) mod unseen;
@@ -37,9 +38,8 @@ mod worth;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
-use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{Expr, Pat, Path, Stmt, Type, parse_quote};
+use syn::{Expr, Path, Stmt, Type, parse_quote};
 
 pub(crate) use chains::{ends_closures_by_name, yields_number};
 pub(crate) use leaving::{leaves, lends, makes_names};
@@ -52,7 +52,6 @@ pub(crate) use self::named::is_temporary;
 pub(crate) use self::primitive::root;
 use crate::cfg;
 use crate::desugar::copies::Copies;
-use crate::desugar::in_place;
 use crate::desugar::moves::type_of_value;
 use crate::effects::{self, Names};
 use crate::guards::OfBody;
@@ -512,157 +511,6 @@ impl Lowering<'_> {
         self.program.notes.push(Note { span, why: why.into(), whole: true });
     }
 
-    // ---- statements ----
-
-    /// Lowers the statements of a block; the value of its tail goes to `dest`.
-    fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
-        let (outer, mut guards) = (self.guards.len(), self.guards_of(&block.stmts));
-        let mut stmts = block.stmts;
-        if let Some(tail) = cfg::conditional_tail(&mut stmts) {
-            stmts.into_iter().for_each(|stmt| self.stmt(stmt));
-            match dest {
-                Some(dest) => self.define(dest, ty.as_ref(), tail),
-                None => self.op(Stmt::Expr(tail, None)),
-            }
-            return;
-        }
-        let tail = match stmts.last() {
-            Some(Stmt::Expr(_, None)) => match stmts.pop() {
-                Some(Stmt::Expr(expr, None)) => Some(expr),
-                _ => None,
-            },
-            Some(Stmt::Macro(m)) if m.semi_token.is_none() => match stmts.pop() {
-                Some(Stmt::Macro(m)) => Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac })),
-                _ => None,
-            },
-            _ => None,
-        };
-        for (i, stmt) in stmts.into_iter().enumerate() {
-            self.stmt(stmt);
-            self.guards.extend(guards.remove(&i).into_iter().flatten());
-        }
-        match (tail, dest) {
-            (Some(tail), Some(dest)) if self.statement.is_some() => self.into(tail, dest, ty.as_ref()),
-            (Some(tail), Some(dest)) => {
-                self.statement(false, true, |lower| lower.into(tail, dest, ty.as_ref()))
-            }
-            (Some(tail), None) => self.statement(false, true, |lower| lower.discard(tail)),
-            (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
-            (None, None) => {}
-        }
-        self.end_guards(outer);
-    }
-
-    fn stmt(&mut self, stmt: Stmt) {
-        if self.cursor.is_none() {
-            return;
-        }
-        match &stmt {
-            Stmt::Local(local) => {
-                let extends = local.init.as_ref().is_some_and(|init| kept::extends(&init.expr));
-                let exact = local.init.as_ref().is_some_and(|init| init.diverge.is_none());
-                self.statement(extends, exact, |lower| lower.stmt_itself(stmt));
-            }
-            _ => self.statement(false, true, |lower| lower.stmt_itself(stmt)),
-        }
-    }
-
-    fn stmt_itself(&mut self, stmt: Stmt) {
-        match stmt {
-            Stmt::Item(item) => self.item(item),
-            stmt if cfg::is_conditional(&stmt) => self.conditional(stmt),
-            Stmt::Local(local) => self.local(local),
-            Stmt::Expr(expr, semi) => {
-                if scan::splits(self, &expr)
-                    || matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
-                {
-                    self.discard(expr);
-                } else {
-                    self.op(Stmt::Expr(expr, semi));
-                }
-            }
-            other => self.op(other),
-        }
-    }
-
-    /// A statement that is there or not stays whole.
-    fn conditional(&mut self, stmt: Stmt) {
-        if let Stmt::Local(local) = &stmt
-            && cfg::condition(&local.attrs).is_some()
-        {
-            let span = local.pat.span();
-            let vars = effects::bound(&self.names, &local.pat);
-            self.conditionals.extend(vars.into_iter().map(|var| (var, span)));
-        }
-        self.op(cfg::wrapped(stmt));
-    }
-
-    /// Hoists an item of the body. All bodies of the program share one scope.
-    fn item(&mut self, item: syn::Item) {
-        let same = |other: &syn::Item| ir::text(other) == ir::text(&item);
-        if self.items.iter().any(same) {
-            return;
-        }
-        let name = item_name(&item);
-        if name.is_some() && self.items.iter().any(|other| item_name(other) == name) {
-            self.whole_fallback(item.span(), "another body of the program has an item of the same name");
-        }
-        self.items.push(item);
-    }
-
-    fn local(&mut self, local: syn::Local) {
-        let Some(init) = &local.init else {
-            return self.declaration(&local.pat);
-        };
-        self.note_references(&local.pat, &init.expr);
-        if in_place::is_place(&init.expr) {
-            for var in effects::bound(&self.names, &local.pat) {
-                self.program.variables[var.0].anchored = true;
-            }
-        }
-        self.note_option(&local.pat, &init.expr);
-        let uniforms = uniform::defines(self, &self.uniforms, &local);
-        self.uniforms.extend(uniforms);
-        if !scan::stmt_splits(self, &Stmt::Local(local.clone())) {
-            return self.op(Stmt::Local(local));
-        }
-        let (pat, init) = (local.pat, *init.expr.clone());
-        if let Some((_, diverge)) = local.init.and_then(|init| init.diverge) {
-            return self.let_else(pat, init, *diverge);
-        }
-        // A plain binding is the destination itself.
-        match &pat {
-            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
-                let dest = self.names[&p.ident.to_string()];
-                self.into(init, dest, None);
-            }
-            Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none()) => {
-                let dest = effects::bound(&self.names, &t.pat)
-                    .into_iter()
-                    .next()
-                    .expect("an identifier pattern binds");
-                self.into(init, dest, Some(&t.ty));
-            }
-            _ => {
-                let value = self.value(init);
-                self.op(parse_quote!(let #pat = #value;));
-            }
-        }
-    }
-
-    /// `let x;`: no code; the region that first assigns `x` declares it.
-    fn declaration(&mut self, pat: &Pat) {
-        let declares = effects::bound(&self.names, pat);
-        if let Pat::Type(t) = pat {
-            for var in &declares {
-                self.program.variables[var.0].ty = Some((*t.ty).clone());
-            }
-        }
-        let (uses, defs) = (VarSet::new(), VarSet::new());
-        let ends = VarSet::new();
-        self.push_op(Op { code: vec![], uses, defs, declares, exits: vec![], weight: 0, ends });
-    }
-
     fn finish(mut self) -> Lowered {
         self.renumber();
         let conditional = self.sources.iter().any(|source| cfg::in_function(&self.functions[*source]));
@@ -679,23 +527,6 @@ impl Lowering<'_> {
             crossed: self.crossed,
         }
     }
-}
-
-/// The name an item defines.
-fn item_name(item: &syn::Item) -> Option<String> {
-    let ident = match item {
-        syn::Item::Const(i) => &i.ident,
-        syn::Item::Enum(i) => &i.ident,
-        syn::Item::Fn(i) => &i.sig.ident,
-        syn::Item::Mod(i) => &i.ident,
-        syn::Item::Static(i) => &i.ident,
-        syn::Item::Struct(i) => &i.ident,
-        syn::Item::Trait(i) => &i.ident,
-        syn::Item::Type(i) => &i.ident,
-        syn::Item::Union(i) => &i.ident,
-        _ => return None,
-    };
-    Some(ident.to_string())
 }
 
 /// Stand-in ids of functions that are not declared yet start here.
