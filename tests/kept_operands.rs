@@ -5,7 +5,8 @@
     clippy::swap_with_temporary,
     clippy::box_collection,
     clippy::modulo_one,
-    clippy::useless_vec
+    clippy::useless_vec,
+    clippy::explicit_auto_deref
 )] // written as users write
 
 mod common;
