@@ -5,7 +5,7 @@
 mod common;
 
 use autobatch::autobatch;
-use common::{agree_at, column};
+use common::{Bits, agree_at, column};
 
 const SIZES: [usize; 3] = [0, 1, 97];
 
@@ -410,4 +410,98 @@ fn games_and_states() {
 #[autobatch]
 fn keep(state: u64) -> u64 {
     state
+}
+
+/// Collections whose types follow from what becomes of them.
+mod model {
+    use std::collections::{BTreeMap as Sorted, VecDeque};
+
+    #[derive(Clone, Debug, PartialEq)]
+    pub(super) struct Branch {
+        pub(super) key: u32,
+        pub(super) twigs: Vec<Branch>,
+        pub(super) seen: VecDeque<u32>,
+        pub(super) names: Sorted<u32, String>,
+    }
+
+    #[derive(Clone, Debug, PartialEq)]
+    pub(super) enum Term {
+        Number(u32),
+        Sum(Vec<Term>),
+        Product { factors: Vec<Term>, last: Option<Vec<u32>> },
+    }
+}
+
+#[autobatch(strict)]
+mod collected_by_use {
+    use super::model::{Branch, Term};
+
+    pub(super) fn grown(mut branch: Branch, by: u32) -> Branch {
+        branch.twigs = branch.twigs.into_iter().map(|twig| grown(twig, by + 1)).collect();
+        branch.key += by;
+        branch.seen = (0..by % 3).map(|k| sized(k) + 1).collect();
+        branch
+    }
+    pub(super) fn made(n: u32) -> Branch {
+        let seen = (0..n % 3).map(sized).collect();
+        Branch { key: n, twigs: (0..n % 4).map(made).collect(), seen, names: Default::default() }
+    }
+    fn sized(n: u32) -> u32 {
+        if n == 0 { 1 } else { sized(n / 2) + 1 }
+    }
+    pub(super) fn simple(term: Term) -> Term {
+        match term {
+            Term::Sum(terms) => Term::Sum(terms.into_iter().map(simple).collect()),
+            Term::Product { factors, last } => {
+                let factors = factors.into_iter().map(simple).collect();
+                let last = if let Some(all) = last {
+                    Some(all.into_iter().map(sized).collect())
+                } else {
+                    Some(vec![sized(3)])
+                };
+                Term::Product { factors, last }
+            }
+            Term::Number(n) => Term::Number(n + 1),
+        }
+    }
+    pub(super) fn all(n: u32) -> Vec<u32> {
+        let mut found = (0..n % 5).map(|k| sized(k) * 2).collect();
+        if n > 7 {
+            found = all(n - 7).into_iter().map(sized).collect();
+        }
+        found
+    }
+}
+
+impl Bits for model::Branch {
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+impl Bits for model::Term {
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+#[test]
+fn collections_by_what_becomes_of_them() {
+    use collected_by_use::*;
+    use model::Term;
+    let ns: Vec<u32> = (0..20).collect();
+    agree_at(&SIZES, &ns, |n| made(*n), |n, o| made_batched_with(n, o));
+    agree_at(&SIZES, &ns, |n| all(*n), |n, o| all_batched_with(n, o));
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| grown(made(n % 9), *n),
+        |n, o| grown_batched_with(column(n, |n| made(n % 9)), n, o),
+    );
+    let term = |n: &u32| {
+        let numbers = || (0..n % 4).map(Term::Number).collect();
+        let last = n.is_multiple_of(2).then(|| vec![*n, 3]);
+        Term::Sum(vec![Term::Number(*n), Term::Product { factors: numbers(), last }, Term::Sum(numbers())])
+    };
+    agree_at(&SIZES, &ns, |n| simple(term(n)), |n, o| simple_batched_with(column(n, term), o));
 }

@@ -70,6 +70,8 @@ struct Fields {
     aliases: BTreeMap<String, Option<Type>>,
     /// The structures of a name with their fields, if there is one without conditions and `drop`.
     structures: BTreeMap<String, Option<Vec<(syn::Ident, Type)>>>,
+    /// What structures, `Node`, and variants, `Tree::Node`, are made of, by field or position; those of which there is one.
+    made: BTreeMap<String, Option<Vec<(String, Type)>>>,
 }
 
 /// Types of libraries that are moved.
@@ -185,6 +187,16 @@ pub(crate) enum Takes {
 
 impl Methods {
     /// Remembers whether a type is copied.
+    /// Notes what a value is made of.
+    fn made(&mut self, name: String, fields: &syn::Fields) {
+        let part = |(i, field): (usize, &syn::Field)| {
+            let name = field.ident.as_ref().map_or_else(|| i.to_string(), ToString::to_string);
+            (name, field.ty.clone())
+        };
+        let parts = fields.iter().enumerate().map(part).collect();
+        self.fields.made.entry(name).and_modify(|known| *known = None).or_insert(Some(parts));
+    }
+
     fn copied(&mut self, name: &syn::Ident, generics: &syn::Generics, attrs: &[syn::Attribute]) {
         let copied = attrs.iter().any(|attr| derives(attr, "Copy"));
         if attrs.iter().any(|attr| derives(attr, "Default")) {
@@ -308,6 +320,27 @@ impl Methods {
     /// The fields of the structure of that name.
     pub(crate) fn structure(&self, name: &str) -> Option<&[(syn::Ident, Type)]> {
         self.fields.structures.get(name)?.as_deref()
+    }
+
+    /// The type of a field of what is made by such a path.
+    pub(crate) fn part_of(&self, path: &syn::Path, field: &str) -> Option<&Type> {
+        let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+        let mut name = names.next()?;
+        if let Some(of) = names.next().filter(|of| of.starts_with(char::is_uppercase)) {
+            let of = if of == "Self" { self.owner.clone()? } else { of };
+            name = format!("{of}::{name}");
+        } else if name == "Self" {
+            name = self.owner.clone()?;
+        }
+        let parts = self.fields.made.get(&name)?.as_ref()?;
+        parts.iter().find(|(name, _)| name == field).map(|(_, ty)| ty)
+    }
+
+    /// The type that all fields of a name have.
+    pub(crate) fn type_of_field(&self, field: &str) -> Option<&Type> {
+        let mut types = self.fields.types.get(field)?.iter();
+        let first = types.next()?;
+        types.all(|ty| crate::ir::text(ty) == crate::ir::text(first)).then_some(first)
     }
 
     /// The names of fields of which all types are such.
@@ -506,6 +539,7 @@ impl<'ast> Visit<'ast> for Methods {
         let fields: Option<Vec<_>> = fields.collect();
         let known = self.fields.structures.entry(item.ident.to_string());
         known.and_modify(|known| *known = None).or_insert(fields.filter(|_| !conditional));
+        self.made(item.ident.to_string(), &item.fields);
         for field in &item.fields {
             self.fields.held.entry(item.ident.to_string()).or_default().push(field.ty.clone());
             let Some(name) = &field.ident else { continue };
@@ -516,6 +550,9 @@ impl<'ast> Visit<'ast> for Methods {
         let types =
             item.variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.ty.clone()));
         self.fields.held.entry(item.ident.to_string()).or_default().extend(types);
+        for variant in &item.variants {
+            self.made(format!("{}::{}", item.ident, variant.ident), &variant.fields);
+        }
         self.copied(&item.ident, &item.generics, &item.attrs);
         self.lifetimes.add(&item.ident, &item.generics);
     }

@@ -1,9 +1,15 @@
 //! The type that a place expects of an expression, as far as the code says it.
 
+use std::collections::BTreeMap;
+
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, GenericArgument, PathArguments, Stmt, Type};
+use syn::{Block, Expr, GenericArgument, Member, Pat, Path, PathArguments, Stmt, Type, parse_quote};
 
 use super::Rewrite;
+use crate::input::Function;
+use crate::lockstep::is_primitive;
+use crate::signatures::Methods;
 
 impl Rewrite<'_> {
     /// Rewrites a block whose value has the type `ty`.
@@ -38,9 +44,39 @@ pub(super) fn children(rewrite: &mut Rewrite<'_>, expr: &mut Expr, ty: Option<&T
                 rewrite.expr(&mut arm.body, ty);
             }
         }
-        Expr::Call(e) if e.args.len() == 1 => {
+        Expr::Call(e) if e.args.len() == 1 && ty.is_some_and(|ty| of_constructor(&e.func, ty).is_some()) => {
             let inner = ty.and_then(|ty| of_constructor(&e.func, ty)).cloned();
             rewrite.expr(&mut e.args[0], inner.as_ref());
+        }
+        Expr::Call(e) => {
+            rewrite.expr(&mut e.func, None);
+            for (i, arg) in e.args.iter_mut().enumerate() {
+                let part = called_part(&rewrite.methods, &e.func, i);
+                rewrite.expr(arg, part.as_ref());
+            }
+        }
+        Expr::Struct(e) => {
+            for field in &mut e.fields {
+                let part = part(&rewrite.methods, &e.path, &field.member);
+                rewrite.expr(&mut field.expr, part.as_ref());
+            }
+            if let Some(rest) = &mut e.rest {
+                rewrite.expr(rest, None);
+            }
+        }
+        Expr::Assign(e) => {
+            rewrite.expr(&mut e.left, None);
+            let ty = match &*e.left {
+                Expr::Field(syn::ExprField { member: Member::Named(name), .. }) => {
+                    let methods = &rewrite.methods;
+                    methods.type_of_field(&name.to_string()).and_then(|ty| spelled(methods, ty))
+                }
+                Expr::Path(p) => {
+                    p.path.get_ident().and_then(|name| rewrite.wanted.get(&name.to_string()).cloned())
+                }
+                _ => None,
+            };
+            rewrite.expr(&mut e.right, ty.as_ref());
         }
         other => visit_mut::visit_expr_mut(rewrite, other),
     }
@@ -71,4 +107,127 @@ pub(super) fn generic_argument<'a>(ty: &'a Type, name: &str, nth: usize) -> Opti
             _ => None,
         })
         .nth(nth)
+}
+
+/// The type of a field of a structure or variant of the file, as it can be written anywhere.
+fn part(methods: &Methods, path: &Path, member: &Member) -> Option<Type> {
+    let field = match member {
+        Member::Named(name) => name.to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    };
+    spelled(methods, methods.part_of(path, &field)?)
+}
+
+fn called_part(methods: &Methods, func: &Expr, position: usize) -> Option<Type> {
+    let Expr::Path(path) = func else { return None };
+    part(methods, &path.path, &Member::Unnamed(position.into()))
+}
+
+/// A type of the library with its parameters left open, or a primitive: names of the file may mean something else, or nothing, where
+/// the function stands.
+fn spelled(methods: &Methods, ty: &Type) -> Option<Type> {
+    if is_primitive(ty) {
+        return Some(ty.clone());
+    }
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|_| path.qself.is_none())?;
+    if methods.has_type(&last.ident.to_string()) {
+        return None;
+    }
+    let inner = |name| generic_argument(ty, name, 0).and_then(|ty| spelled(methods, ty));
+    Some(match last.ident.to_string().as_str() {
+        "Vec" => parse_quote!(::std::vec::Vec<_>),
+        "String" => parse_quote!(::std::string::String),
+        "VecDeque" => parse_quote!(::std::collections::VecDeque<_>),
+        "BTreeSet" => parse_quote!(::std::collections::BTreeSet<_>),
+        "BTreeMap" => parse_quote!(::std::collections::BTreeMap<_, _>),
+        "HashSet" => parse_quote!(::std::collections::HashSet<_, _>),
+        "HashMap" => parse_quote!(::std::collections::HashMap<_, _, _>),
+        "BinaryHeap" => parse_quote!(::std::collections::BinaryHeap<_>),
+        "Option" => {
+            let inner = inner("Option")?;
+            parse_quote!(::core::option::Option<#inner>)
+        }
+        "Result" => {
+            let inner = inner("Result")?;
+            parse_quote!(::core::result::Result<#inner, _>)
+        }
+        _ => return None,
+    })
+}
+
+/// The types of locals by what becomes of them: they are a field of a structure or variant, or the function's value.
+pub(super) fn wanted(function: &Function) -> BTreeMap<String, Type> {
+    struct Scan<'a> {
+        methods: &'a Methods,
+        found: BTreeMap<String, Type>,
+    }
+    impl Scan<'_> {
+        fn note(&mut self, value: &Expr, ty: Option<Type>) {
+            if let (Expr::Path(p), Some(ty)) = (value, ty)
+                && let Some(name) = p.path.get_ident()
+            {
+                self.found.entry(name.to_string()).or_insert(ty);
+            }
+        }
+        fn tail(&mut self, block: &Block, ty: &Type) {
+            if let Some(Stmt::Expr(tail, None)) = block.stmts.last() {
+                self.value(tail, ty);
+            }
+        }
+        /// What has the type `ty`, as it is written where the function stands.
+        fn value(&mut self, value: &Expr, ty: &Type) {
+            match value {
+                Expr::Path(_) => self.note(value, spelled(self.methods, ty)),
+                Expr::Call(e) if e.args.len() == 1 => {
+                    if let Some(inner) = of_constructor(&e.func, ty) {
+                        self.value(&e.args[0], inner);
+                    }
+                }
+                Expr::Block(e) => self.tail(&e.block, ty),
+                Expr::If(e) => {
+                    self.tail(&e.then_branch, ty);
+                    if let Some((_, otherwise)) = &e.else_branch {
+                        self.value(otherwise, ty);
+                    }
+                }
+                Expr::Match(e) => e.arms.iter().for_each(|arm| self.value(&arm.body, ty)),
+                _ => {}
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            match expr {
+                Expr::Struct(e) => {
+                    for field in &e.fields {
+                        let part = part(self.methods, &e.path, &field.member);
+                        self.note(&field.expr, part);
+                    }
+                }
+                Expr::Call(e) => {
+                    for (i, arg) in e.args.iter().enumerate() {
+                        let part = called_part(self.methods, &e.func, i);
+                        self.note(arg, part);
+                    }
+                }
+                _ => {}
+            }
+            visit::visit_expr(self, expr);
+        }
+        fn visit_local(&mut self, local: &'ast syn::Local) {
+            if let Pat::Type(t) = &local.pat
+                && let Pat::Ident(p) = &*t.pat
+            {
+                let name = &p.ident;
+                self.note(&parse_quote!(#name), Some((*t.ty).clone()));
+            }
+            visit::visit_local(self, local);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut scan = Scan { methods: &function.methods, found: BTreeMap::new() };
+    scan.visit_block(&function.body);
+    scan.tail(&function.body, &function.output);
+    scan.found
 }

@@ -29,7 +29,8 @@ pub(crate) mod temporaries;
 pub(crate) mod terminals;
 pub(crate) mod unreached;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
@@ -38,6 +39,7 @@ use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 use crate::attrs::Args;
 use crate::input::Function;
 use crate::resolve;
+use crate::signatures::Methods;
 use callees::Callees;
 use kind::Kinds;
 pub(crate) use macros::{is_listed, keep_message};
@@ -73,6 +75,8 @@ pub(crate) fn functions(
             krate,
             strict: args.strict,
             generic: generic(function),
+            methods: function.methods.clone(),
+            wanted: expected::wanted(function),
             output: function.output.clone(),
             closures: 0,
             names: 0,
@@ -103,6 +107,9 @@ struct Rewrite<'a> {
     strict: bool,
     /// The parameters of generic functions whose types are parameters too.
     generic: Option<BTreeSet<String>>,
+    /// The types of locals that have none at their `let`, by what becomes of them.
+    wanted: BTreeMap<String, Type>,
+    methods: Rc<Methods>,
     output: Type,
     /// The number of closures around the current place.
     closures: usize,
@@ -159,6 +166,7 @@ impl VisitMut for Rewrite<'_> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         let ty = match &local.pat {
             syn::Pat::Type(t) => Some((*t.ty).clone()),
+            syn::Pat::Ident(p) => self.wanted.get(&p.ident.to_string()).cloned(),
             _ => None,
         };
         if let Some(init) = &mut local.init {
