@@ -553,6 +553,60 @@ fn beside(fuel: u32, all: Vec<u32>, #[each] part: &[u32]) -> Vec<u32> {
     out
 }
 
+/// The same of values of a type that borrows nothing.
+#[autobatch(strict)]
+mod values_beside {
+    #[derive(Clone)]
+    pub(super) struct Bag {
+        pub(super) items: Vec<u32>,
+    }
+    impl Bag {
+        fn with(&self, n: u32) -> Self {
+            let mut items = self.items.clone();
+            items.push(n);
+            Self { items }
+        }
+        fn items(&self) -> &[u32] {
+            &self.items
+        }
+    }
+    pub(super) fn emptied(fuel: u32, given: Bag, #[each] items: &[u32], #[each] bag: &Bag) -> u32 {
+        if fuel == 0 {
+            return given.items.len() as u32 + items.len() as u32 * 3;
+        }
+        let first = bag.with(fuel);
+        let second = first.with(items.len() as u32);
+        let third = second.clone();
+        let below = emptied(fuel - 1, third, second.items(), &first.with(3));
+        let last = if below % 2 == 0 {
+            match given.items.len() {
+                0 => second,
+                _ => first,
+            }
+        } else {
+            given
+        };
+        last.items.iter().sum::<u32>() + below
+    }
+}
+
+#[test]
+fn values_beside_borrows_keep_nothing() {
+    use values_beside::{Bag, emptied, emptied_batched_with};
+    let bag = |n: u32| Bag { items: (0..n % 4).collect() };
+    let ns: Vec<u32> = (0..40).collect();
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| emptied(n % 6, bag(*n), &bag(n + 1).items, &bag(n / 2)),
+        |ns, o| {
+            let (items, bags) = (column(ns, |n| bag(n + 1).items), column(ns, |n| bag(n / 2)));
+            let items: Vec<&[u32]> = items.iter().map(|i| &i[..]).collect();
+            emptied_batched_with(column(ns, |n| n % 6), column(ns, |n| bag(*n)), &items, &bags, o)
+        },
+    );
+}
+
 #[test]
 fn numbers_beside_borrows_keep_nothing() {
     let list = |n: u32| -> Vec<u32> { (0..n % 6).collect() };

@@ -11,13 +11,14 @@ use std::ops::RangeInclusive;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Local, Pat, Stmt};
+use syn::{Block, Expr, Local, Pat, Stmt, Type};
 
 use super::copies::Copies;
+use super::moves::type_of_local;
 use crate::cfg;
 use crate::guards::bound_guards;
 use crate::input::Function;
-use crate::lower::{owns, tail, yields_number};
+use crate::lower::{certainly_owns, owns, tail, yields_number};
 use crate::mentions::{bound_by_ref, is_part_of, roots};
 use crate::signatures::Methods;
 
@@ -76,6 +77,7 @@ impl Callees {
     pub(crate) fn of(functions: &[Function]) -> Callees {
         let mut all: BTreeMap<String, Callee> = BTreeMap::new();
         for function in functions {
+            let owns = |ty: &Type| owns(ty) || certainly_owns(&function.methods, ty);
             let keep = function.params.iter().map(|p| !owns(&p.ty)).collect();
             let callee = Callee { owned: owns(&function.output), keep };
             let known = all.entry(function.sig.ident.to_string()).or_insert_with(|| callee.clone());
@@ -183,6 +185,12 @@ impl Lent<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether another local certainly borrows nothing.
+    fn owns(&self, name: &str) -> bool {
+        let owned = |ty: &Type| certainly_owns(self.methods, ty);
+        self.copies.contains(name) || type_of_local(self.function, name).is_some_and(|ty| owned(&ty))
     }
 
     fn is_part(&self, place: &Expr) -> bool {
@@ -347,7 +355,7 @@ impl<'a, 'ast> Flows<'a, 'ast> {
             let before = borrowers.len();
             for (value, places) in &self.all {
                 if yields(lent, borrowers, value) {
-                    let new = places.iter().filter(|name| *name != lent.name && !lent.copies.contains(name));
+                    let new = places.iter().filter(|name| *name != lent.name && !lent.owns(name));
                     borrowers.extend(new.cloned());
                 }
             }

@@ -10,6 +10,7 @@ use super::{Borrower, Lowering, chains, scan};
 use crate::effects;
 use crate::ir::{VarId, VarSet};
 use crate::mentions::{bindings, bound_by_ref};
+use crate::signatures::Methods;
 
 impl Lowering<'_> {
     /// Whether a variable certainly is a reference to something outside this activation.
@@ -267,25 +268,7 @@ const OWNED: [&str; 10] = [
 impl Lowering<'_> {
     /// Whether a value of the type certainly borrows nothing.
     fn owns(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Path(p) if p.qself.is_none() => {
-                let Some(last) = p.path.segments.last() else { return false };
-                let methods = &self.functions[self.current].methods;
-                let known = OWNED.iter().any(|name| last.ident == name)
-                    || methods.lifetimes.certain(&last.ident) == Some(0);
-                let inner = match &last.arguments {
-                    syn::PathArguments::AngleBracketed(args) => args.args.iter().all(|arg| match arg {
-                        syn::GenericArgument::Type(ty) => self.owns(ty),
-                        _ => false,
-                    }),
-                    _ => true,
-                };
-                (known && inner) || crate::lockstep::is_primitive(ty)
-            }
-            Type::Tuple(t) => t.elems.iter().all(|ty| self.owns(ty)),
-            Type::Array(t) => self.owns(&t.elem),
-            _ => false,
-        }
+        certainly_owns(&self.functions[self.current].methods, ty)
     }
 
     /// Whether an expression is a reference to something outside, or what the library makes of one.
@@ -294,6 +277,29 @@ impl Lowering<'_> {
         !through.is_empty()
             && through.iter().all(|var| self.is_reference(*var) || self.program.var(*var).anchored)
             && yields_references(expr)
+    }
+}
+
+/// Whether values of a type certainly borrow nothing, as far as the file says.
+pub(crate) fn certainly_owns(methods: &Methods, ty: &Type) -> bool {
+    let owns = |ty: &Type| certainly_owns(methods, ty);
+    match ty {
+        Type::Path(p) if p.qself.is_none() => {
+            let Some(last) = p.path.segments.last() else { return false };
+            let known = OWNED.iter().any(|name| last.ident == name)
+                || methods.lifetimes.certain(&last.ident) == Some(0);
+            let inner = match &last.arguments {
+                syn::PathArguments::AngleBracketed(args) => args.args.iter().all(|arg| match arg {
+                    syn::GenericArgument::Type(ty) => owns(ty),
+                    _ => false,
+                }),
+                _ => true,
+            };
+            (known && inner) || crate::lockstep::is_primitive(ty)
+        }
+        Type::Tuple(t) => t.elems.iter().all(owns),
+        Type::Array(t) => owns(&t.elem),
+        _ => false,
     }
 }
 
