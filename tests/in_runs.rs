@@ -590,6 +590,50 @@ mod values_beside {
     }
 }
 
+/// The same of what parameters refer to: its lifetimes are the caller's.
+#[autobatch(strict)]
+fn beside_a_parameter(
+    given: (Vec<u32>, u32),
+    #[each] lists: &[Vec<u32>],
+    #[each] spare: &mut Vec<u32>,
+) -> u32 {
+    let made = match &given {
+        (held, n) if held.len() < 4 => {
+            let mut sum = 0;
+            for i in 0..*n {
+                sum += lists.iter().rev().map_while(|list| list.get(i as usize)).sum::<u32>();
+                spare.extend(Some(&held[0]).filter(|_| i == 2));
+                if sum > 20 {
+                    break;
+                }
+            }
+            sum + held.len() as u32
+        }
+        _ => 7,
+    };
+    let mut taken = given.0;
+    taken.extend(lists.first().into_iter().flatten());
+    spare.push(made);
+    taken.iter().sum::<u32>() * 3 + made
+}
+
+#[test]
+fn what_parameters_refer_to_keeps_nothing() {
+    let list = |n: u32| -> Vec<u32> { (n..n + 1 + n % 5).collect() };
+    let lists: Vec<Vec<Vec<u32>>> = (0..40).map(|n| (0..n % 4).map(|k| list(n + k)).collect()).collect();
+    let given: Vec<(Vec<u32>, u32)> = (0..40).map(|n| (list(n), n % 6)).collect();
+    let mut wanted = vec![vec![1]; 40];
+    let scalar = given.iter().zip(&lists).zip(&mut wanted);
+    let values: Vec<u32> =
+        scalar.map(|((given, lists), spare)| beside_a_parameter(given.clone(), lists, spare)).collect();
+    for (how, options) in executors() {
+        let mut spares = vec![vec![1]; 40];
+        let outcome = beside_a_parameter_batched_with(given.clone(), &lists, &mut spares, &options).unwrap();
+        assert_eq!(outcome.into_values().unwrap(), values, "{how}");
+        assert_eq!(spares, wanted, "{how}");
+    }
+}
+
 #[test]
 fn values_beside_borrows_keep_nothing() {
     use values_beside::{Bag, emptied, emptied_batched_with};

@@ -187,10 +187,13 @@ impl Lent<'_> {
         }
     }
 
-    /// Whether another local certainly borrows nothing.
+    /// Whether another local certainly borrows nothing of this one. A parameter's type is the signature's, whose lifetimes no local
+    /// has.
     fn owns(&self, name: &str) -> bool {
         let owned = |ty: &Type| certainly_owns(self.methods, ty);
-        self.copies.contains(name) || type_of_local(self.function, name).is_some_and(|ty| owned(&ty))
+        self.copies.contains(name)
+            || self.function.params.iter().any(|p| p.pattern.is_none() && p.ident == name)
+            || type_of_local(self.function, name).is_some_and(|ty| owned(&ty))
     }
 
     fn is_part(&self, place: &Expr) -> bool {
@@ -418,6 +421,7 @@ fn yields(lent: &Lent<'_>, borrowers: &BTreeSet<String>, expr: &Expr) -> bool {
         Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && among(&e.expr),
         Expr::Tuple(e) => e.elems.iter().any(among),
         Expr::Array(e) => e.elems.iter().any(among),
+        Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().any(|end| among(end)),
         Expr::Struct(e) => {
             e.fields.iter().any(|field| among(&field.expr)) || e.rest.as_deref().is_some_and(among)
         }
