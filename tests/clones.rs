@@ -161,6 +161,49 @@ fn tails(n: u32, kind: u32) -> u32 {
     }
 }
 
+/// Tail calls of the function itself beside a call that is none: out of loops and `return`s, with parameters that change
+/// places and hide each other.
+#[autobatch(strict)]
+fn rounds(mut n: u32, other: u32, at: f32) -> u32 {
+    if n == 0 {
+        return other;
+    }
+    while n % 3 > 0 {
+        if n % 5 == 4 {
+            return rounds(n - 1, n, -at);
+        }
+        n -= 1;
+    }
+    match n % 4 {
+        0 => rounds(n / 2, rounds(n / 3, other + 1, at), at + 1.0),
+        1 if at > 1.5 => n + other,
+        _ => {
+            let n = n.max(1) - 1;
+            rounds(n, (n + other) % 50, at * 0.5)
+        }
+    }
+}
+
+#[test]
+fn tail_calls_beside_others_are_rounds() {
+    let n: Vec<u32> = (0..300).collect();
+    let at = |n: u32| n as f32 * 0.01;
+    let ats = |ns: &[u32]| ns.iter().map(|n| at(*n)).collect::<Vec<_>>();
+    agree_at(
+        &[0, 1, 20, 300],
+        &n,
+        |n| rounds(*n, 3, at(*n)),
+        |n, o| rounds_batched_with(n, same(3), &ats(n), o),
+    );
+    for depth in [0, 1, 2, 3] {
+        same_faults(depth, |o| rounds_batched_with(&n, same(3), &ats(&n), o).unwrap());
+    }
+    on_small_stacks(|| {
+        let outcome = rounds_batched_with(&[3_000_001], same(3), &[0.0], &scalar()).unwrap();
+        assert_eq!(outcome.into_values().unwrap(), [rounds(3_000_001, 3, 0.0)]);
+    });
+}
+
 #[test]
 fn the_same_members_are_too_deep_in_every_executor() {
     let n: Vec<u64> = (0..24).collect();

@@ -13,7 +13,7 @@ use crate::crate_files::Source;
 use crate::desugar;
 use crate::diag::Diagnostics;
 use crate::elsewhere;
-use crate::emit::clone::Clones;
+use crate::emit::clone::{Clones, Known};
 use crate::emit::{self, Nested, Width};
 use crate::endings;
 use crate::input::{self, Function, Input};
@@ -167,9 +167,15 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
         programs.push((entry, functions, lowered, analyses));
     }
-    let counted = programs.iter().flat_map(|(_, _, lowered, _)| counted(lowered)).collect();
+    let mut known = Known::default();
+    for (_, own, lowered, _) in &programs {
+        known.counted.extend(counted(lowered));
+        if plain::of(lowered, own).is_some_and(|plain| plain.is_certain()) {
+            known.computes.extend(&lowered.sources);
+        }
+    }
     let vector = vector_math.as_ref();
-    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, &primitives, counted);
+    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, &primitives, known);
     let mut families = Vec::new();
     for (entry, own, lowered, analyses) in programs {
         let width = width(&own, &lowered);

@@ -37,6 +37,13 @@ pub struct Plain {
     pub leaves: Vec<Leaf>,
 }
 
+impl Plain {
+    /// Whether there is nothing to ask rustc.
+    pub fn is_certain(&self) -> bool {
+        self.types.is_empty() && self.leaves.is_empty()
+    }
+}
+
 /// A value read from shared data.
 #[derive(Clone)]
 pub struct Leaf {

@@ -21,7 +21,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, FnArg, Item, Local, Meta, Pat, Path, Token, Type, parse_quote};
+use syn::{Attribute, Block, Expr, FnArg, Item, Lifetime, Local, Meta, Pat, Path, Token, Type, parse_quote};
 
 use super::api::turbofish;
 use super::attributes::GENERATED;
@@ -34,6 +34,15 @@ use crate::receivers::{marked, unmark};
 use crate::tails::{self, Tails};
 use crate::vector_math::VectorMath;
 
+/// What is known of the functions of an item, by position, once its programs are lowered.
+#[derive(Default)]
+pub struct Known {
+    /// Calls in tail position, by function and number, that are no tail calls.
+    pub counted: BTreeSet<(usize, usize)>,
+    /// Functions that only compute, on primitive values: nothing of theirs is dropped.
+    pub computes: BTreeSet<usize>,
+}
+
 /// Which functions of an annotated item have a clone.
 pub struct Clones<'a> {
     functions: &'a [Function],
@@ -42,8 +51,7 @@ pub struct Clones<'a> {
     inlined: Vec<bool>,
     /// The calls that count depth, by position.
     calls: BTreeSet<(usize, usize)>,
-    /// Calls in tail position, by function and number, that are no tail calls.
-    counted: BTreeSet<(usize, usize)>,
+    known: Known,
     vector_math: Option<&'a VectorMath<'a>>,
     krate: &'a Path,
     /// The name by which the type of an `impl` block can be called, if it has no arguments to differ in.
@@ -62,7 +70,7 @@ impl<'a> Clones<'a> {
         krate: &'a Path,
         vector_math: Option<&'a VectorMath<'a>>,
         primitives: &[Path],
-        counted: BTreeSet<(usize, usize)>,
+        known: Known,
     ) -> Self {
         let (worth, calls) = lower::call_graph(functions, entries, primitives);
         let has: Vec<bool> = (0..functions.len())
@@ -92,12 +100,12 @@ impl<'a> Clones<'a> {
             has,
             inlined: vec![false; functions.len()],
             calls,
-            counted,
+            known,
             vector_math,
             krate,
             self_name,
         };
-        clones.inlined = (0..functions.len()).map(|f| small[f] && !clones.makes_tail_calls(f)).collect();
+        clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls_loop(f)).collect();
         clones
     }
 
@@ -144,14 +152,17 @@ impl<'a> Clones<'a> {
         inlined && self.calls_in(&self.functions[index]) <= INLINED_CALLS
     }
 
-    /// Whether a function makes tail calls of clones. In a clone they are jumps, in one inlined into another
-    /// function they would be calls.
-    fn makes_tail_calls(&self, index: usize) -> bool {
+    /// Whether an inlined clone can do without tail calls, which are jumps in a clone, but would be calls in one that is
+    /// inlined into another: its calls of itself become a loop ([`looped`]).
+    fn tail_calls_loop(&self, index: usize) -> bool {
         let caller = &self.functions[index];
         let mut body = caller.written.clone();
         let mut redirect = Redirect::new(self, caller, Kind::Leaf, false);
         Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
-        redirect.tail
+        redirect.tails.is_empty()
+            || (redirect.tails == BTreeSet::from([index])
+                && self.known.computes.contains(&index)
+                && can_loop(caller))
     }
 
     fn item(&self, index: usize, kind: Kind) -> TokenStream {
@@ -162,6 +173,7 @@ impl<'a> Clones<'a> {
         let inlines = kind == Kind::Clone && self.inlines(index);
         let mut redirect = Redirect::new(self, function, kind, inlines);
         Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
+        let loops = kind == Kind::Inlined && !redirect.tails.is_empty();
         let mut publish = None;
         for (at, stmt) in body.stmts.iter_mut().enumerate() {
             redirect.visit_stmt_mut(stmt);
@@ -175,6 +187,9 @@ impl<'a> Clones<'a> {
             body.stmts.insert(at, parse_quote!(let #guard = #depth.publish();));
         }
 
+        if loops {
+            body = looped(function, &body);
+        }
         unmark(&mut body);
         let rt = quote!(#krate::__rt);
         question::spell_out(&mut body, &function.output, &rt);
@@ -395,6 +410,56 @@ pub(crate) fn can_be_repeated(function: &Function) -> bool {
     scan.0
 }
 
+/// Whether calls of a function to itself in tail position can be rounds of a loop: arguments may not borrow what a round
+/// has made, nor be of other types than the parameters, and nothing may ask for the caller.
+fn can_loop(function: &Function) -> bool {
+    let sig = &function.sig;
+    let tracks = function.attrs.iter().any(|attr| text(attr).contains("track_caller"));
+    let owns = |ty: &Type| lower::owns(ty) || lower::certainly_owns(&function.methods, ty);
+    let plain = function.params.iter().all(|p| p.pattern.is_none() && owns(&p.ty));
+    sig.receiver().is_none() && sig.generics.params.is_empty() && plain && !tracks
+}
+
+/// The body as a loop, of which each tail call is a round ([`again`]).
+fn looped(function: &Function, body: &Block) -> Block {
+    let (next, round) = (next_ident(), round());
+    let params = function.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(param) => Some(&*param.pat),
+        FnArg::Receiver(_) => None,
+    });
+    let (params, given): (Vec<&Pat>, Vec<&Ident>) = params
+        .filter_map(|pat| match pat {
+            Pat::Ident(param) => Some((pat, &param.ident)),
+            _ => None,
+        })
+        .unzip();
+    parse_quote!({
+        let mut #next = (#(#given,)*);
+        #round: loop {
+            let (#(#params,)*) = #next;
+            return #body;
+        }
+    })
+}
+
+/// A tail call in a body that is a loop.
+fn again(args: &Punctuated<Expr, Token![,]>) -> Expr {
+    let (next, round, args) = (next_ident(), round(), args.iter());
+    parse_quote!({
+        #next = (#(#args,)*);
+        continue #round;
+    })
+}
+
+/// What the next round gets.
+fn next_ident() -> Ident {
+    Ident::new("__next", Span::mixed_site())
+}
+
+fn round() -> Lifetime {
+    Lifetime::new("'__round", Span::mixed_site())
+}
+
 /// Calls clones instead of functions.
 struct Redirect<'a> {
     clones: &'a Clones<'a>,
@@ -406,8 +471,8 @@ struct Redirect<'a> {
     closure: bool,
     /// Whether any call in a closure was found.
     found: bool,
-    /// Whether a tail call was found.
-    tail: bool,
+    /// The functions that tail calls were found of.
+    tails: BTreeSet<usize>,
     types: Types,
 }
 
@@ -415,7 +480,16 @@ impl<'a> Redirect<'a> {
     fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: Kind, inlines: bool) -> Self {
         let krate = clones.krate;
         let types = Types::of(caller, &quote!(#krate::__rt));
-        Redirect { clones, caller, kind, inlines, closure: false, found: false, tail: false, types }
+        Redirect {
+            clones,
+            caller,
+            kind,
+            inlines,
+            closure: false,
+            found: false,
+            tails: BTreeSet::new(),
+            types,
+        }
     }
 
     /// In a closure, the depth is the one that the activation has published.
@@ -458,10 +532,19 @@ impl<'a> Redirect<'a> {
         };
         let counted = tails::number_of(expr).is_some_and(|number| {
             let position = clones.functions.iter().position(|f| f.sig.ident == caller.sig.ident);
-            position.is_some_and(|position| clones.counted.contains(&(position, number)))
+            position.is_some_and(|position| clones.known.counted.contains(&(position, number)))
         });
-        if !counted && callee.is_some_and(|f| text(&clones.functions[f].output) == text(&caller.output)) {
-            self.tail |= self.call(expr, true);
+        let Some(callee) =
+            callee.filter(|f| !counted && text(&clones.functions[*f].output) == text(&caller.output))
+        else {
+            return;
+        };
+        self.tails.insert(callee);
+        match expr {
+            Expr::Call(call) if self.kind == Kind::Inlined => *expr = again(&call.args),
+            _ => {
+                self.call(expr, true);
+            }
         }
     }
 
