@@ -28,6 +28,16 @@ pub(crate) fn is_part_of(place: &Expr, name: &str) -> bool {
     }
 }
 
+/// Whether a condition has patterns.
+pub(crate) fn has_let(cond: &Expr) -> bool {
+    match cond {
+        Expr::Let(_) => true,
+        Expr::Binary(e) => has_let(&e.left) || has_let(&e.right),
+        Expr::Paren(e) => has_let(&e.expr),
+        _ => false,
+    }
+}
+
 /// What a pattern binds by reference.
 pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
     struct Scan<'a>(Vec<&'a Ident>);

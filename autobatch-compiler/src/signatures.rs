@@ -186,7 +186,6 @@ pub(crate) enum Takes {
 }
 
 impl Methods {
-    /// Remembers whether a type is copied.
     /// Notes what a value is made of.
     fn made(&mut self, name: String, fields: &syn::Fields) {
         let part = |(i, field): (usize, &syn::Field)| {
@@ -197,6 +196,7 @@ impl Methods {
         self.fields.made.entry(name).and_modify(|known| *known = None).or_insert(Some(parts));
     }
 
+    /// Remembers whether a type is copied.
     fn copied(&mut self, name: &syn::Ident, generics: &syn::Generics, attrs: &[syn::Attribute]) {
         let copied = attrs.iter().any(|attr| derives(attr, "Copy"));
         if attrs.iter().any(|attr| derives(attr, "Default")) {

@@ -10,6 +10,7 @@ use super::pure::{
 use super::{Array, Leaf, Node, Plan, SMALL, Scope};
 use crate::effects::{bound, variable};
 use crate::ir::{Role, VarId, VarSet};
+use crate::mentions::has_let;
 
 pub(super) struct Admit<'a, 'p> {
     scope: &'a Scope<'p>,
@@ -396,15 +397,6 @@ impl<'a, 'p> Admit<'a, 'p> {
             Expr::Index(e) => self.array(&e.expr).is_some() && self.index(e),
             _ => false,
         }
-    }
-}
-
-fn has_let(expr: &Expr) -> bool {
-    match expr {
-        Expr::Let(_) => true,
-        Expr::Binary(e) => has_let(&e.left) || has_let(&e.right),
-        Expr::Paren(e) => has_let(&e.expr),
-        _ => false,
     }
 }
 

@@ -7,6 +7,7 @@ use super::expr::has_exits;
 use super::{LoopContext, Lowering, lent, named, scan};
 use crate::effects::{self, bound, bound_by_condition, variable};
 use crate::ir::{self, BlockId, Terminator, VarId};
+use crate::mentions::has_let;
 
 impl Lowering<'_> {
     /// Whether [`Lowering::control`] takes this expression apart.
@@ -153,7 +154,11 @@ impl Lowering<'_> {
 
     /// Branches on a condition. What is kept in place for it alone, to be dropped behind it.
     fn chosen(&mut self, cond: Expr, then: BlockId, otherwise: BlockId) -> Vec<syn::Ident> {
-        self.condition_of_its_own(!binds(&cond), |lower| lower.condition(cond, then, otherwise))
+        if has_let(&cond) {
+            self.inexactly(|lower| lower.condition(cond, then, otherwise));
+            return vec![];
+        }
+        self.on_its_own(|lower| lower.condition(cond, then, otherwise))
     }
 
     /// The `else` of an `if` statement: a block or another `if`.
@@ -177,13 +182,13 @@ impl Lowering<'_> {
             }
             Expr::Binary(e) if hoists && matches!(e.op, BinOp::And(_)) => {
                 let mid = self.new_block(e.right.span(), "and");
-                self.condition_of_its_own(false, |lower| lower.condition(*e.left, mid, otherwise));
+                self.inexactly(|lower| lower.condition(*e.left, mid, otherwise));
                 self.start(mid);
                 self.condition(*e.right, then, otherwise);
             }
             Expr::Binary(e) if hoists && matches!(e.op, BinOp::Or(_)) => {
                 let mid = self.new_block(e.right.span(), "or");
-                self.condition_of_its_own(false, |lower| lower.condition(*e.left, then, mid));
+                self.inexactly(|lower| lower.condition(*e.left, then, mid));
                 self.start(mid);
                 self.condition(*e.right, then, otherwise);
             }
@@ -278,7 +283,7 @@ impl Lowering<'_> {
             self.note_pattern(&guarded.pat, &e.expr);
             self.switch(&scrutinee, arms, join, dest, ty);
             self.start(inside);
-            self.condition_of_its_own(false, |lower| lower.condition(*guarded.guard, then, otherwise));
+            self.inexactly(|lower| lower.condition(*guarded.guard, then, otherwise));
             self.start(then);
             self.arm(*body, dest, ty);
             self.jump(join);
@@ -492,16 +497,6 @@ fn has_bare_struct(expr: &Expr) -> bool {
         Expr::Reference(e) => has_bare_struct(&e.expr),
         Expr::Try(e) => has_bare_struct(&e.expr),
         Expr::Unary(e) => has_bare_struct(&e.expr),
-        _ => false,
-    }
-}
-
-/// Whether a condition has patterns.
-fn binds(cond: &Expr) -> bool {
-    match cond {
-        Expr::Let(_) => true,
-        Expr::Binary(e) => binds(&e.left) || binds(&e.right),
-        Expr::Paren(e) => binds(&e.expr),
         _ => false,
     }
 }

@@ -317,7 +317,7 @@ impl Lowering<'_> {
         let truth = self.new_block(span, "true");
         let falsity = self.new_block(span, "false");
         let join = self.new_block(span, "join");
-        self.condition_of_its_own(false, |lower| lower.condition(Expr::Binary(e), truth, falsity));
+        self.inexactly(|lower| lower.condition(Expr::Binary(e), truth, falsity));
         for (block, value) in [(truth, true), (falsity, false)] {
             self.start(block);
             self.define(dest, Some(&parse_quote!(bool)), parse_quote!(#value));
@@ -403,8 +403,7 @@ impl Lowering<'_> {
 /// Whether one of the values that a choice yields may have a type that only the others tell: `None`, `Err(x)`, `Vec::new()`.
 fn yields_open(expr: &Expr) -> bool {
     const MADE: [&str; 7] = ["collect", "default", "into", "new", "parse", "try_into", "with_capacity"];
-    let of_block =
-        |block: &syn::Block| matches!(block.stmts.last(), Some(Stmt::Expr(tail, None)) if yields_open(tail));
+    let of_block = |block: &syn::Block| scan::tail(block).is_some_and(yields_open);
     match expr {
         Expr::Path(p) => p.path.is_ident("None"),
         Expr::Call(e) => match &*e.func {

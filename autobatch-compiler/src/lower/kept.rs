@@ -74,15 +74,20 @@ impl Lowering<'_> {
     /// Lowers a statement or another scope of temporaries. At its end, what its operands have kept in place is dropped, unless it
     /// `extends` their lives. `exact`: whether the scalar code drops it there.
     pub(super) fn statement(&mut self, extends: bool, exact: bool, lower: impl FnOnce(&mut Self)) {
+        let kept = self.within(extends, exact, lower);
+        if !extends {
+            self.end_kept(&kept);
+        }
+    }
+
+    /// What has been kept in place for a scope of temporaries that begins here.
+    fn within(&mut self, extends: bool, exact: bool, lower: impl FnOnce(&mut Self)) -> Vec<Ident> {
         let begins = self.cursor.map(|block| (block, self.program.block(block).ops.len()));
         let outer = self.statement.replace(Statement { begins, extends, exact: exact && !extends });
         let kept = self.kept.len();
         lower(self);
         self.statement = outer;
-        let kept = self.kept.split_off(kept);
-        if !extends {
-            self.end_kept(&kept);
-        }
+        self.kept.split_off(kept)
     }
 
     /// Lowers a part of a statement with temporaries of its own, unless what they yield outlives it.
@@ -93,19 +98,20 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers a condition; what is kept in place for it and has to be dropped behind it, if it is on its `own`. Otherwise that stays to
-    /// the end of the statement, as far as nobody sees it go.
-    pub(super) fn condition_of_its_own(&mut self, own: bool, lower: impl FnOnce(&mut Self)) -> Vec<Ident> {
-        let (outer, kept) = (self.statement, self.kept.len());
-        if own {
-            let begins = self.cursor.map(|block| (block, self.program.block(block).ops.len()));
-            self.statement = Some(Statement { begins, extends: false, exact: true });
-        } else if let Some(statement) = &mut self.statement {
+    /// Lowers a condition on its own; what is kept in place for it and has to be dropped behind it.
+    pub(super) fn on_its_own(&mut self, lower: impl FnOnce(&mut Self)) -> Vec<Ident> {
+        self.within(false, true, lower)
+    }
+
+    /// Lowers a condition that is a part of another. What is kept in place for it stays to the end of the statement, as far as
+    /// nobody sees it go.
+    pub(super) fn inexactly(&mut self, lower: impl FnOnce(&mut Self)) {
+        let outer = self.statement;
+        if let Some(statement) = &mut self.statement {
             statement.exact = false;
         }
         lower(self);
         self.statement = outer;
-        if own { self.kept.split_off(kept) } else { vec![] }
     }
 
     /// Drops what has been kept in place.
