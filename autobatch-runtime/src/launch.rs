@@ -53,6 +53,8 @@ pub struct Ways<S, T, N> {
     pub nest: N,
     /// The lanes of such a tile by default; 0 if the program can't be run that way.
     pub nests: usize,
+    /// Whether the program-counter executor has code of its own for such a tile, which then runs in rooms.
+    pub rooms: bool,
 }
 
 /// The code that runs one member.
@@ -145,6 +147,8 @@ struct Launch<'a> {
     /// Members that are done, and that number at the last call of the progress function.
     ended: AtomicUsize,
     reported: AtomicUsize,
+    /// Whether both batching executors do the same.
+    alike: bool,
 }
 
 /// How long a phase has taken: its threads' work, and all of it, in which they are also woken and waited for.
@@ -195,7 +199,7 @@ impl<'a> Launch<'a> {
             false => None,
         };
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Launch { program, defaults, options, members, threads, own_pool, ended, reported }
+        Launch { program, defaults, options, members, threads, own_pool, ended, reported, alike: false }
     }
 
     fn executor(&self) -> Executor {
@@ -210,7 +214,7 @@ impl<'a> Launch<'a> {
     }
 
     fn run<R: Send, T: Tile<R>>(
-        &self,
+        mut self,
         ways: &Ways<impl Scalar<R>, T, impl Nested<R>>,
         out: &Out<'_, R>,
     ) -> (Vec<Fault>, Report) {
@@ -218,6 +222,7 @@ impl<'a> Launch<'a> {
         if self.members == 0 {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
+        self.alike = self.nests(ways.nests) && !ways.rooms;
         let ledger = Mutex::new(Ledger::default());
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
             Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),

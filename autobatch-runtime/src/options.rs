@@ -17,7 +17,9 @@ pub enum Executor {
     /// call runs the calling members as one dense sub-batch.
     Masked,
     /// Program-counter autobatching (Algorithm 2): explicit stacks and a program counter per member;
-    /// members at the same block run together whatever their depth or call site.
+    /// members at the same block run together whatever their depth or call site. (Programs that only compute and have no
+    /// calls, or only such as need no other's result, have nothing that a member would wait for: they run as
+    /// [`Executor::Masked`] runs them, all calls of an activation at once.)
     ProgramCounter,
     /// The scalar function on each member, across the cores.
     Scalar,

@@ -132,6 +132,8 @@ pub(super) struct Nests {
     pub(super) plain: Plain,
     /// Whether the program has calls.
     pub(super) recursive: bool,
+    /// Whether it runs in rooms under the program-counter executor.
+    pub(super) rooms: bool,
     /// The type of each parameter and result.
     pub(super) types: Vec<Type>,
 }
@@ -243,6 +245,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
     };
     let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
+    let rooms = machine.nests.as_ref().is_some_and(|nests| nests.rooms);
     let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &inner));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
@@ -261,7 +264,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #question
         #(#sources)*
         let __nests = #nests;
-        let __ways = #rt::Ways { scalar: #run_scalar, tile: #tile, nest: #nest, nests: __nests };
+        let __ways =
+            #rt::Ways { scalar: #run_scalar, tile: #tile, nest: #nest, nests: __nests, rooms: #rooms };
     );
     quote_spanned! {span=>
         #[doc = #doc]

@@ -138,7 +138,8 @@ fn nests(
         columns.filter_map(variable).chain([f.output.clone()]).collect::<Vec<_>>()
     });
     let recursive = program.functions.iter().any(|f| f.recursive);
-    Some(api::Nests { variants, plain, recursive, types: types.collect() })
+    let rooms = variants.iter().any(|nest| nest.rooms.is_some());
+    Some(api::Nests { variants, plain, recursive, rooms, types: types.collect() })
 }
 
 impl<'a> Emitter<'a> {

@@ -106,7 +106,7 @@ pub(super) struct Nest {
     pub(super) functions: Vec<(Ident, TokenStream, TokenStream)>,
     /// Statements that run a tile, given `__nest` and the parameters of the entry function.
     pub(super) tile: TokenStream,
-    /// The same in rooms, given `__begin` too, if the program has calls.
+    /// The same in rooms, given `__begin` too, if the program has calls of which one may need another's result.
     pub(super) rooms: Option<TokenStream>,
 }
 
@@ -163,7 +163,7 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         clone_fish: turbofish_of_clone(function, &generics, &clone),
         this: if function.associated { quote!(Self::) } else { quote!() },
     };
-    let mut functions = Vec::new();
+    let (mut functions, mut forks) = (Vec::new(), false);
     for func in emitter.program.func_ids() {
         let heads = emitter.heads_in_source_order();
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
@@ -173,10 +173,11 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         if !writer.regions.iter().all(fits) {
             return None;
         }
+        forks |= func == emitter.program.entry && writer.fork().is_some();
         functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
     }
     let calls = !emitter.calls.is_empty() || emitter.program.functions.iter().any(|f| f.recursive);
-    let rooms = match calls {
+    let rooms = match calls && !forks {
         true => Some(rooms::tile(emitter, isa, ARGUMENTS)?),
         false => None,
     };

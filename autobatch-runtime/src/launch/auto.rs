@@ -232,7 +232,9 @@ impl Launch<'_> {
     ) -> f64 {
         let due = |executor: &Executor| {
             // Without recursion both machines do the same; where frames are far behind, rooms are too.
-            let rooms = self.program.recursive && record.trials[index(Executor::Masked)].ratio < HOPELESS;
+            let rooms = self.program.recursive
+                && !self.alike
+                && record.trials[index(Executor::Masked)].ratio < HOPELESS;
             *executor != race.rival && (rooms || *executor != Executor::ProgramCounter)
         };
         let due: Vec<Executor> = EXECUTORS.into_iter().filter(due).collect();

@@ -49,9 +49,8 @@ impl Launch<'_> {
         ledger: &Mutex<Ledger>,
     ) -> Took {
         let (options, program) = (self.options, self.program);
-        let calls = program.recursive || !program.calls.is_empty();
-        // Without calls there is but one way.
-        let in_rooms = executor == Executor::ProgramCounter && calls;
+        // Without calls, or where none needs another's result, there is but one way.
+        let in_rooms = executor == Executor::ProgramCounter && ways.rooms;
         let lanes = options.lanes.or(self.defaults.lanes);
         let level = Level::new(self.isa());
         // Tiles of a few strips would be all overhead.

@@ -27,7 +27,7 @@ static PROGRAM: Program = SCALAR;
 /// A program without nested frames.
 pub(super) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> {
     let nest = |_: &mut Nest<'_>, _: &Out<'_, R>| unreachable!("the program has no nested frames");
-    Ways { scalar, tile, nest, nests: 0 }
+    Ways { scalar, tile, nest, nests: 0, rooms: false }
 }
 
 fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {

@@ -535,6 +535,16 @@ mod tests {
     }
 
     #[test]
+    fn forks_have_no_rooms() {
+        let rooms = |body: proc_macro2::TokenStream| {
+            let item = quote!(fn f(n: u32) -> u32 { if n < 2 { return 1; } #body });
+            crate::driver::autobatch(quote!(), item).to_string().contains("in_rooms")
+        };
+        assert!(!rooms(quote!(f(n - 2) + f(n - 1))));
+        assert!(rooms(quote!(f(f(n - 1) % n))));
+    }
+
+    #[test]
     fn results_that_are_settled_have_no_column() {
         let settled = |item| crate::driver::autobatch(quote!(), item).to_string().contains(":: filled (");
         let rest = quote!(f(n - 2) + f(n - 1));
