@@ -1,7 +1,7 @@
 //! Depth without native stack for scalar code: what the depth-counting clones of user functions carry.
 //!
 //! A clone is the user's function with one more parameter, the [`Depth`]. On entry it asks
-//! [`Depth::stops`] or [`Depth::nears`], one subtraction's sign and one compare; where that says yes,
+//! [`Depth::stops`] or [`Depth::nears`], an addition and a test of two bits; where that says yes,
 //! [`Depth::elsewhere`] ends the member or goes on on a new stack segment.
 //!
 //! Closures can't be handed the value: capturing it would bind them to the activation, and they may run
@@ -19,77 +19,96 @@ const LARGEST: usize = 256 << 20;
 /// What is assumed to be left where the platform does not say.
 const UNKNOWN: usize = 512 << 10;
 
-/// How deep this activation may still call, and where its stack ends. For generated code only.
+/// How deep this activation may still call, and where its stack ends: one word, as it is an argument of every call and has
+/// to be kept across it. For generated code only.
+///
+/// The lower half holds the nested calls that are left, negative in the call that is too many; the upper half the negated lowest
+/// address at which a function may be entered, as far as it fits: with the stack pointer added it is how much stack is left.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Depth {
-    /// Nested calls left; negative in the call that is too many.
-    left: isize,
-    /// The lowest address at which a function may be entered.
-    limit: usize,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depth(u64);
+
+/// The signs of both halves.
+const SIGNS: u64 = 1 << 63 | 1 << 31;
+/// The most that a half can hold: more calls than there is stack for.
+const MOST: usize = i32::MAX as usize;
 
 /// What a member unwinds with whose depth is exceeded.
 pub(crate) struct TooDeep;
 
 thread_local! {
-    /// What closures of the innermost activation see; on a thread that runs no member, `limit` is 0.
-    static PUBLISHED: Cell<Depth> = const { Cell::new(Depth { left: isize::MAX, limit: 0 }) };
+    /// What closures of the innermost activation see; [`NOWHERE`] on a thread that runs no member.
+    static PUBLISHED: Cell<Depth> = const { Cell::new(NOWHERE) };
     /// The bytes of the segments that this thread's stack consists of.
     static GROWN: Cell<usize> = const { Cell::new(0) };
     /// The most they have been since [`take_peak`].
     static PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
+/// No depth: limits are odd.
+const NOWHERE: Depth = Depth(0);
+
 impl Depth {
+    /// So many nested calls, on a stack that ends at `limit`.
+    fn new(left: usize, limit: usize) -> Depth {
+        let end = (limit as u32 | 1).wrapping_neg();
+        Depth(u64::from(end) << 32 | left.min(MOST) as u64)
+    }
+
     /// The depth with which a member begins on this thread.
     pub(crate) fn root(max_depth: usize) -> Depth {
-        Depth { left: isize::try_from(max_depth).unwrap_or(isize::MAX), limit: limit() }
+        Depth::new(max_depth, limit())
     }
 
     /// The depth of a callee. (A tail call passes its own depth on.)
     #[inline(always)]
     #[must_use]
     pub fn next(self) -> Depth {
-        // No underflow: a negative depth does not get past the callee's entry.
-        Depth { left: self.left.wrapping_sub(1), limit: self.limit }
+        // A negative depth, which has borrowed of the upper half, does not get past the callee's entry.
+        Depth(self.0.wrapping_sub(1))
     }
 
     /// The depth of the caller.
     #[inline(always)]
     #[must_use]
     pub(crate) fn back(self) -> Depth {
-        Depth { left: self.left.wrapping_add(1), limit: self.limit }
+        Depth(self.0.wrapping_add(1))
     }
 
     /// Whether this call is too many.
     #[inline(always)]
     pub(crate) fn is_exceeded(self) -> bool {
-        self.left < 0
+        (self.0 as i32) < 0
     }
 
     /// How many nested calls are allowed from here.
     pub(crate) fn allowed(self) -> usize {
-        self.left.max(0).unsigned_abs()
+        usize::try_from(self.0 as i32).unwrap_or(0)
+    }
+
+    /// The calls and the bytes of stack that are left.
+    #[inline(always)]
+    fn here(self) -> u64 {
+        self.0.wrapping_add((stack_pointer() as u64) << 32)
     }
 
     /// Whether the function can't be entered here.
     #[inline(always)]
     pub fn stops(self) -> bool {
-        self.left < 0 || stack_pointer() < self.limit
+        self.here() & SIGNS != 0
     }
 
     /// Whether a function that calls others without their asking can't be entered here: it needs a level for
     /// itself and one for them.
     #[inline(always)]
     pub fn nears(self) -> bool {
-        self.left < 1 || stack_pointer() < self.limit
+        self.next().stops()
     }
 
     /// Whether a function entered here must not call.
     #[inline(always)]
     pub fn is_last(self) -> bool {
-        self.left == 0
+        self.0 as u32 == 0
     }
 
     /// Enters the function after all, on a new segment if it needs one; or ends the member, without the panic
@@ -97,14 +116,14 @@ impl Depth {
     #[cold]
     #[inline(never)]
     pub fn elsewhere<R>(self, enter: impl FnOnce(Depth) -> R) -> R {
-        if self.left < 0 {
+        if self.is_exceeded() {
             resume_unwind(Box::new(TooDeep));
         }
-        if stack_pointer() >= self.limit {
+        if !self.stops() {
             return enter(self);
         }
         let size = (GROWN.get() + SEGMENT).min(LARGEST);
-        on_segment(size, |limit| enter(Depth { limit, ..self }))
+        on_segment(size, |limit| enter(Depth::new(self.allowed(), limit)))
     }
 
     /// Makes this the depth that closures see, until the guard is dropped.
@@ -117,7 +136,7 @@ impl Depth {
     #[inline(always)]
     pub fn published() -> Depth {
         let depth = PUBLISHED.get();
-        if depth.limit == 0 { Depth { limit: limit(), ..depth } } else { depth }
+        if depth == NOWHERE { Depth::root(MOST) } else { depth }
     }
 }
 
@@ -148,7 +167,9 @@ pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
         GROWN.set(before.0 + size);
         PEAK.set(PEAK.get().max(before.0 + size));
         let limit = limit();
-        let _published = Depth { limit, ..PUBLISHED.get() }.publish();
+        let published = PUBLISHED.get();
+        let _published =
+            if published == NOWHERE { published } else { Depth::new(published.allowed(), limit) }.publish();
         f(limit)
     })
 }
@@ -160,7 +181,8 @@ pub(crate) fn take_peak() -> (usize, usize) {
 
 /// The lowest address at which a function may be entered on the current stack.
 fn limit() -> usize {
-    let left = stacker::remaining_stack().unwrap_or(UNKNOWN);
+    // What is beyond can't be counted.
+    let left = stacker::remaining_stack().unwrap_or(UNKNOWN).min(MOST);
     (stack_pointer() - left) + RESERVE
 }
 
@@ -257,25 +279,26 @@ mod tests {
 
     #[test]
     fn closures_see_the_innermost_activation_of_their_thread() {
-        let left = || Depth::published().left;
+        let left = || Depth::published().allowed();
+        let limit = || (Depth::published().0 >> 32) as u32;
         on_thread(2048, move || {
-            assert_eq!(left(), isize::MAX);
+            assert_eq!(left(), MOST);
             let outer = Depth::root(10).publish();
             assert_eq!(left(), 10);
             {
                 let _inner = Depth::root(10).next().publish();
                 assert_eq!(left(), 9);
-                let limit = Depth::published().limit;
+                let here = limit();
                 on_segment(SEGMENT, |there| {
-                    assert_eq!((Depth::published().limit, left()), (there, 9));
-                    assert_ne!(there, limit);
+                    assert_eq!((Depth::published(), left()), (Depth::new(9, there), 9));
+                    assert_ne!(limit(), here);
                 });
-                assert_eq!(Depth::published().limit, limit);
-                assert_eq!(on_thread(100, left), isize::MAX, "another thread has its own");
+                assert_eq!(limit(), here);
+                assert_eq!(on_thread(100, left), MOST, "another thread has its own");
             }
             assert_eq!(left(), 10);
             drop(outer);
-            assert_eq!(left(), isize::MAX);
+            assert_eq!(left(), MOST);
         });
     }
 }
