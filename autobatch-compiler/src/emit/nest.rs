@@ -163,7 +163,7 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         clone_fish: turbofish_of_clone(function, &generics, &clone),
         this: if function.associated { quote!(Self::) } else { quote!() },
     };
-    let (mut functions, mut forks) = (Vec::new(), false);
+    let (mut functions, mut waits) = (Vec::new(), false);
     for func in emitter.program.func_ids() {
         let heads = emitter.heads_in_source_order();
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
@@ -173,11 +173,10 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         if !writer.regions.iter().all(fits) {
             return None;
         }
-        forks |= func == emitter.program.entry && writer.fork().is_some();
+        waits |= writer.waits();
         functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
     }
-    let calls = !emitter.calls.is_empty() || emitter.program.functions.iter().any(|f| f.recursive);
-    let rooms = match calls && !forks {
+    let rooms = match waits {
         true => Some(rooms::tile(emitter, isa, ARGUMENTS)?),
         false => None,
     };
@@ -216,6 +215,25 @@ fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
 }
 
 impl<'e> Writer<'e, '_> {
+    /// Whether members may wait for the path of others: a call comes behind another one, and they are not made at once.
+    fn waits(&self) -> bool {
+        let (emitter, program) = (self.emitter, self.emitter.program);
+        if program.func(self.func).recursive {
+            return self.fork().is_none();
+        }
+        let is_call = |point: u32| emitter.calls.iter().any(|(_, call)| emitter.call_point(call.id) == point);
+        let goes_on = |call: &Call| !program.is_exit(call.cont) && program.block(call.cont).func == self.func;
+        emitter.calls.iter().filter(|(_, call)| goes_on(call)).any(|(_, call)| {
+            let (mut seen, mut queue) = (BTreeSet::new(), vec![emitter.point(call.cont)]);
+            while let Some(point) = queue.pop() {
+                let region = self.regions.iter().find(|r| emitter.point(r.head) == point);
+                let next = region.into_iter().flat_map(|r| &r.successors);
+                queue.extend(next.filter(|next| seen.insert(**next)));
+            }
+            seen.into_iter().any(is_call)
+        })
+    }
+
     fn params(&self) -> TokenStream {
         let (emitter, rt) = (self.emitter, &self.emitter.rt);
         let function = emitter.program.func(self.func);

@@ -542,6 +542,18 @@ mod tests {
         };
         assert!(!rooms(quote!(f(n - 2) + f(n - 1))));
         assert!(rooms(quote!(f(f(n - 1) % n))));
+        // Behind the one call that a member makes there is nothing to wait for; a second one may have to.
+        let rooms = |calls: proc_macro2::TokenStream| {
+            let item = quote!(mod m {
+                pub fn g(n: u32) -> u32 { #calls }
+                fn f(n: u32) -> u32 { if n < 2 { 1 } else { f(n - 2) + f(n - 1) } }
+            });
+            crate::driver::autobatch(quote!(), item).to_string().contains("g_batched_nests_avx2_in_rooms")
+        };
+        assert!(!rooms(quote!(f(n))));
+        assert!(!rooms(quote!(if n > 3 { f(n) } else { f(n + 1) * 2 })));
+        assert!(rooms(quote!(f(n) + f(n * 2))));
+        assert!(rooms(quote!(let mut a = n; while a < 9 { a = f(a); } a)));
     }
 
     #[test]
