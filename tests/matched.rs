@@ -106,6 +106,71 @@ mod m {
         sum
     }
 
+    impl State {
+        fn cards(&self) -> &[u32] {
+            &self.bag
+        }
+
+        fn with(mut self, card: u32) -> State {
+            self.bag.push(card);
+            self
+        }
+    }
+
+    /// What chooses is a number taken out of a local, which the arms move.
+    pub(super) fn numbers(#[each] s: &State, depth: u32) -> u32 {
+        if depth == 0 {
+            return s.score;
+        }
+        let mut hand = s.clone().with(depth);
+        match *hand.cards().get(numbers(s, depth - 1) as usize % 4).unwrap_or(&9) {
+            0 => hand = hand.clone(),
+            x @ (1 | 2) => hand.score += x,
+            9 => hand = State { bag: vec![depth], score: hand.score },
+            _ => hand = hand.with(7),
+        }
+        let best = numbers(s, depth / 3).max(match hand.score % 3 {
+            1 => 5,
+            _ => {
+                hand = hand.with(1);
+                let found = match hand.cards()[numbers(s, depth / 2) as usize % hand.cards().len()] {
+                    0..3 => 2,
+                    other => {
+                        hand = hand.with(other % 5);
+                        other
+                    }
+                };
+                found + 1
+            }
+        });
+        best + hand.bag.iter().sum::<u32>() * 3 + hand.score
+    }
+
+    /// Nothing mentions the local behind.
+    pub(super) fn passed(#[each] s: &State, depth: u32) -> u32 {
+        if depth == 0 {
+            return s.score;
+        }
+        let mut hand = s.clone().with(depth);
+        passed(s, depth / 2).max(match hand.score % 3 {
+            1 => 7,
+            _ => {
+                hand = hand.with(1);
+                let mut sum = 8;
+                match *hand.cards().get(passed(s, depth - 1) as usize % 4).unwrap_or(&2) {
+                    2 if hand.cards().is_empty() => sum += hand.with(4).score,
+                    5.. => {
+                        hand.score += 1;
+                        let last = hand;
+                        sum += last.bag.len() as u32 * last.score;
+                    }
+                    x => sum += x,
+                }
+                sum
+            }
+        })
+    }
+
     pub(super) fn kept_by_a_loop(#[each] s: &State, depth: u32) -> u32 {
         let mut sum = 0;
         match s.moves().iter().max_by_key(|next| next.score) {
@@ -141,4 +206,5 @@ fn what_is_matched_lives_as_long_as_the_match() {
     }
     check!(conditional conditional_batched_with sliced sliced_batched_with mapped mapped_batched_with);
     check!(in_conditions in_conditions_batched_with kept_by_a_loop kept_by_a_loop_batched_with);
+    check!(numbers numbers_batched_with passed passed_batched_with);
 }

@@ -14,7 +14,7 @@ impl Copies {
     /// What is known of a function's locals.
     pub(crate) fn of(function: &Function) -> Copies {
         let params = function.params.iter().filter(|p| is_copied_type(&p.ty) && p.pattern.is_none());
-        let mut copies = Copies(params.map(|p| p.ident.to_string()).collect());
+        let mut copies = Copies { all: params.map(|p| p.ident.to_string()).collect(), ..Copies::default() };
         copies.visit_block(&function.body);
         copies
     }
@@ -122,14 +122,47 @@ fn is_made_of(ty: &Type, known: &dyn Fn(&Type) -> bool) -> bool {
     }
 }
 
+/// Whether what a `match` chooses by is a number: a pattern says so.
+pub(super) fn is_number_choice(e: &syn::ExprMatch) -> bool {
+    fn is_number(pat: &Pat) -> bool {
+        match pat {
+            Pat::Lit(p) => !matches!(p.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
+            Pat::Range(_) => true,
+            Pat::Or(p) => p.cases.iter().any(is_number),
+            Pat::Paren(p) => is_number(&p.pat),
+            Pat::Guard(p) => is_number(&p.pat),
+            Pat::Ident(p) => p.subpat.as_ref().is_some_and(|(_, pat)| is_number(pat)),
+            _ => false,
+        }
+    }
+    e.arms.iter().any(|arm| is_number(&arm.pat))
+}
+
+/// The expression behind fields, indices and `*`, if there are any.
+pub(super) fn behind_place(place: &Expr) -> Option<&Expr> {
+    let of = |expr| Some(behind_place(expr).unwrap_or(expr));
+    match place {
+        Expr::Field(e) => of(&e.base),
+        Expr::Index(e) => of(&e.expr),
+        Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => of(&e.expr),
+        Expr::Paren(e) => behind_place(&e.expr),
+        Expr::Group(e) => behind_place(&e.expr),
+        _ => None,
+    }
+}
+
 /// The names of such locals.
 #[derive(Default)]
-pub(crate) struct Copies(BTreeSet<String>);
+pub(crate) struct Copies {
+    all: BTreeSet<String>,
+    /// Locals whose value has been taken out of a place.
+    taken: BTreeSet<String>,
+}
 
 impl Copies {
     /// Whether the local of this name is one.
     pub(crate) fn contains(&self, name: &str) -> bool {
-        self.0.contains(name)
+        self.all.contains(name)
     }
 
     /// Whether an expression has such a value.
@@ -137,7 +170,7 @@ impl Copies {
         match expr {
             Expr::Lit(e) => !matches!(e.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
             Expr::Path(p) => match p.path.get_ident() {
-                Some(ident) => self.0.contains(&ident.to_string()),
+                Some(ident) => self.all.contains(&ident.to_string()),
                 // `u32::MAX`
                 None => {
                     p.path.segments.len() == 2 && {
@@ -173,7 +206,7 @@ impl Copies {
     fn note(&mut self, pat: &Pat) {
         let by_ref = bound_by_ref(pat);
         let taken = cfg::names(pat).into_iter().filter(|name| !by_ref.contains(&name));
-        self.0.extend(taken.map(|name| name.to_string()));
+        self.all.extend(taken.map(|name| name.to_string()));
     }
 }
 
@@ -184,6 +217,11 @@ impl<'ast> Visit<'ast> for Copies {
         if annotated || local.init.as_ref().is_some_and(|init| self.is_copied(&init.expr)) {
             self.note(&local.pat);
         }
+        if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
+            && behind_place(&init.expr).is_some()
+        {
+            self.taken.insert(p.ident.to_string());
+        }
     }
     fn visit_expr_let(&mut self, e: &'ast syn::ExprLet) {
         visit::visit_expr_let(self, e);
@@ -192,6 +230,13 @@ impl<'ast> Visit<'ast> for Copies {
         }
     }
     fn visit_expr_match(&mut self, e: &'ast syn::ExprMatch) {
+        if let Expr::Path(p) = &*e.expr
+            && let Some(name) = p.path.get_ident().map(ToString::to_string)
+            && self.taken.contains(&name)
+            && is_number_choice(e)
+        {
+            self.all.insert(name);
+        }
         if self.is_copied(&e.expr) {
             e.arms.iter().for_each(|arm| self.note(&arm.pat));
         }

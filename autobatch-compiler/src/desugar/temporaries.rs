@@ -1,17 +1,25 @@
 //! `let xs = &[a, b];` keeps a temporary as long as `xs` is in scope. It gets a name, `let kept = [a, b]; let xs =
 //! &kept;`, so that it is a local that is borrowed like any other. So does what a `for` or a `match` borrows from: `for x in
 //! board.moves().iter()`, `if let Some(x) = board.moves().first()`.
+//!
+//! A number that a `match` takes out of what a local lends, and needs a call for, is a value of its own: `match *row.get(f(n)).unwrap() { 0 =>
+//! … }`. So the local is not lent while an arm runs.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, Local, LocalInit, Path, Stmt, Token, parse_quote};
+use syn::{
+    BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, Local, LocalInit, Path, Stmt, Token, parse_quote,
+};
 
+use super::copies::{behind_place, is_number_choice};
+use crate::guards::may_be_guard;
 use crate::input::Function;
 use crate::lower::unseen::is_unseen;
 use crate::lower::{is_temporary, may_split};
+use crate::mentions::bound_by_ref;
 use crate::resolve;
 use crate::signatures::{Methods, Takes};
 
@@ -62,6 +70,17 @@ impl Names<'_> {
         Some(self.named(value, mutability))
     }
 
+    /// The number that a `match` chooses by, taken out of a local's part before: the statement that does it.
+    fn number(&mut self, e: &mut ExprMatch) -> Option<Stmt> {
+        let behind = behind_place(&e.expr)?;
+        let lent = matches!(behind, Expr::MethodCall(_))
+            && !self.borrows(behind)
+            && !may_be_guard(&self.methods, behind);
+        let by_value = e.arms.iter().all(|arm| bound_by_ref(&arm.pat).is_empty());
+        (lent && by_value && is_number_choice(e) && (self.splits)(&e.expr))
+            .then(|| self.named(&mut e.expr, None))
+    }
+
     /// The same for what the patterns of an `if` are matched against. Behind a part of the condition that is evaluated before
     /// there is an `if` of its own.
     fn matched(&mut self, mut choice: ExprIf) -> Expr {
@@ -94,6 +113,13 @@ impl VisitMut for Names<'_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
+            // A statement of this block: the local may be moved behind it.
+            if let Some(Expr::Match(e)) = value(&mut stmt)
+                && let Some(mut number) = self.number(e)
+            {
+                self.visit_stmt_mut(&mut number);
+                stmts.push(number);
+            }
             self.visit_stmt_mut(&mut stmt);
             if let Stmt::Local(Local { init: Some(LocalInit { expr, diverge: None, .. }), attrs, .. }) =
                 &mut stmt
@@ -110,6 +136,11 @@ impl VisitMut for Names<'_> {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
+        if let Expr::Match(e) = expr
+            && let Some(number) = self.number(e)
+        {
+            return *expr = parse_quote!({ #number #expr });
+        }
         let borrows = match &*expr {
             Expr::ForLoop(e) => self.borrows(&e.expr),
             Expr::Match(e) => self.borrows(&e.expr) && (self.splits)(expr),
@@ -137,6 +168,15 @@ impl VisitMut for Names<'_> {
     fn visit_expr_async_mut(&mut self, _: &mut syn::ExprAsync) {}
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
+}
+
+/// What a statement evaluates.
+fn value(stmt: &mut Stmt) -> Option<&mut Expr> {
+    match stmt {
+        Stmt::Expr(expr, _) => Some(expr),
+        Stmt::Local(local) => local.init.as_mut().map(|init| &mut *init.expr),
+        _ => None,
+    }
 }
 
 /// The parts of a condition, in order.
