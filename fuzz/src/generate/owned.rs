@@ -136,8 +136,9 @@ impl Gen {
             let list = matches!(&var.ty, Ty::Vec(of) | Ty::Slice(of) if of.is_float() || of.is_int());
             (plain || list) && !var.locked && var.name != "self"
         };
-        let names: Vec<String> = self.visible().filter(shown).map(|var| var.name.clone()).collect();
-        let (a, b) = (self.one_of(names.clone())?, self.one_of(names)?);
+        let named = |var: &Var| (var.name.clone(), var.ty == Ty::String);
+        let names: Vec<(String, bool)> = self.visible().filter(shown).map(named).collect();
+        let ((a, long), (b, longer)) = (self.one_of(names.clone())?, self.one_of(names)?);
         let made = self.pick(&[
             "format!(\"{A:?}{{B}}\")",
             "format!(\"{A:?}{B:?}\")",
@@ -146,7 +147,9 @@ impl Gen {
             "format!(\"{A:?}{B:?}{x:>w$}\", x = 3, w = 5)",
             "format!(\"{}{}\", \"B{A}\", \"{B}\".replace(\"{A}\", \"\"))",
         ]);
-        Some(made.replace('A', &a).replace('B', &b))
+        // A text of texts grows with every call, and `{:?}` doubles its backslashes.
+        let cut = if long || longer { ".chars().take(99).collect::<String>()" } else { "" };
+        Some(made.replace('A', &a).replace('B', &b) + cut)
     }
 
     /// A value that comes from an owned one.
