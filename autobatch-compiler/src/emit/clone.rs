@@ -6,13 +6,15 @@
 //! scalar executor, functions that fall back as a whole, single calls of a lane.
 //!
 //! Where calls are most of the work, passing the depth on and checking it would cost a third of the time.
-//! So a small recursive function has a second, *inlined* clone, which checks nothing, and clones call
-//! in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
+//! So a small recursive function has a second, *inlined* clone, which checks nothing and makes a loop of tail calls of
+//! itself ([`rounds`]), and clones call in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
 //! function itself makes. A clone that calls inlined ones is entered only while two more levels are allowed;
 //! where it is the last one, the *leaf*, a third copy that calls clones, takes its place.
 //!
 //! What keeps calling the function itself: macro tokens, functions used as values, methods of receivers
 //! other than `self`, constant expressions, `async` blocks, items.
+
+mod rounds;
 
 use std::collections::BTreeSet;
 
@@ -21,7 +23,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, FnArg, Item, Lifetime, Local, Meta, Pat, Path, Token, Type, parse_quote};
+use syn::{Attribute, Expr, FnArg, Item, Local, Meta, Pat, Path, Token, Type, parse_quote};
 
 use super::api::turbofish;
 use super::attributes::GENERATED;
@@ -33,6 +35,7 @@ use crate::question;
 use crate::receivers::{marked, unmark};
 use crate::tails::{self, Tails};
 use crate::vector_math::VectorMath;
+use rounds::{again, can_loop, looped};
 
 /// What is known of the functions of an item, by position, once its programs are lowered.
 #[derive(Default)]
@@ -408,56 +411,6 @@ pub(crate) fn can_be_repeated(function: &Function) -> bool {
     let mut scan = Scan(!cfg);
     scan.visit_block(&function.written);
     scan.0
-}
-
-/// Whether calls of a function to itself in tail position can be rounds of a loop: arguments may not borrow what a round
-/// has made, nor be of other types than the parameters, and nothing may ask for the caller.
-fn can_loop(function: &Function) -> bool {
-    let sig = &function.sig;
-    let tracks = function.attrs.iter().any(|attr| text(attr).contains("track_caller"));
-    let owns = |ty: &Type| lower::owns(ty) || lower::certainly_owns(&function.methods, ty);
-    let plain = function.params.iter().all(|p| p.pattern.is_none() && owns(&p.ty));
-    sig.receiver().is_none() && sig.generics.params.is_empty() && plain && !tracks
-}
-
-/// The body as a loop, of which each tail call is a round ([`again`]).
-fn looped(function: &Function, body: &Block) -> Block {
-    let (next, round) = (next_ident(), round());
-    let params = function.sig.inputs.iter().filter_map(|input| match input {
-        FnArg::Typed(param) => Some(&*param.pat),
-        FnArg::Receiver(_) => None,
-    });
-    let (params, given): (Vec<&Pat>, Vec<&Ident>) = params
-        .filter_map(|pat| match pat {
-            Pat::Ident(param) => Some((pat, &param.ident)),
-            _ => None,
-        })
-        .unzip();
-    parse_quote!({
-        let mut #next = (#(#given,)*);
-        #round: loop {
-            let (#(#params,)*) = #next;
-            return #body;
-        }
-    })
-}
-
-/// A tail call in a body that is a loop.
-fn again(args: &Punctuated<Expr, Token![,]>) -> Expr {
-    let (next, round, args) = (next_ident(), round(), args.iter());
-    parse_quote!({
-        #next = (#(#args,)*);
-        continue #round;
-    })
-}
-
-/// What the next round gets.
-fn next_ident() -> Ident {
-    Ident::new("__next", Span::mixed_site())
-}
-
-fn round() -> Lifetime {
-    Lifetime::new("'__round", Span::mixed_site())
 }
 
 /// Calls clones instead of functions.
