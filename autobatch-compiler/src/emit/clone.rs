@@ -190,14 +190,14 @@ impl<'a> Clones<'a> {
             body.stmts.insert(at, parse_quote!(let #guard = #depth.publish();));
         }
 
-        if loops {
-            body = looped(function, &body);
-        }
         unmark(&mut body);
         let rt = quote!(#krate::__rt);
         question::spell_out(&mut body, &function.output, &rt);
         if let Some(math) = self.vector_math {
             math.body(function, &mut body);
+        }
+        if loops {
+            body = looped(function, &body);
         }
         let mut sig = function.sig.clone();
         sig.ident = clone_name(&function.sig.ident, kind);

@@ -362,7 +362,7 @@ impl Launch<'_> {
             let last = next == sizes.len();
             // Few members on a thread that was asleep seem dear.
             let rival = if last { rival } else { rival.min(best.1) };
-            ratio = bias * cost * idle / rival;
+            let narrower = std::mem::replace(&mut ratio, bias * cost * idle / rival);
             let clear = if recursive { CLEAR } else { win };
             let enough = size >= ENOUGH && ratio < clear;
             if ratio < win && (last || enough || !recursive && ratio < CLEAR) {
@@ -377,7 +377,10 @@ impl Launch<'_> {
                 Executor::Scalar if !record.is_sure(executor) => NEAR_SCALAR,
                 _ => NEAR[usize::from(size >= FEW)],
             };
-            if ratio > if last { near } else { most } {
+            // Frames cost what they cost, whatever their lanes: what the last doubling has saved tells what the whole batch does.
+            let wider = 1.0 - size as f64 * threads / self.members as f64;
+            let saved = if last && recursive { (narrower - ratio).max(0.0) * wider.max(0.0) } else { 0.0 };
+            if ratio - saved > if last { near } else { most } {
                 // Far behind is not by bad luck.
                 let behind = record.trials[index(executor)].behind + 1;
                 let wait = if ratio > FAR * most { behind } else { 0 };
