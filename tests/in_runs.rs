@@ -570,6 +570,36 @@ mod values_beside {
             &self.items
         }
     }
+    /// An arm that is a call lends the local, another one moves it.
+    pub(super) fn by_arms(fuel: u32, mut bag: Bag, #[each] items: &[u32]) -> u32 {
+        if fuel == 0 {
+            return bag.items.len() as u32 * 3 + items.len() as u32;
+        }
+        bag = bag.with(fuel);
+        {
+            let kept = bag.items.chunks(2).map(|items| Bag { items: items.to_vec() }).collect::<Vec<_>>();
+            match &kept[..] {
+                [] | [_] => back(fuel - 1, 3, bag.items(), &bag.with(3)),
+                [first, second] => back(
+                    fuel - 1,
+                    if fuel % 2 == 0 {
+                        bag = first.with(2);
+                        bag.items.len() as u32
+                    } else {
+                        let last = if fuel > 3 { bag } else { second.with(1) };
+                        last.items.len() as u32
+                    },
+                    &first.items()[1..],
+                    second,
+                ),
+                [first, rest @ ..] if fuel == 4 => back(fuel - 1, rest.len() as u32, first.items(), first),
+                [.., last] => back(fuel - 1, 7, &last.items, &last.with(5)),
+            }
+        }
+    }
+    fn back(fuel: u32, n: u32, items: &[u32], bag: &Bag) -> u32 {
+        if fuel == 0 { items.len() as u32 + n } else { by_arms(fuel - 1, bag.with(n), items) + n }
+    }
     pub(super) fn emptied(fuel: u32, given: Bag, #[each] items: &[u32], #[each] bag: &Bag) -> u32 {
         if fuel == 0 {
             return given.items.len() as u32 + items.len() as u32 * 3;
@@ -636,7 +666,7 @@ fn what_parameters_refer_to_keeps_nothing() {
 
 #[test]
 fn values_beside_borrows_keep_nothing() {
-    use values_beside::{Bag, emptied, emptied_batched_with};
+    use values_beside::{Bag, by_arms, by_arms_batched_with, emptied, emptied_batched_with};
     let bag = |n: u32| Bag { items: (0..n % 4).collect() };
     let ns: Vec<u32> = (0..40).collect();
     agree_at(
@@ -647,6 +677,17 @@ fn values_beside_borrows_keep_nothing() {
             let (items, bags) = (column(ns, |n| bag(n + 1).items), column(ns, |n| bag(n / 2)));
             let items: Vec<&[u32]> = items.iter().map(|i| &i[..]).collect();
             emptied_batched_with(column(ns, |n| n % 6), column(ns, |n| bag(*n)), &items, &bags, o)
+        },
+    );
+    let bag = |n: u32| Bag { items: (0..n % 7).collect() };
+    agree_at(
+        &SIZES,
+        &ns,
+        |n| by_arms(n % 8, bag(*n), &bag(n + 1).items),
+        |ns, o| {
+            let items = column(ns, |n| bag(n + 1).items);
+            let items: Vec<&[u32]> = items.iter().map(|i| &i[..]).collect();
+            by_arms_batched_with(column(ns, |n| n % 8), column(ns, |n| bag(*n)), &items, o)
         },
     );
 }

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Local, Pat, Stmt, Type};
+use syn::{Block, Expr, Local, Pat, Stmt, Type, parse_quote};
 
 use super::copies::Copies;
 use super::moves::type_of_local;
@@ -180,7 +180,12 @@ impl Lent<'_> {
                     _ => false,
                 };
                 if !e.arms.iter().any(guarded) {
-                    e.arms.iter_mut().for_each(|arm| self.branches_of(&mut arm.body, blocks));
+                    for body in e.arms.iter_mut().map(|arm| &mut *arm.body) {
+                        if !matches!(body, Expr::Block(_) | Expr::If(_) | Expr::Match(_)) && lends(body) {
+                            *body = parse_quote!({ #body });
+                        }
+                        self.branches_of(body, blocks);
+                    }
                 }
             }
             _ => {}
