@@ -207,3 +207,17 @@ fn each_executor_is_found_where_it_is_ahead() {
         assert!(hits >= 25, "{costs:?}: {chosen:?}");
     }
 }
+
+#[test]
+fn frames_that_gain_by_their_width_are_found() {
+    let options = Options::default().threads(1);
+    let launch = launch(&RECURSIVE, Defaults::NONE, &options, 4096);
+    // Few lanes run as scalar code. At the last trial frames are behind by a fifth, in whole runs ahead by a third.
+    let cost = |machine: bool, members: usize| match machine {
+        false => members as f64,
+        true if members < 256 => 1.5 * members as f64,
+        true => 350.0 + 0.51 * members as f64,
+    };
+    let runs: Vec<f64> = (0..40).map(|_| time(&launch, "wide", cost)).collect();
+    assert!(runs[30..].iter().filter(|run| **run < 3000.0).count() >= 9, "{runs:?}");
+}
