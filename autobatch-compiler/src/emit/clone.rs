@@ -7,7 +7,7 @@
 //!
 //! Where calls are most of the work, passing the depth on and checking it would cost a third of the time.
 //! So a small recursive function has a second, *inlined* clone, which checks nothing and makes a loop of tail calls of
-//! itself ([`rounds`]), and clones call in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
+//! itself (`rounds`), and clones call in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
 //! function itself makes. A clone that calls inlined ones is entered only while two more levels are allowed;
 //! where it is the last one, the *leaf*, a third copy that calls clones, takes its place.
 //!
