@@ -22,7 +22,7 @@ use crate::lower::{self, Borrower, LowerOptions, Lowered, Suspect};
 use crate::methods;
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
-use crate::plain;
+use crate::plain::{self, Plain};
 use crate::receivers::definitions::Definitions;
 use crate::receivers::{self, Checks};
 use crate::strict;
@@ -165,21 +165,22 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
                 );
             }
         }
-        programs.push((entry, functions, lowered, analyses));
+        let plain = plain::of(&lowered, &functions);
+        programs.push((entry, functions, lowered, analyses, plain));
     }
     let mut known = Known::default();
-    for (_, own, lowered, _) in &programs {
+    for (_, _, lowered, _, plain) in &programs {
         known.counted.extend(counted(lowered));
-        if plain::of(lowered, own).is_some_and(|plain| plain.is_certain()) {
+        if plain.as_ref().is_some_and(Plain::is_certain) {
             known.computes.extend(&lowered.sources);
         }
     }
     let vector = vector_math.as_ref();
     let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, &primitives, known);
     let mut families = Vec::new();
-    for (entry, own, lowered, analyses) in programs {
+    for (entry, own, lowered, analyses, plain) in programs {
         let width = width(&own, &lowered);
-        let nested = nested(&own, entry, self_ident.as_ref(), &lowered, &options, &passes);
+        let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
         let shown = entry.method.as_ref().map_or(entry, |method| &method.shown);
         let family = emit::emit(shown, &lowered, &analyses, nested, &clones, args, width);
@@ -235,20 +236,19 @@ fn lower_in_place(
     }
 }
 
-/// The program for nested frames, if it only computes.
+/// A program that only computes, for nested frames.
 fn nested(
     functions: &[Function],
     entry: usize,
     self_ident: Option<&Ident>,
-    lowered: &Lowered,
+    plain: Plain,
     options: &LowerOptions,
     passes: &PassOptions,
-) -> Option<Nested> {
-    let plain = plain::of(lowered, functions)?;
+) -> Nested {
     let options = LowerOptions { part: true, ..options.clone() };
     let mut lowered = lower::lower(functions, entry, self_ident.cloned(), &options);
     let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
-    Some(Nested { plain, lowered, analyses })
+    Nested { plain, lowered, analyses }
 }
 
 /// The functions with a batched kernel, as the code calls them: those that the arguments name and those of

@@ -60,6 +60,11 @@ impl Depth {
         Depth::new(max_depth, limit())
     }
 
+    /// The same number of calls, on another stack.
+    fn on(self, limit: usize) -> Depth {
+        Depth::new(self.allowed(), limit)
+    }
+
     /// The depth of a callee. (A tail call passes its own depth on.)
     #[inline(always)]
     #[must_use]
@@ -123,7 +128,7 @@ impl Depth {
             return enter(self);
         }
         let size = (GROWN.get() + SEGMENT).min(LARGEST);
-        on_segment(size, |limit| enter(Depth::new(self.allowed(), limit)))
+        on_segment(size, |limit| enter(self.on(limit)))
     }
 
     /// Makes this the depth that closures see, until the guard is dropped.
@@ -168,8 +173,7 @@ pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
         PEAK.set(PEAK.get().max(before.0 + size));
         let limit = limit();
         let published = PUBLISHED.get();
-        let _published =
-            if published == NOWHERE { published } else { Depth::new(published.allowed(), limit) }.publish();
+        let _published = if published == NOWHERE { NOWHERE } else { published.on(limit) }.publish();
         f(limit)
     })
 }

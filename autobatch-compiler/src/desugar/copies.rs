@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, Pat, Type};
+use syn::{BinOp, Expr, Lit, Pat, Type};
 
 use crate::cfg;
 use crate::input::Function;
@@ -124,31 +124,34 @@ fn is_made_of(ty: &Type, known: &dyn Fn(&Type) -> bool) -> bool {
 
 /// Whether what a `match` chooses by is a number: a pattern says so.
 pub(super) fn is_number_choice(e: &syn::ExprMatch) -> bool {
-    fn is_number(pat: &Pat) -> bool {
+    fn says_so(pat: &Pat) -> bool {
         match pat {
-            Pat::Lit(p) => !matches!(p.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
+            Pat::Lit(p) => is_number(&p.lit),
             Pat::Range(_) => true,
-            Pat::Or(p) => p.cases.iter().any(is_number),
-            Pat::Paren(p) => is_number(&p.pat),
-            Pat::Guard(p) => is_number(&p.pat),
-            Pat::Ident(p) => p.subpat.as_ref().is_some_and(|(_, pat)| is_number(pat)),
+            Pat::Or(p) => p.cases.iter().any(says_so),
+            Pat::Paren(p) => says_so(&p.pat),
+            Pat::Guard(p) => says_so(&p.pat),
+            Pat::Ident(p) => p.subpat.as_ref().is_some_and(|(_, pat)| says_so(pat)),
             _ => false,
         }
     }
-    e.arms.iter().any(|arm| is_number(&arm.pat))
+    e.arms.iter().any(|arm| says_so(&arm.pat))
 }
 
-/// The expression behind fields, indices and `*`, if there are any.
-pub(super) fn behind_place(place: &Expr) -> Option<&Expr> {
-    let of = |expr| Some(behind_place(expr).unwrap_or(expr));
-    match place {
-        Expr::Field(e) => of(&e.base),
-        Expr::Index(e) => of(&e.expr),
-        Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => of(&e.expr),
-        Expr::Paren(e) => behind_place(&e.expr),
-        Expr::Group(e) => behind_place(&e.expr),
-        _ => None,
+/// Whether a value is taken out of a place: a field, an element, what a reference refers to.
+pub(super) fn is_taken_out(value: &Expr) -> bool {
+    match value {
+        Expr::Field(_) | Expr::Index(_) => true,
+        Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)),
+        Expr::Paren(e) => is_taken_out(&e.expr),
+        Expr::Group(e) => is_taken_out(&e.expr),
+        _ => false,
     }
+}
+
+/// Whether a literal is a number, or the like.
+fn is_number(lit: &Lit) -> bool {
+    !matches!(lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
 }
 
 /// The names of such locals.
@@ -168,7 +171,7 @@ impl Copies {
     /// Whether an expression has such a value.
     pub(crate) fn is_copied(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Lit(e) => !matches!(e.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_)),
+            Expr::Lit(e) => is_number(&e.lit),
             Expr::Path(p) => match p.path.get_ident() {
                 Some(ident) => self.all.contains(&ident.to_string()),
                 // `u32::MAX`
@@ -218,7 +221,7 @@ impl<'ast> Visit<'ast> for Copies {
             self.note(&local.pat);
         }
         if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
-            && behind_place(&init.expr).is_some()
+            && is_taken_out(&init.expr)
         {
             self.taken.insert(p.ident.to_string());
         }

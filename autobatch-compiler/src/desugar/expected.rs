@@ -9,6 +9,7 @@ use syn::{Block, Expr, GenericArgument, Member, Pat, Path, PathArguments, Stmt, 
 use super::Rewrite;
 use crate::input::Function;
 use crate::lockstep::is_primitive;
+use crate::lower::tail;
 use crate::signatures::Methods;
 
 impl Rewrite<'_> {
@@ -44,14 +45,11 @@ pub(super) fn children(rewrite: &mut Rewrite<'_>, expr: &mut Expr, ty: Option<&T
                 rewrite.expr(&mut arm.body, ty);
             }
         }
-        Expr::Call(e) if e.args.len() == 1 && ty.is_some_and(|ty| of_constructor(&e.func, ty).is_some()) => {
-            let inner = ty.and_then(|ty| of_constructor(&e.func, ty)).cloned();
-            rewrite.expr(&mut e.args[0], inner.as_ref());
-        }
         Expr::Call(e) => {
             rewrite.expr(&mut e.func, None);
+            let inner = ty.filter(|_| e.args.len() == 1).and_then(|ty| of_constructor(&e.func, ty)).cloned();
             for (i, arg) in e.args.iter_mut().enumerate() {
-                let part = called_part(&rewrite.methods, &e.func, i);
+                let part = inner.clone().or_else(|| called_part(&rewrite.methods, &e.func, i));
                 rewrite.expr(arg, part.as_ref());
             }
         }
@@ -171,7 +169,7 @@ pub(super) fn wanted(function: &Function) -> BTreeMap<String, Type> {
             }
         }
         fn tail(&mut self, block: &Block, ty: &Type) {
-            if let Some(Stmt::Expr(tail, None)) = block.stmts.last() {
+            if let Some(tail) = tail(block) {
                 self.value(tail, ty);
             }
         }

@@ -14,11 +14,11 @@ use syn::{
     BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, Local, LocalInit, Path, Stmt, Token, parse_quote,
 };
 
-use super::copies::{behind_place, is_number_choice};
+use super::copies::{is_number_choice, is_taken_out};
 use crate::guards::may_be_guard;
 use crate::input::Function;
 use crate::lower::unseen::is_unseen;
-use crate::lower::{is_temporary, may_split};
+use crate::lower::{behind, is_temporary, may_split};
 use crate::mentions::bound_by_ref;
 use crate::resolve;
 use crate::signatures::{Methods, Takes};
@@ -72,8 +72,9 @@ impl Names<'_> {
 
     /// The number that a `match` chooses by, taken out of a local's part before: the statement that does it.
     fn number(&mut self, e: &mut ExprMatch) -> Option<Stmt> {
-        let behind = behind_place(&e.expr)?;
-        let lent = matches!(behind, Expr::MethodCall(_))
+        let behind = behind(&e.expr);
+        let lent = is_taken_out(&e.expr)
+            && matches!(behind, Expr::MethodCall(_))
             && !self.borrows(behind)
             && !may_be_guard(&self.methods, behind);
         let by_value = e.arms.iter().all(|arm| bound_by_ref(&arm.pat).is_empty());

@@ -44,6 +44,7 @@ use syn::{Expr, Path, Stmt, Type, parse_quote};
 pub(crate) use chains::{ends_closures_by_name, yields_number};
 pub(crate) use leaving::{leaves, lends, makes_names};
 pub(crate) use lent::{may_borrow, owns};
+pub(crate) use named::behind;
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use references::certainly_owns;
 pub(crate) use scan::{called_names, may_split, tail};

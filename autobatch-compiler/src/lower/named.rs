@@ -234,7 +234,7 @@ impl Lowering<'_> {
 }
 
 /// What a place is a part of, or behind.
-pub(super) fn behind(place: &Expr) -> &Expr {
+pub(crate) fn behind(place: &Expr) -> &Expr {
     match place {
         Expr::Field(e) => behind(&e.base),
         Expr::Index(e) => behind(&e.expr),

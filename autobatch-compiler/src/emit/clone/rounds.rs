@@ -10,7 +10,7 @@
 
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
-use syn::{Block, Expr, FnArg, Lifetime, Pat, Token, Type, parse_quote};
+use syn::{Block, Expr, FnArg, Lifetime, Pat, PatIdent, Token, parse_quote};
 
 use crate::input::Function;
 use crate::ir::text;
@@ -21,24 +21,19 @@ use crate::lower;
 pub(super) fn can_loop(function: &Function) -> bool {
     let sig = &function.sig;
     let tracks = function.attrs.iter().any(|attr| text(attr).contains("track_caller"));
-    let owns = |ty: &Type| lower::owns(ty) || lower::certainly_owns(&function.methods, ty);
-    let plain = function.params.iter().all(|p| p.pattern.is_none() && owns(&p.ty));
+    let plain = function.params.iter().all(|p| p.pattern.is_none() && lower::owns(&p.ty));
     sig.receiver().is_none() && sig.generics.params.is_empty() && plain && !tracks
 }
 
 /// The body as a loop, of which each tail call is a round ([`again`]).
 pub(super) fn looped(function: &Function, body: &Block) -> Block {
     let (next, round) = (next_ident(), round());
-    let params = function.sig.inputs.iter().filter_map(|input| match input {
-        FnArg::Typed(param) => Some(&*param.pat),
-        FnArg::Receiver(_) => None,
+    let params = function.sig.inputs.iter().filter_map(|input| {
+        let FnArg::Typed(param) = input else { return None };
+        let Pat::Ident(pat) = &*param.pat else { return None };
+        Some((pat, &pat.ident))
     });
-    let (params, given): (Vec<&Pat>, Vec<&Ident>) = params
-        .filter_map(|pat| match pat {
-            Pat::Ident(param) => Some((pat, &param.ident)),
-            _ => None,
-        })
-        .unzip();
+    let (params, given): (Vec<&PatIdent>, Vec<&Ident>) = params.unzip();
     parse_quote!({
         let mut #next = (#(#given,)*);
         #round: loop {
