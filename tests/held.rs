@@ -289,7 +289,7 @@ mod m {
 /// Methods of a type that threads can't share have families that nobody calls.
 #[autobatch(strict)]
 mod inside {
-    use std::cell::Cell;
+    use std::cell::{Cell, RefCell};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -314,6 +314,15 @@ mod inside {
 
         pub(super) fn what(&self) -> u64 {
             self.1
+        }
+
+        fn which(&self) -> &u64 {
+            &self.1
+        }
+
+        /// One that has to be dropped before this one.
+        fn next<'b>(&'b self, what: u64) -> Watch<'b> {
+            Watch::new(self.0, what)
         }
     }
 
@@ -350,6 +359,90 @@ mod inside {
             x += seen.get() % 8;
         }
         x + seen.get()
+    }
+
+    fn more(what: &u64, than: u64) -> u64 {
+        *what + than
+    }
+
+    /// What is made of them lives as long as they do, and borrows nothing of them.
+    pub(super) fn looked_at(n: u64) -> u64 {
+        let seen = Cell::new(n);
+        let mut sum = 0;
+        {
+            let one = Watch::new(&seen, 7);
+            sum += depth(n % 4);
+            let what = one.what();
+            let _ = one.what();
+            sum += what;
+        }
+        sum += seen.get() % 64;
+        {
+            let two = Watch::new(&seen, 9);
+            sum += depth(n % 3);
+            let (what, twice) = (two.1, more(&two.1, 2));
+            sum += depth(what % 5) + twice;
+        }
+        sum += seen.get() % 64;
+        {
+            let three = Watch::new(&seen, 11);
+            let what = three.which();
+            let which = what;
+            sum += depth(n % 5) + *which;
+        }
+        sum += seen.get() % 64;
+        {
+            let four = Watch::new(&seen, 13);
+            sum += depth(n % 2);
+            if let Some(what) = four.which().checked_add(n) {
+                let _after = four.next(what);
+                sum += depth(what % 3);
+            }
+            let after = four.next(sum);
+            sum += after.what() % 8 + depth(n % 2);
+        }
+        let mut k = 0;
+        loop {
+            let five = Watch::new(&seen, k);
+            let what = five.which();
+            sum += depth(*what % 3);
+            if k > n % 4 {
+                break;
+            }
+            k += *what % 2 + 1;
+            let six = Watch::new(&seen, k);
+            let what = six.which().checked_sub(9);
+            if sum % 7 == 3 {
+                continue;
+            }
+            sum += depth(*six.which() % 3);
+            let Some(_) = (if n == 5 { what } else { Some(k) }) else { return sum + 7 };
+        }
+        sum += depth(seen.get() % 3);
+        sum + seen.get()
+    }
+
+    /// The library's are such values too: those that are not dropped in time panic.
+    pub(super) fn borrowed(n: u64) -> u64 {
+        let seen = RefCell::new(vec![n, n + 1, n + 2]);
+        let mut sum = 0;
+        {
+            let mut all = seen.borrow_mut();
+            sum += depth(n % 4);
+            let first = all.first_mut().map_or(0, |first| {
+                *first += 1;
+                *first
+            });
+            let _ = all.len();
+            sum += first;
+        }
+        {
+            let all = seen.borrow();
+            let rest = &all[1..];
+            sum += depth(n % 3) + rest.iter().sum::<u64>();
+        }
+        seen.borrow_mut().push(sum);
+        seen.into_inner().iter().sum()
     }
 
     /// What they write to is counted.
@@ -413,6 +506,8 @@ fn values_are_dropped_where_the_scalar_code_drops_them() {
     check!(with_a_value with_a_value_batched_with given given_batched_with several several_batched_with);
     agree_at(&[1, 17], &inputs, |n| inside::watched(*n), |n, o| inside::watched_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::kept(*n), |n, o| inside::kept_batched_with(n, o));
+    agree_at(&[1, 17], &inputs, |n| inside::looked_at(*n), |n, o| inside::looked_at_batched_with(n, o));
+    agree_at(&[1, 17], &inputs, |n| inside::borrowed(*n), |n, o| inside::borrowed_batched_with(n, o));
     check!(by_another_name by_another_name_batched_with in_an_argument in_an_argument_batched_with in_conditions in_conditions_batched_with otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
 }
 

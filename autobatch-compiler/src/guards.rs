@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Ident, Member, Pat, Path, Stmt, Type, UnOp};
+use syn::{Block, Expr, Ident, Member, Pat, Path, Stmt, Type, UnOp, parse_quote};
 
 use crate::cfg;
+use crate::desugar::in_place;
 use crate::desugar::moves::is_copied;
 use crate::desugar::{mentioned_in, mentions};
 use crate::formats;
@@ -71,8 +72,6 @@ pub(crate) struct Left<'a> {
     pub(crate) certain: bool,
     /// Whether it is there for nothing but that.
     pub(crate) unmentioned: bool,
-    /// Whether something else may borrow from it.
-    pub(crate) lent: bool,
 }
 
 /// The guards that statements bind and that end with them: they are not moved, as far as the file shows. `known` are those of the body,
@@ -87,6 +86,7 @@ pub(crate) fn left<'a>(
     for (at, stmt) in stmts.iter().enumerate() {
         let Stmt::Local(syn::Local { pat, init: Some(init), .. }) = stmt else { continue };
         let (value, behind) = (&*init.expr, &stmts[at + 1..]);
+        let placed = in_place::placed(value).is_some();
         let may_be = may_be_guard(methods, value) || known.may_be.iter().any(|name| is_variable(value, name));
         for name in cfg::names(pat) {
             let ty = type_of(&name);
@@ -94,11 +94,10 @@ pub(crate) fn left<'a>(
                 known.certain.contains(&name.to_string()) || ty.as_ref().is_some_and(|ty| methods.drops(ty));
             let whole =
                 known.whole.contains(&name.to_string()) || ty.is_some_and(|ty| is_whole(methods, &ty));
-            if (may_be || certain) && !is_moved(methods, known, &name, whole, behind) {
+            if (may_be || certain) && !is_moved(methods, known, &name, (whole, placed), behind) {
                 let text = name.to_string();
                 let unmentioned = !behind.iter().any(|stmt| mentions(stmt).contains(&text));
-                let lent = is_lent(&text, behind);
-                guards.push(Left { at, name, value, certain, unmentioned, lent });
+                guards.push(Left { at, name, value, certain, unmentioned });
             }
         }
     }
@@ -111,31 +110,19 @@ pub(crate) fn is_whole(methods: &Methods, ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if name(&p.path).is_some_and(|name| methods.is_dropped(&name)))
 }
 
-/// Whether statements may move a variable, or a part of it, which can't be done to a guard that is a `whole`.
-pub(crate) fn is_moved(methods: &Methods, known: &OfBody, name: &Ident, whole: bool, stmts: &[Stmt]) -> bool {
+/// Whether statements may move a variable, or a part of it, which can't be done to a guard that is a `whole`. One that is `placed` is
+/// only mentioned as a place then.
+pub(crate) fn is_moved(
+    methods: &Methods,
+    known: &OfBody,
+    name: &Ident,
+    (whole, placed): (bool, bool),
+    stmts: &[Stmt],
+) -> bool {
     let text = name.to_string();
-    let mut moves = Moves { methods, known, name: &text, whole, found: false };
+    let mut moves = Moves { methods, known, name: &text, whole, placed, found: false };
     stmts.iter().for_each(|stmt| moves.visit_stmt(stmt));
     moves.found
-}
-
-/// Whether what statements bind may borrow from a variable.
-pub(crate) fn is_lent(name: &str, stmts: &[Stmt]) -> bool {
-    struct Lends<'a>(&'a str, bool);
-    impl<'ast> Visit<'ast> for Lends<'_> {
-        fn visit_local(&mut self, local: &'ast syn::Local) {
-            self.1 |= local.init.as_ref().is_some_and(|init| mentioned_in(&init.expr).contains(self.0));
-            visit::visit_local(self, local);
-        }
-        fn visit_expr_reference(&mut self, e: &'ast syn::ExprReference) {
-            self.1 |= is_part_of(&e.expr, self.0);
-            visit::visit_expr_reference(self, e);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut lends = Lends(name, false);
-    stmts.iter().for_each(|stmt| lends.visit_stmt(stmt));
-    lends.1
 }
 
 /// Whether a value does something when it is dropped: the library's guards, and what mentions such types of the file.
@@ -149,12 +136,18 @@ pub(crate) fn is_certain(methods: &Methods, value: &Expr) -> bool {
             is_certain(methods, &e.receiver)
         }
         Expr::MethodCall(e) => methods.of(&e.method).is_none() && GUARDS.iter().any(|name| e.method == name),
+        Expr::Call(_) if let Some(value) = in_place::placed(value) => is_certain(methods, value),
         Expr::Call(e)
             if let Expr::Path(p) = &*e.func
                 && let Some(last) = p.path.segments.last()
                 && let Some(ty) = methods.result(&last.ident) =>
         {
-            methods.drops(ty)
+            match p.path.segments.iter().rev().nth(1) {
+                Some(of) if *ty == parse_quote!(Self) => {
+                    methods.drops_named(&of.ident.to_string(), &mut BTreeSet::new())
+                }
+                _ => methods.drops(ty),
+            }
         }
         _ => {
             let dropped = |name: &str| methods.drops_named(name, &mut BTreeSet::new());
@@ -188,12 +181,20 @@ pub(crate) struct OfBody {
     pub(crate) certain: BTreeSet<String>,
     /// Those of which no part is moved.
     whole: BTreeSet<String>,
+    /// What may hold anything: `Box<dyn Fn()>`.
+    dynamic: BTreeSet<String>,
     /// Fields that are copied where they are mentioned, and those of which nothing is moved.
     copied: BTreeSet<String>,
     wholes: BTreeSet<String>,
 }
 
 impl OfBody {
+    /// Whether a variable has to be there no longer when something is dropped that it borrows from: it may mention that when it is dropped
+    /// itself.
+    pub(crate) fn may_look_back(&self, name: &str) -> bool {
+        [&self.may_be, &self.certain, &self.dynamic].iter().any(|names| names.contains(name))
+    }
+
     pub(crate) fn find(methods: &Methods, body: &Block) -> OfBody {
         let bindings = bindings(body);
         let copied = methods.fields_of(&|ty| is_copied(methods, ty));
@@ -202,12 +203,19 @@ impl OfBody {
         loop {
             let before = found.clone();
             for (pat, value, _) in &bindings {
+                let value = in_place::placed(value).unwrap_or(value);
                 let names = || cfg::names(pat).into_iter().map(|name| name.to_string());
                 if may_be_guard(methods, value) || found.may_be.iter().any(|name| is_part_of(value, name)) {
                     found.may_be.extend(names());
                 }
                 if is_certain(methods, value) || found.certain.iter().any(|name| is_variable(value, name)) {
                     found.certain.extend(names());
+                }
+                let dynamic = |word: &str| methods.is_dynamic(word, &mut BTreeSet::new());
+                if leaving::mentions(quote!(#pat #value), &dynamic)
+                    || found.dynamic.iter().any(|name| is_part_of(value, name))
+                {
+                    found.dynamic.extend(names());
                 }
                 let made = match value {
                     Expr::Struct(e) => is_guard(methods, &e.path),
@@ -231,6 +239,7 @@ struct Moves<'a> {
     known: &'a OfBody,
     name: &'a str,
     whole: bool,
+    placed: bool,
     found: bool,
 }
 
@@ -262,7 +271,7 @@ impl<'ast> Visit<'ast> for Moves<'_> {
             Expr::MethodCall(e) => {
                 e.args.iter().for_each(|arg| self.visit_expr(arg));
                 let takes = self.methods.known(&e.method).and_then(|method| method.takes);
-                if matches!(takes, Some(Takes::Ref | Takes::Mut)) {
+                if self.placed || matches!(takes, Some(Takes::Ref | Takes::Mut)) {
                     Some(&e.receiver)
                 } else {
                     return self.visit_expr(&e.receiver);
@@ -316,7 +325,7 @@ mod tests {
     #[test]
     fn guards_are_what_the_file_does_not_know_better() {
         let mut methods = Methods::default();
-        methods.add_file(&syn::parse_quote! {
+        methods.add_file(&parse_quote! {
             struct Plain<'a>(&'a [u8]);
             struct Guard<'a>(&'a [u8]);
             impl Drop for Guard<'_> { fn drop(&mut self) {} }

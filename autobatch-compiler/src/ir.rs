@@ -199,6 +199,8 @@ pub struct Block {
     /// Variables that every side exit to this block assigns right before its jump (the function's
     /// result at the exit block, the value of a `loop` behind it).
     pub arrives: VarSet,
+    /// Places ([`Variable::anchored`]) that are given up on every way here.
+    pub gone: VarSet,
     /// Whether the ops are uniform loops and what surrounds them, which the lanes of a strip can run in
     /// lockstep; such a block ends in a jump and is a region of its own.
     pub lockstep: bool,

@@ -402,6 +402,18 @@ impl Methods {
         self.is_dropped(name) || (seen.insert(name.into()) && parts.any(|ty| self.drops_in(ty, seen)))
     }
 
+    /// Whether a word of a type says that its values may hold anything: `dyn`, or the name of a type of the file that holds such. `seen`:
+    /// those that are looked at.
+    pub(crate) fn is_dynamic(&self, word: &str, seen: &mut BTreeSet<String>) -> bool {
+        let held = self.fields.held.get(word).map_or(&[][..], |held| held);
+        let meant = self.fields.aliases.get(word).and_then(Option::as_ref);
+        let new = seen.insert(word.into());
+        let within = |ty: &Type| {
+            lower::mentions(ty.to_token_stream(), &|word| self.is_dynamic(word, &mut seen.clone()))
+        };
+        word == "dyn" || (new && held.iter().chain(meant).any(within))
+    }
+
     /// Whether a macro of that name leaves the code in which it is called.
     pub(crate) fn leaves(&self, name: &str) -> bool {
         self.leaving.contains(name)

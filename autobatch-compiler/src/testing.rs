@@ -373,6 +373,7 @@ fn block(func: FuncId, id: BlockId, ops: Vec<crate::ir::Op>, term: Terminator, l
         pops: vec![],
         reads: vec![],
         arrives: BTreeSet::new(),
+        gone: BTreeSet::new(),
         lockstep: false,
         primitive: None,
         region: id,

@@ -103,7 +103,7 @@ fn is_of_bits(op: &BinOp) -> bool {
 }
 
 /// Whether a method of a number yields one in an `Option` or a tuple.
-fn is_checked(method: &syn::Ident) -> bool {
+pub(crate) fn is_checked(method: &syn::Ident) -> bool {
     let name = method.to_string();
     name.starts_with("checked_") || name.starts_with("overflowing_")
 }

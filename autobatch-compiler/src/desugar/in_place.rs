@@ -174,12 +174,21 @@ fn in_runs_of<'a>(block: &mut Block, from: usize, lent: &Lent<'_>, places: &dyn 
 
 /// Whether an initialiser makes a place of this kind.
 pub(crate) fn is_place(init: &Expr) -> bool {
-    let Expr::Call(call) = init else { return false };
-    let Expr::Path(path) = &*call.func else { return false };
+    place_made(init).is_some()
+}
+
+/// The value that an initialiser puts in a place of this kind that owns it.
+pub(crate) fn placed(init: &Expr) -> Option<&Expr> {
+    place_made(init).filter(|(kind, _)| kind == "Lent").map(|(_, value)| value)
+}
+
+fn place_made(init: &Expr) -> Option<(String, &Expr)> {
+    let Expr::Call(call) = init else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
     let mut names = path.path.segments.iter().rev().map(|s| s.ident.to_string());
-    names.next().as_deref() == Some("new")
-        && matches!(names.next().as_deref(), Some("Lent" | "LentRef"))
-        && names.next().as_deref() == Some("__rt")
+    let new = names.next()? == "new";
+    let kind = names.next().filter(|kind| new && matches!(kind.as_str(), "Lent" | "LentRef"))?;
+    (names.next()? == "__rt").then_some((kind, call.args.first()?))
 }
 
 struct InPlace<'a> {

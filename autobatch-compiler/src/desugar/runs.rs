@@ -13,7 +13,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, Stmt, Type, parse_quote};
 
-use super::copies::Copies;
+use super::copies::{Copies, is_checked};
 use super::moves::type_of_local;
 use crate::cfg;
 use crate::guards::bound_guards;
@@ -90,15 +90,15 @@ impl Callees {
 }
 
 /// A local and what is known of others.
-pub(super) struct Lent<'a> {
-    pub(super) name: &'a str,
+pub(crate) struct Lent<'a> {
+    pub(crate) name: &'a str,
     /// Whether it is a `&mut`, from which patterns borrow.
-    pub(super) reference: bool,
-    pub(super) copies: &'a Copies,
+    pub(crate) reference: bool,
+    pub(crate) copies: &'a Copies,
     /// The function that it is a local of.
-    pub(super) function: &'a Function,
-    pub(super) callees: &'a Callees,
-    pub(super) methods: &'a Methods,
+    pub(crate) function: &'a Function,
+    pub(crate) callees: &'a Callees,
+    pub(crate) methods: &'a Methods,
 }
 
 impl Lent<'_> {
@@ -136,6 +136,17 @@ impl Lent<'_> {
         // One that crosses nothing need not be one.
         runs.retain(|run| block.stmts[run.clone()].iter().any(may_split));
         runs
+    }
+
+    /// The variables that may borrow from the local behind the statements.
+    pub(crate) fn borrowers(&self, stmts: &[Stmt]) -> BTreeSet<String> {
+        let mut borrowers = BTreeSet::new();
+        let mut known = None;
+        while known != Some(borrowers.len()) {
+            known = Some(borrowers.len());
+            stmts.iter().for_each(|stmt| Flows::of(self, stmt).run(&mut borrowers));
+        }
+        borrowers
     }
 
     /// Whether statements mention the local.
@@ -437,7 +448,11 @@ fn yields(lent: &Lent<'_>, borrowers: &BTreeSet<String>, expr: &Expr) -> bool {
                 || e.else_branch.as_ref().is_some_and(|(_, otherwise)| among(otherwise))
         }
         Expr::Match(e) => e.arms.iter().any(|arm| among(&arm.body)),
-        Expr::MethodCall(e) if yields_number(&e.method) && lent.yields_owned(&e.method) => false,
+        Expr::MethodCall(e)
+            if (yields_number(&e.method) && lent.yields_owned(&e.method)) || is_checked(&e.method) =>
+        {
+            false
+        }
         Expr::MethodCall(e) => {
             let owned = lent.yields_owned(&e.method);
             among(&e.receiver) || (!owned && lent.is_part(&e.receiver)) || e.args.iter().any(among)

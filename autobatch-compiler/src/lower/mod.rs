@@ -42,7 +42,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Path, Stmt, Type, parse_quote};
 
 pub(crate) use chains::{ends_closures_by_name, yields_number};
-pub(crate) use leaving::{leaves, lends, makes_names};
+pub(crate) use leaving::{leaves, lends, makes_names, mentions};
 pub(crate) use lent::{may_borrow, owns};
 pub(crate) use named::behind;
 pub(crate) use primitive::names as names_primitive;
@@ -55,6 +55,7 @@ pub(crate) use self::primitive::root;
 use crate::cfg;
 use crate::desugar::copies::Copies;
 use crate::desugar::moves::type_of_value;
+use crate::desugar::runs::Callees;
 use crate::effects::{self, Names};
 use crate::guards::OfBody;
 use crate::input::{Function, Passing};
@@ -172,6 +173,9 @@ pub(crate) struct Lowering<'a> {
     /// What is dropped where the blocks around end, in the order of its definition.
     guards: Vec<guarding::Guard>,
     known_guards: OfBody,
+    /// Whether the next block is the function's.
+    begins: bool,
+    callees: Callees,
     statement: Option<kept::Statement>,
     /// What operands of the statement borrow from that are kept while later ones make calls.
     kept: Vec<Ident>,
@@ -234,6 +238,8 @@ pub fn lower(
         loops: vec![],
         guards: vec![],
         known_guards: OfBody::default(),
+        begins: true,
+        callees: Callees::of(functions),
         statement: None,
         kept: Vec::new(),
         cursor: None,
@@ -371,6 +377,7 @@ impl Lowering<'_> {
             pops: vec![],
             reads: vec![],
             arrives: VarSet::new(),
+            gone: VarSet::new(),
             lockstep: false,
             primitive: None,
             region: id,
@@ -425,6 +432,7 @@ impl Lowering<'_> {
         let mut body = function.body.clone();
         self.erased(source).visit_block_mut(&mut body);
         self.guards = self.guards_given(&body.stmts);
+        self.begins = true;
         self.body(body, Some(ir.result), Some(ir.output.clone()));
         self.end_guards(0);
         self.jump(ir.exit);

@@ -32,8 +32,10 @@ impl Lowering<'_> {
             order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
         for b in &self.started {
             let end = self.threaded(*b);
-            let arrives = self.program.blocks[b.0].arrives.clone();
+            let block = &self.program.blocks[b.0];
+            let (arrives, gone) = (block.arrives.clone(), block.gone.clone());
             self.program.blocks[end.0].arrives.extend(arrives);
+            self.program.blocks[end.0].gone.extend(gone);
             let target = new[&end];
             new.entry(*b).or_insert(target);
         }

@@ -12,7 +12,8 @@ use crate::ir::{self, Op, VarId, VarSet};
 impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
     pub(super) fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
-        let (outer, mut guards) = (self.guards.len(), self.guards_of(&block.stmts));
+        let outermost = std::mem::take(&mut self.begins);
+        let (outer, mut guards) = (self.guards.len(), self.guards_of(&block.stmts, outermost));
         let mut stmts = block.stmts;
         if let Some(tail) = cfg::conditional_tail(&mut stmts) {
             stmts.into_iter().for_each(|stmt| self.stmt(stmt));
@@ -35,7 +36,7 @@ impl Lowering<'_> {
         };
         for (i, stmt) in stmts.into_iter().enumerate() {
             self.stmt(stmt);
-            self.guards.extend(guards.remove(&i).into_iter().flatten());
+            self.guard(guards.remove(&i).unwrap_or_default());
         }
         match (tail, dest) {
             (Some(tail), Some(dest)) if self.statement.is_some() => self.into(tail, dest, ty.as_ref()),

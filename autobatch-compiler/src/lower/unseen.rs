@@ -10,7 +10,7 @@ use super::chains::{is_option_method, yields_number, yields_owned};
 use super::named::is_temporary;
 use super::references::yields_reference;
 use super::{Lowering, Suspect, lent, scan};
-use crate::desugar::copies::is_copied_local;
+use crate::desugar::copies::{is_checked, is_copied_local};
 use crate::desugar::iterators::is_adaptor;
 use crate::desugar::runs::mentions;
 use crate::desugar::terminals::is_quiet;
@@ -22,6 +22,7 @@ use crate::signatures::Methods;
 pub(crate) fn is_unseen(methods: &Methods, method: &Ident) -> bool {
     methods.known(method).is_none()
         && !yields_number(method)
+        && !is_checked(method)
         && !yields_reference(method)
         && !is_adaptor(method)
         && !is_option_method(method)

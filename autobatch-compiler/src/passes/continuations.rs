@@ -69,6 +69,7 @@ fn split(program: &mut Program, b: BlockId, cont: BlockId) {
         pops: vec![],
         reads: vec![],
         arrives: VarSet::new(),
+        gone: VarSet::new(),
         lockstep: false,
         primitive: None,
         region: id,

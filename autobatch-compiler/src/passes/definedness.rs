@@ -3,7 +3,7 @@
 //! A forward data-flow analysis: the set at a block's entry is the intersection over its incoming
 //! edges. Parameters are defined at the function's entry, [`Op::defs`] after the op, bindings and
 //! call results on their edges. A side exit leaves an op before the op's own definitions; what its
-//! jump assigns arrives with it ([`crate::ir::Block::arrives`]).
+//! jump assigns arrives with it ([`crate::ir::Block::arrives`]), and what it gives up does not ([`crate::ir::Block::gone`]).
 //!
 //! Invariant: a variable outside the set has no value to keep, so liveness leaves it out there
 //! ("definedness" in TensorFlow Probability's lowering; *definite assignment* in Java and Rust).
@@ -12,7 +12,7 @@
 //! of `let x; if c { x = 1 } else { x = 2 }`, counts as defining it, because rustc accepts no read
 //! before every path has assigned. Values that were moved away stay "defined"; liveness tells.
 
-use crate::ir::{BlockId, Op, Program, Role, VarSet};
+use crate::ir::{Block, BlockId, Op, Program, Role, VarSet};
 
 use super::flow::Flow;
 
@@ -59,7 +59,8 @@ pub(crate) fn edges(program: &Program, b: BlockId, entry: VarSet) -> Vec<(BlockI
     let mut out = Vec::new();
     for op in &block.ops {
         for exit in &op.exits {
-            out.push((*exit, &defined | &program.block(*exit).arrives));
+            let Block { arrives, gone, .. } = program.block(*exit);
+            out.push((*exit, &(&defined | arrives) - gone));
         }
         apply(program, op, &mut defined);
     }
