@@ -422,6 +422,26 @@ mod inside {
         sum + seen.get()
     }
 
+    pub(super) fn extended(n: u64) -> u64 {
+        let seen = Arc::new(AtomicU64::new(n));
+        let sum = extending(&seen, n);
+        sum + depth(seen.load(Relaxed) % 3) + seen.load(Relaxed)
+    }
+
+    /// What a `let` extends the life of goes with the block.
+    fn extending(seen: &Arc<AtomicU64>, n: u64) -> u64 {
+        let mut sum = 0;
+        for k in 0..n % 4 {
+            let both = (&kept_by(seen, k), depth(k));
+            sum += both.0.1 + both.1;
+            if sum % 5 == 4 {
+                break;
+            }
+            seen.fetch_add(sum, Relaxed);
+        }
+        sum + depth(seen.load(Relaxed) % 5)
+    }
+
     /// The library's are such values too: those that are not dropped in time panic.
     pub(super) fn borrowed(n: u64) -> u64 {
         let seen = RefCell::new(vec![n, n + 1, n + 2]);
@@ -507,6 +527,7 @@ fn values_are_dropped_where_the_scalar_code_drops_them() {
     agree_at(&[1, 17], &inputs, |n| inside::watched(*n), |n, o| inside::watched_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::kept(*n), |n, o| inside::kept_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::looked_at(*n), |n, o| inside::looked_at_batched_with(n, o));
+    agree_at(&[1, 17], &inputs, |n| inside::extended(*n), |n, o| inside::extended_batched_with(n, o));
     agree_at(&[1, 17], &inputs, |n| inside::borrowed(*n), |n, o| inside::borrowed_batched_with(n, o));
     check!(by_another_name by_another_name_batched_with in_an_argument in_an_argument_batched_with in_conditions in_conditions_batched_with otherwise otherwise_batched_with moved moved_batched_with in_arms in_arms_batched_with);
 }

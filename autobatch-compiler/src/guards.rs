@@ -12,7 +12,7 @@ use crate::desugar::in_place;
 use crate::desugar::moves::is_copied;
 use crate::desugar::{mentioned_in, mentions};
 use crate::formats;
-use crate::lower::{leaving, tail, unseen};
+use crate::lower::{certainly_owns, leaving, tail, unseen};
 use crate::mentions::{bindings, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
@@ -36,6 +36,10 @@ pub(crate) fn may_be_guard(methods: &Methods, value: &Expr) -> bool {
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) if is_capitalised(&p.path) => {
                 is_guard(methods, &p.path) || e.args.iter().any(among)
+            }
+            Expr::Path(p) => {
+                let result = p.path.segments.last().and_then(|last| methods.result(&last.ident));
+                !result.is_some_and(|ty| certainly_owns(methods, ty))
             }
             _ => true,
         },
@@ -72,6 +76,8 @@ pub(crate) struct Left<'a> {
     pub(crate) certain: bool,
     /// Whether it is there for nothing but that.
     pub(crate) unmentioned: bool,
+    /// The statement that mentions it last, by a method that may move it.
+    pub(crate) spent: Option<usize>,
 }
 
 /// The guards that statements bind and that end with them: they are not moved, as far as the file shows. `known` are those of the body,
@@ -94,11 +100,17 @@ pub(crate) fn left<'a>(
                 known.certain.contains(&name.to_string()) || ty.as_ref().is_some_and(|ty| methods.drops(ty));
             let whole =
                 known.whole.contains(&name.to_string()) || ty.is_some_and(|ty| is_whole(methods, &ty));
-            if (may_be || certain) && !is_moved(methods, known, &name, (whole, placed), behind) {
-                let text = name.to_string();
-                let unmentioned = !behind.iter().any(|stmt| mentions(stmt).contains(&text));
-                guards.push(Left { at, name, value, certain, unmentioned });
+            if !may_be && !certain {
+                continue;
             }
+            let spent = match end(methods, known, &name, (whole, placed), behind) {
+                End::Moved => continue,
+                End::Spent(last) => Some(at + 1 + last),
+                End::Left => None,
+            };
+            let text = name.to_string();
+            let unmentioned = !behind.iter().any(|stmt| mentions(stmt).contains(&text));
+            guards.push(Left { at, name, value, certain, unmentioned, spent });
         }
     }
     guards
@@ -110,19 +122,42 @@ pub(crate) fn is_whole(methods: &Methods, ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if name(&p.path).is_some_and(|name| methods.is_dropped(&name)))
 }
 
-/// Whether statements may move a variable, or a part of it, which can't be done to a guard that is a `whole`. One that is `placed` is
-/// only mentioned as a place then.
-pub(crate) fn is_moved(
+/// What becomes of a variable in statements.
+#[derive(PartialEq)]
+pub(crate) enum End {
+    /// It is there behind them.
+    Left,
+    /// The one at this place mentions it last, by a method that is not known and may take it.
+    Spent(usize),
+    /// It may be moved, or a part of it.
+    Moved,
+}
+
+/// What becomes of a variable in statements. No part of a guard that is a `whole` can be moved. One that is `placed` is only mentioned as a
+/// place.
+pub(crate) fn end(
     methods: &Methods,
     known: &OfBody,
     name: &Ident,
     (whole, placed): (bool, bool),
     stmts: &[Stmt],
-) -> bool {
+) -> End {
     let text = name.to_string();
-    let mut moves = Moves { methods, known, name: &text, whole, placed, found: false };
-    stmts.iter().for_each(|stmt| moves.visit_stmt(stmt));
-    moves.found
+    let last = stmts.iter().rposition(|stmt| mentions(stmt).contains(&text));
+    let mut end = End::Left;
+    for (at, stmt) in stmts.iter().enumerate() {
+        let mut moves =
+            Moves { methods, known, name: &text, whole, placed, found: false, unclear: false, leaves: false };
+        moves.visit_stmt(stmt);
+        if moves.found {
+            return End::Moved;
+        }
+        // One that is mentioned again has not been taken.
+        if moves.unclear && last == Some(at) {
+            end = End::Spent(at);
+        }
+    }
+    end
 }
 
 /// Whether a value does something when it is dropped: the library's guards, and what mentions such types of the file.
@@ -131,6 +166,8 @@ pub(crate) fn is_certain(methods: &Methods, value: &Expr) -> bool {
         Expr::Paren(e) => is_certain(methods, &e.expr),
         Expr::Group(e) => is_certain(methods, &e.expr),
         Expr::Try(e) => is_certain(methods, &e.expr),
+        Expr::Tuple(e) => e.elems.iter().any(|e| is_certain(methods, e)),
+        Expr::Array(e) => e.elems.iter().any(|e| is_certain(methods, e)),
         Expr::Unary(_) | Expr::Field(_) | Expr::Index(_) | Expr::Reference(_) => false,
         Expr::MethodCall(e) if e.method == "unwrap" || e.method == "expect" => {
             is_certain(methods, &e.receiver)
@@ -183,6 +220,8 @@ pub(crate) struct OfBody {
     whole: BTreeSet<String>,
     /// What may hold anything: `Box<dyn Fn()>`.
     dynamic: BTreeSet<String>,
+    /// What is changed by shared references: `Cell::new(0)`.
+    pub(crate) changing: BTreeSet<String>,
     /// Fields that are copied where they are mentioned, and those of which nothing is moved.
     copied: BTreeSet<String>,
     wholes: BTreeSet<String>,
@@ -211,11 +250,16 @@ impl OfBody {
                 if is_certain(methods, value) || found.certain.iter().any(|name| is_variable(value, name)) {
                     found.certain.extend(names());
                 }
-                let dynamic = |word: &str| methods.is_dynamic(word, &mut BTreeSet::new());
-                if leaving::mentions(quote!(#pat #value), &dynamic)
-                    || found.dynamic.iter().any(|name| is_part_of(value, name))
-                {
+                let tokens = quote!(#pat #value);
+                let holds = |such: &dyn Fn(&str) -> bool, known: &BTreeSet<String>| {
+                    leaving::mentions(tokens.clone(), &|word| methods.mentions_in(word, such))
+                        || known.iter().any(|name| is_part_of(value, name))
+                };
+                if holds(&|word| word == "dyn", &found.dynamic) {
                     found.dynamic.extend(names());
+                }
+                if holds(&|word| changes(methods, word), &found.changing) {
+                    found.changing.extend(names());
                 }
                 let made = match value {
                     Expr::Struct(e) => is_guard(methods, &e.path),
@@ -241,9 +285,22 @@ struct Moves<'a> {
     whole: bool,
     placed: bool,
     found: bool,
+    /// Whether a method that is not known gets it.
+    unclear: bool,
+    /// Whether control leaves the path.
+    leaves: bool,
 }
 
 impl Moves<'_> {
+    /// Code that runs or not: if control leaves from there, what a method gets there may be taken, whatever is mentioned behind.
+    fn path(&mut self, visit: impl FnOnce(&mut Self)) {
+        let (unclear, leaves) = (std::mem::take(&mut self.unclear), std::mem::take(&mut self.leaves));
+        visit(self);
+        self.found |= self.unclear && self.leaves;
+        self.unclear |= unclear;
+        self.leaves = leaves;
+    }
+
     /// Whether mentioning a part moves nothing.
     fn stays(&self, e: &syn::ExprField) -> bool {
         let among = |names: &BTreeSet<String>, member: &Member| matches!(member, Member::Named(name) if names.contains(&name.to_string()));
@@ -254,6 +311,7 @@ impl Moves<'_> {
 
 impl<'ast> Visit<'ast> for Moves<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.leaves |= matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_));
         let inner = match expr {
             Expr::Reference(e) => Some(&e.expr),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&e.expr),
@@ -271,7 +329,9 @@ impl<'ast> Visit<'ast> for Moves<'_> {
             Expr::MethodCall(e) => {
                 e.args.iter().for_each(|arg| self.visit_expr(arg));
                 let takes = self.methods.known(&e.method).and_then(|method| method.takes);
-                if self.placed || matches!(takes, Some(Takes::Ref | Takes::Mut)) {
+                let it = is_variable(&e.receiver, self.name);
+                if self.placed || takes != Some(Takes::Value) && (takes.is_some() || it) {
+                    self.unclear |= it && !self.placed && takes.is_none();
                     Some(&e.receiver)
                 } else {
                     return self.visit_expr(&e.receiver);
@@ -285,6 +345,12 @@ impl<'ast> Visit<'ast> for Moves<'_> {
             None => visit::visit_expr(self, expr),
         }
         self.found |= is_variable(expr, self.name);
+    }
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.path(|moves| visit::visit_block(moves, block));
+    }
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        self.path(|moves| visit::visit_arm(moves, arm));
     }
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         if let Some(args) = formats::looked_at(mac) {
@@ -301,6 +367,11 @@ impl<'ast> Visit<'ast> for Moves<'_> {
         visit::visit_expr_closure(self, e);
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether a word of a type says that shared references change its values. What is behind a `dyn` may be such.
+pub(crate) fn changes(methods: &Methods, word: &str) -> bool {
+    word == "dyn" || methods.is_shared_to_change(word)
 }
 
 /// Whether values of the type that a path names, or makes one of, may be guards.

@@ -228,10 +228,9 @@ impl Methods {
 
     /// Whether methods of a type take shared references, though they may change something: those of the library, if the file has no
     /// such type.
-    pub(crate) fn is_shared_to_change(&self, ty: &Ident) -> bool {
+    pub(crate) fn is_shared_to_change(&self, ty: &str) -> bool {
         const TYPES: [&str; 7] = ["Arc", "Cell", "Mutex", "OnceCell", "Rc", "RefCell", "RwLock"];
-        let name = ty.to_string();
-        (TYPES.contains(&name.as_str()) || name.starts_with("Atomic")) && !self.has_type(&name)
+        (TYPES.contains(&ty) || ty.starts_with("Atomic")) && !self.has_type(ty)
     }
 
     /// Whether what a method yields certainly is a value, which is dropped at the end of its statement.

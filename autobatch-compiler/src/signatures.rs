@@ -402,16 +402,20 @@ impl Methods {
         self.is_dropped(name) || (seen.insert(name.into()) && parts.any(|ty| self.drops_in(ty, seen)))
     }
 
-    /// Whether a word of a type says that its values may hold anything: `dyn`, or the name of a type of the file that holds such. `seen`:
-    /// those that are looked at.
-    pub(crate) fn is_dynamic(&self, word: &str, seen: &mut BTreeSet<String>) -> bool {
-        let held = self.fields.held.get(word).map_or(&[][..], |held| held);
-        let meant = self.fields.aliases.get(word).and_then(Option::as_ref);
-        let new = seen.insert(word.into());
+    /// Whether a word of a type is `such`, or the name of a type of the file that holds what is.
+    pub(crate) fn mentions_in(&self, word: &str, such: &dyn Fn(&str) -> bool) -> bool {
+        such(word) || self.holds(word, such, &mut BTreeSet::new())
+    }
+
+    fn holds(&self, name: &str, such: &dyn Fn(&str) -> bool, seen: &mut BTreeSet<String>) -> bool {
+        let held = self.fields.held.get(name).map_or(&[][..], |held| held);
+        let meant = self.fields.aliases.get(name).and_then(Option::as_ref);
+        let new = seen.insert(name.into());
         let within = |ty: &Type| {
-            lower::mentions(ty.to_token_stream(), &|word| self.is_dynamic(word, &mut seen.clone()))
+            let is = |word: &str| such(word) || self.holds(word, such, &mut seen.clone());
+            lower::mentions(ty.to_token_stream(), &is)
         };
-        word == "dyn" || (new && held.iter().chain(meant).any(within))
+        new && held.iter().chain(meant).any(within)
     }
 
     /// Whether a macro of that name leaves the code in which it is called.
@@ -467,7 +471,10 @@ impl<'ast> Visit<'ast> for Methods {
         if let syn::ReturnType::Type(_, ty) = &sig.output {
             self.outputs.push((sig.ident.to_string(), (**ty).clone()));
             let known = self.results.entry(sig.ident.to_string());
-            known.and_modify(|known| *known = None).or_insert_with(|| Some((**ty).clone()));
+            let one = Some((**ty).clone());
+            known
+                .and_modify(|known| *known = known.take().filter(|ty| Some(ty) == one.as_ref()))
+                .or_insert(one.clone());
         }
         let Some(receiver) = sig.receiver() else {
             let may_borrow = match &sig.output {

@@ -102,7 +102,7 @@ pub(crate) fn rewrite(
 /// Whether a local is changed by shared references: `let x = Cell::new(0)`.
 fn is_shared_to_change(function: &Function, name: &str) -> bool {
     let Some(Type::Path(ty)) = type_of_local(function, name) else { return false };
-    ty.path.segments.last().is_some_and(|last| function.methods.is_shared_to_change(&last.ident))
+    ty.path.segments.last().is_some_and(|last| function.methods.is_shared_to_change(&last.ident.to_string()))
 }
 
 /// Whether a local gets its value behind its `let`: on some paths, or on none.

@@ -250,7 +250,7 @@ pub(crate) fn type_of_value(function: &Function, name: &str) -> Option<Type> {
                 let last = &p.path.segments.last()?.ident;
                 if let Some(owner) = p.path.segments.iter().rev().nth(1)
                     && last == "new"
-                    && methods.is_shared_to_change(&owner.ident)
+                    && methods.is_shared_to_change(&owner.ident.to_string())
                 {
                     let ty = &owner.ident;
                     return Some(syn::parse_quote!(#ty));

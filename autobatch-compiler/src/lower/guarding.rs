@@ -2,15 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Ident, Stmt, parse_quote};
+use syn::{Block, Expr, Ident, Stmt, Type, parse_quote};
 
+use super::borrowing::borrows_mutably;
 use super::{LoopContext, Lowering, lent, scan};
 use crate::desugar::runs::Lent;
 use crate::effects;
-use crate::guards::{self, Left, OfBody};
+use crate::guards::{self, End, Left, OfBody};
 use crate::input::{Param, Passing};
-use crate::ir::{VarId, VarSet};
+use crate::ir::{self, Role, VarId, VarSet};
 
 /// Guards that are dropped by statements, with what has to be dropped before.
 type Freed = BTreeMap<String, BTreeSet<String>>;
@@ -26,6 +29,18 @@ pub(super) struct Guard {
     certain: bool,
     /// What its value mentions.
     of: VarSet,
+    /// Whether its value borrows from something to change it.
+    changes: bool,
+}
+
+/// The guards that a block leaves.
+#[derive(Default)]
+pub(super) struct Guards {
+    /// By the statement that binds them.
+    pub(super) bound: BTreeMap<usize, Vec<Guard>>,
+    /// Those that their last mention may move, by its statement.
+    pub(super) spent: BTreeMap<usize, Vec<VarId>>,
+    pub(super) outermost: bool,
 }
 
 impl Lowering<'_> {
@@ -39,14 +54,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// Those that the statements of a block bind and leave, by the statement. Nothing follows the `outermost` block of a function.
-    pub(super) fn guards_of(&mut self, stmts: &[Stmt], outermost: bool) -> BTreeMap<usize, Vec<Guard>> {
-        let mut all: BTreeMap<usize, Vec<Guard>> = BTreeMap::new();
+    /// Those of a block, of which the statements `outermost` of a function are nothing followed by.
+    pub(super) fn guards_of(&mut self, stmts: &[Stmt], outermost: bool) -> Guards {
+        let mut all = Guards { outermost, ..Guards::default() };
         let methods = &self.functions[self.current].methods;
         let (mut waits, mut late) = (None, None);
         let left = self.left(stmts);
         let mut freed = self.freed(&left, stmts);
-        for Left { at, name, value, certain, unmentioned } in left {
+        for Left { at, name, value, certain, unmentioned, spent } in left {
             let text = name.to_string();
             let Some(var) = self.names.get(&text).copied().filter(|_| !self.copies.contains(&text)) else {
                 continue;
@@ -63,7 +78,11 @@ impl Lowering<'_> {
                 }
                 let (certain, of) = (certain || unmentioned, effects::of_expr(&self.names, value).mentions);
                 let first = freed.remove(&text);
-                all.entry(at).or_default().push(Guard { var, name, first, certain, of });
+                let text = ir::text(value);
+                let changes =
+                    text.contains("& mut") || text.contains("lend ()") || borrows_mutably(self, value);
+                all.bound.entry(at).or_default().push(Guard { var, name, first, certain, of, changes });
+                spent.into_iter().for_each(|last| all.spent.entry(last).or_default().push(var));
             }
         }
         for (span, why) in [(waits, HELD), (late, LATE)] {
@@ -82,9 +101,10 @@ impl Lowering<'_> {
     /// Those of the guards that a block leaves that can be dropped by statements, the last first.
     fn freed(&self, left: &[Left<'_>], stmts: &[Stmt]) -> Freed {
         let mut freed = Freed::new();
-        for Left { at, name, .. } in left.iter().rev() {
+        for Left { at, name, spent, .. } in left.iter().rev() {
             let name = name.to_string();
-            if let Some(first) = self.dropped_before(&name, &stmts[at + 1..], &freed) {
+            let behind = &stmts[at + 1..spent.unwrap_or(stmts.len()).min(stmts.len())];
+            if let Some(first) = self.dropped_before(&name, behind, &freed) {
                 freed.insert(name, first);
             }
         }
@@ -128,18 +148,13 @@ impl Lowering<'_> {
         for param in function.params.iter().filter(owned) {
             let whole = guards::is_whole(&function.methods, &param.ty);
             if function.methods.drops(&param.ty)
-                && !guards::is_moved(
-                    &function.methods,
-                    &self.known_guards,
-                    &param.ident,
-                    (whole, false),
-                    stmts,
-                )
+                && guards::end(&function.methods, &self.known_guards, &param.ident, (whole, false), stmts)
+                    == End::Left
             {
                 let text = param.ident.to_string();
                 let (var, first) = (self.names[&text], self.dropped_before(&text, stmts, &freed));
                 let name = param.ident.clone();
-                guards.push(Guard { var, name, first, certain: true, of: VarSet::new() });
+                guards.push(Guard { var, name, first, certain: true, of: VarSet::new(), changes: true });
             }
         }
         guards
@@ -150,6 +165,54 @@ impl Lowering<'_> {
         if let Some(lock) = guards::locked_by(&self.functions[self.current].methods, value) {
             self.whole_fallback(lock.span(), HELD);
         }
+    }
+
+    /// Before a statement that may move guards: whether they are to be moved into a block with all that is behind, at the end of which
+    /// they are dropped as they are in the scalar code.
+    pub(super) fn spend(&mut self, spent: &[VarId], outermost: bool, behind: &[Stmt]) -> Vec<Stmt> {
+        let dropped = self.guards_dropped(0);
+        let all = std::mem::take(&mut self.guards);
+        let (spent, left): (Vec<_>, Vec<_>) =
+            all.into_iter().zip(dropped).partition(|(guard, _)| spent.contains(&guard.var));
+        self.guards = left.into_iter().map(|(guard, _)| guard).collect();
+        let splits = behind.iter().any(|stmt| scan::stmt_splits(self, stmt));
+        let mut moved = Vec::new();
+        for (Guard { var, name, first, of, changes, .. }, dropped) in spent {
+            let seen = dropped.is_some() && (changes || of.iter().any(|var| self.is_changing(*var)));
+            let alone = first.is_some_and(|first| first.is_empty());
+            if !seen || (outermost && !splits) {
+                continue;
+            }
+            if splits || !alone {
+                self.whole_fallback(name.span(), SPENT);
+            } else {
+                let mutable = self.program.var(var).mutable;
+                let mutability: Option<syn::Token![mut]> = mutable.then(Default::default);
+                moved.push(parse_quote!(let #mutability #name = #name;));
+            }
+        }
+        moved
+    }
+
+    /// Temporaries that are kept in place to the end of the block: nothing that borrows from them mentions them when it is dropped.
+    pub(super) fn keep_in_block(&mut self, kept: Vec<Ident>) {
+        let guard = |name: Ident| {
+            let var = self.names[&name.to_string()];
+            Guard { var, name, first: Some(BTreeSet::new()), certain: true, of: VarSet::new(), changes: true }
+        };
+        let guards = kept.into_iter().map(guard).collect();
+        self.guard(guards);
+    }
+
+    /// Whether shared references change a variable, as far as the file shows.
+    fn is_changing(&self, var: VarId) -> bool {
+        let methods = &self.functions[self.current].methods;
+        let changing = |ty: &Type| {
+            let is = |word: &str| methods.mentions_in(word, &|word| guards::changes(methods, word));
+            super::mentions(ty.to_token_stream(), &is)
+        };
+        let name = self.program.var(var).ident.to_string();
+        self.known_guards.changing.contains(&name) || self.type_of(var).is_some_and(changing)
     }
 
     /// Guards that are there from here on, to the end of their block: where the loops around end they are not.
@@ -171,7 +234,7 @@ impl Lowering<'_> {
     pub(super) fn guards_dropped(&self, outer: usize) -> Vec<Option<Stmt>> {
         let krate = &self.options.krate;
         let mut before = BTreeSet::new();
-        let guards = self.guards.iter().map(|Guard { var, name, first, certain, of }| {
+        let guards = self.guards.iter().map(|Guard { var, name, first, certain, of, .. }| {
             let borrows = self.borrowers.iter().any(|borrower| borrower.var == *var)
                 || self.suspects.iter().any(|suspect| suspect.var == *var)
                 || of.iter().any(|var| self.program.var(*var).anchored);
@@ -181,7 +244,9 @@ impl Lowering<'_> {
             before.extend(first.iter().flatten().cloned());
             Some(match first {
                 Some(_) if self.program.var(*var).anchored => {
-                    parse_quote!(let _ = #krate::__rt::Lent::back(#name);)
+                    let kind = if self.program.var(*var).role == Role::Temp { "Kept" } else { "Lent" };
+                    let kind = Ident::new(kind, Span::mixed_site());
+                    parse_quote!(let _ = #krate::__rt::#kind::back(#name);)
                 }
                 Some(_) => parse_quote!({ let _dropped = #name; }),
                 None => parse_quote!(let _ = &#name;),
@@ -196,6 +261,9 @@ impl Lowering<'_> {
         self.guards.truncate(outer);
     }
 }
+
+/// The same for one that an unknown method may take.
+const SPENT: &str = "a value that borrows a local is mentioned last by a method that may take it, before a loop or a batched call";
 
 /// What follows the block has to find it dropped.
 const LATE: &str = "a value with a `drop` that something else may borrow from to the end of the block";

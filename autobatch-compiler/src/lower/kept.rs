@@ -22,7 +22,7 @@ pub(super) struct Statement {
     begins: Option<(BlockId, usize)>,
     /// Whether what it binds may borrow from temporaries, which live as long then.
     extends: bool,
-    /// Whether temporaries are dropped where it ends, and not before.
+    /// Whether temporaries are dropped where it ends, and not before; or, if it extends their lives, at the end of the block.
     exact: bool,
 }
 
@@ -75,15 +75,17 @@ impl Lowering<'_> {
     /// `extends` their lives. `exact`: whether the scalar code drops it there.
     pub(super) fn statement(&mut self, extends: bool, exact: bool, lower: impl FnOnce(&mut Self)) {
         let kept = self.within(extends, exact, lower);
-        if !extends {
-            self.end_kept(&kept);
+        match (extends, exact) {
+            (false, _) => self.end_kept(&kept),
+            (true, true) => self.keep_in_block(kept),
+            (true, false) => {}
         }
     }
 
     /// What has been kept in place for a scope of temporaries that begins here.
     fn within(&mut self, extends: bool, exact: bool, lower: impl FnOnce(&mut Self)) -> Vec<Ident> {
         let begins = self.cursor.map(|block| (block, self.program.block(block).ops.len()));
-        let outer = self.statement.replace(Statement { begins, extends, exact: exact && !extends });
+        let outer = self.statement.replace(Statement { begins, extends, exact });
         let kept = self.kept.len();
         lower(self);
         self.statement = outer;

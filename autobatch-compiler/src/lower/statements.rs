@@ -1,7 +1,9 @@
 //! Statements: blocks of them, `let`s, items, what stands under `cfg`.
 
+use std::collections::VecDeque;
+
 use syn::spanned::Spanned;
-use syn::{Expr, Pat, Stmt, Type, parse_quote};
+use syn::{Expr, Ident, Pat, Stmt, Type, parse_quote};
 
 use super::{Lowering, kept, scan, uniform};
 use crate::cfg;
@@ -23,7 +25,7 @@ impl Lowering<'_> {
             }
             return;
         }
-        let tail = match stmts.last() {
+        let mut tail = match stmts.last() {
             Some(Stmt::Expr(_, None)) => match stmts.pop() {
                 Some(Stmt::Expr(expr, None)) => Some(expr),
                 _ => None,
@@ -34,9 +36,20 @@ impl Lowering<'_> {
             },
             _ => None,
         };
-        for (i, stmt) in stmts.into_iter().enumerate() {
+        let mut stmts: VecDeque<Stmt> = stmts.into();
+        for i in 0.. {
+            if let Some(spent) = guards.spent.get(&i) {
+                let behind: Vec<Stmt> =
+                    stmts.iter().cloned().chain(tail.clone().map(|e| Stmt::Expr(e, None))).collect();
+                let moved = self.spend(spent, guards.outermost, &behind);
+                if !moved.is_empty() {
+                    tail = Some(parse_quote!({ #(#moved)* #(#behind)* }));
+                    break;
+                }
+            }
+            let Some(stmt) = stmts.pop_front() else { break };
             self.stmt(stmt);
-            self.guard(guards.remove(&i).unwrap_or_default());
+            self.guard(guards.bound.remove(&i).unwrap_or_default());
         }
         match (tail, dest) {
             (Some(tail), Some(dest)) if self.statement.is_some() => self.into(tail, dest, ty.as_ref()),
@@ -58,6 +71,8 @@ impl Lowering<'_> {
             Stmt::Local(local) => {
                 let extends = local.init.as_ref().is_some_and(|init| kept::extends(&init.expr));
                 let exact = local.init.as_ref().is_some_and(|init| init.diverge.is_none());
+                let looks_back = |name: Ident| self.known_guards.may_look_back(&name.to_string());
+                let exact = exact && !(extends && cfg::names(&local.pat).into_iter().any(looks_back));
                 self.statement(extends, exact, |lower| lower.stmt_itself(stmt));
             }
             _ => self.statement(false, true, |lower| lower.stmt_itself(stmt)),

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprMethodCall, Ident, Pat, Type, UnOp};
+use syn::{Expr, ExprMethodCall, Ident, Pat, Type, UnOp, parse_quote};
 
 use super::chains::{is_option_method, yields_number, yields_owned};
 use super::named::is_temporary;
-use super::references::yields_reference;
+use super::references::{certainly_owns, yields_reference};
 use super::{Lowering, Suspect, lent, scan};
 use crate::desugar::copies::{is_checked, is_copied_local};
 use crate::desugar::iterators::is_adaptor;
@@ -200,14 +200,21 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a function is of another file, and nothing that makes a type's values.
+/// Whether a function is of another file, and none of a type that borrows nothing.
 fn is_unseen_function(methods: &Methods, func: &Expr) -> bool {
     let Expr::Path(path) = func else { return false };
     let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let capital = |name: &String| name.starts_with(char::is_uppercase);
     match &names[..] {
         // `mem::take`, `Rc::clone`.
-        [.., of, _] if of == "mem" || capital(of) => false,
+        [.., of, _] if of == "mem" => false,
+        [.., of, name] if capital(of) => {
+            let of = &path.path.segments[names.len() - 2].ident;
+            !capital(name)
+                && !methods.has_function(name)
+                && of != "Self"
+                && !certainly_owns(methods, &parse_quote!(#of))
+        }
         [.., name] => !capital(name) && !methods.has_function(name),
         [] => false,
     }
