@@ -93,7 +93,9 @@ impl Gen {
                 let end = match self.below(3) {
                     0 => format!("drop({guard})"),
                     1 => format!("let moved_{guard} = {guard}; let _ = moved_{guard}.1"),
-                    _ => format!("let _ = {guard}.what()"),
+                    _ if self.defs.watch == Some(true) => format!("let _ = {guard}.what()"),
+                    // A method that the file does not show may take it, if nothing mentions it behind.
+                    _ => format!("let _ = {guard}.what(); let _ = {guard}.1"),
                 };
                 stmt!(
                     format!("let {guard} = {ty}::new(&{name}, "),
