@@ -310,6 +310,8 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("computed_counts", computed_counts_batched::program()),
         ("in_the_library", in_the_library_batched::program()),
         ("holding_a_lock", holding_a_lock_batched::program()),
+        ("looking_back", looking_back_batched::program()),
+        ("taken_or_not", taken_or_not_batched::program()),
         ("given_back", twigs_batched::program()),
     ]
 }
@@ -346,6 +348,8 @@ fn per_member_constructs_agree_and_say_why() {
         computed_counts computed_counts_batched_with
         in_the_library in_the_library_batched_with
         holding_a_lock holding_a_lock_batched_with
+        looking_back looking_back_batched_with
+        taken_or_not taken_or_not_batched_with
         twigs twigs_batched_with
     }
     let model = Model { seed: 5 };

@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 36] = [
+const WAYS_OUT: [(&str, &str); 38] = [
     ("or `continue` in a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -52,6 +52,11 @@ const WAYS_OUT: [(&str, &str); 36] = [
     ("a pattern moves a part out", "take the other parts in a `let` before"),
     ("gets and gives back", "make the new value in a `let`, and a new whole of the parts"),
     ("a lock that is held across", "end its block before the loop or call"),
+    (
+        "a value that borrows a local is mentioned last",
+        "mention it once more at the end of its block, or `drop` it",
+    ),
+    ("a value with a `drop` that", "`drop` it where its block ends, behind what borrows from it"),
     ("what the kernel changes has to be a local", "copy it to a local before the call, and back behind it"),
 ];
 

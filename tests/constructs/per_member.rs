@@ -427,6 +427,72 @@ fn holding_a_lock(n: u64) -> u64 {
     *held
 }
 
+struct Noted<'a>(&'a std::cell::Cell<u64>);
+
+impl Noted<'_> {
+    fn so_far(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() * 3 + 1);
+    }
+}
+
+/// a value with a `drop` in a block inside, across a call, and another value that borrows from it and holds a `dyn`
+#[autobatch]
+fn looking_back(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    let seen = std::cell::Cell::new(n);
+    let sum = {
+        let noted = Noted(&seen);
+        let below = looking_back(n - 1);
+        let later: Box<dyn Fn() -> u64 + '_> = Box::new(|| noted.so_far());
+        below % 100 + later()
+    };
+    sum + seen.get()
+}
+
+// As if it stood in another file: what a macro makes is not seen.
+macro_rules! elsewhere {
+    ($($item:item)*) => { $($item)* };
+}
+
+elsewhere! {
+    struct Told<'a>(&'a std::cell::Cell<u64>);
+
+    impl Told<'_> {
+        fn once(&self) -> u64 {
+            self.0.get() % 3
+        }
+    }
+
+    impl Drop for Told<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() * 3 + 1);
+        }
+    }
+}
+
+/// a value of another file's type that borrows a `Cell` or the like, in a block in which a method of that file mentions it last, before a loop or call
+#[autobatch]
+fn taken_or_not(n: u64) -> u64 {
+    if n == 0 {
+        return 1;
+    }
+    let seen = std::cell::Cell::new(n);
+    let sum = {
+        let told = Told(&seen);
+        let once = told.once();
+        taken_or_not(n - 1) % 100 + once
+    };
+    sum + seen.get()
+}
+
 struct Branch {
     left: Box<Twig>,
     weight: u64,

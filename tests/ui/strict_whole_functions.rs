@@ -60,7 +60,59 @@ fn grown(twig: Box<Twig>, n: u32) -> Box<Twig> {
     })
 }
 
+struct Noted<'a>(&'a std::cell::Cell<u32>);
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        self.0.set(1);
+    }
+}
+
+#[autobatch(strict)]
+fn looking_back(n: u32) -> u32 {
+    let seen = std::cell::Cell::new(n);
+    if n > 0 {
+        let noted = Noted(&seen);
+        looking_back(n - 1);
+        let _later: Box<dyn Fn() -> u32 + '_> = Box::new(|| noted.0.get());
+    }
+    seen.get()
+}
+
+macro_rules! elsewhere {
+    ($($item:item)*) => { $($item)* };
+}
+
+elsewhere! {
+    struct Told<'a>(&'a std::cell::Cell<u32>);
+
+    impl Told<'_> {
+        fn once(&self) -> u32 {
+            self.0.get() % 3
+        }
+    }
+
+    impl Drop for Told<'_> {
+        fn drop(&mut self) {
+            self.0.set(1);
+        }
+    }
+}
+
+#[autobatch(strict)]
+fn taken_or_not(n: u32) -> u32 {
+    let seen = std::cell::Cell::new(n);
+    if n > 0 {
+        let told = Told(&seen);
+        if told.once() > 1 {
+            taken_or_not(n - 1);
+        }
+    }
+    seen.get()
+}
+
 fn main() {
+    looking_back(1) + taken_or_not(1);
     grown(Box::new(Twig::Leaf(1)), 1);
     same_names::outer(generic::entry(locked(1, &Default::default())));
 }

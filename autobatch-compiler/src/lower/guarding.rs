@@ -262,11 +262,11 @@ impl Lowering<'_> {
     }
 }
 
-/// The same for one that an unknown method may take.
-const SPENT: &str = "a value that borrows a local is mentioned last by a method that may take it, before a loop or a batched call";
-
 /// What follows the block has to find it dropped.
-const LATE: &str = "a value with a `drop` that something else may borrow from to the end of the block";
+const LATE: &str = "a value with a `drop` that something else may borrow from until the block ends";
+
+/// The same for one that a method may take of which no signature is known.
+const SPENT: &str = "a value that borrows a local is mentioned last by a method that may take it, before a loop or a batched call";
 
 /// Members wait for each other in loops and calls.
 const HELD: &str = "a lock that is held across a loop or a batched call, for which another member would wait";
