@@ -184,3 +184,30 @@ fn numbers_beside_borrows_keep_nothing() {
         },
     );
 }
+
+/// A value that all members are given is borrowed as one of their own is.
+#[autobatch(strict)]
+fn shared_parts(n: i64, #[shared] all: (i64, f64, [i64; 3])) -> i64 {
+    let (low, _, list) = &all;
+    let mut k = n;
+    let first = loop {
+        if k <= *low {
+            break list[1];
+        }
+        k -= list.iter().sum::<i64>();
+    };
+    let rest = &list[1..];
+    for by in rest {
+        k += by;
+    }
+    k * first
+}
+
+#[test]
+fn parts_of_what_is_shared() {
+    let inputs: Vec<i64> = (0..50).collect();
+    for all in [(3, 0.5, [1, 2, 4]), (9, 1.5, [0, 1, 0])] {
+        let batched = |n: &[i64], o: &autobatch::Options| shared_parts_batched_with(n, all, o);
+        agree_at(&[1, 16], &inputs, |n| shared_parts(*n, all), batched);
+    }
+}

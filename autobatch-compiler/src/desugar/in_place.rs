@@ -47,7 +47,6 @@ pub(crate) fn rewrite(
             Some(param) => match &param.ty {
                 Type::Reference(r) if r.mutability.is_some() => true,
                 Type::Reference(_) => continue,
-                _ if param.passing != crate::input::Passing::Each => continue,
                 _ => false,
             },
             None => false,
