@@ -1,10 +1,10 @@
-//! Statements under `#[cfg(…)]`, which the macro sees whether they are there or not.
+//! What stands under `#[cfg(…)]`, which the macro sees whether it is there or not.
 //!
 //! `any()` never holds, `not(any())` always does.
 
 mod common;
 
-use autobatch::{Program, autobatch};
+use autobatch::autobatch;
 use common::agree_at;
 
 #[autobatch(strict)]
@@ -106,7 +106,7 @@ fn loops(n: u64) -> u64 {
     }
 }
 
-#[autobatch]
+#[autobatch(strict)]
 fn calls(n: u64) -> u64 {
     if n == 0 {
         return 1;
@@ -122,7 +122,7 @@ fn calls(n: u64) -> u64 {
     x + z + y % 1000
 }
 
-#[autobatch]
+#[autobatch(strict)]
 fn crossing(n: u64) -> u64 {
     #[cfg(not(any()))]
     let start = n;
@@ -137,6 +137,56 @@ fn crossing(n: u64) -> u64 {
     #[cfg(not(any()))]
     assert!(start < x);
     x
+}
+
+/// What is not there hides nothing that is changed behind it.
+#[autobatch(strict)]
+fn hiding_in_a_loop(n: u64) -> u64 {
+    let (mut x, mut list) = (n, vec![n]);
+    for k in 0..n % 5 {
+        #[cfg(any())]
+        let (x, list) = ("not", "there");
+        x = x / 2 + k;
+        list.push(x);
+    }
+    x + list.len() as u64
+}
+
+struct Pair {
+    left: u64,
+    right: u64,
+}
+
+fn sum_of(a: u64, b: u64) -> u64 {
+    a * 3 + b
+}
+
+/// Arms, fields, elements, arguments.
+#[autobatch(strict)]
+fn not_statements(n: u64) -> u64 {
+    let below = match n {
+        0 => return 1,
+        #[cfg(any())]
+        1 => 1 + "not there",
+        #[cfg(not(any()))]
+        1 => 2,
+        _ => not_statements(n / 2),
+    };
+    #[rustfmt::skip]
+    let Pair { left, #[cfg(any())] middle, right } = Pair {
+        left: n,
+        #[cfg(any())] middle: not_statements(n - 1),
+        #[cfg_attr(any(), allow(unused))] right: below,
+    };
+    #[rustfmt::skip]
+    let list = [#[cfg(any())] 1, left, #[cfg(not(any()))] right];
+    #[rustfmt::skip]
+    let mut sum = sum_of(#[cfg(any())] not_there, list[0], #[cfg(not(any()))] list[1]);
+    #[cfg_attr(not(any()), allow(clippy::while_immutable_condition))]
+    while sum > 50 {
+        sum -= not_statements(1);
+    }
+    sum
 }
 
 /// Functions of one name under different conditions are called as they are.
@@ -175,10 +225,6 @@ mod chosen {
 }
 use chosen::{sum, sum_batched_with};
 
-fn says(program: &Program, why: &str) {
-    assert!(program.notes.iter().any(|note| note.why.contains(why)), "{program}");
-}
-
 #[test]
 fn what_is_not_there_does_nothing() {
     let inputs: Vec<u64> = (0..14).collect();
@@ -188,8 +234,36 @@ fn what_is_not_there_does_nothing() {
     agree_at(&sizes, &inputs, |n| either(*n), |n, o| either_batched_with(n, o));
     agree_at(&sizes, &inputs, |n| loops(*n), |n, o| loops_batched_with(n, o));
     agree_at(&sizes, &inputs[..7], |n| calls(*n), |n, o| calls_batched_with(n, o));
-    says(calls_batched::program(), "under `cfg` stays whole");
     agree_at(&sizes, &inputs, |n| sum(*n), |n, o| sum_batched_with(n, o));
+    agree_at(&sizes, &inputs, |n| hiding_in_a_loop(*n), |n, o| hiding_in_a_loop_batched_with(n, o));
+    agree_at(&sizes, &inputs, |n| not_statements(*n), |n, o| not_statements_batched_with(n, o));
     agree_at(&sizes, &inputs, |n| crossing(*n), |n, o| crossing_batched_with(n, o));
-    says(crossing_batched::program(), "under `cfg` only");
+}
+
+#[autobatch::primitive(batched = halves)]
+fn half(x: f64) -> f64 {
+    x / 2.0
+}
+
+fn halves(x: &[f64]) -> Vec<f64> {
+    x.iter().map(|x| x / 2.0).collect()
+}
+
+/// What is around the function is found, whatever is there in it.
+#[autobatch(strict)]
+fn halved(n: u64) -> u64 {
+    let mut x = n as f64;
+    #[cfg(any())]
+    let x = half("nothing");
+    while x > 2.0 {
+        x = half(x);
+    }
+    (x * 8.0) as u64
+}
+
+#[test]
+fn primitives_are_found_around_conditions() {
+    let inputs: Vec<u64> = (0..40).collect();
+    agree_at(&[1, 67], &inputs, |n| halved(*n), |n, o| halved_batched_with(n, o));
+    assert!(halved_batched::program().blocks.iter().any(|block| block.primitive));
 }

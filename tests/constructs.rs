@@ -145,6 +145,9 @@ fn batched_constructs_agree_with_the_scalar_code() {
         items items_batched_with
         macros macros_batched_with
         attributes attributes_batched_with
+        under_a_condition under_a_condition_batched_with
+        attribute_on_an_arm attribute_on_an_arm_batched_with
+        there_under_a_condition there_under_a_condition_batched_with
         closures closures_batched_with
         even even_batched_with
         climb climb_batched_with
@@ -287,7 +290,6 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("closure_across_a_loop", closure_across_a_loop_batched::program()),
         ("result_may_borrow", shortest_batched::program()),
         ("Model", Model::lean_batched_program()),
-        ("under_a_condition", under_a_condition_batched::program()),
         ("generic_helper", entry_batched::program()),
         ("same_names", outer_batched::program()),
         ("a_macro_that_returns", a_macro_that_returns_batched::program()),
@@ -302,8 +304,6 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("other_types", stepped_batched::program()),
         ("which_one", halved_batched::program()),
         ("two_methods", up_and_down_batched::program()),
-        ("attribute_on_an_arm", attribute_on_an_arm_batched::program()),
-        ("there_under_a_condition", there_under_a_condition_batched::program()),
         ("what_is_left", what_is_left_batched::program()),
         ("total_of_a_type", total_of_a_type_batched::program()),
         ("asked_by_types", asked_by_types_batched::program()),
@@ -325,7 +325,6 @@ fn per_member_constructs_agree_and_say_why() {
         call_in_a_guard call_in_a_guard_batched_with
         closure_across_a_loop closure_across_a_loop_batched_with
         shortest shortest_batched_with
-        under_a_condition under_a_condition_batched_with
         entry entry_batched_with
         outer outer_batched_with
         a_macro_that_returns a_macro_that_returns_batched_with
@@ -340,8 +339,6 @@ fn per_member_constructs_agree_and_say_why() {
         stepped stepped_batched_with
         halved halved_batched_with
         up_and_down up_and_down_batched_with
-        attribute_on_an_arm attribute_on_an_arm_batched_with
-        there_under_a_condition there_under_a_condition_batched_with
         what_is_left what_is_left_batched_with
         total_of_a_type total_of_a_type_batched_with
         asked_by_types asked_by_types_batched_with

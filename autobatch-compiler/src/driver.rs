@@ -9,6 +9,7 @@ use syn::{Item, Visibility};
 use crate::aside;
 use crate::attrs::Args;
 use crate::checks;
+use crate::conditions;
 use crate::crate_files::Source;
 use crate::desugar;
 use crate::diag::Diagnostics;
@@ -39,12 +40,16 @@ pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
 pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source>) -> TokenStream {
     let file = source.map(|source| source.text.as_str());
     let mut diag = Diagnostics::default();
+    let written = args.clone();
     let mut args = Args::parse(args, &mut diag);
     args.primitives.extend(file.into_iter().flat_map(|file| nearby::primitives(file, &item)));
     let Some(mut input) = Input::parse(item.clone(), &mut diag) else {
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
+    if let Some(parted) = conditions::parted(&args.krate, &written, &item) {
+        return parted;
+    }
     checks::item(&input, &args, &mut diag);
     if let Some(file) = file {
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
@@ -283,14 +288,6 @@ fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
         let guarded = *moved && lowered.program.var(*var).guard && analyses.needs_column(*lender);
         if guarded || analyses.needs_column(*var) || handed.contains(var) {
             lowered.crossed.extend(from.iter().cloned());
-        }
-    }
-    for (var, span) in &lowered.conditionals {
-        if analyses.needs_column(*var) {
-            let name = lowered.program.var(*var).ident.to_string();
-            let why =
-                format!("`{name}` is there under `cfg` only, and is used on both sides of a loop or call");
-            lowered.program.notes.push(Note { span: *span, why, whole: true });
         }
     }
 }

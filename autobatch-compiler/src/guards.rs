@@ -7,12 +7,12 @@ use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Ident, Member, Pat, Path, Stmt, Type, UnOp, parse_quote};
 
-use crate::cfg;
 use crate::desugar::in_place;
 use crate::desugar::moves::is_copied;
 use crate::desugar::{mentioned_in, mentions};
 use crate::formats;
 use crate::lower::{certainly_owns, leaving, tail, unseen};
+use crate::mentions;
 use crate::mentions::{bindings, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
@@ -63,7 +63,7 @@ pub(crate) fn may_be_guard(methods: &Methods, value: &Expr) -> bool {
 pub(crate) fn bound_guards<'a>(methods: &Methods, stmt: &'a Stmt) -> Option<(Vec<Ident>, &'a Expr)> {
     let Stmt::Local(local) = stmt else { return None };
     let value = &*local.init.as_ref()?.expr;
-    may_be_guard(methods, value).then(|| (cfg::names(&local.pat), value))
+    may_be_guard(methods, value).then(|| (mentions::names(&local.pat), value))
 }
 
 /// A guard that a statement binds, or something else that may be one, and that ends with the block.
@@ -94,7 +94,7 @@ pub(crate) fn left<'a>(
         let (value, behind) = (&*init.expr, &stmts[at + 1..]);
         let placed = in_place::placed(value).is_some();
         let may_be = may_be_guard(methods, value) || known.may_be.iter().any(|name| is_variable(value, name));
-        for name in cfg::names(pat) {
+        for name in mentions::names(pat) {
             let ty = type_of(&name);
             let certain =
                 known.certain.contains(&name.to_string()) || ty.as_ref().is_some_and(|ty| methods.drops(ty));
@@ -243,7 +243,7 @@ impl OfBody {
             let before = found.clone();
             for (pat, value, _) in &bindings {
                 let value = in_place::placed(value).unwrap_or(value);
-                let names = || cfg::names(pat).into_iter().map(|name| name.to_string());
+                let names = || mentions::names(pat).into_iter().map(|name| name.to_string());
                 if may_be_guard(methods, value) || found.may_be.iter().any(|name| is_part_of(value, name)) {
                     found.may_be.extend(names());
                 }

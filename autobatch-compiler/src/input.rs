@@ -439,8 +439,9 @@ pub(crate) fn parted(
     // Which of several under conditions is there, only rustc knows: calls of them are plain calls.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     all.iter().for_each(|f| *names.entry(f.sig.ident.to_string()).or_default() += 1);
-    let once =
-        |f: &Function| names[&f.sig.ident.to_string()] == 1 || crate::cfg::condition(&f.attrs).is_none();
+    let once = |f: &Function| {
+        names[&f.sig.ident.to_string()] == 1 || !f.attrs.iter().any(|attr| attr.path().is_ident("cfg"))
+    };
     let (mut all, several): (Vec<Function>, Vec<Function>) = all.into_iter().partition(once);
     aside.extend(several.into_iter().map(|f| (f, SEVERAL)));
     tails::number(&mut all);

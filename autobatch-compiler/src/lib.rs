@@ -5,8 +5,8 @@
 
 pub mod aside;
 pub mod attrs;
-mod cfg;
 mod checks;
+mod conditions;
 mod crate_files;
 mod desugar;
 pub mod diag;

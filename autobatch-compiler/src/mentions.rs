@@ -53,6 +53,23 @@ pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
     scan.0
 }
 
+/// The variables that a pattern binds, in order.
+pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
+    struct Scan(Vec<Ident>);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            if !self.0.contains(&p.ident) {
+                self.0.push(p.ident.clone());
+            }
+            visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut scan = Scan(Vec::new());
+    scan.visit_pat(pat);
+    scan.0
+}
+
 /// The patterns of a body with the values that they are matched against, and whether what they bind certainly is a part of those.
 pub(crate) fn bindings(body: &syn::Block) -> Vec<(&Pat, &Expr, bool)> {
     struct Bindings<'ast>(Vec<(&'ast Pat, &'ast Expr, bool)>);

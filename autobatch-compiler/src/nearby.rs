@@ -14,6 +14,7 @@ use quote::quote;
 use syn::visit::{self, Visit};
 use syn::{Item, Path, UseTree};
 
+use crate::conditions;
 use crate::input::is_primitive;
 use crate::receivers::definitions::Definitions;
 use crate::signatures::Methods;
@@ -29,7 +30,7 @@ pub fn primitives(file: &str, item: &TokenStream) -> Vec<Path> {
     let (Ok(file), Ok(item)) = (syn::parse_str::<syn::File>(file), syn::parse2::<Item>(item.clone())) else {
         return Vec::new();
     };
-    let Some(wanted) = body(&item) else { return Vec::new() };
+    let Some(wanted) = Wanted::of(&item) else { return Vec::new() };
     let mut found = BTreeSet::new();
     let mut at = |scopes: &[Scope<'_>]| found.extend(reached(scopes, HOPS));
     Search { wanted, scopes: vec![Scope::module(&file.items)], at: &mut at }.items(&file.items);
@@ -43,7 +44,7 @@ pub(crate) fn definitions(file: &str, item: &TokenStream) -> Definitions {
     let (Ok(file), Ok(item)) = (syn::parse_str::<syn::File>(file), syn::parse2::<Item>(item.clone())) else {
         return definitions;
     };
-    let Some(wanted) = body(&item) else { return definitions };
+    let Some(wanted) = Wanted::of(&item) else { return definitions };
     let mut found = false;
     let mut at = |scopes: &[Scope<'_>]| {
         // Twice the same item: its scopes may differ.
@@ -115,11 +116,30 @@ pub(crate) fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
     }
 }
 
-/// What tells an item from others: the text of its functions, attributes aside.
-fn body(item: &Item) -> Option<String> {
+/// An item that is looked for.
+struct Wanted {
+    whole: String,
+    outline: String,
+}
+
+impl Wanted {
+    fn of(item: &Item) -> Option<Wanted> {
+        Some(Wanted { whole: text(item, true)?, outline: text(item, false)? })
+    }
+
+    /// Whether it is one of the file's, or what is left of one behind conditions.
+    fn is(&self, item: &Item) -> bool {
+        text(item, true).is_some_and(|whole| whole == self.whole)
+            || (conditions::any(item) && text(item, false).is_some_and(|outline| outline == self.outline))
+    }
+}
+
+/// What tells an item from others: the text of its functions, attributes aside; with their bodies or without.
+fn text(item: &Item, bodies: bool) -> Option<String> {
     let function = |sig: &syn::Signature, block: &syn::Block| {
         let mut sig = sig.clone();
         crate::input::clean(&mut sig);
+        let block = bodies.then_some(block);
         quote!(#sig #block)
     };
     let tokens = match item {
@@ -173,7 +193,7 @@ impl<'a> Scope<'a> {
 }
 
 struct Search<'a, 'b> {
-    wanted: String,
+    wanted: Wanted,
     /// Where the search is, outermost first.
     scopes: Vec<Scope<'a>>,
     /// What is done where the item stands.
@@ -198,7 +218,7 @@ impl<'a> Visit<'a> for Search<'a, '_> {
             Item::Mod(m) => m.content.as_ref().map(|(_, items)| (Scope::module(items), items)),
             _ => None,
         };
-        if body(item).is_some_and(|body| body == self.wanted) {
+        if self.wanted.is(item) {
             let mut scopes = self.scopes.clone();
             scopes.extend(module.iter().map(|(scope, _)| scope.clone()));
             (self.at)(&scopes);
@@ -330,6 +350,7 @@ mod tests {
         assert!(reaches(&format!("fn test() {{ {G} }} fn other() {{ {F} }}")).is_empty());
         assert!(reaches(&format!("{F} fn g(x: f64) -> f64 {{ x }} // primitive")).is_empty());
         assert!(reaches(&format!("{G} fn f(x: f64) -> f64 {{ x }}")).is_empty(), "another function");
+        assert_eq!(reaches(&format!("{G} fn f(x: f64) -> f64 {{ #[cfg(a)] let x = 2.0; g(x) }}")), ["g"]);
     }
 
     #[test]

@@ -21,7 +21,6 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
-use crate::cfg;
 use crate::input::Function;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_primitive;
@@ -101,7 +100,6 @@ pub fn of(lowered: &Lowered, functions: &[Function]) -> Option<Plain> {
     let program = &lowered.program;
     let refused = !program.notes.is_empty()
         || !lowered.items.is_empty()
-        || lowered.sources.iter().any(|source| cfg::in_function(&functions[*source]))
         || program.blocks.iter().any(|b| b.lockstep || b.primitive.is_some())
         || program.func_ids().any(|f| tail_calls_come_back(program, f));
     if refused {

@@ -11,15 +11,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cfg;
 use crate::desugar::keep_message;
 use crate::formats;
 use crate::input::Function;
 use crate::mentions::map_tokens;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenTree};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, LocalInit, Macro, Pat, Stmt, parse_quote};
+use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, Macro, Pat, Stmt};
 
 /// A binding of the function.
 #[derive(Clone, Debug)]
@@ -135,86 +133,6 @@ impl Resolver {
         self.scopes.last_mut().expect("a scope is open").extend(found);
     }
 
-    /// `#[cfg(p)] let x = init;`, where an `x` before it is the one meant if `p` does not hold, becomes
-    /// `let x_2 = { #[cfg(p)] { init } #[cfg(not(p))] { x } };`. False if it is no such `let`.
-    fn conditional(&mut self, local: &mut Local) -> bool {
-        let condition = cfg::condition(&local.attrs);
-        let (Some(condition), Some(LocalInit { diverge: None, expr, .. })) = (condition, &mut local.init)
-        else {
-            return false;
-        };
-        let hidden: Vec<Ident> = cfg::names(&local.pat);
-        let Some(before) =
-            hidden.iter().map(|name| self.lookup(name).cloned()).collect::<Option<Vec<Ident>>>()
-        else {
-            return false;
-        };
-        if before.is_empty() {
-            return false;
-        }
-        self.visit_expr_mut(expr);
-        self.bind(&mut local.pat, false);
-        let names = cfg::names(&local.pat);
-        for (new, old) in names.iter().zip(&before) {
-            let mutable = self.bindings.get(&old.to_string()).is_some_and(|old| old.mutable);
-            if let Some(new) = self.bindings.get_mut(&new.to_string()) {
-                new.mutable |= mutable;
-            }
-        }
-        let binds = names.iter().map(|name| {
-            let mutable = self.bindings.get(&name.to_string()).is_some_and(|new| new.mutable);
-            let mutability: Option<syn::Token![mut]> = mutable.then(Default::default);
-            quote!(#mutability #name)
-        });
-        let binds: Vec<TokenStream> = binds.collect();
-        let pat = &local.pat;
-        let value: Expr = match (pat, &binds[..]) {
-            (Pat::Ident(_), _) => {
-                parse_quote!({ #[cfg(#condition)] { #expr } #[cfg(not(#condition))] { #(#before)* } })
-            }
-            _ => parse_quote!({
-                #[cfg(#condition)] { let #pat = #expr; (#(#names,)*) }
-                #[cfg(not(#condition))] { (#(#before,)*) }
-            }),
-        };
-        **expr = value;
-        local.attrs.retain(|attr| !attr.path().is_ident("cfg"));
-        local.pat = match (pat, &binds[..]) {
-            (Pat::Ident(_), [bind]) => {
-                let Stmt::Local(whole) = parse_quote!(let #bind;) else { unreachable!("a `let`") };
-                whole.pat
-            }
-            _ => {
-                let Stmt::Local(whole) = parse_quote!(let (#(#binds,)*);) else { unreachable!("a `let`") };
-                whole.pat
-            }
-        };
-        true
-    }
-
-    /// For each variable that `#[cfg(p)] let pat = init;` hides, if it is no `let` for [`Self::conditional`], the `let` that
-    /// has to follow it: `let x_3 = { #[cfg(p)] { x_2 } #[cfg(not(p))] { x } };`.
-    fn behind_conditional(&mut self, local: &mut Local) -> Vec<Stmt> {
-        let condition = cfg::condition(&local.attrs).filter(|_| local.init.is_some());
-        let names = cfg::names(&local.pat).into_iter();
-        let hidden: Vec<(Ident, Ident)> =
-            names.filter_map(|name| Some((name.clone(), self.lookup(&name)?.clone()))).collect();
-        self.visit_local_mut(local);
-        // Also behind a `let` that has got a value in any case.
-        let Some(condition) = condition.filter(|_| cfg::condition(&local.attrs).is_some()) else {
-            return Vec::new();
-        };
-        let lets = hidden.into_iter().filter_map(|(name, before)| {
-            let there = self.lookup(&name)?.clone();
-            let mutable = |ident: &Ident| self.bindings.get(&ident.to_string()).is_some_and(|b| b.mutable);
-            let mutability: Option<syn::Token![mut]> = (mutable(&before) || mutable(&there)).then(Default::default);
-            let mut pat = if_ident(&name, mutability.is_some());
-            self.bind(&mut pat, false);
-            Some(parse_quote!(let #pat = { #[cfg(#condition)] { #there } #[cfg(not(#condition))] { #before } };))
-        });
-        lets.collect()
-    }
-
     fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
         self.scopes.push(BTreeMap::new());
         inside(self);
@@ -286,17 +204,7 @@ fn bind_field(
 impl VisitMut for Resolver {
     fn visit_block_mut(&mut self, block: &mut Block) {
         self.scoped(|r| {
-            for mut stmt in std::mem::take(&mut block.stmts) {
-                let behind = match &mut stmt {
-                    Stmt::Local(local) => r.behind_conditional(local),
-                    other => {
-                        r.visit_stmt_mut(other);
-                        Vec::new()
-                    }
-                };
-                block.stmts.push(stmt);
-                block.stmts.extend(behind);
-            }
+            block.stmts.iter_mut().for_each(|stmt| r.visit_stmt_mut(stmt));
         });
     }
 
@@ -308,9 +216,6 @@ impl VisitMut for Resolver {
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
-        if self.conditional(local) {
-            return;
-        }
         if let Some(init) = &mut local.init {
             self.visit_expr_mut(&mut init.expr);
             if let Some((_, diverge)) = &mut init.diverge {

@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 38] = [
+const WAYS_OUT: [(&str, &str); 35] = [
     ("or `continue` in a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -22,11 +22,6 @@ const WAYS_OUT: [(&str, &str); 38] = [
     ("two methods of the type have this name", "give one of the two another name"),
     ("for types of the crate only", "call a function that takes the value as a parameter"),
     ("has an item of the same name", "give one of the two another name"),
-    ("is there under `cfg` only", "give it a value in any case, `let x = if cfg!(…) { … } else { … }`"),
-    (
-        "a statement under `cfg`",
-        "write `if cfg!(…)`, or put the call in a function and the attribute on that",
-    ),
     ("is used on both sides of a loop or call", "borrow anew behind the loop or call, or keep an index"),
     ("whose result may borrow from it", "return an index or an owned value"),
     (
@@ -38,7 +33,6 @@ const WAYS_OUT: [(&str, &str); 38] = [
     ("a closure that captures locals", "make it a function, and pass what it captures"),
     ("in an argument with a macro", "make the argument in a `let` before"),
     ("a match guard that calls", "make the call in an `if` inside the arm, or in a `let` before the `match`"),
-    ("an attribute on a match arm", "put the attribute on a statement or a function"),
     ("the iterator may borrow a local", "loop over indices"),
     ("a match guard on what a `&mut` lends", "decide in an `if` inside the arm"),
     ("what is made in the middle of it", "make it in a `let` before"),

@@ -91,14 +91,6 @@ impl Model {
     }
 }
 
-/// a batched call in a statement under `#[cfg(…)]`
-#[autobatch]
-fn under_a_condition(n: u64) -> u64 {
-    #[cfg(not(target_os = "none"))]
-    let n = if n == 0 { 1 } else { under_a_condition(n - 1) + n };
-    n + 1
-}
-
 /// a generic function whose parameters of types are not those of the one that is called
 #[autobatch]
 mod generic_helper {
@@ -325,32 +317,6 @@ mod two_methods {
     }
 }
 use two_methods::{up_and_down, up_and_down_batched, up_and_down_batched_with};
-
-/// an attribute on a match arm that holds a call or a loop
-#[autobatch]
-fn attribute_on_an_arm(n: u64) -> u64 {
-    match n {
-        0 => 1,
-        #[cfg(not(target_os = "none"))]
-        n => attribute_on_an_arm(n - 1) + n,
-        #[cfg(target_os = "none")]
-        _ => 0,
-    }
-}
-
-/// a local that is there under `#[cfg(…)]` only, used across a loop
-#[autobatch]
-fn there_under_a_condition(n: u64) -> u64 {
-    #[cfg(not(target_os = "none"))]
-    let start = n;
-    let mut x = n + 1;
-    while x < 50 {
-        x = x * 2 + 1;
-    }
-    #[cfg(not(target_os = "none"))]
-    assert!(start <= x);
-    x
-}
 
 /// a reference, across a loop, to what is left of a local of which a pattern has moved a part before
 #[autobatch]

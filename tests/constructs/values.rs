@@ -383,6 +383,40 @@ fn attributes(n: u64) -> u64 {
     x
 }
 
+/// a batched call in a statement under `#[cfg(…)]`
+#[autobatch(strict)]
+fn under_a_condition(n: u64) -> u64 {
+    #[cfg(not(target_os = "none"))]
+    let n = if n == 0 { 1 } else { under_a_condition(n - 1) + n };
+    n + 1
+}
+
+/// an attribute on a match arm that holds a call or a loop
+#[autobatch(strict)]
+fn attribute_on_an_arm(n: u64) -> u64 {
+    match n {
+        0 => 1,
+        #[cfg(not(target_os = "none"))]
+        n => attribute_on_an_arm(n - 1) + n,
+        #[cfg(target_os = "none")]
+        _ => 0,
+    }
+}
+
+/// a local that is there under `#[cfg(…)]` only, used across a loop
+#[autobatch(strict)]
+fn there_under_a_condition(n: u64) -> u64 {
+    #[cfg(not(target_os = "none"))]
+    let start = n;
+    let mut x = n + 1;
+    while x < 50 {
+        x = x * 2 + 1;
+    }
+    #[cfg(not(target_os = "none"))]
+    assert!(start <= x);
+    x
+}
+
 /// closures that are called on the spot
 #[autobatch(strict)]
 fn closures(n: u64) -> u64 {

@@ -1,26 +1,6 @@
 use autobatch::autobatch;
 
 #[autobatch(strict)]
-fn under_a_condition(n: u64) -> u64 {
-    #[cfg(not(any()))]
-    let n = if n == 0 { 1 } else { under_a_condition(n - 1) + n };
-    n + 1
-}
-
-#[autobatch(strict)]
-fn across_a_loop(n: u64) -> u64 {
-    #[cfg(not(any()))]
-    let start = n;
-    let mut x = n + 1;
-    while x < 50 {
-        x *= 2;
-    }
-    #[cfg(not(any()))]
-    assert!(start < x);
-    x
-}
-
-#[autobatch(strict)]
 fn leaves_by_a_macro(n: u64) -> Option<u64> {
     let mut i = n;
     while i > 3 {

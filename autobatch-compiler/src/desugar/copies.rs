@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Lit, Pat, Type};
 
-use crate::cfg;
 use crate::input::Function;
 use crate::lockstep::{is_primitive, is_truth};
+use crate::mentions;
 use crate::mentions::bound_by_ref;
 
 impl Copies {
@@ -208,7 +208,7 @@ impl Copies {
     /// Notes what a pattern takes out of a value that is copied.
     fn note(&mut self, pat: &Pat) {
         let by_ref = bound_by_ref(pat);
-        let taken = cfg::names(pat).into_iter().filter(|name| !by_ref.contains(&name));
+        let taken = mentions::names(pat).into_iter().filter(|name| !by_ref.contains(&name));
         self.all.extend(taken.map(|name| name.to_string()));
     }
 }

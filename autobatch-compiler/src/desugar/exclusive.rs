@@ -3,8 +3,8 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Pat, Type};
 
-use crate::cfg;
 use crate::input::Function;
+use crate::mentions;
 use crate::mentions::{is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
@@ -32,7 +32,7 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn bound(&mut self, pat: &Pat, value: &Expr) {
-        self.handed |= cfg::names(pat).iter().any(|ident| ident == self.name) && makes_exclusive(value);
+        self.handed |= mentions::names(pat).iter().any(|ident| ident == self.name) && makes_exclusive(value);
     }
 }
 

@@ -23,10 +23,10 @@ use super::moved_out;
 use super::moves::{copied_fields, type_of_local};
 use super::parted::is_parted;
 use super::runs::{Callees, InBlockOf, Lent};
-use crate::cfg;
 use crate::formats::{self, Captured};
 use crate::input::{Function, Param};
 use crate::lower::ends_closures_by_name;
+use crate::mentions;
 use crate::mentions::{is_variable, map_tokens, spell_out_fields};
 use crate::resolve;
 use crate::signatures::{Methods, Takes};
@@ -82,7 +82,7 @@ pub(crate) fn rewrite(
             ty: function.type_of(name),
         };
         let of_pattern = |p: &Param| {
-            p.pattern.as_ref().is_some_and(|pat| cfg::names(pat).iter().any(|ident| ident == name))
+            p.pattern.as_ref().is_some_and(|pat| mentions::names(pat).iter().any(|ident| ident == name))
         };
         let bound_outside = param.is_some() || function.params.iter().any(of_pattern);
         let rewritten = place().all_its_life(&mut body, param.map(|p| &p.ident)) || {
@@ -109,7 +109,7 @@ fn is_declared_only(body: &Block, name: &str) -> bool {
     struct Scan<'a>(&'a str, bool);
     impl<'ast> Visit<'ast> for Scan<'_> {
         fn visit_local(&mut self, local: &'ast Local) {
-            self.1 |= local.init.is_none() && cfg::names(&local.pat).iter().any(|ident| ident == self.0);
+            self.1 |= local.init.is_none() && mentions::names(&local.pat).iter().any(|ident| ident == self.0);
             visit::visit_local(self, local);
         }
     }

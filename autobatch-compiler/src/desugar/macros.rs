@@ -220,9 +220,6 @@ fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
 impl Rewrite<'_> {
     /// A macro as a statement.
     pub(super) fn macro_statement(&mut self, stmt: &mut Stmt) {
-        if crate::cfg::is_conditional(stmt) {
-            return;
-        }
         if let Stmt::Macro(m) = stmt
             && let Some(new) = call(self, &m.mac)
         {

@@ -15,10 +15,10 @@ use syn::{Block, Expr, Local, Pat, Stmt, Type, parse_quote};
 
 use super::copies::{Copies, is_checked};
 use super::moves::type_of_local;
-use crate::cfg;
 use crate::guards::bound_guards;
 use crate::input::Function;
 use crate::lower::{certainly_owns, owns, tail, yields_number};
+use crate::mentions;
 use crate::mentions::{bound_by_ref, is_part_of, roots};
 use crate::signatures::Methods;
 
@@ -160,7 +160,8 @@ impl Lent<'_> {
         let mut blocks = Vec::new();
         let mut borrowers = BTreeSet::new();
         Flows::of(self, stmt).run(&mut borrowers);
-        let borrows = |pat: &Pat| cfg::names(pat).iter().any(|ident| borrowers.contains(&ident.to_string()));
+        let borrows =
+            |pat: &Pat| mentions::names(pat).iter().any(|ident| borrowers.contains(&ident.to_string()));
         match stmt {
             Stmt::Expr(expr, _) => self.branches_of(expr, &mut blocks),
             Stmt::Local(Local { init: Some(init), pat, .. }) if init.diverge.is_none() && !borrows(pat) => {
@@ -363,7 +364,7 @@ impl<'a, 'ast> Flows<'a, 'ast> {
 
     fn bound(&mut self, value: &'ast Expr, pat: &Pat) {
         if !matches!(pat, Pat::Type(t) if owns(&t.ty)) {
-            self.all.push((value, cfg::names(pat).iter().map(ToString::to_string).collect()));
+            self.all.push((value, mentions::names(pat).iter().map(ToString::to_string).collect()));
         }
     }
 
@@ -473,7 +474,7 @@ impl<'a, F: FnMut(&mut Block, usize)> InBlockOf<'a, F> {
     }
 
     fn binds(&self, pat: &Pat) -> bool {
-        cfg::names(pat).iter().any(|ident| ident == self.name)
+        mentions::names(pat).iter().any(|ident| ident == self.name)
     }
 
     fn binds_if_true(&self, cond: &Expr) -> bool {

@@ -14,9 +14,9 @@ use syn::{Block, Expr, FieldPat, Ident, Local, Macro, Member, Pat, Stmt, Type, p
 use super::macros;
 use super::moves::{Known, are_moved, copied_fields};
 use super::runs::{InBlockOf, may_split};
-use crate::cfg;
 use crate::formats::{self, Captured};
 use crate::input::Function;
+use crate::mentions;
 use crate::mentions::{bound_by_ref, is_variable};
 use crate::receivers::call_text;
 use crate::resolve;
@@ -39,7 +39,7 @@ pub(super) fn locals(function: &mut Function, self_type: Option<&Ident>) {
 fn split(function: &mut Function, name: &str, self_type: Option<&Ident>) {
     let params = &function.params;
     let bound_outside = params.iter().any(|p| match &p.pattern {
-        Some(pat) => cfg::names(pat).iter().any(|ident| ident == name),
+        Some(pat) => mentions::names(pat).iter().any(|ident| ident == name),
         None => p.ident == name,
     });
     let known = Known::of(function, name, self_type);

@@ -332,12 +332,6 @@ impl Lowering<'_> {
             self.note_guarded(arm, &scrutinee, &all[i + 1..]);
         }
         for arm in all {
-            if !arm.attrs.is_empty() {
-                self.whole_fallback(
-                    arm.attrs[0].span(),
-                    "an attribute on a match arm with a call or loop in it",
-                );
-            }
             // An arm that only goes somewhere goes there itself.
             let known = match &*arm.body {
                 Expr::Macro(mac) => ir::goto_target(&mac.mac),

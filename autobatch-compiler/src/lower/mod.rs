@@ -52,7 +52,6 @@ pub(crate) use worth::call_graph;
 
 pub(crate) use self::named::is_temporary;
 pub(crate) use self::primitive::root;
-use crate::cfg;
 use crate::desugar::copies::Copies;
 use crate::desugar::moves::type_of_value;
 use crate::desugar::runs::Callees;
@@ -90,8 +89,6 @@ pub struct Lowered {
     pub borrowers: Vec<Borrower>,
     /// Variables that may hold one, made by code that is not seen: the locals live in place if they can.
     pub suspects: Vec<Suspect>,
-    /// Variables that are there or not, under `cfg`: they must not cross a region.
-    pub conditionals: Vec<(VarId, Span)>,
     /// Locals, by function and name, that are borrowed across a loop: if they lived in place, that would do.
     pub crossed: BTreeSet<(usize, String)>,
 }
@@ -145,7 +142,6 @@ pub(crate) struct Lowering<'a> {
     items: Vec<syn::Item>,
     borrowers: Vec<Borrower>,
     suspects: Vec<Suspect>,
-    conditionals: Vec<(VarId, Span)>,
     crossed: BTreeSet<(usize, String)>,
     entry: usize,
     // The function being lowered.
@@ -220,7 +216,6 @@ pub fn lower(
         items: vec![],
         borrowers: vec![],
         suspects: vec![],
-        conditionals: vec![],
         crossed: BTreeSet::new(),
         entry,
         current: entry,
@@ -523,8 +518,7 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> Lowered {
         self.renumber();
-        let conditional = self.sources.iter().any(|source| cfg::in_function(&self.functions[*source]));
-        if self.options.fuse && !conditional && !self.program.notes.iter().any(|note| note.whole) {
+        if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
             self.split_lockstep();
         }
         Lowered {
@@ -533,7 +527,6 @@ impl Lowering<'_> {
             items: self.items,
             borrowers: self.borrowers,
             suspects: self.suspects,
-            conditionals: self.conditionals,
             crossed: self.crossed,
         }
     }

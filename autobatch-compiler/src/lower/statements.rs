@@ -1,4 +1,4 @@
-//! Statements: blocks of them, `let`s, items, what stands under `cfg`.
+//! Statements: blocks of them, `let`s, items.
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Pat, Stmt, Type, parse_quote};
 
 use super::{Lowering, kept, scan, uniform};
-use crate::cfg;
 use crate::desugar::in_place;
 use crate::effects;
 use crate::ir::{self, Op, VarId, VarSet};
+use crate::mentions;
 
 impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
@@ -17,14 +17,6 @@ impl Lowering<'_> {
         let outermost = std::mem::take(&mut self.begins);
         let (outer, mut guards) = (self.guards.len(), self.guards_of(&block.stmts, outermost));
         let mut stmts = block.stmts;
-        if let Some(tail) = cfg::conditional_tail(&mut stmts) {
-            stmts.into_iter().for_each(|stmt| self.stmt(stmt));
-            match dest {
-                Some(dest) => self.define(dest, ty.as_ref(), tail),
-                None => self.op(Stmt::Expr(tail, None)),
-            }
-            return;
-        }
         let mut tail = match stmts.last() {
             Some(Stmt::Expr(_, None)) => match stmts.pop() {
                 Some(Stmt::Expr(expr, None)) => Some(expr),
@@ -72,7 +64,7 @@ impl Lowering<'_> {
                 let extends = local.init.as_ref().is_some_and(|init| kept::extends(&init.expr));
                 let exact = local.init.as_ref().is_some_and(|init| init.diverge.is_none());
                 let looks_back = |name: Ident| self.known_guards.may_look_back(&name.to_string());
-                let exact = exact && !(extends && cfg::names(&local.pat).into_iter().any(looks_back));
+                let exact = exact && !(extends && mentions::names(&local.pat).into_iter().any(looks_back));
                 self.statement(extends, exact, |lower| lower.stmt_itself(stmt));
             }
             _ => self.statement(false, true, |lower| lower.stmt_itself(stmt)),
@@ -82,7 +74,6 @@ impl Lowering<'_> {
     fn stmt_itself(&mut self, stmt: Stmt) {
         match stmt {
             Stmt::Item(item) => self.item(item),
-            stmt if cfg::is_conditional(&stmt) => self.conditional(stmt),
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
                 if scan::splits(self, &expr)
@@ -95,18 +86,6 @@ impl Lowering<'_> {
             }
             other => self.op(other),
         }
-    }
-
-    /// A statement that is there or not stays whole.
-    fn conditional(&mut self, stmt: Stmt) {
-        if let Stmt::Local(local) = &stmt
-            && cfg::condition(&local.attrs).is_some()
-        {
-            let span = local.pat.span();
-            let vars = effects::bound(&self.names, &local.pat);
-            self.conditionals.extend(vars.into_iter().map(|var| (var, span)));
-        }
-        self.op(cfg::wrapped(stmt));
     }
 
     /// Hoists an item of the body. All bodies of the program share one scope.

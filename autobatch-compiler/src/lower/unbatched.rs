@@ -3,14 +3,14 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt};
+use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
 use super::scan::{called_method, called_path, means_own_types};
 use super::{Lowering, leaving, lent, parted, primitive, scan};
 use crate::desugar::{given_back, terminals};
 use crate::input::Function;
 use crate::ir::Note;
-use crate::{aside, cfg, receivers};
+use crate::{aside, receivers};
 
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
@@ -36,13 +36,7 @@ impl Lowering<'_> {
 /// Places where a program function is mentioned but not batched: inside closures and macros, or as
 /// a value.
 fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &'static str)> {
-    let mut scan = Unbatched {
-        lower,
-        found: Vec::new(),
-        closure: false,
-        in_closures: Some(IN_A_CLOSURE),
-        conditional: false,
-    };
+    let mut scan = Unbatched { lower, found: Vec::new(), closure: false, in_closures: Some(IN_A_CLOSURE) };
     scan.visit_block(body);
     scan.found
 }
@@ -53,12 +47,9 @@ struct Unbatched<'a, 'b> {
     closure: bool,
     /// What is said of calls in closures, if that is to be said.
     in_closures: Option<&'static str>,
-    /// In a statement under `cfg`.
-    conditional: bool,
 }
 
 const IN_A_CLOSURE: &str = "a call inside a closure is run by code that can't be batched";
-const CONDITIONAL: &str = "a statement under `cfg` stays whole, and so does the call in it";
 
 impl Unbatched<'_, '_> {
     fn note(&mut self, span: Span, why: &'static str) {
@@ -104,18 +95,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         self.closure = outer;
     }
 
-    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
-        let outer = self.conditional;
-        self.conditional |= cfg::is_conditional(stmt);
-        visit::visit_stmt(self, stmt);
-        self.conditional = outer;
-    }
-
     fn visit_expr_call(&mut self, e: &'ast ExprCall) {
         if let Some(id) = called_path(self.lower, e) {
-            if self.conditional {
-                self.note(e.span(), CONDITIONAL);
-            } else if self.closure {
+            if self.closure {
                 self.note_in_closure(e.span());
             } else if !means_own_types(self.lower, self.lower.source_of(id), &Expr::Call(e.clone())) {
                 self.note(e.span(), "a generic function is batched for the types of its caller only");
@@ -127,9 +109,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
-            if self.conditional {
-                self.note(e.span(), CONDITIONAL);
-            } else if self.closure {
+            if self.closure {
                 self.note_in_closure(e.span());
             } else if let Err((span, why)) = primitive::check_arguments(self.lower, e) {
                 self.note(span, why);
@@ -163,9 +143,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         let (function, text) = (&self.lower.functions[self.lower.current], receivers::call_text(e));
         if let Some(id) = called_method(self.lower, e) {
             let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
-            if self.conditional {
-                self.note(e.span(), CONDITIONAL);
-            } else if self.closure {
+            if self.closure {
                 self.note_in_closure(e.span());
             } else if let Err((span, why)) = lent::plan(self.lower, self.lower.source_of(id), &args) {
                 self.note(span, why);
