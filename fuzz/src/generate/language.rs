@@ -192,7 +192,7 @@ impl Gen {
         }
         let mutability = if assign { "mut " } else { "" };
         let of = self.defs.name(&ty);
-        let value = self.purely(|g| g.expr(&ty, 2));
+        let value = self.expr(&ty, 2);
         self.declare(&name, &ty, assign);
         Some(stmt!(format!("#[cfg(not(target_os = \"none\"))] let {mutability}{name}: {of} = "), value, ";"))
     }
