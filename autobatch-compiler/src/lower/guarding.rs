@@ -33,6 +33,12 @@ pub(super) struct Guard {
     changes: bool,
 }
 
+impl Guard {
+    fn certain(var: VarId, name: Ident, first: Option<BTreeSet<String>>) -> Guard {
+        Guard { var, name, first, certain: true, of: VarSet::new(), changes: true }
+    }
+}
+
 /// The guards that a block leaves.
 #[derive(Default)]
 pub(super) struct Guards {
@@ -54,7 +60,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Those of a block, of which the statements `outermost` of a function are nothing followed by.
+    /// Those of a block. Nothing follows one that is the `outermost` of a function.
     pub(super) fn guards_of(&mut self, stmts: &[Stmt], outermost: bool) -> Guards {
         let mut all = Guards { outermost, ..Guards::default() };
         let methods = &self.functions[self.current].methods;
@@ -154,7 +160,7 @@ impl Lowering<'_> {
                 let text = param.ident.to_string();
                 let (var, first) = (self.names[&text], self.dropped_before(&text, stmts, &freed));
                 let name = param.ident.clone();
-                guards.push(Guard { var, name, first, certain: true, of: VarSet::new(), changes: true });
+                guards.push(Guard::certain(var, name, first));
             }
         }
         guards
@@ -167,8 +173,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Before a statement that may move guards: whether they are to be moved into a block with all that is behind, at the end of which
-    /// they are dropped as they are in the scalar code.
+    /// Before a statement that may move guards: what moves them into a block with all that is `behind`, at the end of which they are dropped
+    /// as they are in the scalar code, unless nothing sees when.
     pub(super) fn spend(&mut self, spent: &[VarId], outermost: bool, behind: &[Stmt]) -> Vec<Stmt> {
         let dropped = self.guards_dropped(0);
         let all = std::mem::take(&mut self.guards);
@@ -198,7 +204,7 @@ impl Lowering<'_> {
     pub(super) fn keep_in_block(&mut self, kept: Vec<Ident>) {
         let guard = |name: Ident| {
             let var = self.names[&name.to_string()];
-            Guard { var, name, first: Some(BTreeSet::new()), certain: true, of: VarSet::new(), changes: true }
+            Guard::certain(var, name, Some(BTreeSet::new()))
         };
         let guards = kept.into_iter().map(guard).collect();
         self.guard(guards);
