@@ -211,3 +211,43 @@ fn parts_of_what_is_shared() {
         agree_at(&[1, 16], &inputs, |n| shared_parts(*n, all), batched);
     }
 }
+
+/// Moved behind an assignment that it lends to, inside of an operand.
+#[autobatch(strict)]
+fn moved_inside(list: Vec<u32>, n: u32) -> u32 {
+    if n == 0 {
+        return list.len() as u32;
+    }
+    let mut x = 5 + n;
+    let other = vec![n; 3];
+    let y = moved_inside(
+        {
+            x &= *list.as_slice().get((moved_inside(vec![n], n - 1) % 4) as usize).unwrap_or(&100);
+            list
+        },
+        n - 1,
+    );
+    let z = moved_inside(
+        if n.is_multiple_of(2) {
+            x = other.first().copied().unwrap_or(moved_inside(vec![], n / 2)) + other[(y % 3) as usize];
+            other
+        } else {
+            let last = *other.get((moved_inside(vec![x], n / 2) % 3) as usize).unwrap_or(&1);
+            vec![last; 2]
+        },
+        n / 3,
+    );
+    x * 100 + y * 10 + z
+}
+
+#[test]
+fn places_inside_of_operands() {
+    let sizes: Vec<u32> = (0..40).map(|i| i % 6).collect();
+    let list = |n: u32| (0..n).collect::<Vec<u32>>();
+    agree_at(
+        &SIZES[1..],
+        &sizes,
+        |n| moved_inside(list(*n), *n),
+        |n, o| moved_inside_batched_with(column(n, |n| list(*n)), n, o),
+    );
+}

@@ -9,6 +9,7 @@
 
 mod inside;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, Group, Span, TokenTree};
@@ -85,17 +86,49 @@ pub(crate) fn rewrite(
             p.pattern.as_ref().is_some_and(|pat| mentions::names(pat).iter().any(|ident| ident == name))
         };
         let bound_outside = param.is_some() || function.params.iter().any(of_pattern);
+        let mut declared = false;
         let rewritten = place().all_its_life(&mut body, param.map(|p| &p.ident)) || {
             body = function.body.clone();
-            let lent = Lent { name, reference, copies: &copies, function, callees, methods: &methods };
-            in_runs(&mut body, &lent, bound_outside, place)
+            let (copies, methods, assigned) = (&copies, &methods, Cell::new(false));
+            let lent = Lent { name, reference, copies, function, callees, methods, assigned };
+            let any = in_runs(&mut body, &lent, bound_outside, place);
+            declared = lent.assigned.get() && !mutable;
+            any && (!declared || param.is_some() || make_mutable(&mut body, name))
         };
         if rewritten {
+            let mut params = function.params.iter_mut();
+            if let Some(param) = params.find(|p| declared && p.ident == *name && p.pattern.is_none()) {
+                param.mutable = true;
+            }
             resolve::again(function, body);
             any = true;
         }
     }
     any
+}
+
+/// Declares a local `mut`; false if its pattern is no simple one.
+fn make_mutable(body: &mut Block, name: &str) -> bool {
+    struct Declare<'a>(&'a str, bool);
+    impl VisitMut for Declare<'_> {
+        fn visit_local_mut(&mut self, local: &mut Local) {
+            let pat = match &mut local.pat {
+                Pat::Type(t) => &mut t.pat,
+                pat => pat,
+            };
+            if let Pat::Ident(p) = pat
+                && p.ident == self.0
+                && p.by_ref.is_none()
+            {
+                p.mutability.get_or_insert_default();
+                self.1 = true;
+            }
+            visit_mut::visit_local_mut(self, local);
+        }
+    }
+    let mut declare = Declare(name, false);
+    declare.visit_block_mut(body);
+    declare.1
 }
 
 /// Whether a local is changed by shared references: `let x = Cell::new(0)`.

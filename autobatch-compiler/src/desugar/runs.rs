@@ -5,6 +5,7 @@
 //! What may borrow from it is overestimated ([`Flows`]): whatever is made of a borrow of the local, numbers aside, and whatever such a
 //! thing is put in.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -99,6 +100,8 @@ pub(crate) struct Lent<'a> {
     pub(crate) function: &'a Function,
     pub(crate) callees: &'a Callees,
     pub(crate) methods: &'a Methods,
+    /// Whether an assignment gives the local its value back.
+    pub(crate) assigned: Cell<bool>,
 }
 
 impl Lent<'_> {

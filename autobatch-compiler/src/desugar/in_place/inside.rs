@@ -1,5 +1,5 @@
 //! Statements in blocks inside of a statement, which the local outlives: it is in place for one `let` that binds what borrows
-//! nothing, and has its value again behind that.
+//! nothing, or one assignment of such, and has its value again behind that.
 //!
 //! ```text
 //! let (x, back) = { let hand = Lent::new(hand); let made = …; let back = Lent::back(hand); (made, back) };
@@ -7,17 +7,17 @@
 //! ```
 
 use proc_macro2::{Ident, Span};
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Local, Pat, Stmt, parse_quote};
+use syn::{Block, Expr, Local, Pat, Stmt, parse_quote};
 
 use super::InPlace;
 use crate::desugar::runs::Lent;
 
 /// Rewrites them; true if there is one.
 pub(super) fn in_runs<'a>(stmt: &mut Stmt, lent: &Lent<'_>, places: &dyn Fn() -> InPlace<'a>) -> bool {
-    let place = places();
     let mut inside = Inside { lent, places, any: false };
-    if place.mutable && !place.reference {
+    if !places().reference {
         inside.visit_stmt_mut(stmt);
     }
     inside.any
@@ -30,6 +30,22 @@ struct Inside<'l, 'a> {
 }
 
 impl Inside<'_, '_> {
+    /// `x = value;` or `x += value;`, with the local in place for it.
+    fn assigned(&self, stmt: &Stmt) -> Option<[Stmt; 2]> {
+        let Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), Some(_)) = stmt else { return None };
+        let (mut stmt, mut place) = (stmt.clone(), (self.places)());
+        place.visit_stmt_mut(&mut stmt);
+        if place.refused || place.defined > 0 || breaks(&stmt) {
+            return None;
+        }
+        let (krate, kind, ident) = (place.krate, place.kind, Ident::new(self.lent.name, Span::call_site()));
+        let back = Ident::new("__back", Span::mixed_site());
+        Some([
+            parse_quote!(let #back = { let #ident = #krate::__rt::#kind::new(#ident); #stmt #krate::__rt::#kind::back(#ident) };),
+            parse_quote!(#ident = #back;),
+        ])
+    }
+
     /// `let x = value;`, with the local in place for the value.
     fn bound(&self, stmt: &Stmt) -> Option<[Stmt; 2]> {
         let Stmt::Local(Local { pat: Pat::Ident(pat), init: Some(init), attrs, .. }) = stmt else {
@@ -40,7 +56,7 @@ impl Inside<'_, '_> {
         }
         let (mut value, mut place) = (init.expr.clone(), (self.places)());
         place.visit_expr_mut(&mut value);
-        if place.refused || place.defined > 0 {
+        if place.refused || place.defined > 0 || breaks(stmt) {
             return None;
         }
         let (krate, kind, ident) = (place.krate, place.kind, Ident::new(self.lent.name, Span::call_site()));
@@ -57,13 +73,29 @@ impl Inside<'_, '_> {
     }
 }
 
+/// Whether control may leave a statement for another of the function, where the local would be in its place.
+fn breaks(stmt: &Stmt) -> bool {
+    struct Scan(bool);
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.0 |= matches!(expr, Expr::Break(_) | Expr::Continue(_));
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut scan = Scan(false);
+    scan.visit_stmt(stmt);
+    scan.0
+}
+
 impl VisitMut for Inside<'_, '_> {
     fn visit_block_mut(&mut self, block: &mut Block) {
         // Before there is a place in this one.
         visit_mut::visit_block_mut(self, block);
         for run in self.lent.runs(block, 0).into_iter().rev().filter(|run| run.start() == run.end()) {
-            if let Some(bound) = self.bound(&block.stmts[*run.start()]) {
-                block.stmts.splice(run, bound);
+            let stmt = &block.stmts[*run.start()];
+            if let Some(new) = self.bound(stmt).or_else(|| self.assigned(stmt)) {
+                block.stmts.splice(run, new);
+                self.lent.assigned.set(true);
                 self.any = true;
             }
         }
