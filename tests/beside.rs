@@ -251,3 +251,58 @@ fn places_inside_of_operands() {
         |n, o| moved_inside_batched_with(column(n, |n| list(*n)), n, o),
     );
 }
+
+struct Twigs {
+    leaves: Vec<u32>,
+}
+
+impl Twigs {
+    fn parts(&self) -> &[u32] {
+        &self.leaves
+    }
+
+    fn with(&self, leaf: u32) -> Twigs {
+        Twigs { leaves: vec![leaf, self.leaves[0]] }
+    }
+}
+
+/// What is made by a method of a local in place does not borrow from it.
+#[autobatch(strict)]
+fn made_of_a_place(fuel: u32, at: u32, list: &[u32], #[each] given: &Twigs, state: &mut bool) -> u32 {
+    if fuel == 0 {
+        return at + given.leaves[0];
+    }
+    let twigs: Twigs = Twigs { leaves: vec![fuel] };
+    let below = if *state {
+        7
+    } else {
+        made_of_a_place((fuel - 1).saturating_sub(1), at / 2, twigs.parts(), &given.with(3), state)
+    };
+    let Some(leaf) = list.get(at as usize) else {
+        *state = !*state;
+        return {
+            let more = twigs.with(at);
+            {
+                let part = &more;
+                made_of_a_place((fuel - 1) / 2, at, list, part, state)
+            }
+        };
+    };
+    below * 10 + leaf
+}
+
+#[test]
+fn places_that_others_are_made_of() {
+    let ats: Vec<u32> = (0..40).map(|i| i % 6).collect();
+    let fuel: Vec<u32> = ats.iter().map(|n| (n * 5) % 7).collect();
+    let given: Vec<Twigs> = fuel.iter().map(|n| Twigs { leaves: vec![*n] }).collect();
+    let list = [4, 5, 6];
+    let start = |i: usize| i.is_multiple_of(3);
+    let one = |i: usize| made_of_a_place(fuel[i], ats[i], &list, &given[i], &mut start(i));
+    let want: Vec<u32> = (0..40).map(one).collect();
+    for (how, options) in executors() {
+        let mut states: Vec<bool> = (0..40).map(start).collect();
+        let out = made_of_a_place_batched_with(&fuel, &ats, &list, &given[..], &mut states, &options);
+        assert_eq!(out.expect("a batch").into_values().expect("no faults"), want, "{how}");
+    }
+}

@@ -206,8 +206,8 @@ fn is_unseen_function(methods: &Methods, func: &Expr) -> bool {
     let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let capital = |name: &String| name.starts_with(char::is_uppercase);
     match &names[..] {
-        // `mem::take`, `Rc::clone`.
-        [.., of, _] if of == "mem" => false,
+        // `mem::take`, and what generated code calls.
+        [.., of, _] if of == "mem" || names.iter().any(|name| name == "__rt") => false,
         [.., of, name] if capital(of) => {
             let of = &path.path.segments[names.len() - 2].ident;
             !capital(name)
