@@ -42,7 +42,6 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let mut diag = Diagnostics::default();
     let written = args.clone();
     let mut args = Args::parse(args, &mut diag);
-    args.primitives.extend(file.into_iter().flat_map(|file| nearby::primitives(file, &item)));
     let Some(mut input) = Input::parse(item.clone(), &mut diag) else {
         let errors = diag.into_tokens();
         return quote!(#item #errors);
@@ -50,6 +49,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     if let Some(parted) = conditions::parted(&args.krate, &written, &item) {
         return parted;
     }
+    args.primitives.extend(file.into_iter().flat_map(|file| nearby::primitives(file, &item)));
     checks::item(&input, &args, &mut diag);
     if let Some(file) = file {
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);

@@ -12,8 +12,7 @@ use crate::desugar::moves::is_copied;
 use crate::desugar::{mentioned_in, mentions};
 use crate::formats;
 use crate::lower::{certainly_owns, leaving, tail, unseen};
-use crate::mentions;
-use crate::mentions::{bindings, is_part_of, is_variable};
+use crate::mentions::{self, bindings, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
 /// Methods of the library that yield guards.
@@ -239,6 +238,19 @@ impl OfBody {
         let copied = methods.fields_of(&|ty| is_copied(methods, ty));
         let wholes = methods.fields_of(&|ty| is_whole(methods, ty));
         let mut found = OfBody { copied, wholes, ..OfBody::default() };
+        for (pat, value, _) in &bindings {
+            let value = in_place::placed(value).unwrap_or(value);
+            let holds = |such: &dyn Fn(&str) -> bool| {
+                leaving::mentions(quote!(#pat #value), &|word| methods.mentions_in(word, such))
+            };
+            let names = || mentions::names(pat).into_iter().map(|name| name.to_string());
+            if holds(&|word| word == "dyn") {
+                found.dynamic.extend(names());
+            }
+            if holds(&|word| changes(methods, word)) {
+                found.changing.extend(names());
+            }
+        }
         loop {
             let before = found.clone();
             for (pat, value, _) in &bindings {
@@ -250,15 +262,11 @@ impl OfBody {
                 if is_certain(methods, value) || found.certain.iter().any(|name| is_variable(value, name)) {
                     found.certain.extend(names());
                 }
-                let tokens = quote!(#pat #value);
-                let holds = |such: &dyn Fn(&str) -> bool, known: &BTreeSet<String>| {
-                    leaving::mentions(tokens.clone(), &|word| methods.mentions_in(word, such))
-                        || known.iter().any(|name| is_part_of(value, name))
-                };
-                if holds(&|word| word == "dyn", &found.dynamic) {
+                let of = |known: &BTreeSet<String>| known.iter().any(|name| is_part_of(value, name));
+                if of(&found.dynamic) {
                     found.dynamic.extend(names());
                 }
-                if holds(&|word| changes(methods, word), &found.changing) {
+                if of(&found.changing) {
                     found.changing.extend(names());
                 }
                 let made = match value {

@@ -130,7 +130,7 @@ impl Wanted {
     /// Whether it is one of the file's, or what is left of one behind conditions.
     fn is(&self, item: &Item) -> bool {
         text(item, true).is_some_and(|whole| whole == self.whole)
-            || (conditions::any(item) && text(item, false).is_some_and(|outline| outline == self.outline))
+            || (text(item, false).is_some_and(|outline| outline == self.outline) && conditions::any(item))
     }
 }
 

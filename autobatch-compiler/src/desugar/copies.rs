@@ -7,8 +7,7 @@ use syn::{BinOp, Expr, Lit, Pat, Type};
 
 use crate::input::Function;
 use crate::lockstep::{is_primitive, is_truth};
-use crate::mentions;
-use crate::mentions::bound_by_ref;
+use crate::mentions::{self, bound_by_ref};
 
 impl Copies {
     /// What is known of a function's locals.
@@ -139,12 +138,12 @@ pub(super) fn is_number_choice(e: &syn::ExprMatch) -> bool {
 }
 
 /// Whether a value is taken out of a place: a field, an element, what a reference refers to.
-pub(super) fn is_taken_out(value: &Expr) -> bool {
+pub(super) fn is_part_of_place(value: &Expr) -> bool {
     match value {
         Expr::Field(_) | Expr::Index(_) => true,
         Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)),
-        Expr::Paren(e) => is_taken_out(&e.expr),
-        Expr::Group(e) => is_taken_out(&e.expr),
+        Expr::Paren(e) => is_part_of_place(&e.expr),
+        Expr::Group(e) => is_part_of_place(&e.expr),
         _ => false,
     }
 }
@@ -221,7 +220,7 @@ impl<'ast> Visit<'ast> for Copies {
             self.note(&local.pat);
         }
         if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
-            && is_taken_out(&init.expr)
+            && is_part_of_place(&init.expr)
         {
             self.taken.insert(p.ident.to_string());
         }

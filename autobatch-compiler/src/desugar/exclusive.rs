@@ -4,8 +4,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Pat, Type};
 
 use crate::input::Function;
-use crate::mentions;
-use crate::mentions::{is_part_of, is_variable};
+use crate::mentions::{self, is_part_of, is_variable};
 use crate::signatures::{Methods, Takes};
 
 /// Whether a local is defined as a `&mut`, or something is changed through it though it is not `mut`.

@@ -9,7 +9,6 @@
 
 mod inside;
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, Group, Span, TokenTree};
@@ -27,8 +26,7 @@ use super::runs::{Callees, InBlockOf, Lent};
 use crate::formats::{self, Captured};
 use crate::input::{Function, Param};
 use crate::lower::ends_closures_by_name;
-use crate::mentions;
-use crate::mentions::{is_variable, map_tokens, spell_out_fields};
+use crate::mentions::{self, is_variable, map_tokens, spell_out_fields};
 use crate::resolve;
 use crate::signatures::{Methods, Takes};
 
@@ -89,11 +87,10 @@ pub(crate) fn rewrite(
         let mut declared = false;
         let rewritten = place().all_its_life(&mut body, param.map(|p| &p.ident)) || {
             body = function.body.clone();
-            let (copies, methods, assigned) = (&copies, &methods, Cell::new(false));
-            let lent = Lent { name, reference, copies, function, callees, methods, assigned };
-            let any = in_runs(&mut body, &lent, bound_outside, place);
-            declared = lent.assigned.get() && !mutable;
-            any && (!declared || param.is_some() || make_mutable(&mut body, name))
+            let lent = Lent { name, reference, copies: &copies, function, callees, methods: &methods };
+            let back = in_runs(&mut body, &lent, bound_outside, place);
+            declared = back == Some(Back::Assigned) && !mutable;
+            back.is_some() && (!declared || param.is_some() || make_mutable(&mut body, name))
         };
         if rewritten {
             let mut params = function.params.iter_mut();
@@ -151,26 +148,39 @@ fn is_declared_only(body: &Block, name: &str) -> bool {
     scan.1
 }
 
-/// The local in place for some runs of statements. True if there is one.
+/// How a local gets its value back behind where it is in place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Back {
+    /// As a new local of its name, or not at all.
+    Bound,
+    Assigned,
+}
+
+/// The local in place for some runs of statements; how it gets its value back, if there is one.
 fn in_runs<'a>(
     body: &mut Block,
     lent: &Lent<'_>,
     bound_outside: bool,
     place: impl Fn() -> InPlace<'a>,
-) -> bool {
-    let mut any = false;
-    let mut rewrite = |block: &mut Block, from: usize| any = in_runs_of(block, from, lent, &place);
+) -> Option<Back> {
+    let mut back = None;
+    let mut rewrite = |block: &mut Block, from: usize| back = in_runs_of(block, from, lent, &place);
     if bound_outside {
         rewrite(body, 0);
     } else {
         InBlockOf::new(lent.name, rewrite).visit_block_mut(body);
     }
-    any
+    back
 }
 
 /// The same for the statements of a block behind the first `from`.
-fn in_runs_of<'a>(block: &mut Block, from: usize, lent: &Lent<'_>, places: &dyn Fn() -> InPlace<'a>) -> bool {
-    let mut any = false;
+fn in_runs_of<'a>(
+    block: &mut Block,
+    from: usize,
+    lent: &Lent<'_>,
+    places: &dyn Fn() -> InPlace<'a>,
+) -> Option<Back> {
+    let mut back = None;
     for run in lent.runs(block, from).into_iter().rev() {
         if !lent.reference && is_parted(&block.stmts[from..*run.start()], lent.name, lent.methods) {
             continue;
@@ -183,11 +193,9 @@ fn in_runs_of<'a>(block: &mut Block, from: usize, lent: &Lent<'_>, places: &dyn 
                 // It may be moved on another path through the statement.
                 let behind = lent.is_mentioned(&block.stmts[run.end() + 1..]);
                 let stmt = &mut block.stmts[*run.start()];
-                let mut some = false;
-                for path in if behind { vec![] } else { lent.branches(stmt) } {
-                    some |= in_runs_of(path, 0, lent, places);
-                }
-                any |= some || inside::in_runs(stmt, lent, places);
+                let paths = if behind { vec![] } else { lent.branches(stmt) };
+                let some = paths.into_iter().filter_map(|path| in_runs_of(path, 0, lent, places)).max();
+                back = back.max(some.or_else(|| inside::in_runs(stmt, lent, places)));
             }
             continue;
         }
@@ -199,9 +207,9 @@ fn in_runs_of<'a>(block: &mut Block, from: usize, lent: &Lent<'_>, places: &dyn 
             inside.push(parse_quote!(let #mutability #ident = #krate::__rt::#kind::back(#ident);));
         }
         block.stmts.splice(run, inside);
-        any = true;
+        back = back.max(Some(Back::Bound));
     }
-    any
+    back
 }
 
 /// Whether an initialiser makes a place of this kind.

@@ -5,7 +5,6 @@
 //! What may borrow from it is overestimated ([`Flows`]): whatever is made of a borrow of the local, numbers aside, and whatever such a
 //! thing is put in.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -19,8 +18,7 @@ use super::moves::type_of_local;
 use crate::guards::bound_guards;
 use crate::input::Function;
 use crate::lower::{certainly_owns, owns, tail, yields_number};
-use crate::mentions;
-use crate::mentions::{bound_by_ref, is_part_of, roots};
+use crate::mentions::{self, bound_by_ref, is_part_of, roots};
 use crate::signatures::Methods;
 
 /// Methods whose result borrows nothing from their receiver.
@@ -100,8 +98,6 @@ pub(crate) struct Lent<'a> {
     pub(crate) function: &'a Function,
     pub(crate) callees: &'a Callees,
     pub(crate) methods: &'a Methods,
-    /// Whether an assignment gives the local its value back.
-    pub(crate) assigned: Cell<bool>,
 }
 
 impl Lent<'_> {

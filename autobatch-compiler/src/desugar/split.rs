@@ -16,8 +16,7 @@ use super::moves::{Known, are_moved, copied_fields};
 use super::runs::{InBlockOf, may_split};
 use crate::formats::{self, Captured};
 use crate::input::Function;
-use crate::mentions;
-use crate::mentions::{bound_by_ref, is_variable};
+use crate::mentions::{self, bound_by_ref, is_variable};
 use crate::receivers::call_text;
 use crate::resolve;
 

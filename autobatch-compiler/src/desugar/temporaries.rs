@@ -14,7 +14,7 @@ use syn::{
     BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, Local, LocalInit, Path, Stmt, Token, parse_quote,
 };
 
-use super::copies::{is_number_choice, is_taken_out};
+use super::copies::{is_number_choice, is_part_of_place};
 use crate::guards::may_be_guard;
 use crate::input::Function;
 use crate::lower::unseen::is_unseen;
@@ -73,7 +73,7 @@ impl Names<'_> {
     /// The number that a `match` chooses by, taken out of a local's part before: the statement that does it.
     fn number(&mut self, e: &mut ExprMatch) -> Option<Stmt> {
         let behind = behind(&e.expr);
-        let lent = is_taken_out(&e.expr)
+        let lent = is_part_of_place(&e.expr)
             && matches!(behind, Expr::MethodCall(_))
             && !self.borrows(behind)
             && !may_be_guard(&self.methods, behind);

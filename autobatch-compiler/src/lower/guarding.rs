@@ -1,6 +1,5 @@
 //! What does something when it is dropped is dropped where its block ends, on every way out of it (see [`crate::guards`]).
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
@@ -123,8 +122,7 @@ impl Lowering<'_> {
     fn dropped_before(&self, name: &str, behind: &[Stmt], freed: &Freed) -> Option<BTreeSet<String>> {
         let function = &self.functions[self.current];
         let (copies, callees, methods) = (&self.copies, &self.callees, &function.methods);
-        let assigned = Cell::new(false);
-        let lent = Lent { name, reference: false, copies, function, callees, methods, assigned };
+        let lent = Lent { name, reference: false, copies, function, callees, methods };
         let mut borrowers = lent.borrowers(behind);
         borrowers.retain(|name| self.known_guards.may_look_back(name));
         let mut open = borrowers.iter().filter(|name| !freed.contains_key(*name)).peekable();

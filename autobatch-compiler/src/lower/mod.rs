@@ -169,8 +169,6 @@ pub(crate) struct Lowering<'a> {
     /// What is dropped where the blocks around end, in the order of its definition.
     guards: Vec<guarding::Guard>,
     known_guards: OfBody,
-    /// Whether the next block is the function's.
-    begins: bool,
     callees: Callees,
     statement: Option<kept::Statement>,
     /// What operands of the statement borrow from that are kept while later ones make calls.
@@ -233,7 +231,6 @@ pub fn lower(
         loops: vec![],
         guards: vec![],
         known_guards: OfBody::default(),
-        begins: true,
         callees: Callees::of(functions),
         statement: None,
         kept: Vec::new(),
@@ -427,8 +424,7 @@ impl Lowering<'_> {
         let mut body = function.body.clone();
         self.erased(source).visit_block_mut(&mut body);
         self.guards = self.guards_given(&body.stmts);
-        self.begins = true;
-        self.body(body, Some(ir.result), Some(ir.output.clone()));
+        self.block_body(body, Some(ir.result), Some(ir.output.clone()), true);
         self.end_guards(0);
         self.jump(ir.exit);
         self.started.push(ir.exit);

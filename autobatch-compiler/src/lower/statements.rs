@@ -14,7 +14,17 @@ use crate::mentions;
 impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
     pub(super) fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
-        let outermost = std::mem::take(&mut self.begins);
+        self.block_body(block, dest, ty, false);
+    }
+
+    /// The same. Nothing follows one that is the `outermost` of a function.
+    pub(super) fn block_body(
+        &mut self,
+        block: syn::Block,
+        dest: Option<VarId>,
+        ty: Option<Type>,
+        outermost: bool,
+    ) {
         let (outer, mut guards) = (self.guards.len(), self.guards_of(&block.stmts, outermost));
         let mut stmts = block.stmts;
         let mut tail = match stmts.last() {

@@ -11,16 +11,20 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Local, Pat, Stmt, parse_quote};
 
-use super::InPlace;
+use super::{Back, InPlace};
 use crate::desugar::runs::Lent;
 
-/// Rewrites them; true if there is one.
-pub(super) fn in_runs<'a>(stmt: &mut Stmt, lent: &Lent<'_>, places: &dyn Fn() -> InPlace<'a>) -> bool {
+/// Rewrites them; how the local gets its value back, if there is one.
+pub(super) fn in_runs<'a>(
+    stmt: &mut Stmt,
+    lent: &Lent<'_>,
+    places: &dyn Fn() -> InPlace<'a>,
+) -> Option<Back> {
     let mut inside = Inside { lent, places, any: false };
     if !places().reference {
         inside.visit_stmt_mut(stmt);
     }
-    inside.any
+    inside.any.then_some(Back::Assigned)
 }
 
 struct Inside<'l, 'a> {
@@ -30,46 +34,42 @@ struct Inside<'l, 'a> {
 }
 
 impl Inside<'_, '_> {
-    /// `x = value;` or `x += value;`, with the local in place for it.
-    fn assigned(&self, stmt: &Stmt) -> Option<[Stmt; 2]> {
-        let Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), Some(_)) = stmt else { return None };
+    /// A statement, with the local in place for the value that it binds, or for all of it.
+    fn around(&self, stmt: &Stmt) -> Option<[Stmt; 2]> {
+        if breaks(stmt) {
+            return None;
+        }
         let (mut stmt, mut place) = (stmt.clone(), (self.places)());
-        place.visit_stmt_mut(&mut stmt);
-        if place.refused || place.defined > 0 || breaks(&stmt) {
-            return None;
-        }
-        let (krate, kind, ident) = (place.krate, place.kind, Ident::new(self.lent.name, Span::call_site()));
-        let back = Ident::new("__back", Span::mixed_site());
-        Some([
-            parse_quote!(let #back = { let #ident = #krate::__rt::#kind::new(#ident); #stmt #krate::__rt::#kind::back(#ident) };),
-            parse_quote!(#ident = #back;),
-        ])
-    }
-
-    /// `let x = value;`, with the local in place for the value.
-    fn bound(&self, stmt: &Stmt) -> Option<[Stmt; 2]> {
-        let Stmt::Local(Local { pat: Pat::Ident(pat), init: Some(init), attrs, .. }) = stmt else {
-            return None;
-        };
-        if pat.by_ref.is_some() || pat.subpat.is_some() || init.diverge.is_some() || !attrs.is_empty() {
-            return None;
-        }
-        let (mut value, mut place) = (init.expr.clone(), (self.places)());
-        place.visit_expr_mut(&mut value);
-        if place.refused || place.defined > 0 || breaks(stmt) {
-            return None;
-        }
         let (krate, kind, ident) = (place.krate, place.kind, Ident::new(self.lent.name, Span::call_site()));
         let [made, back] = ["__made", "__back"].map(|name| Ident::new(name, Span::mixed_site()));
-        Some([
-            parse_quote!(let (#pat, #back) = {
-                let #ident = #krate::__rt::#kind::new(#ident);
-                let #made = #value;
-                let #back = #krate::__rt::#kind::back(#ident);
-                (#made, #back)
-            };),
-            parse_quote!(#ident = #back;),
-        ])
+        let new: Stmt = parse_quote!(let #ident = #krate::__rt::#kind::new(#ident););
+        let taken: Expr = parse_quote!(#krate::__rt::#kind::back(#ident));
+        let there: Stmt = match &mut stmt {
+            Stmt::Local(Local { pat: Pat::Ident(pat), init: Some(init), attrs, .. })
+                if pat.by_ref.is_none()
+                    && pat.subpat.is_none()
+                    && init.diverge.is_none()
+                    && attrs.is_empty() =>
+            {
+                let value = &mut init.expr;
+                place.visit_expr_mut(value);
+                parse_quote!(let (#pat, #back) = {
+                    #new
+                    let #made = #value;
+                    let #back = #taken;
+                    (#made, #back)
+                };)
+            }
+            Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), Some(_)) => {
+                place.visit_stmt_mut(&mut stmt);
+                parse_quote!(let #back = { #new #stmt #taken };)
+            }
+            _ => return None,
+        };
+        if place.refused || place.defined > 0 {
+            return None;
+        }
+        Some([there, parse_quote!(#ident = #back;)])
     }
 }
 
@@ -93,9 +93,8 @@ impl VisitMut for Inside<'_, '_> {
         visit_mut::visit_block_mut(self, block);
         for run in self.lent.runs(block, 0).into_iter().rev().filter(|run| run.start() == run.end()) {
             let stmt = &block.stmts[*run.start()];
-            if let Some(new) = self.bound(stmt).or_else(|| self.assigned(stmt)) {
+            if let Some(new) = self.around(stmt) {
                 block.stmts.splice(run, new);
-                self.lent.assigned.set(true);
                 self.any = true;
             }
         }
