@@ -252,6 +252,45 @@ mod quadrature {
     }
 }
 
+/// Arguments that are passed on, swapped, copied under another name, chosen, and made for one of the calls only.
+#[autobatch(strict)]
+fn passed_on(a: f64, b: f64, mut c: f64, k: u64, left: u8) -> (f64, u64) {
+    let near = 1.0 / (1.0 + a * a + b * b) + (a - b) * c * 0.125 - a * b * 0.25;
+    let far = (near * near + c) / (2.0 + near * a) - (a + near) * (b - near) * 0.5;
+    let (low, high) = ((near + far) * 0.5 - c * 0.03125, (near * far - a * c) / (1.5 + far * far));
+    let bits =
+        k.wrapping_mul(6_364_136_223_846_793_005) ^ k >> 13 ^ (low.to_bits() >> 40) ^ high.to_bits() >> 50;
+    if left == 0 || bits % 8 == 3 {
+        return (low * 0.5 + high, bits);
+    }
+    let mid = (a + b) * 0.5 + low * 0.125;
+    let first = passed_on(a, mid, c, k ^ 5, left - 1);
+    let same = b;
+    c += 0.5;
+    let second = passed_on(mid, same, c, k, left - 1);
+    let chosen = if bits % 3 == 0 { a } else { high };
+    let third = passed_on(same, chosen, a, bits, left / 2);
+    (first.0 - second.0 * 0.5 + third.0 * c, first.1 ^ second.1.rotate_left(9) ^ third.1 ^ mid.to_bits())
+}
+
+#[test]
+fn arguments_are_lent_and_made() {
+    for apart in [0.0, 1e-9, 0.37] {
+        let inputs: Vec<(f64, u64, u8)> =
+            (0..70).map(|i| (0.5 + f64::from(i) * apart, i as u64 % 3, 5 - (i / 60) as u8)).collect();
+        agree_at(
+            &[64, 300],
+            &inputs,
+            |&(a, k, left)| passed_on(a, 2.0 - a, 0.25, k, left),
+            |batch, options| {
+                let (a, b) = (column(batch, |x| x.0), column(batch, |x| 2.0 - x.0));
+                let (k, left) = (column(batch, |x| x.1), column(batch, |x| x.2));
+                passed_on_batched_with(a, b, same(0.25), k, left, options)
+            },
+        );
+    }
+}
+
 #[test]
 fn lanes_that_agree_and_lanes_that_do_not() {
     // All alike, neighbours alike, and none; whole gangs and parts of them.

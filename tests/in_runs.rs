@@ -1,6 +1,6 @@
 //! Locals that live in place for some statements only, because they are moved or read in any way before or behind them.
 
-#![allow(clippy::while_let_loop, clippy::needless_range_loop, clippy::ptr_arg)] // written as users write
+#![allow(clippy::while_let_loop, clippy::needless_range_loop, clippy::manual_is_multiple_of, clippy::ptr_arg)] // written as users write
 
 mod common;
 

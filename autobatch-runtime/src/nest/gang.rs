@@ -19,37 +19,137 @@ const CREDIT: isize = 64;
 const TRIAL: isize = 1024;
 const DEEP: usize = 2;
 
-/// What runs an activation of each lane behind its entry region: given the columns, which lanes count, and the depth of
-/// its calls; the results.
-type Body<'f, S, T, const G: usize> = dyn Fn(&Gang<'_, S, T, G>, &S, &Flags<G>, Depth) -> Strip<T, G> + 'f;
+/// The strips of some variables: pairs of one and the others, which end in `()`.
+pub trait Columns<const G: usize> {
+    /// References to them.
+    type Lent<'a>: Copy
+    where
+        Self: 'a;
+
+    /// Lends them.
+    fn lent(&self) -> Self::Lent<'_>;
+
+    /// Room for them.
+    fn new() -> Self;
+
+    /// They become copies of others, in which lanes that are not in `on` are copies of `lane`.
+    fn fill(&mut self, from: Self::Lent<'_>, on: &Flags<G>, lane: usize);
+}
+
+impl<const G: usize> Columns<G> for () {
+    type Lent<'a> = ();
+
+    #[inline(always)]
+    fn lent(&self) {}
+
+    #[inline(always)]
+    fn new() {}
+
+    #[inline(always)]
+    fn fill(&mut self, (): (), _: &Flags<G>, _: usize) {}
+}
+
+impl<T, R: Columns<G>, const G: usize> Columns<G> for (Strip<T, G>, R) {
+    type Lent<'a>
+        = (&'a Strip<T, G>, R::Lent<'a>)
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn lent(&self) -> Self::Lent<'_> {
+        (&self.0, self.1.lent())
+    }
+
+    #[inline(always)]
+    fn new() -> Self {
+        (Strip::new(), R::new())
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, (from, others): Self::Lent<'_>, on: &Flags<G>, lane: usize) {
+        fill(&mut self.0, from, on, lane);
+        self.1.fill(others, on, lane);
+    }
+}
+
+/// The lanes of a gang that count. The others are copies of some of these.
+pub struct Here<const G: usize> {
+    lanes: Flags<G>,
+    /// What each activation adds to the gang's credit.
+    gain: isize,
+}
+
+impl<const G: usize> Here<G> {
+    #[inline(always)]
+    fn new(lanes: Flags<G>) -> Self {
+        Here { gain: (OF * lanes.count()) as isize - (ON * G) as isize, lanes }
+    }
+
+    /// The lanes in `up` that count.
+    #[inline(always)]
+    #[must_use]
+    pub fn and(&self, up: &Flags<G>) -> Flags<G> {
+        up.and(&self.lanes)
+    }
+}
+
+/// What runs an activation of each lane behind its entry region: given the columns that are lent and those that are its own,
+/// which lanes count, and the depth of its calls; the results.
+type Body<'f, L, S, T, const G: usize> =
+    dyn for<'a> Fn(&Gang<'_, L, S, T, G>, &Lent<'a, L, G>, &S, &Here<G>, Depth) -> Strip<T, G> + 'f;
+
+/// What does so for a part of the lanes; the others keep the results that they have.
+type Part<'f, L, S, T, const G: usize> =
+    dyn for<'a> Fn(&Gang<'_, L, S, T, G>, &Lent<'a, L, G>, &S, &Partly<'_, T, G>, Depth) -> Strip<T, G> + 'f;
+
+type Lent<'a, L, const G: usize> = <L as Columns<G>>::Lent<'a>;
+
+/// The lanes that are called, those of them that count, and the results that there are.
+pub struct Partly<'r, T, const G: usize> {
+    up: &'r Flags<G>,
+    here: Here<G>,
+    results: &'r Strip<T, G>,
+}
 
 /// A function that gangs run, and how well its lanes agree.
-pub struct Gang<'f, S, T, const G: usize> {
-    body: &'f Body<'f, S, T, G>,
+pub struct Gang<'f, L: Columns<G> + 'static, S, T, const G: usize> {
+    body: &'f Body<'f, L, S, T, G>,
+    part: &'f Part<'f, L, S, T, G>,
     /// How well.
     credit: Cell<isize>,
 }
 
-/// The type of what would be made.
+/// The types of what would be made.
 #[inline(always)]
-pub fn kind<S>(_: impl FnOnce() -> S) -> PhantomData<S> {
+pub fn kind<K>(_: impl FnOnce() -> K) -> PhantomData<K> {
     PhantomData
 }
 
 /// Tells rustc what a body is called with, before it sees the body.
 #[inline(always)]
-pub fn body<S, T, const G: usize, F>(_: PhantomData<S>, body: F) -> F
+pub fn body<L, S, T, const G: usize, F>(_: PhantomData<(L, S)>, body: F) -> F
 where
-    F: Fn(&Gang<'_, S, T, G>, &S, &Flags<G>, Depth) -> Strip<T, G>,
+    L: Columns<G> + 'static,
+    F: for<'a> Fn(&Gang<'_, L, S, T, G>, &Lent<'a, L, G>, &S, &Here<G>, Depth) -> Strip<T, G>,
 {
     body
 }
 
-impl<'f, S, T, const G: usize> Gang<'f, S, T, G> {
+/// The same for what runs a part of the lanes.
+#[inline(always)]
+pub fn part<L, S, T, const G: usize, F>(_: PhantomData<(L, S)>, part: F) -> F
+where
+    L: Columns<G> + 'static,
+    F: for<'a> Fn(&Gang<'_, L, S, T, G>, &Lent<'a, L, G>, &S, &Partly<'_, T, G>, Depth) -> Strip<T, G>,
+{
+    part
+}
+
+impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, S, T, G> {
     /// For a function.
     #[inline(always)]
-    pub fn new(body: &'f Body<'f, S, T, G>) -> Self {
-        Gang { body, credit: Cell::new(CREDIT) }
+    pub fn new(body: &'f Body<'f, L, S, T, G>, part: &'f Part<'f, L, S, T, G>) -> Self {
+        Gang { body, part, credit: Cell::new(CREDIT) }
     }
 
     /// Whether lanes agree enough to go on together.
@@ -65,27 +165,81 @@ impl<'f, S, T, const G: usize> Gang<'f, S, T, G> {
         credit >= TRIAL || (credit >= 0 && tower.level() >= DEEP)
     }
 
-    /// Runs an activation at `depth` for each lane, of which those in `here` count. The others are copies of
-    /// some of these.
+    /// Begins one, with all lanes.
     #[inline(always)]
-    pub fn call(&self, columns: &S, here: &Flags<G>, depth: Depth) -> Strip<T, G> {
-        self.credit.set(self.credit.get() + (OF * here.count()) as isize - (ON * G) as isize);
+    pub fn begin(&self, (lent, own): &(L, S), depth: Depth) -> Strip<T, G> {
+        self.run(&lent.lent(), own, &Here::new(Flags::full()), depth)
+    }
+
+    /// Calls the lanes in `up`, and has their results. A path of its own for a part of the lanes: that all are called is by far
+    /// the most frequent case.
+    #[inline(always)]
+    pub fn call(
+        &self,
+        lent: Lent<'_, L, G>,
+        own: &S,
+        up: &Flags<G>,
+        here: &Here<G>,
+        depth: Depth,
+        results: &mut Strip<T, G>,
+    ) {
+        *results = if up.is_full() {
+            self.run(&lent, own, here, depth)
+        } else {
+            // What stays in registers has no address.
+            let (up, results) = (*up, Strip::copied(results.lanes()));
+            let partly = Partly { up: &up, here: Here::new(here.and(&up)), results: &results };
+            (self.part)(self, &lent, own, &partly, depth)
+        };
+    }
+
+    /// Runs a part of the lanes. The others become copies of one of them.
+    #[inline(always)]
+    pub fn filled(
+        &self,
+        lent: &Lent<'_, L, G>,
+        own: &S,
+        partly: &Partly<'_, T, G>,
+        depth: Depth,
+    ) -> Strip<T, G> {
+        let Partly { up, here, results } = partly;
+        let lane = here.lanes.first();
+        let mut room = (L::new(), S::new());
+        room.0.fill(*lent, up, lane);
+        room.1.fill(own.lent(), up, lane);
+        let below = self.run(&room.0.lent(), &room.1, here, depth);
+        let mut merged = Strip::copied(results.lanes());
+        merge(&mut merged, &below, up);
+        merged
+    }
+
+    #[inline(always)]
+    fn run(&self, lent: &Lent<'_, L, G>, own: &S, here: &Here<G>, depth: Depth) -> Strip<T, G> {
+        self.credit.set(self.credit.get() + here.gain);
         let below = depth.next();
         if below.stops() {
-            return below.elsewhere(|below| (self.body)(self, columns, here, below));
+            return below.elsewhere(|below| (self.body)(self, lent, own, here, below));
         }
-        (self.body)(self, columns, here, below)
+        (self.body)(self, lent, own, here, below)
+    }
+
+    /// Room for what a call has of its own.
+    #[inline(always)]
+    pub fn own(&self) -> S {
+        S::new()
     }
 }
 
-/// Lanes that are not in `on` become copies of `lane`.
+/// A strip becomes a copy of another, in which lanes that are not in `on` are copies of `lane`.
 #[inline(always)]
-pub fn fill<T, const G: usize>(strip: &mut Strip<T, G>, on: &Flags<G>, lane: usize) {
-    let value = rooms::bits(&strip.lanes()[lane]);
-    for (lane, slot) in strip.lanes_mut().iter_mut().enumerate() {
+fn fill<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: &Flags<G>, lane: usize) {
+    let value = rooms::bits(&from.lanes()[lane]);
+    let mut filled = Strip::copied(from.lanes());
+    for (lane, slot) in filled.lanes_mut().iter_mut().enumerate() {
         let (old, new) = (rooms::bits(slot), rooms::bits(&value));
         *slot = if on.is_set(lane) { old } else { new };
     }
+    *strip = filled;
 }
 
 /// The results of the lanes in `here`, each run as scalar code; the others get copies.
@@ -100,8 +254,9 @@ pub fn alone<A, T, const G: usize>(
     for lane in (0..G).filter(|lane| here.is_set(*lane)) {
         results.lanes_mut()[lane].write(run(args, lane));
     }
-    fill(&mut results, here, here.first());
-    results
+    let mut filled = Strip::new();
+    fill(&mut filled, &results, here, here.first());
+    filled
 }
 
 /// The lanes in `on` get what `from` has.
@@ -144,8 +299,8 @@ mod tests {
     fn lanes_are_filled_merged_and_run_alone() {
         let here = flags([0, 0, 1, 1, 0, 1, 0, 0]);
         assert_eq!((here.first(), here.count(), here.any(), here.is_full()), (2, 3, true, false));
-        let mut filled = strip([0, 1, 2, 3, 4, 5, 6, 7]);
-        fill(&mut filled, &here, 3);
+        let mut filled = Strip::new();
+        fill(&mut filled, &strip([0, 1, 2, 3, 4, 5, 6, 7]), &here, 3);
         assert_eq!(values(&filled), [3, 3, 2, 3, 3, 5, 3, 3]);
         merge(&mut filled, &strip([10, 11, 12, 13, 14, 15, 16, 17]), &here);
         assert_eq!(values(&filled), [3, 3, 12, 13, 3, 15, 3, 3]);
@@ -157,14 +312,28 @@ mod tests {
             seven * lane as u64
         });
         assert_eq!((values(&results), run), (vec![14, 14, 14, 21, 14, 35, 14, 14], vec![2, 3, 5]));
-        let both = here.and(&flags([1, 1, 0, 0, 1, 1, 1, 1]));
+        let both = Here::new(here).and(&flags([1, 1, 0, 0, 1, 1, 1, 1]));
         assert_eq!((both.first(), both.count()), (5, 1));
     }
 
-    /// The levels that lanes `n` have below them, together and alone.
+    #[test]
+    fn columns_are_lent_and_filled() {
+        let here = flags([0, 1, 0, 0, 0, 0, 0, 1]);
+        let columns = (strip([0, 1, 2, 3, 4, 5, 6, 7]), (strip([7, 6, 5, 4, 3, 2, 1, 0]), ()));
+        let (up, (down, ())) = columns.lent();
+        assert_eq!((values(up)[2], values(down)[2]), (2, 5));
+        let mut room: (Strip<u64, 8>, (Strip<u64, 8>, ())) = Columns::new();
+        room.fill(columns.lent(), &here, 1);
+        assert_eq!(values(&room.0), [1, 1, 1, 1, 1, 1, 1, 7]);
+        assert_eq!(values(&room.1.0), [6, 6, 6, 6, 6, 6, 6, 0]);
+    }
+
+    /// The levels that lanes `n` have below them, together and alone; what a level adds is lent.
     #[test]
     fn gangs_count_who_is_on() {
-        let body = body(PhantomData::<Strip<u64, 8>>, |gang, n, here, depth| {
+        type Lent = (Strip<u64, 8>, ());
+        let kind = PhantomData::<(Lent, (Strip<u64, 8>, ()))>;
+        let body = body(kind, |gang, &(one, ()), (n, ()), here, depth| {
             let mut up = Flags::<8>::new();
             let mut next = [MaybeUninit::new(0u64); 8];
             for (lane, n) in values(n).into_iter().enumerate() {
@@ -173,26 +342,27 @@ mod tests {
             }
             let mut results = strip([0; 8]);
             if up.any() {
-                let (live, mut next) = (up.and(here), Strip::copied(&next));
-                fill(&mut next, &up, live.first());
-                let below = gang.call(&next, &live, depth);
-                let below =
-                    Strip::copied(&std::array::from_fn(|lane| MaybeUninit::new(values(&below)[lane] + 1)));
-                merge(&mut results, &below, &up);
+                gang.call((one, ()), &(Strip::copied(&next), ()), &up, here, depth, &mut results);
+                let sums = values(&results).into_iter().zip(values(one)).zip(values(n));
+                let sums =
+                    sums.map(|((below, one), n)| MaybeUninit::new(if n > 0 { below + one } else { 0 }));
+                results = Strip::copied(sums.collect::<Vec<_>>().first_chunk().unwrap());
             }
             results
         });
+        let part = part(kind, |gang, lent, own, partly, depth| gang.filled(lent, own, partly, depth));
         let depth = Depth::root(1000);
         for (n, on, agrees) in [([40; 8], 8, true), ([300, 0, 0, 0, 0, 0, 0, 0], 1, false)] {
-            let gang = Gang::new(&body);
+            let gang = Gang::new(&body, &part);
             assert!(gang.agrees());
-            assert_eq!(values(&gang.call(&strip(n), &Flags::full(), depth)), n);
+            let columns = ((strip([1; 8]), ()), (strip(n), ()));
+            assert_eq!(values(&gang.begin(&columns, depth)), n);
             assert_eq!(gang.agrees(), agrees);
             let below = n[0] as isize * (4 * on - 3 * 8);
             assert_eq!(gang.credit.get(), CREDIT + 8 + below);
         }
         let mut tower = Tower::new::<32>(depth, 5, 2, &[8]);
-        let gang = Gang::new(&body);
+        let gang = Gang::new(&body, &part);
         assert!(!gang.begins(&tower));
         tower.grows::<32>();
         tower.enter(5);

@@ -1,6 +1,6 @@
 //! A call of a function by itself, made in the caller's lanes up to the end of the callee's entry region.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Writer;
@@ -11,24 +11,26 @@ use crate::ir::{Call, VarId, VarSet};
 pub(super) struct Called<'c> {
     pub(super) writer: &'c Writer<'c, 'c>,
     pub(super) call: &'c Call,
+    /// Which of the caller's calls it is.
+    pub(super) nth: usize,
     /// Where the caller's variables are.
     pub(super) here: &'c dyn Fn(VarId) -> Place,
     /// Where the result is of those that return at once.
     pub(super) result: Place,
 }
 
-/// Where the callee has what its entry region writes.
-fn made(v: VarId) -> Place {
-    Place::Strip(numbered("y", v.0))
-}
-
 impl Called<'_> {
-    /// Where a parameter's argument is.
-    pub(super) fn arg(&self, v: VarId) -> Option<Place> {
+    /// A parameter's argument.
+    pub(super) fn arg(&self, v: VarId) -> Option<VarId> {
         let emitter = self.writer.emitter;
         let params = &emitter.program.func(self.writer.func).params;
         let at = params.iter().position(|p| *p == v)?;
-        Some((self.here)(emitter.column_of(self.call.args[at])))
+        Some(emitter.column_of(self.call.args[at]))
+    }
+
+    /// What holds a variable that the entry region writes.
+    fn made(&self, v: VarId) -> Ident {
+        numbered(&format!("y{}_", self.nth), v.0)
     }
 
     fn outs(&self) -> &[VarId] {
@@ -39,7 +41,7 @@ impl Called<'_> {
     pub(super) fn declare(&self, lanes: usize) -> TokenStream {
         let rt = &self.writer.emitter.rt;
         let made = self.outs().iter().filter(|v| !self.writer.is_result(**v)).map(|v| {
-            let (y, ty) = (numbered("y", v.0), self.writer.emitter.element(*v));
+            let (y, ty) = (self.made(*v), self.writer.emitter.element(*v));
             quote!(let mut #y = #rt::nest::Strip::<#ty, #lanes>::cleared();)
         });
         quote!(#(#made)*)
@@ -47,15 +49,18 @@ impl Called<'_> {
 
     /// Parameters that are changed begin as what they are called with: what gets a value, and from where.
     pub(super) fn begin(&self) -> Vec<(Place, Place)> {
-        self.outs().iter().filter_map(|v| Some((made(*v), self.arg(*v)?))).collect()
+        self.outs()
+            .iter()
+            .filter_map(|v| Some((Place::Strip(self.made(*v)), (self.here)(self.arg(*v)?))))
+            .collect()
     }
 
     /// Where a variable of the entry region is.
     pub(super) fn inside(&self, v: VarId) -> Place {
         match self.outs().contains(&v) {
             true if self.writer.is_result(v) => self.result.clone(),
-            true => made(v),
-            false => self.arg(v).expect("an entry region has nothing but parameters"),
+            true => Place::Strip(self.made(v)),
+            false => (self.here)(self.arg(v).expect("an entry region has nothing but parameters")),
         }
     }
 

@@ -35,6 +35,7 @@ use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
 
 use super::Writer;
 use super::called::Called;
+use super::gang::Gang;
 use crate::emit::region::Region;
 use crate::emit::strip::{self, Part, Place};
 use crate::emit::{name, numbered};
@@ -212,15 +213,15 @@ impl Writer<'_, '_> {
         let begin = begin.map(|(s, home)| quote!(#s.begin(#home);));
         let state_levels: Vec<Ident> = state.iter().map(s).collect();
         let gang = self.gang(&fork, state);
-        let (gang, size) = gang.map(|gang| (gang.code, gang.size)).unzip();
         // What gangs return is not settled.
-        fork.settled = fork.settled.filter(|_| size.is_none());
+        fork.settled = fork.settled.filter(|_| gang.is_none());
         // Of the words of `gone` there are few.
         let values: Vec<Ident> = fork.own().collect();
         let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
         let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::nest::Levels::new();)*);
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
-        let descend = self.descend(&fork, state, size);
+        let descend = self.descend(&fork, state, gang.as_ref());
+        let gang = gang.map(|gang| gang.code);
         let join = self.join(&fork, state);
         let level = self.level();
         quote! {
@@ -253,7 +254,7 @@ impl Writer<'_, '_> {
     }
 
     /// Runs strips of a level until the next one is full.
-    fn descend(&self, fork: &Fork<'_>, state: &VarSet, gang: Option<usize>) -> TokenStream {
+    fn descend(&self, fork: &Fork<'_>, state: &VarSet, gang: Option<&Gang>) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let Fork { calls, written, kept, .. } = fork;
         let sites = calls.len();
@@ -296,7 +297,7 @@ impl Writer<'_, '_> {
                 quote!(let mut #result = #rt::nest::Strip::<#output, #strip>::cleared();)
             });
             let result = if unread.is_some() { Place::Strip(result) } else { Place::Column(result) };
-            let called = Called { writer: self, call, here, result };
+            let called = Called { writer: self, call, nth, here, result };
             let enter = self.enter(region, &called, state, gang);
             quote!({
                 #unread
@@ -340,7 +341,7 @@ impl Writer<'_, '_> {
         before: &Region,
         called: &Called<'_>,
         state: &VarSet,
-        gang: Option<usize>,
+        gang: Option<&Gang>,
     ) -> TokenStream {
         let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
         let entry = self.entry_region();
@@ -380,15 +381,17 @@ impl Writer<'_, '_> {
             })
             .collect();
         let together = gang.map(|gang| {
-            let result = called.result.write();
+            let (size, result) = (gang.size, called.result.write());
+            let columns = gang.columns(|v| {
+                let value = called.inside(v).read();
+                quote!(#rt::nest::Strip::of(#value, __part * #size))
+            });
             quote! {
-                for __part in 0..#strip / #gang {
-                    let __bits = #rt::nest::bits::<#gang>(__part);
+                for __part in 0..#strip / #size {
+                    let __bits = #rt::nest::bits::<#size>(__part);
                     if __up & __bits == __bits && __gang.begins(&__tower) {
-                        let __columns = (#(#rt::nest::Strip::of(#values, __part * #gang),)*);
-                        let __all = #rt::nest::Flags::full();
-                        let __parts = __gang.call(&__columns, &__all, __tower.depth());
-                        #rt::nest::copy(&mut (#result)[__part * #gang..], __parts.lanes());
+                        let __parts = __gang.begin(&#columns, __tower.depth());
+                        #rt::nest::copy(&mut (#result)[__part * #size..], __parts.lanes());
                         __up &= !__bits;
                     }
                 }
