@@ -43,6 +43,16 @@ impl Level {
     pub(crate) fn isa(self) -> Isa {
         self.0
     }
+
+    /// The bytes of a vector, where words are compared by vectors of a known size.
+    #[inline(always)]
+    pub(crate) fn bytes(self) -> usize {
+        match self.0 {
+            Isa::Avx512 => 64,
+            Isa::Avx2 => 32,
+            _ => usize::MAX,
+        }
+    }
 }
 
 /// What the caller is compiled for: inlined, all that depends on it is decided there.

@@ -43,7 +43,7 @@ pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
 pub use dense::{copied, gather, scatter};
 pub use fork::{Grown, Levels, Tower, copy};
-pub use gang::{Columns, Gang, alone, bits, body, kind, merge, part};
+pub use gang::{Columns, Gang, Lanes, alone, bits, body, kind, merge, part};
 pub use loops::{Flags, Words, Work, put, rounds, rounds_of};
 pub use set::{Set, full, spread, squeeze};
 

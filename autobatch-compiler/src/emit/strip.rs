@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 
 use super::Emitter;
 use super::region::{self, Chooser, Region, column, lane, next};
@@ -171,30 +171,6 @@ impl<'p> Lanes<'p> {
         (all.names.len() <= ARGUMENTS).then_some(all)
     }
 
-    /// The loop over the first `lanes` of a strip of `width`; `end` makes something of the flags of those that go to
-    /// `point`. It does so inside the closure, where LLVM still has them in a register.
-    fn run(
-        &self,
-        emitter: &Emitter<'_>,
-        width: usize,
-        lanes: &TokenStream,
-        point: u32,
-        end: &TokenStream,
-    ) -> TokenStream {
-        let (rt, l, next) = (&emitter.rt, lane(), next());
-        let Lanes { code, with, places, names, .. } = self;
-        quote! {
-            #rt::nest::#with(#(#places,)* |#(#names),*| {
-                let mut __flags = #rt::nest::Flags::<#width>::new();
-                for #l in 0..#lanes {
-                    #code
-                    __flags.put(#l, #next, #point);
-                }
-                #end
-            })
-        }
-    }
-
     /// Runs a strip and sets the bits of its exits; `read` is how flags are read.
     fn two_ways(
         &self,
@@ -204,10 +180,18 @@ impl<'p> Lanes<'p> {
     ) -> (TokenStream, Exits) {
         let (points, bits) = exits(self.region);
         let ([one, other], [to_one, to_other]) = (&points[..], &bits[..]) else { unreachable!("two ways") };
-        let end = quote!(__bits & __flags.#read(__level));
-        let run = self.run(emitter, emitter.width.strip, lanes, *other, &end);
+        let (rt, width, l, next) = (&emitter.rt, emitter.width.strip, lane(), next());
+        let Lanes { code, with, places, names, .. } = self;
+        // The closure makes bits of flags where LLVM still has them in a register.
         let run = quote! {
-            let #to_other = #run;
+            let #to_other = #rt::nest::#with(#(#places,)* |#(#names),*| {
+                let mut __flags = #rt::nest::Flags::<#width>::new();
+                for #l in 0..#lanes {
+                    #code
+                    __flags.put(#l, #next, #other);
+                }
+                __bits & __flags.#read(__level)
+            });
             let #to_one = __bits & !#to_other;
         };
         (run, vec![(*one, quote!(#to_one)), (*other, quote!(#to_other))])
@@ -223,15 +207,25 @@ pub(super) fn lanes(
     Some(Lanes::parts(emitter, parts)?.two_ways(emitter, lanes, &quote!(set_by_parts)))
 }
 
-/// The same for all lanes of a gang; an expression: the flags of those that go to `point`.
-pub(super) fn flags(
+/// The same for all lanes of a gang; an expression: those that go to `point`.
+pub(super) fn gang_lanes(
     emitter: &Emitter<'_>,
     parts: &[Part<'_>],
     gang: usize,
     point: u32,
 ) -> Option<TokenStream> {
-    let all = Lanes::parts(emitter, parts)?;
-    Some(all.run(emitter, gang, &gang.to_token_stream(), point, &quote!(__flags)))
+    let (rt, word, l, next) = (&emitter.rt, &emitter.word, lane(), next());
+    let Lanes { code, with, places, names, .. } = Lanes::parts(emitter, parts)?;
+    Some(quote! {
+        #rt::nest::#with(#(#places,)* |#(#names),*| {
+            let mut __words = #rt::nest::Words::<#word, #gang>::new();
+            for #l in 0..#gang {
+                #code
+                __words.note(#l, #next, #point);
+            }
+            #rt::nest::Lanes::noted(&__words, __level)
+        })
+    })
 }
 
 /// The columns that a region works on, and where they are.

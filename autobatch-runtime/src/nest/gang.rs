@@ -8,7 +8,9 @@ use crate::rooms;
 use crate::strip::Strip;
 
 use super::fork::Tower;
-use super::loops::Flags;
+use super::loops::Words;
+use crate::isa::Level;
+use crate::machine::{SECOND, Word};
 
 /// Gangs are worth it while so much of their lanes is on: levels run full strips, at a part of their speed.
 const ON: usize = 3;
@@ -18,6 +20,95 @@ const CREDIT: isize = 64;
 /// With so much of it gangs are begun everywhere, with less from this level on: whose gang does not agree runs alone.
 const TRIAL: isize = 1024;
 const DEEP: usize = 2;
+
+/// Some lanes of a gang, a bit each.
+#[derive(Clone, Copy)]
+pub struct Lanes<const G: usize> {
+    bits: u64,
+    /// So many are in the first vector; the bits of the others begin at [`SECOND`].
+    first: usize,
+}
+
+impl<const G: usize> Lanes<G> {
+    /// Those that are noted.
+    #[inline(always)]
+    pub fn noted<P: Word>(words: &Words<P, G>, level: Level) -> Self {
+        let (bits, first) = words.noted(level);
+        Lanes { bits, first }
+    }
+
+    /// All of them.
+    #[inline(always)]
+    fn full<P: Word>(level: Level) -> Self {
+        let first = G.min(level.bytes() / size_of::<P>());
+        Lanes { bits: Self::all(first), first }
+    }
+
+    #[inline(always)]
+    fn all(first: usize) -> u64 {
+        ((1 << first) - 1) | (((1 << (G - first)) - 1) << SECOND)
+    }
+
+    /// Tells whether a lane is one of them.
+    #[inline(always)]
+    fn set(self) -> impl Fn(usize) -> bool {
+        move |lane| self.row() >> lane & 1 != 0
+    }
+
+    /// The same by bytes of whole words: bit by bit LLVM does not make vectors of it. (Where that is rare it had better not: it would
+    /// make room for it.)
+    #[inline(always)]
+    fn set_by_bytes(self) -> impl Fn(usize) -> bool {
+        let words: [u64; 8] = std::array::from_fn(|part| {
+            let bits = self.row() >> (8 * part) & 0xff;
+            let apart = bits.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+            apart.wrapping_add(0x7f7f_7f7f_7f7f_7f7f) >> 7
+        });
+        move |lane| words[lane / 8] >> (8 * (lane % 8)) & 1 != 0
+    }
+
+    /// The bits side by side.
+    #[inline(always)]
+    fn row(self) -> u64 {
+        (self.bits & ((1 << SECOND) - 1)) | ((self.bits >> SECOND) << self.first)
+    }
+
+    /// Those that are among others too.
+    #[inline(always)]
+    #[must_use]
+    fn and(self, others: Self) -> Self {
+        Lanes { bits: self.bits & others.bits, ..self }
+    }
+
+    /// Whether there is one.
+    #[inline(always)]
+    pub fn any(self) -> bool {
+        self.bits != 0
+    }
+
+    /// Whether that is all.
+    #[inline(always)]
+    fn is_full(self) -> bool {
+        self.bits == Self::all(self.first)
+    }
+
+    /// How many there are.
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.bits.count_ones() as usize
+    }
+
+    /// The first of them; there is one.
+    fn first(self) -> usize {
+        self.row().trailing_zeros() as usize
+    }
+
+    /// Each of them.
+    fn each(self) -> impl Iterator<Item = usize> {
+        let is_set = self.set();
+        (0..G).filter(move |lane| is_set(*lane))
+    }
+}
 
 /// The strips of some variables: pairs of one and the others, which end in `()`.
 pub trait Columns<const G: usize> {
@@ -33,7 +124,7 @@ pub trait Columns<const G: usize> {
     fn new() -> Self;
 
     /// They become copies of others, in which lanes that are not in `on` are copies of `lane`.
-    fn fill(&mut self, from: Self::Lent<'_>, on: &Flags<G>, lane: usize);
+    fn fill(&mut self, from: Self::Lent<'_>, on: Lanes<G>, lane: usize);
 }
 
 impl<const G: usize> Columns<G> for () {
@@ -46,7 +137,7 @@ impl<const G: usize> Columns<G> for () {
     fn new() {}
 
     #[inline(always)]
-    fn fill(&mut self, (): (), _: &Flags<G>, _: usize) {}
+    fn fill(&mut self, (): (), _: Lanes<G>, _: usize) {}
 }
 
 impl<T, R: Columns<G>, const G: usize> Columns<G> for (Strip<T, G>, R) {
@@ -66,7 +157,7 @@ impl<T, R: Columns<G>, const G: usize> Columns<G> for (Strip<T, G>, R) {
     }
 
     #[inline(always)]
-    fn fill(&mut self, (from, others): Self::Lent<'_>, on: &Flags<G>, lane: usize) {
+    fn fill(&mut self, (from, others): Self::Lent<'_>, on: Lanes<G>, lane: usize) {
         fill(&mut self.0, from, on, lane);
         self.1.fill(others, on, lane);
     }
@@ -74,22 +165,22 @@ impl<T, R: Columns<G>, const G: usize> Columns<G> for (Strip<T, G>, R) {
 
 /// The lanes of a gang that count. The others are copies of some of these.
 pub struct Here<const G: usize> {
-    lanes: Flags<G>,
+    lanes: Lanes<G>,
     /// What each activation adds to the gang's credit.
     gain: isize,
 }
 
 impl<const G: usize> Here<G> {
     #[inline(always)]
-    fn new(lanes: Flags<G>) -> Self {
+    fn new(lanes: Lanes<G>) -> Self {
         Here { gain: (OF * lanes.count()) as isize - (ON * G) as isize, lanes }
     }
 
     /// The lanes in `up` that count.
     #[inline(always)]
     #[must_use]
-    pub fn and(&self, up: &Flags<G>) -> Flags<G> {
-        up.and(&self.lanes)
+    pub fn and(&self, up: Lanes<G>) -> Lanes<G> {
+        up.and(self.lanes)
     }
 }
 
@@ -106,7 +197,7 @@ type Lent<'a, L, const G: usize> = <L as Columns<G>>::Lent<'a>;
 
 /// The lanes that are called, those of them that count, and the results that there are.
 pub struct Partly<'r, T, const G: usize> {
-    up: &'r Flags<G>,
+    up: Lanes<G>,
     here: Here<G>,
     results: &'r Strip<T, G>,
 }
@@ -115,6 +206,7 @@ pub struct Partly<'r, T, const G: usize> {
 pub struct Gang<'f, L: Columns<G> + 'static, S, T, const G: usize> {
     body: &'f Body<'f, L, S, T, G>,
     part: &'f Part<'f, L, S, T, G>,
+    full: Lanes<G>,
     /// How well.
     credit: Cell<isize>,
 }
@@ -148,8 +240,12 @@ where
 impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, S, T, G> {
     /// For a function.
     #[inline(always)]
-    pub fn new(body: &'f Body<'f, L, S, T, G>, part: &'f Part<'f, L, S, T, G>) -> Self {
-        Gang { body, part, credit: Cell::new(CREDIT) }
+    pub fn new<P: Word>(
+        body: &'f Body<'f, L, S, T, G>,
+        part: &'f Part<'f, L, S, T, G>,
+        level: Level,
+    ) -> Self {
+        Gang { body, part, full: Lanes::full::<P>(level), credit: Cell::new(CREDIT) }
     }
 
     /// Whether lanes agree enough to go on together.
@@ -168,7 +264,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     /// Begins one, with all lanes.
     #[inline(always)]
     pub fn begin(&self, (lent, own): &(L, S), depth: Depth) -> Strip<T, G> {
-        self.run(&lent.lent(), own, &Here::new(Flags::full()), depth)
+        self.run(&lent.lent(), own, &Here::new(self.full), depth)
     }
 
     /// Calls the lanes in `up`, and has their results. A path of its own for a part of the lanes: that all are called is by far
@@ -178,7 +274,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
         &self,
         lent: Lent<'_, L, G>,
         own: &S,
-        up: &Flags<G>,
+        up: Lanes<G>,
         here: &Here<G>,
         depth: Depth,
         results: &mut Strip<T, G>,
@@ -187,8 +283,8 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
             self.run(&lent, own, here, depth)
         } else {
             // What stays in registers has no address.
-            let (up, results) = (*up, Strip::copied(results.lanes()));
-            let partly = Partly { up: &up, here: Here::new(here.and(&up)), results: &results };
+            let results = Strip::copied(results.lanes());
+            let partly = Partly { up, here: Here::new(here.and(up)), results: &results };
             (self.part)(self, &lent, own, &partly, depth)
         };
     }
@@ -205,11 +301,11 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
         let Partly { up, here, results } = partly;
         let lane = here.lanes.first();
         let mut room = (L::new(), S::new());
-        room.0.fill(*lent, up, lane);
-        room.1.fill(own.lent(), up, lane);
+        room.0.fill(*lent, *up, lane);
+        room.1.fill(own.lent(), *up, lane);
         let below = self.run(&room.0.lent(), &room.1, here, depth);
         let mut merged = Strip::copied(results.lanes());
-        merge(&mut merged, &below, up);
+        merge_where(&mut merged, &below, up.set_by_bytes());
         merged
     }
 
@@ -232,12 +328,12 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
 
 /// A strip becomes a copy of another, in which lanes that are not in `on` are copies of `lane`.
 #[inline(always)]
-fn fill<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: &Flags<G>, lane: usize) {
-    let value = rooms::bits(&from.lanes()[lane]);
+fn fill<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: Lanes<G>, lane: usize) {
+    let (is_set, value) = (on.set_by_bytes(), rooms::bits(&from.lanes()[lane]));
     let mut filled = Strip::copied(from.lanes());
     for (lane, slot) in filled.lanes_mut().iter_mut().enumerate() {
         let (old, new) = (rooms::bits(slot), rooms::bits(&value));
-        *slot = if on.is_set(lane) { old } else { new };
+        *slot = if is_set(lane) { old } else { new };
     }
     *strip = filled;
 }
@@ -247,11 +343,11 @@ fn fill<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: &Fla
 #[inline(never)]
 pub fn alone<A, T, const G: usize>(
     args: &A,
-    here: &Flags<G>,
+    here: Lanes<G>,
     mut run: impl FnMut(&A, usize) -> T,
 ) -> Strip<T, G> {
     let mut results = Strip::new();
-    for lane in (0..G).filter(|lane| here.is_set(*lane)) {
+    for lane in here.each() {
         results.lanes_mut()[lane].write(run(args, lane));
     }
     let mut filled = Strip::new();
@@ -261,10 +357,19 @@ pub fn alone<A, T, const G: usize>(
 
 /// The lanes in `on` get what `from` has.
 #[inline(always)]
-pub fn merge<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: &Flags<G>) {
+pub fn merge<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: Lanes<G>) {
+    merge_where(strip, from, on.set());
+}
+
+#[inline(always)]
+fn merge_where<T, const G: usize>(
+    strip: &mut Strip<T, G>,
+    from: &Strip<T, G>,
+    is_set: impl Fn(usize) -> bool,
+) {
     for (lane, slot) in strip.lanes_mut().iter_mut().enumerate() {
         let (old, new) = (rooms::bits(slot), rooms::bits(&from.lanes()[lane]));
-        *slot = if on.is_set(lane) { new } else { old };
+        *slot = if is_set(lane) { new } else { old };
     }
 }
 
@@ -279,6 +384,7 @@ mod tests {
     use std::mem::MaybeUninit;
 
     use super::*;
+    use crate::options::Isa;
 
     fn strip(values: [u64; 8]) -> Strip<u64, 8> {
         Strip::copied(&values.map(MaybeUninit::new))
@@ -289,41 +395,46 @@ mod tests {
         strip.lanes().iter().map(|slot| unsafe { slot.assume_init() }).collect()
     }
 
-    fn flags(on: [u32; 8]) -> Flags<8> {
-        let mut flags = Flags::new();
-        on.iter().enumerate().for_each(|(lane, on)| flags.put(lane, *on, 1));
-        flags
+    fn lanes(on: [u32; 8]) -> Lanes<8> {
+        let mut words = Words::<u32, 8>::new();
+        on.iter().enumerate().for_each(|(lane, on)| words.note(lane, *on, 1));
+        Lanes::noted(&words, Level::new(Isa::Avx512))
     }
 
     #[test]
     fn lanes_are_filled_merged_and_run_alone() {
-        let here = flags([0, 0, 1, 1, 0, 1, 0, 0]);
-        assert_eq!((here.first(), here.count(), here.any(), here.is_full()), (2, 3, true, false));
+        let here = lanes([0, 0, 1, 1, 0, 1, 0, 0]);
+        assert_eq!(
+            (here.each().collect::<Vec<_>>(), here.any(), here.is_full()),
+            (vec![2, 3, 5], true, false)
+        );
         let mut filled = Strip::new();
-        fill(&mut filled, &strip([0, 1, 2, 3, 4, 5, 6, 7]), &here, 3);
+        fill(&mut filled, &strip([0, 1, 2, 3, 4, 5, 6, 7]), here, 3);
         assert_eq!(values(&filled), [3, 3, 2, 3, 3, 5, 3, 3]);
-        merge(&mut filled, &strip([10, 11, 12, 13, 14, 15, 16, 17]), &here);
+        merge(&mut filled, &strip([10, 11, 12, 13, 14, 15, 16, 17]), here);
         assert_eq!(values(&filled), [3, 3, 12, 13, 3, 15, 3, 3]);
-        merge(&mut filled, &strip([9; 8]), &Flags::full());
+        merge(&mut filled, &strip([9; 8]), Lanes::full::<u32>(Level::new(Isa::Avx512)));
         assert_eq!(values(&filled), [9; 8]);
+        merge_where(&mut filled, &strip([1; 8]), here.set_by_bytes());
+        assert_eq!(values(&filled), [9, 9, 1, 1, 9, 1, 9, 9]);
         let mut run = Vec::new();
-        let results = alone(&7, &here, |seven, lane| {
+        let results = alone(&7, here, |seven, lane| {
             run.push(lane);
             seven * lane as u64
         });
         assert_eq!((values(&results), run), (vec![14, 14, 14, 21, 14, 35, 14, 14], vec![2, 3, 5]));
-        let both = Here::new(here).and(&flags([1, 1, 0, 0, 1, 1, 1, 1]));
-        assert_eq!((both.first(), both.count()), (5, 1));
+        let both = Here::new(here).and(lanes([1, 1, 0, 0, 1, 1, 1, 1]));
+        assert_eq!((both.each().collect::<Vec<_>>(), both.count()), (vec![5], 1));
     }
 
     #[test]
     fn columns_are_lent_and_filled() {
-        let here = flags([0, 1, 0, 0, 0, 0, 0, 1]);
+        let here = lanes([0, 1, 0, 0, 0, 0, 0, 1]);
         let columns = (strip([0, 1, 2, 3, 4, 5, 6, 7]), (strip([7, 6, 5, 4, 3, 2, 1, 0]), ()));
         let (up, (down, ())) = columns.lent();
         assert_eq!((values(up)[2], values(down)[2]), (2, 5));
         let mut room: (Strip<u64, 8>, (Strip<u64, 8>, ())) = Columns::new();
-        room.fill(columns.lent(), &here, 1);
+        room.fill(columns.lent(), here, 1);
         assert_eq!(values(&room.0), [1, 1, 1, 1, 1, 1, 1, 7]);
         assert_eq!(values(&room.1.0), [6, 6, 6, 6, 6, 6, 6, 0]);
     }
@@ -334,15 +445,12 @@ mod tests {
         type Lent = (Strip<u64, 8>, ());
         let kind = PhantomData::<(Lent, (Strip<u64, 8>, ()))>;
         let body = body(kind, |gang, &(one, ()), (n, ()), here, depth| {
-            let mut up = Flags::<8>::new();
-            let mut next = [MaybeUninit::new(0u64); 8];
-            for (lane, n) in values(n).into_iter().enumerate() {
-                up.put(lane, u32::from(n > 0), 1);
-                next[lane].write(n.saturating_sub(1));
-            }
+            let up = lanes(values(n).try_into().map(|n: [u64; 8]| n.map(|n| u32::from(n > 0))).unwrap());
+            let next = values(n).into_iter().map(|n| MaybeUninit::new(n.saturating_sub(1)));
+            let next: [_; 8] = next.collect::<Vec<_>>().try_into().unwrap();
             let mut results = strip([0; 8]);
             if up.any() {
-                gang.call((one, ()), &(Strip::copied(&next), ()), &up, here, depth, &mut results);
+                gang.call((one, ()), &(Strip::copied(&next), ()), up, here, depth, &mut results);
                 let sums = values(&results).into_iter().zip(values(one)).zip(values(n));
                 let sums =
                     sums.map(|((below, one), n)| MaybeUninit::new(if n > 0 { below + one } else { 0 }));
@@ -353,7 +461,7 @@ mod tests {
         let part = part(kind, |gang, lent, own, partly, depth| gang.filled(lent, own, partly, depth));
         let depth = Depth::root(1000);
         for (n, on, agrees) in [([40; 8], 8, true), ([300, 0, 0, 0, 0, 0, 0, 0], 1, false)] {
-            let gang = Gang::new(&body, &part);
+            let gang = Gang::new::<u32>(&body, &part, Level::new(Isa::Avx512));
             assert!(gang.agrees());
             let columns = ((strip([1; 8]), ()), (strip(n), ()));
             assert_eq!(values(&gang.begin(&columns, depth)), n);
@@ -362,7 +470,7 @@ mod tests {
             assert_eq!(gang.credit.get(), CREDIT + 8 + below);
         }
         let mut tower = Tower::new::<32>(depth, 5, 2, &[8]);
-        let gang = Gang::new(&body, &part);
+        let gang = Gang::new::<u32>(&body, &part, Level::new(Isa::Avx512));
         assert!(!gang.begins(&tower));
         tower.grows::<32>();
         tower.enter(5);

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arena::Arena;
 use super::isa::{self, Level};
 use super::set::Set;
-use crate::machine::{Word, mask};
+use crate::machine::{Word, equal_apart, mask};
 use crate::options::Isa;
 use crate::strip::Aligned;
 
@@ -237,6 +237,18 @@ impl<P: Word, const W: usize> Words<P, W> {
     pub fn at(&self, point: u32, level: Level) -> u64 {
         mask(&self.0.0, point, level)
     }
+
+    /// Notes whether a lane is at `point`.
+    #[inline(always)]
+    pub fn note(&mut self, lane: usize, at: P, point: u32) {
+        self.0.0[lane] = P::set(at == P::of(point));
+    }
+
+    /// The lanes of which it is noted, as [`equal_apart`] has them.
+    #[inline(always)]
+    pub(crate) fn noted(&self, level: Level) -> (u64, usize) {
+        equal_apart(&self.0.0, P::set(true), level)
+    }
 }
 
 impl<P: Word, const W: usize> Default for Words<P, W> {
@@ -247,7 +259,6 @@ impl<P: Word, const W: usize> Default for Words<P, W> {
 
 /// Which of two ways each lane of a strip goes. A byte each: of words as wide as the data LLVM would put vectors
 /// together one by one, where it has unrolled the loop over the lanes.
-#[derive(Clone, Copy)]
 pub struct Flags<const W: usize>(Aligned<[u8; W]>);
 
 impl<const W: usize> Flags<W> {
@@ -262,61 +273,6 @@ impl<const W: usize> Flags<W> {
     #[inline(always)]
     pub fn put<P: Word>(&mut self, lane: usize, point: P, other: u32) {
         self.0.0[lane] = u8::from(point == P::of(other)).wrapping_neg();
-    }
-
-    /// All the other way.
-    #[inline(always)]
-    pub fn full() -> Self {
-        Flags(Aligned([!0; W]))
-    }
-
-    /// Whether a lane goes the other way.
-    #[inline(always)]
-    pub fn is_set(&self, lane: usize) -> bool {
-        // Of a whole word: byte by byte LLVM would take apart what a vector instruction has made.
-        let word = u64::from_le_bytes(self.0.0.as_chunks().0[lane / 8]);
-        word >> (8 * (lane % 8)) & 1 != 0
-    }
-
-    /// The lanes that go the other way here and there.
-    #[inline(always)]
-    #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
-        let mut both = *self;
-        let (words, others) = (both.0.0.as_chunks_mut::<8>().0, other.0.0.as_chunks::<8>().0);
-        for (word, other) in words.iter_mut().zip(others) {
-            *word = (u64::from_ne_bytes(*word) & u64::from_ne_bytes(*other)).to_ne_bytes();
-        }
-        both
-    }
-
-    /// Whether any lane goes the other way.
-    #[inline(always)]
-    pub fn any(&self) -> bool {
-        self.0.0 != [0; W]
-    }
-
-    /// Whether all do.
-    #[inline(always)]
-    pub fn is_full(&self) -> bool {
-        self.0.0 == [!0; W]
-    }
-
-    /// How many do.
-    #[inline(always)]
-    pub fn count(&self) -> usize {
-        let parts = self.0.0.as_chunks::<8>().0.iter();
-        parts.map(|part| u64::from_ne_bytes(*part).count_ones() as usize).sum::<usize>() / 8
-    }
-
-    /// The first that does, if one does.
-    #[inline(always)]
-    pub fn first(&self) -> usize {
-        let parts = self.0.0.as_chunks::<8>().0.iter().enumerate().rev();
-        parts.fold(0, |first, (nth, part)| match u64::from_le_bytes(*part) {
-            0 => first,
-            part => 8 * nth + part.trailing_zeros() as usize / 8,
-        })
     }
 
     /// The lanes that go the other way.

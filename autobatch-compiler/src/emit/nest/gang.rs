@@ -6,8 +6,8 @@
 //!     let up0 = …the callee's entry region on them…;  // who returns at once has its result in o0
 //!     let calls0 = up0.any() && …;                    // what the call is made with is kept, in own0
 //!     …the second call's…
-//!     if calls1 { gang.call((s1, …), &own1, &up1, here, depth, &mut o1) }
-//!     if calls0 { gang.call((s1, …), &own0, &up0, here, depth, &mut o0) }
+//!     if calls1 { gang.call((s1, …), &own1, up1, here, depth, &mut o1) }
+//!     if calls0 { gang.call((s1, …), &own0, up0, here, depth, &mut o0) }
 //!     …the region behind the calls…
 //! });
 //! ```
@@ -113,7 +113,7 @@ impl Writer<'_, '_> {
             }
         };
         let (join, _) = strip::once(emitter, fork.join, place, &size.to_token_stream(), &quote!());
-        let output = self.output();
+        let (output, word, level) = (self.output(), &emitter.word, self.level());
         let kind = gang.columns(|v| {
             let home = self.home(v);
             quote!(#rt::nest::Strip::<_, #size>::of(&*#home, 0))
@@ -123,6 +123,7 @@ impl Writer<'_, '_> {
         gang.code = quote! {
             let __kind = #rt::nest::kind(|| #kind);
             let __body = #rt::nest::body(__kind, |__gang, &#lent, #own, __here, __depth| {
+                let __level = #level;
                 #(#scratch)*
                 #(let mut #results = #rt::nest::Strip::<_, #size>::new();)*
                 #(#enters)*
@@ -134,7 +135,7 @@ impl Writer<'_, '_> {
             let __part = #rt::nest::part(__kind, |__gang, __lent, __own, __lanes, __depth| {
                 __gang.filled(__lent, __own, __lanes, __depth)
             });
-            let __gang = #rt::nest::Gang::new(&__body, &__part);
+            let __gang = #rt::nest::Gang::new::<#word>(&__body, &__part, #level);
         };
         Some(gang)
     }
@@ -163,7 +164,7 @@ impl Writer<'_, '_> {
         ];
         let back = emitter.return_point(self.func);
         let up = *entry.successors.iter().find(|point| **point != back)?;
-        let flags = strip::flags(emitter, &parts, size, up)?;
+        let lanes = strip::gang_lanes(emitter, &parts, size, up)?;
         let declare = called.declare(size);
         let (Place::Strip(result) | Place::Column(result)) = &called.result;
         let nth = called.nth;
@@ -192,7 +193,7 @@ impl Writer<'_, '_> {
         Some((
             quote! {
                 #declare
-                let #up = #flags;
+                let #up = #lanes;
                 #(let mut #holds = #rt::nest::Strip::<_, #size>::new();)*
                 let mut #own = __gang.own();
                 let #calls = #up.any() && {
@@ -203,15 +204,15 @@ impl Writer<'_, '_> {
                     } else {
                         let __args = (#(#rt::nest::Strip::<_, #size>::copied(#args),)*);
                         let __results =
-                            #rt::nest::alone(&__args, &__here.and(&#up), |(#(#names,)*), __lane| #clone);
-                        #rt::nest::merge(&mut #result, &__results, &#up);
+                            #rt::nest::alone(&__args, __here.and(#up), |(#(#names,)*), __lane| #clone);
+                        #rt::nest::merge(&mut #result, &__results, #up);
                     }
                     __agrees
                 };
             },
             quote! {
                 if #calls {
-                    __gang.call(#lent, &#own, &#up, __here, __depth, &mut #result);
+                    __gang.call(#lent, &#own, #up, __here, __depth, &mut #result);
                 }
             },
         ))
