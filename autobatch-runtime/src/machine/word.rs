@@ -174,7 +174,7 @@ pub(crate) fn equal<P: Word>(words: &[P], to: P, level: Level) -> u64 {
 }
 
 /// The same where they are at most two vectors; how many words the first has. The bits of the second begin at [`SECOND`]: else LLVM
-/// puts the vectors together before it compares, and what branches on the bits waits for that (measured: a twelfth of the time of
+/// puts the vectors together before it compares, and what branches on the bits waits for that (measured: a seventh of the time of
 /// a recursive quadrature).
 #[inline(always)]
 pub(crate) fn equal_apart<P: Word>(words: &[P], to: P, level: Level) -> (u64, usize) {
