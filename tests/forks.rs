@@ -273,6 +273,44 @@ fn passed_on(a: f64, b: f64, mut c: f64, k: u64, left: u8) -> (f64, u64) {
     (first.0 - second.0 * 0.5 + third.0 * c, first.1 ^ second.1.rotate_left(9) ^ third.1 ^ mid.to_bits())
 }
 
+/// What is so cheap that it is made again for each call.
+#[autobatch(strict)]
+fn made_again(a: f64, b: f64, k: u64, left: u8) -> (f64, u64) {
+    let one = 1.5;
+    let next = k ^ 9;
+    let sum = a * a;
+    let near = one / (1.0 + a * a + b * b) + (a - b) * 0.125 - a * b * 0.25;
+    let far = (near * near + b) / (2.0 + near * a) - (a + near) * (b - near) * 0.5;
+    let (low, high) = ((near + far) * 0.5 - b * 0.03125, (near * far - a * b) / (1.5 + far * far));
+    let bits =
+        k.wrapping_mul(6_364_136_223_846_793_005) ^ k >> 13 ^ (low.to_bits() >> 40) ^ high.to_bits() >> 50;
+    if left == 0 || bits % 8 == 3 {
+        return (low * 0.5 + high, bits);
+    }
+    let first = made_again(one, low, next, left - 1);
+    let again = sum;
+    let second = made_again(again, sum, next, left - 1);
+    let third = made_again(a, one, k, left / 2);
+    (first.0 - second.0 * 0.5 + third.0 * one, first.1 ^ second.1.rotate_left(9) ^ third.1)
+}
+
+#[test]
+fn arguments_are_made_again() {
+    for apart in [0.0, 0.37] {
+        let inputs: Vec<(f64, u64, u8)> =
+            (0..70).map(|i| (0.5 + f64::from(i) * apart, i as u64 % 3, 5 - (i / 60) as u8)).collect();
+        agree_at(
+            &[64],
+            &inputs,
+            |&(a, k, left)| made_again(a, 2.0 - a, k, left),
+            |batch, options| {
+                let (a, b) = (column(batch, |x| x.0), column(batch, |x| 2.0 - x.0));
+                made_again_batched_with(a, b, column(batch, |x| x.1), column(batch, |x| x.2), options)
+            },
+        );
+    }
+}
+
 #[test]
 fn arguments_are_lent_and_made() {
     for apart in [0.0, 1e-9, 0.37] {

@@ -85,8 +85,9 @@ impl Writer<'_, '_> {
         });
         let calls: Vec<(&Region, Called<'_>)> = calls.collect();
         let passed_on = |v: &VarId| {
-            let mut args = calls.iter().map(|(before, called)| self.passed_on(fork, before, called, *v));
-            args.any(|arg| arg.is_some_and(|arg| state.contains(&arg)))
+            let mut args =
+                calls.iter().map(|(before, called)| self.passed_on(state, fork, (before, called), *v));
+            args.any(|arg| arg.is_some())
         };
         let (lent, own) = state.iter().partition(|v| !entry.outs.contains(v) && passed_on(v));
         let mut gang = Gang { size, lent, own, code: quote!() };
@@ -100,7 +101,7 @@ impl Writer<'_, '_> {
                 false => quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::new();),
             }
         });
-        let calls = calls.iter().map(|(before, called)| self.together(&gang, fork, before, called));
+        let calls = calls.iter().map(|(before, called)| self.together(&gang, state, fork, (before, called)));
         let (enters, calls): (Vec<_>, Vec<_>) = calls.collect::<Option<Vec<_>>>()?.into_iter().unzip();
         let calls = calls.iter().rev();
         let place = |v: VarId| {
@@ -145,9 +146,9 @@ impl Writer<'_, '_> {
     fn together(
         &self,
         gang: &Gang,
+        state: &VarSet,
         fork: &Fork<'_>,
-        before: &Region,
-        called: &Called<'_>,
+        (before, called): (&Region, &Called<'_>),
     ) -> Option<(TokenStream, TokenStream)> {
         let (emitter, rt, entry, size) = (self.emitter, &self.emitter.rt, self.entry_region(), gang.size);
         // A scalar call has its arguments from a copy: what stays in registers has no address.
@@ -175,7 +176,7 @@ impl Writer<'_, '_> {
         };
         // Arguments that are made for the call are lent from here.
         let mut holds = Vec::new();
-        let lent = gang.lent.iter().map(|v| match self.passed_on(fork, before, called, *v) {
+        let lent = gang.lent.iter().map(|v| match self.passed_on(state, fork, (before, called), *v) {
             Some(arg) => fork.named(arg).into_token_stream(),
             None => {
                 let hold = numbered(&format!("lent{nth}_"), v.0);
@@ -218,26 +219,27 @@ impl Writer<'_, '_> {
         ))
     }
 
-    /// The variable of the caller that a call passes on for a parameter, if the argument is not made for the call.
+    /// The variable of the caller's state that a call passes on for a parameter, if the argument is not made for the call.
     fn passed_on(
         &self,
+        state: &VarSet,
         fork: &Fork<'_>,
-        before: &Region,
-        called: &Called<'_>,
+        (before, called): (&Region, &Called<'_>),
         param: VarId,
     ) -> Option<VarId> {
         let program = self.emitter.program;
         let arg = called.arg(param)?;
-        if !fork.written.contains(&arg) {
-            return Some(arg);
-        }
-        let blocks = program.blocks.iter().filter(|b| b.region == before.head);
-        let mut ops =
-            blocks.flat_map(|b| &b.ops).filter(|op| op.defs.contains(&arg) || op.uses.contains(&arg));
-        match (ops.next(), ops.next()) {
-            (Some(only), None) => copied(program, only).filter(|source| !fork.written.contains(source)),
-            _ => None,
-        }
+        let source = if fork.written.contains(&arg) {
+            let blocks = program.blocks.iter().filter(|b| b.region == before.head);
+            let ops: Vec<&Op> = blocks.flat_map(|b| &b.ops).collect();
+            let mut mentions = ops.iter().filter(|op| op.defs.contains(&arg) || op.uses.contains(&arg));
+            let (Some(only), None) = (mentions.next(), mentions.next()) else { return None };
+            // What is made again is another variable of its name.
+            copied(program, only).filter(|v| !ops.iter().any(|op| op.defs.contains(v)))?
+        } else {
+            arg
+        };
+        (state.contains(&source) && !fork.written.contains(&source)).then_some(source)
     }
 }
 
