@@ -192,7 +192,7 @@ use std::panic::resume_unwind;
 pub use members::{Queue, Watch};
 pub use route::{Gone, Held, Route};
 pub use word::Word;
-pub(crate) use word::{SECOND, equal_apart, mask};
+pub(crate) use word::{SECOND, equal_apart, in_first, mask};
 
 use crate::fault::Fault;
 use crate::isa::{Level, vectorize};

@@ -173,14 +173,18 @@ pub(crate) fn equal<P: Word>(words: &[P], to: P, level: Level) -> u64 {
     mask
 }
 
-/// The same where they are at most two vectors; how many words the first has. The bits of the second begin at [`SECOND`]: else LLVM
-/// puts the vectors together before it compares, and what branches on the bits waits for that (measured: a seventh of the time of
-/// a recursive quadrature).
+/// The same where they are at most two vectors. The bits of the second begin at [`SECOND`]: else LLVM puts the vectors together
+/// before it compares, and what branches on the bits waits for that (measured: a seventh of the time of a recursive quadrature).
 #[inline(always)]
-pub(crate) fn equal_apart<P: Word>(words: &[P], to: P, level: Level) -> (u64, usize) {
-    let first = words.len().min(level.bytes() / size_of::<P>());
-    let (first, second) = words.split_at(first);
-    (equal(first, to, level) | equal(second, to, level) << SECOND, first.len())
+pub(crate) fn equal_apart<P: Word>(words: &[P], to: P, level: Level) -> u64 {
+    let (first, second) = words.split_at(in_first::<P>(words.len(), level));
+    equal(first, to, level) | equal(second, to, level) << SECOND
+}
+
+/// How many of so many words are in the first vector.
+#[inline(always)]
+pub(crate) fn in_first<P: Word>(words: usize, level: Level) -> usize {
+    words.min(level.bytes() / size_of::<P>())
 }
 
 /// Where the bits of a second vector begin.

@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 
 use super::fork::Tower;
 use super::loops::Words;
+use super::set::spread;
 use crate::depth::Depth;
 use crate::isa::Level;
-use crate::machine::{SECOND, Word};
+use crate::machine::{SECOND, Word, in_first};
 use crate::rooms;
 use crate::strip::Strip;
 
@@ -25,51 +26,38 @@ const DEEP: usize = 2;
 pub struct Lanes<const G: usize> {
     bits: u64,
     /// So many are in the first vector; the bits of the others begin at [`SECOND`].
-    first: usize,
+    in_first: usize,
 }
 
 impl<const G: usize> Lanes<G> {
     /// Those that are noted.
     #[inline(always)]
     pub fn noted<P: Word>(words: &Words<P, G>, level: Level) -> Self {
-        let (bits, first) = words.noted(level);
-        Lanes { bits, first }
+        Lanes { bits: words.noted(level), in_first: in_first::<P>(G, level) }
     }
 
     /// All of them.
     #[inline(always)]
     fn full<P: Word>(level: Level) -> Self {
-        let first = G.min(level.bytes() / size_of::<P>());
-        Lanes { bits: Self::all(first), first }
+        let in_first = in_first::<P>(G, level);
+        Lanes { bits: Self::all(in_first), in_first }
     }
 
     #[inline(always)]
-    fn all(first: usize) -> u64 {
-        ((1 << first) - 1) | (((1 << (G - first)) - 1) << SECOND)
+    fn all(in_first: usize) -> u64 {
+        ((1 << in_first) - 1) | (((1 << (G - in_first)) - 1) << SECOND)
     }
 
-    /// Tells whether a lane is one of them.
+    /// Whether a lane is one of them.
     #[inline(always)]
-    fn set(self) -> impl Fn(usize) -> bool {
-        move |lane| self.row() >> lane & 1 != 0
-    }
-
-    /// The same by bytes of whole words: bit by bit LLVM does not make vectors of it. Not for what a body does in rare cases: measured, the
-    /// body of a recursive quadrature took a twelfth longer, though it did not get there.
-    #[inline(always)]
-    fn set_by_bytes(self) -> impl Fn(usize) -> bool {
-        let words: [u64; 8] = std::array::from_fn(|part| {
-            let bits = self.row() >> (8 * part) & 0xff;
-            let apart = bits.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-            apart.wrapping_add(0x7f7f_7f7f_7f7f_7f7f) >> 7
-        });
-        move |lane| words[lane / 8] >> (8 * (lane % 8)) & 1 != 0
+    fn is_set(self, lane: usize) -> bool {
+        self.row() >> lane & 1 != 0
     }
 
     /// The bits side by side.
     #[inline(always)]
     fn row(self) -> u64 {
-        (self.bits & ((1 << SECOND) - 1)) | ((self.bits >> SECOND) << self.first)
+        (self.bits & ((1 << SECOND) - 1)) | ((self.bits >> SECOND) << self.in_first)
     }
 
     /// Those that are among others too.
@@ -88,7 +76,7 @@ impl<const G: usize> Lanes<G> {
     /// Whether that is all.
     #[inline(always)]
     fn is_full(self) -> bool {
-        self.bits == Self::all(self.first)
+        self.bits == Self::all(self.in_first)
     }
 
     /// How many there are.
@@ -100,12 +88,6 @@ impl<const G: usize> Lanes<G> {
     /// The first of them; there is one.
     fn first(self) -> usize {
         self.row().trailing_zeros() as usize
-    }
-
-    /// Each of them.
-    fn each(self) -> impl Iterator<Item = usize> {
-        let is_set = self.set();
-        (0..G).filter(move |lane| is_set(*lane))
     }
 }
 
@@ -122,8 +104,8 @@ pub trait Columns<const G: usize> {
     /// Room for them.
     fn new() -> Self;
 
-    /// They become copies of others, in which lanes that are not in `on` are copies of `lane`.
-    fn fill(&mut self, from: Self::Lent<'_>, on: Lanes<G>, lane: usize);
+    /// They become copies of others, in which lanes that are not set in `on` are copies of `lane`.
+    fn fill<P: Word>(&mut self, from: Self::Lent<'_>, on: &[P; G], lane: usize);
 }
 
 impl<const G: usize> Columns<G> for () {
@@ -136,7 +118,7 @@ impl<const G: usize> Columns<G> for () {
     fn new() {}
 
     #[inline(always)]
-    fn fill(&mut self, (): (), _: Lanes<G>, _: usize) {}
+    fn fill<P: Word>(&mut self, (): (), _: &[P; G], _: usize) {}
 }
 
 impl<T, R: Columns<G>, const G: usize> Columns<G> for (Strip<T, G>, R) {
@@ -156,7 +138,7 @@ impl<T, R: Columns<G>, const G: usize> Columns<G> for (Strip<T, G>, R) {
     }
 
     #[inline(always)]
-    fn fill(&mut self, (from, others): Self::Lent<'_>, on: Lanes<G>, lane: usize) {
+    fn fill<P: Word>(&mut self, (from, others): Self::Lent<'_>, on: &[P; G], lane: usize) {
         fill(&mut self.0, from, on, lane);
         self.1.fill(others, on, lane);
     }
@@ -290,21 +272,22 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
 
     /// Runs a part of the lanes. The others become copies of one of them.
     #[inline(always)]
-    pub fn filled(
+    pub fn filled<P: Word>(
         &self,
         lent: &Lent<'_, L, G>,
         own: &S,
         partly: &Partly<'_, T, G>,
         depth: Depth,
+        level: Level,
     ) -> Strip<T, G> {
         let Partly { up, here, results } = partly;
-        let lane = here.lanes.first();
+        let (on, lane): ([P; G], usize) = (spread(up.row(), level), here.lanes.first());
         let mut room = (L::new(), S::new());
-        room.0.fill(*lent, *up, lane);
-        room.1.fill(own.lent(), *up, lane);
+        room.0.fill(*lent, &on, lane);
+        room.1.fill(own.lent(), &on, lane);
         let below = self.run(&room.0.lent(), &room.1, here, depth);
         let mut merged = Strip::copied(results.lanes());
-        merge_where(&mut merged, &below, up.set_by_bytes());
+        merge_where(&mut merged, &below, |lane| on[lane].is_set());
         merged
     }
 
@@ -325,14 +308,14 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     }
 }
 
-/// A strip becomes a copy of another, in which lanes that are not in `on` are copies of `lane`.
+/// A strip becomes a copy of another, in which lanes that are not set in `on` are copies of `lane`.
 #[inline(always)]
-fn fill<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: Lanes<G>, lane: usize) {
-    let (is_set, value) = (on.set_by_bytes(), rooms::bits(&from.lanes()[lane]));
+fn fill<T, P: Word, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: &[P; G], lane: usize) {
+    let value = rooms::bits(&from.lanes()[lane]);
     let mut filled = Strip::copied(from.lanes());
-    for (lane, slot) in filled.lanes_mut().iter_mut().enumerate() {
+    for (slot, on) in filled.lanes_mut().iter_mut().zip(on) {
         let (old, new) = (rooms::bits(slot), rooms::bits(&value));
-        *slot = if is_set(lane) { old } else { new };
+        *slot = if on.is_set() { old } else { new };
     }
     *strip = filled;
 }
@@ -346,18 +329,20 @@ pub fn alone<A, T, const G: usize>(
     mut run: impl FnMut(&A, usize) -> T,
 ) -> Strip<T, G> {
     let mut results = Strip::new();
-    for lane in here.each() {
+    for lane in (0..G).filter(|lane| here.is_set(*lane)) {
         results.lanes_mut()[lane].write(run(args, lane));
     }
-    let mut filled = Strip::new();
-    fill(&mut filled, &results, here, here.first());
-    filled
+    for lane in (0..G).filter(|lane| !here.is_set(*lane)) {
+        results.lanes_mut()[lane] = rooms::bits(&results.lanes()[here.first()]);
+    }
+    results
 }
 
-/// The lanes in `on` get what `from` has.
+/// The lanes in `on` get what `from` has. Bit by bit, of which LLVM does not make vectors: a body does this in rare cases only, and
+/// with bytes for it that of a recursive quadrature took a twelfth longer, though it did not get there (measured).
 #[inline(always)]
 pub fn merge<T, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G>, on: Lanes<G>) {
-    merge_where(strip, from, on.set());
+    merge_where(strip, from, |lane| on.is_set(lane));
 }
 
 #[inline(always)]
@@ -400,21 +385,26 @@ mod tests {
         Lanes::noted(&words, Level::new(Isa::Avx512))
     }
 
+    fn each(lanes: Lanes<8>) -> Vec<usize> {
+        (0..8).filter(|lane| lanes.is_set(*lane)).collect()
+    }
+
+    fn words(lanes: Lanes<8>) -> [u64; 8] {
+        spread(lanes.row(), Level::new(Isa::Avx512))
+    }
+
     #[test]
     fn lanes_are_filled_merged_and_run_alone() {
         let here = lanes([0, 0, 1, 1, 0, 1, 0, 0]);
-        assert_eq!(
-            (here.each().collect::<Vec<_>>(), here.any(), here.is_full()),
-            (vec![2, 3, 5], true, false)
-        );
+        assert_eq!((each(here), here.first(), here.any(), here.is_full()), (vec![2, 3, 5], 2, true, false));
         let mut filled = Strip::new();
-        fill(&mut filled, &strip([0, 1, 2, 3, 4, 5, 6, 7]), here, 3);
+        fill(&mut filled, &strip([0, 1, 2, 3, 4, 5, 6, 7]), &words(here), 3);
         assert_eq!(values(&filled), [3, 3, 2, 3, 3, 5, 3, 3]);
         merge(&mut filled, &strip([10, 11, 12, 13, 14, 15, 16, 17]), here);
         assert_eq!(values(&filled), [3, 3, 12, 13, 3, 15, 3, 3]);
         merge(&mut filled, &strip([9; 8]), Lanes::full::<u32>(Level::new(Isa::Avx512)));
         assert_eq!(values(&filled), [9; 8]);
-        merge_where(&mut filled, &strip([1; 8]), here.set_by_bytes());
+        merge_where(&mut filled, &strip([1; 8]), |lane| words(here)[lane].is_set());
         assert_eq!(values(&filled), [9, 9, 1, 1, 9, 1, 9, 9]);
         let mut run = Vec::new();
         let results = alone(&7, here, |seven, lane| {
@@ -423,7 +413,7 @@ mod tests {
         });
         assert_eq!((values(&results), run), (vec![14, 14, 14, 21, 14, 35, 14, 14], vec![2, 3, 5]));
         let both = Here::new(here).and(lanes([1, 1, 0, 0, 1, 1, 1, 1]));
-        assert_eq!((both.each().collect::<Vec<_>>(), both.count()), (vec![5], 1));
+        assert_eq!((each(both), both.count()), (vec![5], 1));
     }
 
     #[test]
@@ -433,7 +423,7 @@ mod tests {
         let (up, (down, ())) = columns.lent();
         assert_eq!((values(up)[2], values(down)[2]), (2, 5));
         let mut room: (Strip<u64, 8>, (Strip<u64, 8>, ())) = Columns::new();
-        room.fill(columns.lent(), here, 1);
+        room.fill(columns.lent(), &words(here), 1);
         assert_eq!(values(&room.0), [1, 1, 1, 1, 1, 1, 1, 7]);
         assert_eq!(values(&room.1.0), [6, 6, 6, 6, 6, 6, 6, 0]);
     }
@@ -457,7 +447,9 @@ mod tests {
             }
             results
         });
-        let part = part(kind, |gang, lent, own, partly, depth| gang.filled(lent, own, partly, depth));
+        let part = part(kind, |gang, lent, own, partly, depth| {
+            gang.filled::<u32>(lent, own, partly, depth, Level::new(Isa::Avx512))
+        });
         let depth = Depth::root(1000);
         for (n, on, agrees) in [([40; 8], 8, true), ([300, 0, 0, 0, 0, 0, 0, 0], 1, false)] {
             let gang = Gang::new::<u32>(&body, &part, Level::new(Isa::Avx512));

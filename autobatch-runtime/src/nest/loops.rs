@@ -246,7 +246,7 @@ impl<P: Word, const W: usize> Words<P, W> {
 
     /// The lanes of which it is noted, as [`equal_apart`] has them.
     #[inline(always)]
-    pub(crate) fn noted(&self, level: Level) -> (u64, usize) {
+    pub(crate) fn noted(&self, level: Level) -> u64 {
         equal_apart(&self.0.0, P::set(true), level)
     }
 }

@@ -24,6 +24,8 @@
 //! Invariants: lanes that do not count are copies of some that do, so that whatever they compute is harmless; a strip that is
 //! lent does not change while the body runs.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, Local, LocalInit, Stmt};
@@ -61,6 +63,9 @@ impl Gang {
     }
 }
 
+/// The variables of the caller's state that a call passes on, by parameter.
+type PassedOn = BTreeMap<VarId, VarId>;
+
 /// Pairs of one and the others, which end in `()`.
 fn pairs(all: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
     all.rfold(quote!(()), |others, one| quote!((#one, #others)))
@@ -81,15 +86,14 @@ impl Writer<'_, '_> {
         let results = fork.results();
         let calls = fork.calls.iter().zip(&results).enumerate().map(|(nth, ((before, call), result))| {
             let result = Place::Strip(result.clone());
-            (*before, Called { writer: self, call, nth, here: &here, result })
+            let called = Called { writer: self, call, nth, here: &here, result };
+            let passed_on = state.iter().filter(|v| !entry.outs.contains(v));
+            let passed_on =
+                passed_on.filter_map(|v| Some((*v, self.passed_on(state, fork, (before, &called), *v)?)));
+            (*before, passed_on.collect(), called)
         });
-        let calls: Vec<(&Region, Called<'_>)> = calls.collect();
-        let passed_on = |v: &VarId| {
-            let mut args =
-                calls.iter().map(|(before, called)| self.passed_on(state, fork, (before, called), *v));
-            args.any(|arg| arg.is_some())
-        };
-        let (lent, own) = state.iter().partition(|v| !entry.outs.contains(v) && passed_on(v));
+        let calls: Vec<(&Region, PassedOn, Called<'_>)> = calls.collect();
+        let (lent, own) = state.iter().partition(|v| calls.iter().any(|(_, on, _)| on.contains_key(v)));
         let mut gang = Gang { size, lent, own, code: quote!() };
         let scratch = fork.written.iter().map(|v| {
             let (x, ty) = (fork.named(*v), emitter.element(*v));
@@ -101,7 +105,7 @@ impl Writer<'_, '_> {
                 false => quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::new();),
             }
         });
-        let calls = calls.iter().map(|(before, called)| self.together(&gang, state, fork, (before, called)));
+        let calls = calls.iter().map(|(before, on, called)| self.together(&gang, fork, before, on, called));
         let (enters, calls): (Vec<_>, Vec<_>) = calls.collect::<Option<Vec<_>>>()?.into_iter().unzip();
         let calls = calls.iter().rev();
         let place = |v: VarId| {
@@ -134,7 +138,7 @@ impl Writer<'_, '_> {
                 __res
             });
             let __part = #rt::nest::part(__kind, |__gang, __lent, __own, __lanes, __depth| {
-                __gang.filled(__lent, __own, __lanes, __depth)
+                __gang.filled::<#word>(__lent, __own, __lanes, __depth, #level)
             });
             let __gang = #rt::nest::Gang::new::<#word>(&__body, &__part, #level);
         };
@@ -146,9 +150,10 @@ impl Writer<'_, '_> {
     fn together(
         &self,
         gang: &Gang,
-        state: &VarSet,
         fork: &Fork<'_>,
-        (before, called): (&Region, &Called<'_>),
+        before: &Region,
+        passed_on: &PassedOn,
+        called: &Called<'_>,
     ) -> Option<(TokenStream, TokenStream)> {
         let (emitter, rt, entry, size) = (self.emitter, &self.emitter.rt, self.entry_region(), gang.size);
         // A scalar call has its arguments from a copy: what stays in registers has no address.
@@ -175,17 +180,16 @@ impl Writer<'_, '_> {
             quote!(#rt::nest::Strip::<_, #size>::copied(#lanes))
         };
         // Arguments that are made for the call are lent from here.
-        let mut holds = Vec::new();
-        let lent = gang.lent.iter().map(|v| match self.passed_on(state, fork, (before, called), *v) {
-            Some(arg) => fork.named(arg).into_token_stream(),
+        let hold = |v: VarId| numbered(&format!("lent{nth}_"), v.0);
+        let held = gang.lent.iter().filter(|v| !passed_on.contains_key(v));
+        let (holds, values): (Vec<_>, Vec<_>) = held.map(|v| (hold(*v), copied(*v))).unzip();
+        let lent = pairs(gang.lent.iter().map(|v| match passed_on.get(v) {
+            Some(arg) => fork.named(*arg).into_token_stream(),
             None => {
-                let hold = numbered(&format!("lent{nth}_"), v.0);
-                holds.push((hold.clone(), copied(*v)));
+                let hold = hold(*v);
                 quote!(&#hold)
             }
-        });
-        let lent = pairs(Vec::from_iter(lent).into_iter());
-        let (holds, values): (Vec<_>, Vec<_>) = holds.into_iter().unzip();
+        }));
         let made = gang.own.iter().scan(quote!(#own), |rest, v| {
             let (place, value) = (quote!(#rest.0), copied(*v));
             *rest = quote!(#rest.1);
@@ -261,24 +265,9 @@ mod tests {
         crate::driver::autobatch(quote!(), item).to_string().contains("Gang :: new")
     }
 
-    #[test]
-    fn forks_with_work_to_do_have_gangs() {
-        assert!(gangs(quote!(
-            fn f(a: f64, b: f64, whole: f64) -> f64 {
-                let m = (a + b) * 0.5;
-                let (l, r) = (1.0 / (a * m + 1.0) + a * a * m, 1.0 / (b * m + 1.0) + b * b * m);
-                let (p, q) = ((l * a + m) * (r * b - m) + l * l * r, (r * a + m) * (l * b - m) + r * r * l);
-                let (s, t) = (p * p * 0.25 + q * l - a * b, q * q * 0.25 - p * r + a * b);
-                let u = (s * s + t * t) / (1.0 + p * p + q * q) + (s - t) * (p - q) * m;
-                let v = (u * u - s) * (u + t) / (2.0 + s * s) + (l * u - r) * (p + u) * (q - u) * 0.5;
-                if (l * u + r * v - whole).abs() < 1e-3 * (u - v) { u + v } else { f(a, m, u) + f(m, b, v) }
-            }
-        )));
-    }
-
-    #[test]
-    fn what_a_call_passes_on_is_lent() {
-        let item = quote!(
+    /// A function with enough work, and what it returns where it does not return at once.
+    fn fork(goes_on: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+        quote!(
             fn f(a: f64, b: f64, c: f64) -> f64 {
                 let m = (a + b) * 0.5;
                 let (l, r) = (1.0 / (a * m + 1.0) + a * a * m, 1.0 / (b * m + 1.0) + b * b * m);
@@ -286,9 +275,19 @@ mod tests {
                 let (s, t) = (p * p * 0.25 + q * l - a * b, q * q * 0.25 - p * r + a * b);
                 let u = (s * s + t * t) / (1.0 + p * p + q * q) + (s - t) * (p - q) * m;
                 let v = (u * u - s) * (u + t) / (2.0 + s * s) + (l * u - r) * (p + u) * (q - u) * 0.5;
-                if (l * u + r * v - c).abs() < 1e-3 * (u - v) { u + v } else { f(a, m, c) + f(m * 0.5, b, u) }
+                if (l * u + r * v - c).abs() < 1e-3 * (u - v) { u + v } else { #goes_on }
             }
-        );
+        )
+    }
+
+    #[test]
+    fn forks_with_work_to_do_have_gangs() {
+        assert!(gangs(fork(quote!(f(a, m, u) + f(m, b, v)))));
+    }
+
+    #[test]
+    fn what_a_call_passes_on_is_lent() {
+        let item = fork(quote!(f(a, m, c) + f(m * 0.5, b, u)));
         let code = crate::driver::autobatch(quote!(), item).to_string();
         // The last call comes first: `b` and `u`, and what is made for it. Then all three.
         let calls: Vec<&str> = code
