@@ -1,5 +1,7 @@
 //! Instruction sets: detection, entering code compiled for them, and the kernels that need one.
 
+use std::ops::Range;
+
 use crate::machine::Core;
 use crate::nest::Nest;
 use crate::options::Isa;
@@ -296,6 +298,29 @@ pub(crate) fn lanes(mask: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Neighbours that are set, each time as many as there are, ascending.
+pub(crate) fn runs(mask: &[u64]) -> impl Iterator<Item = Range<usize>> {
+    let mut until = 0;
+    std::iter::from_fn(move || {
+        let from = next(mask, until, |word| word);
+        until = next(mask, from, |word| !word);
+        (from < until).then_some(from..until)
+    })
+}
+
+/// The first lane from `from` on that is set in `of` of its word; behind the last one if there is none.
+#[inline(always)]
+fn next(mask: &[u64], from: usize, of: impl Fn(u64) -> u64) -> usize {
+    let mut above = !0 << (from % 64);
+    for (block, &word) in mask.iter().enumerate().skip(from / 64) {
+        match of(word) & above {
+            0 => above = !0,
+            found => return 64 * block + found.trailing_zeros() as usize,
+        }
+    }
+    64 * mask.len()
+}
+
 /// The AVX-512 scans.
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
@@ -501,6 +526,17 @@ mod tests {
                     assert!((from..to).all(|at| narrow[at] == if set(at) { !0 } else { 0 }));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn runs_are_the_lanes_that_are_set() {
+        let masks =
+            [vec![], vec![0; 3], vec![!0; 3], vec![1 << 63, 1, 0, !1], vec![0b1011 << 40, !0 << 9, !0 >> 9]];
+        for mask in masks {
+            let found: Vec<_> = runs(&mask).collect();
+            assert_eq!(found.iter().cloned().flatten().collect::<Vec<_>>(), lanes(&mask).collect::<Vec<_>>());
+            assert!(found.windows(2).all(|two| two[0].end < two[1].start), "{found:?}");
         }
     }
 

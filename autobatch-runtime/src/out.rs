@@ -127,21 +127,17 @@ impl<'o, R> Out<'o, R> {
         filled.done = len;
     }
 
-    /// The results of members, which are the values of their lanes in a column.
+    /// The results of members, which are the values of lanes in a column: for each range of them the lane of
+    /// the first, and the others are on the next ones.
     #[inline]
-    pub fn receive(&self, lanes: impl Iterator<Item = (usize, usize)>, column: &mut Column<R>) {
+    pub fn receive(&self, runs: impl Iterator<Item = (usize, Range<usize>)>, column: &mut Column<R>) {
         /// Fewer neighbours are not worth the lock.
         const TOGETHER: usize = 16;
-        let mut lanes = lanes.peekable();
-        while let Some((lane, member)) = lanes.next() {
-            let mut len = 1;
-            while self.copies() && lanes.next_if_eq(&(lane + len, member + len)).is_some() {
-                len += 1;
-            }
-            if len < TOGETHER {
-                (0..len).for_each(|i| self.set(member + i, column.remove(lane + i)));
+        for (first, members) in runs {
+            if self.copies() && members.len() >= TOGETHER {
+                self.copy(members, &column.slots()[first..]);
             } else {
-                self.copy(member..member + len, &column.slots()[lane..]);
+                (first..).zip(members).for_each(|(lane, member)| self.set(member, column.remove(lane)));
             }
         }
     }

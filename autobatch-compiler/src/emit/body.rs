@@ -231,26 +231,33 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
             #next
         });
     };
-    let run = match together {
-        None => quote!(#find #was #(#lanes)* #run),
-        Some(Lockstep { strips, check, code, next }) => quote! {
-            #(#lanes)*
-            #(#uniforms)*
-            #strips
-            match if #check { __core.together::<#word, #strip>(#i, #point) } else { ::core::option::Option::None } {
-                ::core::option::Option::None => { #find #run }
-                ::core::option::Option::Some(#here) => {
-                    #code
-                    __core.arrive::<#word, #strip>(#i, #point, #next);
+    let (before, run) = match together {
+        None => (quote!(), quote!(#find #was #(#lanes)* #run)),
+        Some(Lockstep { left, strips, check, code, next }) => {
+            let none = quote!(::core::option::Option::None);
+            let run = quote! {
+                #(#lanes)*
+                #(#uniforms)*
+                #strips
+                match if #check { __core.together::<#word, #strip>(#i, #point) } else { #none } {
+                    #none => { #find #run }
+                    ::core::option::Option::Some(#here) => {
+                        #code
+                        __core.arrive::<#word, #strip>(#i, #point, #next);
+                    }
                 }
-            }
-        },
+            };
+            (left, run)
+        }
     };
     quote! {
-        #rt::Step::Block(#point) => for #i in 0..__core.strips() {
-            let #at = __core.strip(#i);
-            #(#open)*
-            #run
+        #rt::Step::Block(#point) => {
+            #before
+            for #i in 0..__core.strips() {
+                let #at = __core.strip(#i);
+                #(#open)*
+                #run
+            }
         },
     }
 }

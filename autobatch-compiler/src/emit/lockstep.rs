@@ -16,6 +16,8 @@ use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentio
 
 /// Tokens for the arm of the block.
 pub(super) struct Lockstep {
+    /// Declares what strips that run one after the other hand on: memory.
+    pub(super) left: TokenStream,
     /// Declares the strips.
     pub(super) strips: TokenStream,
     /// Whether the types allow it.
@@ -34,6 +36,11 @@ fn strip(var: VarId) -> Ident {
 /// `__f3`: one element of an array, in each lane.
 fn element(var: VarId) -> Ident {
     format_ident!("__f{}", var.0, span = Span::mixed_site())
+}
+
+/// `__r3`: the rows of an array that an earlier strip has left.
+fn left(var: VarId) -> Ident {
+    format_ident!("__r{}", var.0, span = Span::mixed_site())
 }
 
 /// How the lanes of a variable are stored.
@@ -119,6 +126,7 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     };
     let gone = &takes - &writer.strips;
     Some(Lockstep {
+        left: writer.left(),
         strips: writer.declare(),
         check: writer.check(&plan, &gone),
         code: writer.code(&plan, &takes, &(&outs & &changed)),
@@ -154,6 +162,15 @@ impl Writer<'_, '_> {
 
     fn ident(&self, var: VarId) -> &Ident {
         &self.scope.program.var(var).ident
+    }
+
+    fn left(&self) -> TokenStream {
+        let (rt, width) = (&self.rt, self.width);
+        let arrays = self.strips.iter().filter(|v| self.kind(**v) == Kind::Rows).map(|v| {
+            let (left, len) = (left(*v), self.array(*v).map(|a| &a.len));
+            quote!(let mut #left = #rt::rows::<_, #width, { #len }>();)
+        });
+        quote!(#(#arrays)*)
     }
 
     fn declare(&self) -> TokenStream {
@@ -204,18 +221,13 @@ impl Writer<'_, '_> {
     }
 
     fn code(&self, plan: &Plan, takes: &VarSet, outs: &VarSet) -> TokenStream {
-        let (rt, width, here) = (&self.rt, self.width, name("__here"));
-        let fill = self.strips.iter().map(|v| {
-            let (strip, element, column) = (strip(*v), element(*v), column(*v));
-            match (self.kind(*v), takes.contains(v)) {
-                (Kind::Rows, true) => quote!(let mut #strip = #rt::spread_rows(#column, &#element, &#here);),
-                (Kind::Rows, false) => {
-                    let len = self.array(*v).map(|a| &a.len);
-                    quote!(let mut #strip = #rt::rows::<_, #width, { #len }>(&#element);)
-                }
-                (Kind::Strip, true) => quote!(#strip = #rt::spread(#column, &#here);),
-                (Kind::Vector, true) => quote!(#strip = #rt::spread_vector(#column, &#here);),
-                (_, false) => quote!(),
+        let (rt, here) = (&self.rt, name("__here"));
+        let fill = self.strips.iter().filter(|v| takes.contains(v)).map(|v| {
+            let (strip, column) = (strip(*v), column(*v));
+            match self.kind(*v) {
+                Kind::Rows => quote!(#rt::spread_rows(#column, #strip, &#here);),
+                Kind::Strip => quote!(#strip = #rt::spread(#column, &#here);),
+                Kind::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
             }
         });
         let nodes = plan.nodes.iter().map(|node| self.node(node));
@@ -227,10 +239,14 @@ impl Writer<'_, '_> {
                     quote!(#set #rt::merge(#column, &#strip, &#here);)
                 }
                 Kind::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
-                Kind::Rows => quote!(#rt::merge_rows(#column, &#strip, &#here);),
+                Kind::Rows => quote!(#rt::merge_rows(#column, #strip, &#here);),
             }
         });
-        quote!(#(#fill)* #(#nodes)* #(#merge)*)
+        let rows = self.strips.iter().filter(|v| self.kind(**v) == Kind::Rows).map(|v| {
+            let (strip, element, left) = (strip(*v), element(*v), left(*v));
+            quote!(let #strip = #rt::in_rows(&mut #left, &#element);)
+        });
+        quote!(#(#rows)* #(#fill)* #(#nodes)* #(#merge)*)
     }
 
     /// What the user's code becomes in the end.
@@ -263,7 +279,7 @@ impl Writer<'_, '_> {
                 let stmt: Stmt = parse_quote!(let #value_ident = #value;);
                 let lanes = self
                     .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
-                quote!(#lanes #rt::fill_rows(&mut #strip, &#element);)
+                quote!(#lanes #rt::fill_rows(#strip, &#element);)
             }
         }
     }

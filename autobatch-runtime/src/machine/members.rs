@@ -255,10 +255,17 @@ impl<'r> Members<'r> {
         self.watch.ended(ended);
     }
 
-    /// Lanes and members of the current store step.
-    #[inline(always)]
-    pub(super) fn stores(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        isa::lanes(&self.stores).map(|lane| (lane, self.of[lane]))
+    /// Members of the current store step, those together that follow each other on neighbouring lanes, and
+    /// the lane of the first.
+    pub(super) fn stores(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        isa::runs(&self.stores).flat_map(|run| {
+            let mut lane = run.start;
+            self.of[run].chunk_by(|one, next| one + 1 == *next).map(move |members| {
+                let first = lane;
+                lane += members.len();
+                (first, members[0]..members[0] + members.len())
+            })
+        })
     }
 
     /// The member on `lane` ends with a fault.

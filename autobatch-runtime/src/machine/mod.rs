@@ -187,6 +187,7 @@ mod word;
 use std::any::Any;
 use std::cell::Cell;
 use std::mem::forget;
+use std::ops::Range;
 use std::panic::resume_unwind;
 
 pub use members::{Queue, Watch};
@@ -461,9 +462,10 @@ impl<'r> Core<'r> {
         true
     }
 
-    /// [`Step::Store`]: lanes and the members whose results are there.
+    /// [`Step::Store`]: members whose results are there, those together that follow each other on
+    /// neighbouring lanes, and the lane of the first.
     #[inline]
-    pub fn stores(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub fn stores(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
         self.members.stores()
     }
 

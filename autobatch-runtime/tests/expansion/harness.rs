@@ -1,6 +1,7 @@
 //! Runs a hand-expanded program the way the launcher does, under full control of the settings.
 
 use std::any::Any;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,9 +50,16 @@ pub(crate) fn sweep(mut check: impl FnMut(Settings)) {
 pub(crate) struct Sink<R>(Mutex<Vec<Option<R>>>);
 
 impl<R> Sink<R> {
-    pub(crate) fn set(&self, member: usize, value: R) {
-        let old = self.0.lock().unwrap()[member].replace(value);
-        assert!(old.is_none(), "member {member} has two results");
+    pub(crate) fn receive(
+        &self,
+        runs: impl Iterator<Item = (usize, Range<usize>)>,
+        mut take: impl FnMut(usize) -> R,
+    ) {
+        let mut results = self.0.lock().unwrap();
+        for (lane, member) in runs.flat_map(|(first, members)| (first..).zip(members)) {
+            let old = results[member].replace(take(lane));
+            assert!(old.is_none(), "member {member} has two results");
+        }
     }
 }
 

@@ -160,9 +160,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                 }
             }
             Step::Store => {
-                for (lane, member) in core.stores() {
-                    out.set(member, v_result.remove(lane));
-                }
+                out.receive(core.stores(), |lane| v_result.remove(lane));
             }
             Step::Compact => {
                 let route = core.route();
@@ -319,9 +317,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                 route.pop(&mut s_left, &mut v_left);
             }
             Step::Store => {
-                for (lane, member) in core.stores() {
-                    out.set(member, v_result.remove(lane));
-                }
+                out.receive(core.stores(), |lane| v_result.remove(lane));
             }
             Step::Compact => {
                 let route = core.route();
@@ -397,9 +393,7 @@ fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u6
                 }
             }
             Step::Store => {
-                for (lane, member) in core.stores() {
-                    out.set(member, v_result.remove(lane));
-                }
+                out.receive(core.stores(), |lane| v_result.remove(lane));
             }
             Step::Compact => {
                 let route = core.route();
@@ -502,9 +496,7 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                 route.pop(&mut s_n, &mut v_n);
             }
             Step::Store => {
-                for (lane, member) in core.stores() {
-                    out.set(member, v_result.remove(lane));
-                }
+                out.receive(core.stores(), |lane| v_result.remove(lane));
             }
             Step::Compact => {
                 let route = core.route();

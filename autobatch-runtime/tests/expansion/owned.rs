@@ -291,9 +291,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                 route.pop(&mut s_first, &mut v_first);
             }
             Step::Store => {
-                for (lane, member) in core.stores() {
-                    out.set(member, v_result.remove(lane));
-                }
+                out.receive(core.stores(), |lane| v_result.remove(lane));
             }
             Step::Compact => {
                 let route = core.route();
