@@ -48,7 +48,7 @@ fn comparison(program: &Program, function: &Function, batched: bool, to: &mut St
     };
     let name = &function.name;
     let column = |param: &Param| format!("in_{}", param.name);
-    to.push_str("        {\n");
+    to.push_str("        {\n            case.begin();\n");
     for param in &function.params {
         let column = column(param);
         let of = |ty: &Ty| program.defs.name(ty);

@@ -34,12 +34,16 @@ pub trait Words {
 }
 
 /// A source of inputs.
-pub struct Dice(Xoshiro256PlusPlus);
+pub struct Dice {
+    rng: Xoshiro256PlusPlus,
+    /// Nearly all members of a column have the same value, so that they go the same way.
+    alike: bool,
+}
 
 impl Dice {
     /// A number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
-        self.0.random_range(0..end)
+        self.rng.random_range(0..end)
     }
 
     /// A value.
@@ -49,12 +53,22 @@ impl Dice {
 
     /// A value per member.
     pub fn column<T: Make>(&mut self, members: usize) -> Vec<T> {
-        (0..members).map(|_| self.make()).collect()
+        self.of_each(members, T::make)
     }
 
     /// A depth per member.
     pub fn fuel(&mut self, members: usize, most: u32) -> Vec<u32> {
-        (0..members).map(|_| self.0.random_range(0..=most)).collect()
+        let least = if self.alike { most } else { 0 };
+        self.of_each(members, |dice| dice.rng.random_range(least..=most))
+    }
+
+    fn of_each<T>(&mut self, members: usize, make: impl Fn(&mut Dice) -> T) -> Vec<T> {
+        let same = self.rng.clone();
+        let mut one = |_| match self.alike && self.below(32) > 0 {
+            true => make(&mut Dice { rng: same.clone(), alike: true }),
+            false => make(self),
+        };
+        (0..members).map(&mut one).collect()
     }
 }
 
@@ -74,7 +88,7 @@ macro_rules! integers {
                 match dice.below(24) {
                     0 => <$t>::MAX,
                     1 => <$t>::MIN,
-                    2 => dice.0.next_u64() as $t,
+                    2 => dice.rng.next_u64() as $t,
                     3 => (1 as $t) << dice.below(<$t>::BITS as u64 - 1),
                     4..=8 => dice.below(1000) as $t,
                     9 | 10 => (0 as $t).wrapping_sub(dice.below(10) as $t),
@@ -261,7 +275,7 @@ impl Case {
 
     fn new(seed: u64) -> Case {
         Case {
-            dice: Dice(Xoshiro256PlusPlus::seed_from_u64(seed)),
+            dice: Dice { rng: Xoshiro256PlusPlus::seed_from_u64(seed), alike: false },
             seed,
             comparisons: 0,
             panics: 0,
@@ -277,6 +291,11 @@ impl Case {
     pub fn survivors(&mut self) -> Option<Vec<bool>> {
         let kept = self.survivors.iter().filter(|kept| **kept).count();
         (self.failure.is_none() && kept > 1 && kept < self.survivors.len()).then(|| self.survivors.clone())
+    }
+
+    /// Begins with the inputs of a batch.
+    pub fn begin(&mut self) {
+        self.dice.alike = self.dice.below(5) == 0;
     }
 
     /// The source of inputs.

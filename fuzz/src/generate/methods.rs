@@ -209,32 +209,6 @@ impl Gen {
         sum
     }
 
-    /// A body that returns at once, or sums calls of itself.
-    pub(super) fn sum_body(&mut self, ret: &Ty, depth: u32) -> Node {
-        let base = self.base_case(ret);
-        self.less = Some("fuel - 1".into());
-        let mut stmts = vec![fixed!("if fuel == 0 { return ", base, "; }")];
-        for _ in 0..self.below(3) {
-            let ty = self.number_type();
-            let value = self.purely(|g| g.expr(&ty, 2));
-            let (name, of) = (self.fresh("v"), self.defs.name(&ty));
-            self.declare(&name, &ty, false);
-            stmts.push(stmt!(format!("let {name}: {of} = "), value, ";"));
-        }
-        if self.chance(40) {
-            let test = self.purely(|g| g.expr(&Ty::Bool, 2));
-            let value = self.purely(|g| g.expr(ret, 2));
-            stmts.push(stmt!("if ", test, " { return ", value, "; }"));
-        }
-        let sum = self.sum_of_calls(ret, depth);
-        let sum = match sum {
-            Some(sum) => sum,
-            None => self.expr(ret, 1),
-        };
-        stmts.push(fixed!(sum));
-        fixed!(stmts)
-    }
-
     /// A struct in a local, and a loop that changes it.
     pub(super) fn struct_loop(&mut self, depth: u32) -> Option<Node> {
         let ty = Ty::Struct(self.below(self.defs.structs.len()));

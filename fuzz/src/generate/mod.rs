@@ -8,6 +8,7 @@
 mod calls;
 mod chains;
 mod expr;
+mod forks;
 mod language;
 mod loops;
 mod matches;
@@ -104,6 +105,8 @@ struct Swarm {
     watched: bool,
     /// Macros of the program's own.
     macros: bool,
+    /// Functions that compute much, and call themselves several times.
+    forks: bool,
 }
 
 struct Gen {

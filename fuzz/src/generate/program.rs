@@ -36,6 +36,20 @@ pub fn program(seed: u64) -> Program {
         states: on(50),
         watched: on(35),
         macros: on(30),
+        forks: on(45),
+    };
+    let swarm = if swarm.plain && swarm.forks {
+        // Little else: what has no nested frames has no forks either.
+        Swarm {
+            matches: false,
+            language: false,
+            control_in_expr: false,
+            methods: false,
+            arrays: false,
+            ..swarm
+        }
+    } else {
+        Swarm { forks: false, ..swarm }
     };
     let swarm = if swarm.plain {
         let asserts = swarm.asserts && swarm.checked;
@@ -50,7 +64,7 @@ pub fn program(seed: u64) -> Program {
         7.. if swarm.methods => Form::Impl,
         _ => Form::Module,
     };
-    let (branching, fuel) = SHAPES[rng.random_range(0..SHAPES.len())];
+    let (branching, fuel) = SHAPES[rng.random_range(usize::from(swarm.forks)..SHAPES.len())];
     let mut made = Gen {
         rng,
         defs: Defs::default(),
@@ -286,6 +300,9 @@ impl Gen {
         let depth = 2 + self.below(3) as u32;
         if !self.has_fuel() {
             return self.plain_body(&ret, depth);
+        }
+        if self.swarm.forks && self.chance(80) {
+            return self.fork_body(&ret);
         }
         if self.branching > 1 && ret.is_number() && self.chance(if self.swarm.plain { 35 } else { 15 }) {
             return self.sum_body(&ret, depth);
