@@ -11,6 +11,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use crate::column::Column;
 use crate::nest::Members;
 
+/// The member has a result.
+#[inline(always)]
+fn have_one(flag: &AtomicBool) {
+    assert!(!flag.load(Ordering::Relaxed), "a member has one result");
+    flag.store(true, Ordering::Relaxed);
+}
+
 /// Takes results from any thread, each member's at most once. For generated code only.
 #[doc(hidden)]
 pub struct Out<'o, R> {
@@ -79,9 +86,7 @@ impl<'o, R> Out<'o, R> {
     /// exchange here would cost as much as the whole member in a cheap kernel).
     #[inline(always)]
     pub fn set(&self, member: usize, value: R) {
-        let set = &self.flags()[member];
-        assert!(!set.load(Ordering::Relaxed), "a member has one result");
-        set.store(true, Ordering::Relaxed);
+        have_one(&self.flags()[member]);
         // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; no other thread
         // has the member. Memory to assign to holds a value.
         unsafe {
@@ -132,13 +137,18 @@ impl<'o, R> Out<'o, R> {
     #[inline]
     pub fn receive(&self, runs: impl Iterator<Item = (usize, Range<usize>)>, column: &mut Column<R>) {
         /// Fewer neighbours are not worth the lock.
-        const TOGETHER: usize = 16;
+        const TOGETHER: usize = 256;
         for (first, members) in runs {
-            if self.copies() && members.len() >= TOGETHER {
-                self.copy(members, &column.slots()[first..]);
-            } else {
+            if !self.copies() {
                 (first..).zip(members).for_each(|(lane, member)| self.set(member, column.remove(lane)));
+                continue;
             }
+            if members.len() < TOGETHER {
+                self.flags()[members.clone()].iter().for_each(have_one);
+            } else {
+                self.have(members.clone());
+            }
+            self.copy(members, &column.slots()[first..]);
         }
     }
 
@@ -147,7 +157,8 @@ impl<'o, R> Out<'o, R> {
     pub fn store(&self, members: Members, column: &[MaybeUninit<R>]) {
         let mut members = members.range();
         if self.copies() {
-            return self.copy(members, column);
+            self.copy(members.clone(), column);
+            return self.have(members);
         }
         let (first, column) = (members.start, &column[..members.len()]);
         // SAFETY: by the protocol of nested frames each of these lanes has a value, which is used once.
@@ -170,7 +181,6 @@ impl<'o, R> Out<'o, R> {
         unsafe {
             ptr::copy_nonoverlapping(values.as_ptr().cast::<R>(), self.first.add(members.start), values.len())
         };
-        self.have(members);
     }
 
     /// Whether the member has a result.
