@@ -15,7 +15,9 @@ pub struct Set<'a> {
     lanes: usize,
     /// Those with a member.
     count: usize,
-    any: bool,
+    /// Not 0 if a lane is in it. A word: of flags of several sets LLVM 22 makes a vector of bits, and with AVX-512 takes one of
+    /// them for 0xff where it is set and asks elsewhere whether it is 1.
+    any: u64,
 }
 
 /// The bits of a strip.
@@ -25,13 +27,13 @@ const fn all<const W: usize>() -> u64 {
 
 impl<'a> Set<'a> {
     pub(super) fn new(words: &'a mut [u64], lanes: usize, count: usize) -> Self {
-        Set { words, lanes, count, any: false }
+        Set { words, lanes, count, any: 0 }
     }
 
     /// Whether a lane is in it.
     #[inline(always)]
     pub fn any(&self) -> bool {
-        self.any
+        self.any != 0
     }
 
     /// The lanes of the frame that have members.
@@ -67,7 +69,7 @@ impl<'a> Set<'a> {
     #[inline(always)]
     pub fn add<const W: usize>(&mut self, strip: usize, bits: u64) {
         self.words[strip * W / 64] |= bits << (strip * W % 64);
-        self.any |= bits != 0;
+        self.any |= bits;
     }
 
     /// Removes bits of a strip. ([`Set::any`] stays as it is.)
@@ -80,14 +82,14 @@ impl<'a> Set<'a> {
     #[inline(always)]
     pub fn insert(&mut self, lane: usize) {
         self.words[lane / 64] |= 1 << (lane % 64);
-        self.any = true;
+        self.any = 1;
     }
 
     /// Empties the set.
     #[inline(always)]
     pub fn clear(&mut self) {
         self.words.fill(0);
-        self.any = false;
+        self.any = 0;
     }
 
     /// Takes over the lanes of another.
@@ -118,7 +120,7 @@ impl<'a> Set<'a> {
             }
         }
         let len = isa::count(self.words);
-        self.any = len > 0;
+        self.any = len as u64;
         len
     }
 
@@ -135,7 +137,7 @@ impl<'a> Set<'a> {
                 rest => (1 << rest) - 1,
             };
         }
-        self.any = lanes > 0;
+        self.any = lanes as u64;
     }
 }
 
@@ -157,7 +159,7 @@ pub fn squeeze<'a>(
     count: usize,
 ) -> Set<'a> {
     let mut dense = arena.set(lanes, count);
-    if !set.any {
+    if !set.any() {
         return dense;
     }
     let mut at = 0;
@@ -177,7 +179,7 @@ pub fn squeeze<'a>(
     if dense.words[last / 64] >> (last % 64) & 1 == 1 {
         (count..lanes).for_each(|lane| dense.words[lane / 64] |= 1 << (lane % 64));
     }
-    dense.any = isa::count(dense.words) > 0;
+    dense.any = isa::count(dense.words) as u64;
     dense
 }
 
