@@ -64,11 +64,11 @@ impl Dice {
 
     fn of_each<T>(&mut self, members: usize, make: impl Fn(&mut Dice) -> T) -> Vec<T> {
         let same = self.rng.clone();
-        let mut one = |_| match self.alike && self.below(32) > 0 {
+        let one = |_| match self.alike && self.below(32) > 0 {
             true => make(&mut Dice { rng: same.clone(), alike: true }),
             false => make(self),
         };
-        (0..members).map(&mut one).collect()
+        (0..members).map(one).collect()
     }
 }
 

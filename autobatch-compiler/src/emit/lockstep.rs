@@ -164,10 +164,16 @@ impl Writer<'_, '_> {
         &self.scope.program.var(var).ident
     }
 
+    /// The arrays that are stored as rows.
+    fn arrays(&self) -> impl Iterator<Item = VarId> {
+        self.strips.iter().copied().filter(|v| self.kind(*v) == Kind::Rows)
+    }
+
+    /// Declares the rows that one strip after the other takes.
     fn left(&self) -> TokenStream {
         let (rt, width) = (&self.rt, self.width);
-        let arrays = self.strips.iter().filter(|v| self.kind(**v) == Kind::Rows).map(|v| {
-            let (left, len) = (left(*v), self.array(*v).map(|a| &a.len));
+        let arrays = self.arrays().map(|v| {
+            let (left, len) = (left(v), self.array(v).map(|a| &a.len));
             quote!(let mut #left = #rt::rows::<_, #width, { #len }>();)
         });
         quote!(#(#arrays)*)
@@ -242,8 +248,8 @@ impl Writer<'_, '_> {
                 Kind::Rows => quote!(#rt::merge_rows(#column, #strip, &#here);),
             }
         });
-        let rows = self.strips.iter().filter(|v| self.kind(**v) == Kind::Rows).map(|v| {
-            let (strip, element, left) = (strip(*v), element(*v), left(*v));
+        let rows = self.arrays().map(|v| {
+            let (strip, element, left) = (strip(v), element(v), left(v));
             quote!(let #strip = #rt::in_rows(&mut #left, &#element);)
         });
         quote!(#(#rows)* #(#fill)* #(#nodes)* #(#merge)*)

@@ -1,7 +1,7 @@
 //! Bodies that return at once or call themselves several times.
 
 use super::Gen;
-use crate::tree::{Node, Passing, fixed, stmt};
+use crate::tree::{Node, fixed, stmt};
 use crate::types::Ty;
 
 impl Gen {
@@ -12,16 +12,9 @@ impl Gen {
         let mut stmts = vec![fixed!("if fuel == 0 { return ", base, "; }")];
         for _ in 0..self.below(3) {
             let ty = self.number_type();
-            let value = self.purely(|g| g.expr(&ty, 2));
-            let (name, of) = (self.fresh("v"), self.defs.name(&ty));
-            self.declare(&name, &ty, false);
-            stmts.push(stmt!(format!("let {name}: {of} = "), value, ";"));
+            stmts.push(self.value_of(&ty, 2, |g| g.fresh("v")));
         }
-        if self.chance(40) {
-            let test = self.purely(|g| g.expr(&Ty::Bool, 2));
-            let value = self.purely(|g| g.expr(ret, 2));
-            stmts.push(stmt!("if ", test, " { return ", value, "; }"));
-        }
+        stmts.extend(self.early_return(ret, 40));
         let sum = self.sum_of_calls(ret, depth);
         let sum = match sum {
             Some(sum) => sum,
@@ -48,11 +41,7 @@ impl Gen {
             stmts.push(self.out_of_fuel(ret));
         }
         self.less = Some("fuel - 1".into());
-        if self.chance(60) {
-            let test = self.purely(|g| g.expr(&Ty::Bool, 2));
-            let value = self.purely(|g| g.expr(ret, 2));
-            stmts.push(stmt!("if ", test, " { return ", value, "; }"));
-        }
+        stmts.extend(self.early_return(ret, 60));
         let mut results = Vec::new();
         while self.calls > 0 && (results.len() < 2 || self.chance(70)) {
             while self.chance(40) {
@@ -91,29 +80,39 @@ impl Gen {
         fixed!("if fuel == 0 { return ", base, "; }")
     }
 
+    /// Perhaps a test, and a return that makes no calls.
+    fn early_return(&mut self, ret: &Ty, percent: u32) -> Option<Node> {
+        if !self.chance(percent) {
+            return None;
+        }
+        let test = self.purely(|g| g.expr(&Ty::Bool, 2));
+        let value = self.purely(|g| g.expr(ret, 2));
+        Some(stmt!("if ", test, " { return ", value, "; }"))
+    }
+
     /// A variable for what is computed.
     fn value_made(&mut self, depth: u32) -> Node {
         let ty = if self.chance(80) { self.number_type() } else { self.some_type() };
-        let value = self.purely(|g| g.expr(&ty, depth));
-        let (name, of) = (self.new_name(), self.defs.name(&ty));
-        self.declare(&name, &ty, false);
+        self.value_of(&ty, depth, Self::new_name)
+    }
+
+    /// The same, of a certain type.
+    fn value_of(&mut self, ty: &Ty, depth: u32, name: impl FnOnce(&mut Self) -> String) -> Node {
+        let value = self.purely(|g| g.expr(ty, depth));
+        let (name, of) = (name(self), self.defs.name(ty));
+        self.declare(&name, ty, false);
         stmt!(format!("let {name}: {of} = "), value, ";")
     }
 
     /// A parameter gets another value.
     fn changed_parameter(&mut self) -> Option<Node> {
-        let function = self.function().clone();
-        let mine = |name: &str| self.visible().any(|var| var.name == name && var.assign && !var.locked);
-        let params: Vec<_> = function
-            .params
-            .iter()
-            .filter(|param| param.mutable && param.passing == Passing::Each && mine(&param.name))
-            .collect();
-        if params.is_empty() {
+        let mut places = self.assignable();
+        places.retain(|(place, _)| self.function().params.iter().any(|param| param.name == *place));
+        if places.is_empty() {
             return None;
         }
-        let param = self.pick(&params);
-        let value = self.purely(|g| g.expr(&param.ty, 2));
-        Some(stmt!(format!("{} = ", param.name), value, ";"))
+        let (place, ty) = self.pick(&places);
+        let value = self.purely(|g| g.expr(&ty, 2));
+        Some(stmt!(format!("{place} = "), value, ";"))
     }
 }
