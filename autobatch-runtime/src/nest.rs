@@ -28,6 +28,7 @@ use crate::strip::Home;
 pub use crate::strip::Strip;
 
 mod arena;
+mod beside;
 mod dense;
 mod fork;
 mod gang;
@@ -41,6 +42,7 @@ pub use crate::isa::{append, fetch};
 pub use crate::isa::{level_avx2, level_avx512};
 pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
+pub use beside::{SideBySide, side_by_side};
 pub use dense::{copied, gather, scatter};
 pub use fork::{Grown, Levels, Tower, copy};
 pub use gang::{Columns, Gang, Lanes, alone, bits, body, kind, merge, part};

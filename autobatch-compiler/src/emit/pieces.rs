@@ -76,7 +76,7 @@ pub(super) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
         let strips = made.iter().map(|v| strip(*v));
         before.extend(quote! {
             #(let mut #strips = #rt::nest::Strip::<_, #width>::new();)*
-            for #l in 0..#width { #code #(#sets)* }
+            for #l in #rt::nest::side_by_side(#width) { #code #(#sets)* }
         });
         all.extend(made);
         first = cut;

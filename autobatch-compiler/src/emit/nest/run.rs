@@ -7,6 +7,7 @@ use super::{Stop, Writer, name, set, work};
 use crate::emit::pieces::{Pieces, pieces};
 use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
 use crate::ir::VarId;
+use crate::passes::fusion::HEAVY;
 
 impl Writer<'_, '_> {
     /// Runs a region once, on every strip in which a lane is in `set`.
@@ -55,6 +56,9 @@ impl Writer<'_, '_> {
                 quote!((#(__words.at(#points, #level),)*)),
             ),
         };
+        let pieces = pieces(self.emitter, region);
+        // Where it pays to have several vectors under way.
+        let long = pieces.is_some() || self.weight(|b| b.region == region.head) > HEAVY;
         let run = |mask: Option<TokenStream>, pieces: Option<Pieces>| {
             let (chooser, word, is_here) = match mask {
                 None => (Chooser::Nobody, None, None),
@@ -66,11 +70,15 @@ impl Writer<'_, '_> {
                 None => &Pieces { before: quote!(), gets: quote!(), last: region.clone() },
             };
             let round = region::round(self.emitter, last, chooser, |_| true, gets, &quote!(!0));
+            let lanes = match long && mask.is_none() {
+                true => quote!(#rt::nest::side_by_side(#strip)),
+                false => quote!(0..#strip),
+            };
             quote! {
                 #rt::nest::#with(#(#places,)* #mask |#(#columns,)* #word| {
                     #before
                     #none
-                    for #l in 0..#strip {
+                    for #l in #lanes {
                         #is_here
                         #round
                         #collect
@@ -79,7 +87,7 @@ impl Writer<'_, '_> {
                 })
             }
         };
-        let full = run(None, pieces(self.emitter, region));
+        let full = run(None, pieces);
         let masked = run(Some(quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level),)), None);
         let arrive = match (&points[..], parts) {
             ([only], false) => {
