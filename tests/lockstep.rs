@@ -423,3 +423,43 @@ fn fields_with_effects_run_once_for_each_member() {
         assert_eq!(got, x.iter().map(|x| weighed(*x, &scene)).collect::<Vec<_>>(), "{how}");
     }
 }
+
+/// Arrays whose first values nobody reads, a part of which stays, and all of which stay for some members.
+#[autobatch(strict)]
+fn first_values(x: f32, y: f32) -> f32 {
+    let (mut all, mut most, mut some) = (x, y, x * y);
+    let mut whole = [0.5f32; 40];
+    let mut part = [x; 40];
+    let mut chosen = [y; 40];
+    for k in 0..=39 {
+        all = all * 0.75 + y;
+        whole[k] = all;
+    }
+    for k in 0..39 {
+        most = most * 0.5 + 1.0;
+        part[k] = most - x;
+    }
+    for k in 0..40 {
+        some = some * 0.875 - 0.125;
+        if some > y {
+            chosen[k] = some;
+        }
+    }
+    let mut sum = 0.0;
+    for k in 0..40 {
+        sum = sum * 0.5 + whole[k] * part[39 - k] - chosen[k];
+    }
+    sum
+}
+
+#[test]
+fn arrays_that_are_overwritten() {
+    let inputs: Vec<(f32, f32)> =
+        (0..37u8).map(|i| (f32::from(i) * 0.3, 4.0 - f32::from(i) * 0.25)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |&(x, y)| first_values(x, y),
+        |b, o| first_values_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+}

@@ -278,14 +278,15 @@ impl Writer<'_, '_> {
                 quote!(for #pat in #iter { #(#body)* })
             }
             Node::Lanes(stmts) => self.lanes(stmts, quote!()),
-            Node::Fill(var, value) => {
+            Node::Fill { var, value, overwritten } => {
                 let (rt, l) = (&self.rt, lane());
                 let (strip, element) = (strip(*var), element(*var));
                 let value_ident = name("__value");
                 let stmt: Stmt = parse_quote!(let #value_ident = #value;);
                 let lanes = self
                     .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
-                quote!(#lanes #rt::fill_rows(#strip, &#element);)
+                let fill = (!overwritten).then(|| quote!(#rt::fill_rows(#strip, &#element);));
+                quote!(#lanes #fill)
             }
         }
     }

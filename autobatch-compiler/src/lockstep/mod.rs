@@ -11,6 +11,7 @@
 //! `together`.
 
 mod admit;
+mod overwritten;
 mod pure;
 #[cfg(test)]
 mod tests;
@@ -45,7 +46,14 @@ pub enum Node {
     /// Code for each lane.
     Lanes(Vec<Stmt>),
     /// Every element of an array that is not small is set to the value.
-    Fill(VarId, Box<Expr>),
+    Fill {
+        /// The array.
+        var: VarId,
+        /// The value.
+        value: Box<Expr>,
+        /// Nobody reads it: it need not be stored.
+        overwritten: bool,
+    },
     /// A loop that all lanes run equally often; its own body is unused.
     Loop(Box<ExprForLoop>, Vec<Node>),
 }
@@ -83,6 +91,7 @@ impl Plan {
                 admit::push(&mut nodes, admit.stmt(stmt)?);
             }
         }
+        overwritten::mark(scope, &mut nodes);
         Some(admit.plan(nodes))
     }
 
@@ -94,7 +103,7 @@ impl Plan {
                 match node {
                     Node::Uniform(_) => {}
                     Node::Lanes(stmts) => pieces.push(mentions(names, stmts)),
-                    Node::Fill(var, value) => {
+                    Node::Fill { var, value, .. } => {
                         let mut vars = effects::of_expr(names, value).mentions;
                         vars.insert(*var);
                         pieces.push(vars);

@@ -8,8 +8,8 @@ use crate::diag::Diagnostics;
 use crate::input::{Input, functions_of};
 use crate::lower::{LowerOptions, lower};
 
-/// The lockstep blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays,
-/// loops in brackets.
+/// The lockstep blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays, `o` those
+/// that are overwritten, loops in brackets.
 fn shapes(item: TokenStream) -> Vec<String> {
     let mut diag = Diagnostics::default();
     let input = Input::parse(item, &mut diag).expect("an item");
@@ -34,7 +34,8 @@ fn shape(nodes: &[Node]) -> String {
         .map(|node| match node {
             Node::Uniform(_) => "u".into(),
             Node::Lanes(stmts) => stmts.len().to_string(),
-            Node::Fill(..) => "f".into(),
+            Node::Fill { overwritten: true, .. } => "o".into(),
+            Node::Fill { .. } => "f".into(),
             Node::Loop(_, body) => format!("[{}]", shape(body)),
         })
         .collect()
@@ -56,7 +57,7 @@ fn nested_loops_over_an_array() {
             val[0]
         }
     });
-    assert_eq!(found, ["fu1[2][u[1]1]1"]);
+    assert_eq!(found, ["ou1[2][u[1]1]1"]);
 }
 
 #[test]
@@ -180,4 +181,37 @@ fn structs_of_a_shared_list_are_read_by_fields() {
         }
     });
     assert!(none.is_empty(), "{none:?}");
+}
+
+#[test]
+fn an_array_is_filled_unless_it_is_overwritten_first() {
+    let starts_with = |start: &str, first: &str| {
+        let code: TokenStream = first.parse().expect("tokens");
+        let found = shapes(quote! {
+            fn f(x: f32, y: f32) -> f32 {
+                let mut a = [0.5f32; 20];
+                let mut s = x;
+                #code
+                for k in 0..20 { s = s * y + a[k]; a[k] = s; }
+                s
+            }
+        });
+        assert!(found[0].starts_with(start), "{first}: {found:?}");
+    };
+    starts_with("o", "for k in 0..20 { let z = x * y; a[k] = s * z; s += a[k]; }");
+    starts_with("o", "for k in 0..=19 { s += y; a[k] = s; }");
+    starts_with("o", "for k in 0..3 { s *= y; } for k in 0..20 { a[k] = s; }");
+    starts_with("f1o", "let mut b = [s; N]; for k in 0..N { b[k] = y; } for k in 0..N { s += b[k]; }");
+    // Not all elements.
+    starts_with("f", "for k in 0..19 { s *= y; a[k] = s; }");
+    starts_with("f", "for k in 1..20 { s *= y; a[k] = s; }");
+    starts_with("f", "for k in 0..20 { s *= y; a[19 - k] = s; }");
+    starts_with("f", "for k in 0..20 { if s > y { a[k] = s; } s *= y; }");
+    starts_with("f", "for k in 0..N { s *= y; a[k] = s; }");
+    // Read first.
+    starts_with("f", "for k in 0..20 { s *= y; a[k] = s + a[19 - k]; }");
+    starts_with("f", "for k in 0..20 { s *= y; a[k] += s; }");
+    starts_with("f", "for k in 0..20 { s += a[3]; a[k] = s; }");
+    starts_with("f", "s += a[7]; for k in 0..20 { s *= y; a[k] = s; }");
+    starts_with("f", "for j in 0..2 { for k in 0..20 { s *= y; a[k] = s; } }");
 }
