@@ -38,7 +38,7 @@ fn smooth(mut a: [f32; 12], n: u32, #[shared] rounds: usize) -> [f32; 12] {
 #[test]
 fn arrays_that_cross_blocks() {
     let inputs: Vec<([f32; 12], u32)> =
-        (0..37u32).map(|i| (std::array::from_fn(|k| (i * 7 + k as u32) as f32 * 0.3), i % 5)).collect();
+        (0..301u32).map(|i| (std::array::from_fn(|k| (i * 7 + k as u32) as f32 * 0.3), i % 5)).collect();
     for rounds in [0, 1, 9] {
         agree_at(
             &SIZES,
@@ -455,7 +455,7 @@ fn first_values(x: f32, y: f32) -> f32 {
 #[test]
 fn arrays_that_are_overwritten() {
     let inputs: Vec<(f32, f32)> =
-        (0..37u8).map(|i| (f32::from(i) * 0.3, 4.0 - f32::from(i) * 0.25)).collect();
+        (0..211u8).map(|i| (f32::from(i) * 0.3, 4.0 - f32::from(i) * 0.25)).collect();
     agree_at(
         &SIZES,
         &inputs,

@@ -12,7 +12,7 @@ use super::region::{Region, binding, column, lane};
 use super::{Emitter, name, pieces};
 use crate::effects::{self, bound};
 use crate::ir::{FuncId, Terminator, VarId, VarSet};
-use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentions};
+use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten};
 
 /// Tokens for the arm of the block.
 pub(super) struct Lockstep {
@@ -62,6 +62,8 @@ struct Writer<'a, 'p> {
     strips: VarSet,
     /// Variables with the same value in all lanes.
     uniforms: &'a VarSet,
+    /// Arrays whose first values nobody reads.
+    overwritten: VarSet,
     emitter: &'a Emitter<'a>,
     func: FuncId,
 }
@@ -121,6 +123,7 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
         width: emitter.width.strip,
         strips,
         uniforms: &plan.uniforms,
+        overwritten: overwritten(&scope, &plan.nodes),
         emitter,
         func: block.func,
     };
@@ -278,14 +281,15 @@ impl Writer<'_, '_> {
                 quote!(for #pat in #iter { #(#body)* })
             }
             Node::Lanes(stmts) => self.lanes(stmts, quote!()),
-            Node::Fill { var, value, overwritten } => {
+            Node::Fill(var, value) => {
                 let (rt, l) = (&self.rt, lane());
                 let (strip, element) = (strip(*var), element(*var));
                 let value_ident = name("__value");
                 let stmt: Stmt = parse_quote!(let #value_ident = #value;);
                 let lanes = self
                     .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
-                let fill = (!overwritten).then(|| quote!(#rt::fill_rows(#strip, &#element);));
+                let is_read = !self.overwritten.contains(var);
+                let fill = is_read.then(|| quote!(#rt::fill_rows(#strip, &#element);));
                 quote!(#lanes #fill)
             }
         }

@@ -118,10 +118,7 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     fn large_array(&mut self, var: VarId, init: &Expr) -> Option<Node> {
         match init {
-            Expr::Repeat(e) => {
-                let value = e.expr.clone();
-                self.lane(&value).then_some(Node::Fill { var, value, overwritten: false })
-            }
+            Expr::Repeat(e) => self.lane(&e.expr).then(|| Node::Fill(var, e.expr.clone())),
             Expr::Array(e) if e.elems.iter().all(|e| self.lane(e)) => {
                 let ident = &self.scope.program.var(var).ident;
                 let elements = e.elems.iter().enumerate();

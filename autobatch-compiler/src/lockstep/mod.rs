@@ -17,7 +17,9 @@ mod pure;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::slice;
 
+pub use overwritten::overwritten;
 pub use pure::{is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method, is_truth};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Stmt};
@@ -46,16 +48,30 @@ pub enum Node {
     /// Code for each lane.
     Lanes(Vec<Stmt>),
     /// Every element of an array that is not small is set to the value.
-    Fill {
-        /// The array.
-        var: VarId,
-        /// The value.
-        value: Box<Expr>,
-        /// Nobody reads it: it need not be stored.
-        overwritten: bool,
-    },
+    Fill(VarId, Box<Expr>),
     /// A loop that all lanes run equally often; its own body is unused.
     Loop(Box<ExprForLoop>, Vec<Node>),
+}
+
+impl Node {
+    /// The variables that it mentions or declares.
+    fn mentions(&self, names: &Names) -> VarSet {
+        match self {
+            Node::Uniform(stmt) => mentions(names, slice::from_ref(stmt)),
+            Node::Lanes(stmts) => mentions(names, stmts),
+            Node::Fill(var, value) => {
+                let mut vars = effects::of_expr(names, value).mentions;
+                vars.insert(*var);
+                vars
+            }
+            Node::Loop(head, body) => {
+                let mut vars = effects::of_expr(names, &head.expr).mentions;
+                vars.extend(bound(names, &head.pat));
+                vars.extend(body.iter().flat_map(|node| node.mentions(names)));
+                vars
+            }
+        }
+    }
 }
 
 /// A value that all lanes share and that lane code computes with.
@@ -91,7 +107,6 @@ impl Plan {
                 admit::push(&mut nodes, admit.stmt(stmt)?);
             }
         }
-        overwritten::mark(scope, &mut nodes);
         Some(admit.plan(nodes))
     }
 
@@ -102,12 +117,7 @@ impl Plan {
             for node in nodes {
                 match node {
                     Node::Uniform(_) => {}
-                    Node::Lanes(stmts) => pieces.push(mentions(names, stmts)),
-                    Node::Fill { var, value, .. } => {
-                        let mut vars = effects::of_expr(names, value).mentions;
-                        vars.insert(*var);
-                        pieces.push(vars);
-                    }
+                    Node::Lanes(_) | Node::Fill(..) => pieces.push(node.mentions(names)),
                     Node::Loop(_, body) => walk(names, body, pieces),
                 }
             }

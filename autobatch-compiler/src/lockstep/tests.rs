@@ -3,9 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Node, Plan, Scope};
+use super::{Node, Plan, Scope, overwritten};
 use crate::diag::Diagnostics;
 use crate::input::{Input, functions_of};
+use crate::ir::VarSet;
 use crate::lower::{LowerOptions, lower};
 
 /// The lockstep blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays, `o` those
@@ -22,21 +23,22 @@ fn shapes(item: TokenStream) -> Vec<String> {
     let blocks = program.blocks.iter().filter(|b| b.lockstep);
     blocks
         .map(|b| {
-            let plan = Plan::of(&Scope::new(&program, b.func), &b.ops).expect("it was admitted");
-            shape(&plan.nodes)
+            let scope = Scope::new(&program, b.func);
+            let plan = Plan::of(&scope, &b.ops).expect("it was admitted");
+            shape(&plan.nodes, &overwritten(&scope, &plan.nodes))
         })
         .collect()
 }
 
-fn shape(nodes: &[Node]) -> String {
+fn shape(nodes: &[Node], overwritten: &VarSet) -> String {
     nodes
         .iter()
         .map(|node| match node {
             Node::Uniform(_) => "u".into(),
             Node::Lanes(stmts) => stmts.len().to_string(),
-            Node::Fill { overwritten: true, .. } => "o".into(),
-            Node::Fill { .. } => "f".into(),
-            Node::Loop(_, body) => format!("[{}]", shape(body)),
+            Node::Fill(array, _) if overwritten.contains(array) => "o".into(),
+            Node::Fill(..) => "f".into(),
+            Node::Loop(_, body) => format!("[{}]", shape(body, overwritten)),
         })
         .collect()
 }
