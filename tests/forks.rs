@@ -480,3 +480,51 @@ fn literals_that_are_returned_at_once() {
         |b, o| literals::odd_batched_with(column(b, |x| x.0 + x.1), o),
     );
 }
+
+/// Where members differ in one number only, a tile runs them in its order: results and faults are those of the caller's.
+#[autobatch(strict)]
+mod ordered {
+    /// As deep as `x` says.
+    pub(super) fn halve(scale: u8, x: f32, from: i16) -> f64 {
+        if x.abs() < 1.0 {
+            return f64::from(x) + f64::from(from) / f64::from(scale);
+        }
+        halve(scale, x * 0.5, from - 1) * 3.0 - halve(scale, x * -0.25, from + 2)
+    }
+
+    pub(super) fn count(n: i8) -> i64 {
+        assert!(n > -9, "{n} is too small");
+        if n < 2 { i64::from(n) } else { count(n - 1) - 3 * count(n - 2) }
+    }
+}
+
+#[test]
+fn the_order_inside_a_tile_shows_nowhere() {
+    let xs: Vec<f32> = (0..301u32).map(|i| (i * 7919 % 601) as f32 * 0.37 - 111.0).collect();
+    let run =
+        |batch: &[f32], options: &Options<'_>| ordered::halve_batched_with(same(3), batch, same(4), options);
+    agree_at(&[1, 2, 33, 64, 301], &xs, |x| ordered::halve(3, *x, 4), run);
+    // Several parameters differ, and one that is no float.
+    let pairs: Vec<(f32, i16)> = xs.iter().map(|x| (*x, (*x as i16).wrapping_mul(77) % 9)).collect();
+    let run = |batch: &[(f32, i16)], options: &Options<'_>| {
+        let (x, from) = (column(batch, |pair| pair.0), column(batch, |pair| pair.1));
+        ordered::halve_batched_with(same(5), &x, &from, options)
+    };
+    agree_at(&[33, 301], &pairs, |(x, from)| ordered::halve(5, *x, *from), run);
+    let ns: Vec<i8> = (0..500).map(|i| (i * 37 % 23 - 8) as i8).collect();
+    agree_at(
+        &[1, 40, 500],
+        &ns,
+        |n| ordered::count(*n),
+        |n, options| ordered::count_batched_with(n, options),
+    );
+    // Faults name the member, and the others have their results.
+    let ns: Vec<i8> = (0..500).map(|i| (i * 37 % 25 - 10) as i8).collect();
+    let outcome = ordered::count_batched_with(&ns, &Options::default().executor(Executor::Masked)).unwrap();
+    for (member, result) in outcome.into_results().into_iter().enumerate() {
+        match result {
+            Ok(value) => assert_eq!(value, ordered::count(ns[member])),
+            Err(fault) => assert!(ns[member] <= -9 && fault.member == member, "{fault}"),
+        }
+    }
+}

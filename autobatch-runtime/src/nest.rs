@@ -6,7 +6,7 @@
 //! caller's lanes for as long as it takes to see who returns at once, then goes on in a dense frame of its
 //! own if few are left ([`is_sparse`]), or by scalar code if very few are ([`is_few`]). Loops run in
 //! columns of their own, which lose the lanes that have left (`loops`). Functions whose calls can all be made at
-//! once run level by level instead ([`Tower`]).
+//! once run level by level instead ([`Tower`]), in an order in which neighbours are alike ([`Order`]).
 //!
 //! *Only compute* means that running a piece of the program once more, or on a copy of a member, shows
 //! nowhere: values are numbers, `bool`s, `char`s, and tuples and arrays of them. So pads may compute, and a
@@ -33,6 +33,7 @@ mod dense;
 mod fork;
 mod gang;
 mod loops;
+mod order;
 mod set;
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -47,6 +48,7 @@ pub use dense::{copied, gather, scatter};
 pub use fork::{Grown, Levels, Tower, copy};
 pub use gang::{Columns, Gang, Lanes, alone, bits, body, kind, merge, part};
 pub use loops::{Flags, Words, Work, put, rounds, rounds_of};
+pub use order::{Order, back, decides, differs, ordered};
 pub use set::{Set, full, spread, squeeze};
 
 /// What a tile is run with.

@@ -163,7 +163,7 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         clone_fish: turbofish_of_clone(function, &generics, &clone),
         this: if function.associated { quote!(Self::) } else { quote!() },
     };
-    let (mut functions, mut waits) = (Vec::new(), false);
+    let (mut functions, mut waits, mut forks) = (Vec::new(), false, false);
     for func in emitter.program.func_ids() {
         let heads = emitter.heads_in_source_order();
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
@@ -174,17 +174,18 @@ pub(super) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
             return None;
         }
         waits |= writer.waits();
+        forks |= writer.fork().is_some();
         functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
     }
     let rooms = match waits {
         true => Some(rooms::tile(emitter, isa, ARGUMENTS)?),
         false => None,
     };
-    Some(Nest { functions, tile: tile(emitter, naming, isa), rooms })
+    Some(Nest { functions, tile: tile(emitter, naming, isa, forks), rooms })
 }
 
-/// Runs a tile.
-fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
+/// Runs a tile. In `forks` lanes should agree about their calls.
+fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, forks: bool) -> TokenStream {
     let (rt, program) = (&emitter.rt, emitter.program);
     let strip = emitter.width.strip;
     let (lanes, members, arena) = (name("__lanes"), name("__members"), name("__arena"));
@@ -198,6 +199,19 @@ fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
             quote!(let #column = #rt::nest::load(&mut #arena, #ident, #members, #lanes);)
         }
     });
+    let own = params.clone().filter(|v| !program.var(*v).shared);
+    let own: Vec<Ident> = own.map(argument).filter(|_| forks).collect();
+    let nth = 0..own.len();
+    let nth = || nth.clone().map(|nth| quote!(__decides == ::core::option::Option::Some(#nth)));
+    let (this, of_this) = (nth(), nth());
+    let order = quote! {
+        let __decides = #rt::nest::decides(&[#(#rt::nest::differs(#own, #members.len())),*]);
+        let mut __order = ::core::option::Option::None;
+        #(if #this { __order = #rt::nest::Order::by(#own, #members.len()); })*
+        #(let #own = if #of_this { #rt::nest::ordered(&mut #arena, #own, #lanes, &__order) } else { #own };)*
+    };
+    let back = quote!(let __results = #rt::nest::back(&mut #arena, __results, &__order););
+    let (order, back) = if own.is_empty() { (quote!(), quote!()) } else { (order, back) };
     let columns: Vec<TokenStream> = params.map(|v| argument(v).into_token_stream()).collect();
     let first = quote!(#arena.sub(), __depth, &__all, &mut *__results);
     let call = naming.call(emitter, program.entry, isa, &first, &columns, &uniforms(emitter, program.entry));
@@ -207,9 +221,11 @@ fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str) -> TokenStream {
         let #lanes = #rt::nest::width::<#strip>(#members.len());
         let mut #arena = __nest.arena();
         #(#loads)*
+        #order
         let __results = #arena.column(#lanes);
         let __all = #rt::nest::full(&mut #arena, #lanes, #members.len());
         #call
+        #back
         __out.store(#members, __results);
     }
 }
