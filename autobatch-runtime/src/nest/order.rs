@@ -20,7 +20,8 @@ const SIGN: u64 = 1 << 63;
 /// A number as one that is ordered as it is.
 type Key<T> = fn(&T) -> u64;
 
-/// How the values of a type are ordered, if it is a number.
+/// How the values of a type are ordered, if it is a number. Of values with other bits the key is another one: members whose keys
+/// are the same are not put in order.
 #[inline(always)]
 fn key<T>() -> Option<Key<T>> {
     macro_rules! number {
@@ -45,7 +46,7 @@ fn key<T>() -> Option<Key<T>> {
         i32, v => v as i64 as u64 ^ SIGN;
         i64, v => v as u64 ^ SIGN;
         isize, v => v as i64 as u64 ^ SIGN;
-        f32, v => of_float(f64::from(v).to_bits());
+        f32, v => of_float(u64::from(v.to_bits()) << 32);
         f64, v => of_float(v.to_bits());
     }
     None
@@ -160,6 +161,13 @@ mod tests {
     fn one_parameter_decides() {
         assert!(!differs(&column(&[4u32, 4, 4, 5]), 3) && differs(&column(&[4u32, 4, 4, 5]), 4));
         assert!(!differs::<u32>(&[], 0) && !differs(&column(&[f64::NAN; 2]), 2));
+        // NaNs have bits, too.
+        assert!(differs(&column(&[f32::from_bits(0x7f80_0001), f32::from_bits(0x7fc0_0001)]), 2));
+        assert!(differs(
+            &column(&[f64::from_bits(0x7ff0_0000_0000_0001), f64::from_bits(0x7ff8_0000_0000_0001)]),
+            2
+        ));
+        assert!(differs(&column(&[0.0f32, -0.0]), 2));
         // Nobody looks at what is no number.
         assert!(differs(&column(&[(1u8, 2u16); 3]), 3));
         assert_eq!(decides(&[false, true, false]), Some(1));
