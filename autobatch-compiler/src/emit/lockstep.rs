@@ -8,6 +8,7 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Stmt, parse_quote};
 
+use super::quotients::Search;
 use super::region::{Region, binding, column, lane};
 use super::{Emitter, name, pieces};
 use crate::effects::{self, bound};
@@ -27,6 +28,9 @@ pub(super) struct Lockstep {
     /// The point where all lanes go on.
     pub(super) next: u32,
 }
+
+/// The runtime's `lockstep::QUICK`.
+const QUICK: usize = 16;
 
 /// `__s3`: the strip of a variable.
 fn strip(var: VarId) -> Ident {
@@ -52,6 +56,19 @@ enum Kind {
     Vector,
     /// An array per lane, whose elements are accessed in place.
     Rows,
+}
+
+/// `__d3`: what is known of a variable as a divisor.
+fn divisor(var: VarId) -> Ident {
+    format_ident!("__d{}", var.0, span = Span::mixed_site())
+}
+
+/// What the loops around some code do.
+struct Within {
+    /// The divisors that they know: those that they do not change.
+    fixed: VarSet,
+    /// What the innermost writes.
+    changing: VarSet,
 }
 
 struct Writer<'a, 'p> {
@@ -239,7 +256,7 @@ impl Writer<'_, '_> {
                 Kind::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
             }
         });
-        let nodes = plan.nodes.iter().map(|node| self.node(node));
+        let nodes = plan.nodes.iter().map(|node| self.node(node, None));
         let merge = outs.iter().map(|v| {
             let (strip, column, ident) = (strip(*v), column(*v), self.ident(*v));
             match self.kind(*v) {
@@ -266,7 +283,8 @@ impl Writer<'_, '_> {
         lane_code.math(stmt);
     }
 
-    fn node(&self, node: &Node) -> TokenStream {
+    /// A node, in the innermost of some loops.
+    fn node(&self, node: &Node, within: Option<&Within>) -> TokenStream {
         match node {
             Node::Uniform(stmt) => {
                 let mut stmt = stmt.clone();
@@ -277,10 +295,21 @@ impl Writer<'_, '_> {
                 let mut iter = head.expr.clone();
                 InPlace(self).visit_expr_mut(&mut iter);
                 let pat = &head.pat;
-                let body = body.iter().map(|node| self.node(node));
-                quote!(for #pat in #iter { #(#body)* })
+                let search = self.divisions();
+                let changing = search.written(head, body);
+                let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
+                let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
+                let divisors = own.iter().map(|v| {
+                    let divisor = divisor(*v);
+                    quote!(let mut #divisor = __core.divisor();)
+                });
+                let within = Within { fixed: &outer | &own, changing };
+                let body = body.iter().map(|node| self.node(node, Some(&within)));
+                quote!(#(#divisors)* for #pat in #iter { #(#body)* })
             }
-            Node::Lanes(stmts) => self.lanes(stmts, quote!()),
+            Node::Lanes(stmts) => within
+                .and_then(|within| self.quotient(stmts, within))
+                .unwrap_or_else(|| self.lanes(stmts, quote!())),
             Node::Fill(var, value) => {
                 let (rt, l) = (&self.rt, lane());
                 let (strip, element) = (strip(*var), element(*var));
@@ -295,9 +324,73 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A loop over the lanes: values out of their strips, the user's code, values back.
+    /// Whether lane code finds the variable in a strip.
+    fn in_strip(&self, var: VarId) -> bool {
+        self.strips.contains(&var) && !self.uniforms.contains(&var) && self.kind(var) == Kind::Strip
+    }
+
+    fn divisions(&self) -> Search<'_> {
+        Search { names: &self.scope.names, rows: self.arrays().collect() }
+    }
+
+    /// Variables that a loop which writes `changing` may know as divisors.
+    fn may_divide(&self, changing: &VarSet) -> VarSet {
+        let shared = |v: VarId| self.uniforms.contains(&v) || self.scope.program.var(v).is_uniform();
+        let all = self.scope.names.values().copied().filter(|v| !changing.contains(v));
+        // A part of the lanes must be left for the division unit.
+        all.filter(|v| self.width >= 4 * QUICK && (self.in_strip(*v) || shared(*v))).collect()
+    }
+
+    /// A piece that divides by what the loops do not change.
+    fn quotient(&self, stmts: &[Stmt], within: &Within) -> Option<TokenStream> {
+        let (rt, l, width) = (&self.rt, lane(), self.width);
+        let (x, q) = (name("__dividends"), name("__quotients"));
+        let (dividend, quotient) = (name("__dividend"), name("__quotient"));
+        let found = self.divisions().quotient(stmts, &within.fixed, &within.changing, &quotient)?;
+        let (divisor, strip) = (divisor(found.divisor), strip(found.divisor));
+        let (is_quick, y) = if self.in_strip(found.divisor) {
+            (quote!(is_quick(&#strip)), quote!(#rt::get(&#strip, #l)))
+        } else {
+            let all = self.ident(found.divisor);
+            (quote!(is_quick_for_all(&#all)), quote!(#all))
+        };
+        let value = &found.dividend;
+        let as_far_as = found.before.iter().cloned().chain([parse_quote!(let #dividend = #value;)]);
+        let as_far_as: Vec<Stmt> = as_far_as.collect();
+        let (quick, rest) = (quote!(0..#rt::QUICK), quote!(#rt::QUICK..#width));
+        let (gets, code, _) = self.piece(&as_far_as);
+        let dividends = quote!(for #l in #quick { #gets #code #rt::set(&mut #x, #l, #dividend); });
+        let (gets, code, sets) = self.piece(&found.with);
+        let quotients = quote!(for #l in #quick { let #quotient = #rt::get(&#q, #l); #gets #code #sets });
+        let (gets, code, sets) = self.piece(stmts);
+        let rest = quote!(for #l in #rest { #gets #code #sets });
+        let all = self.lanes(stmts, quote!());
+        Some(quote! {
+            if #divisor.#is_quick {
+                let mut #x = #rt::strip::<_, #width>();
+                let mut #q = #rt::strip::<_, #width>();
+                #dividends
+                if !#divisor.divide(&#x, &mut #q) {
+                    for #l in #quick { #rt::set(&mut #q, #l, #rt::get(&#x, #l) / #y); }
+                }
+                #rest
+                #quotients
+            } else {
+                #all
+            }
+        })
+    }
+
+    /// A loop over the lanes.
     fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
-        let (rt, width, l) = (&self.rt, self.width, lane());
+        let (width, l) = (self.width, lane());
+        let (gets, code, sets) = self.piece(stmts);
+        quote!(for #l in 0..#width { #gets #code #sets #last })
+    }
+
+    /// What a loop over lanes does: takes values out of their strips, runs the user's code, puts values back.
+    fn piece(&self, stmts: &[Stmt]) -> (TokenStream, TokenStream, TokenStream) {
+        let (rt, l) = (&self.rt, lane());
         let names = &self.scope.names;
         let declared = declared(names, stmts);
         let written = &declared | &assigned(names, stmts);
@@ -326,7 +419,7 @@ impl Writer<'_, '_> {
                 other => quote!(#other),
             }
         });
-        quote!(for #l in 0..#width { #(#get)* #(#code)* #(#set)* #last })
+        (quote!(#(#get)*), quote!(#(#code)*), quote!(#(#set)*))
     }
 }
 

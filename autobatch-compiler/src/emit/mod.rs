@@ -17,6 +17,7 @@ mod nest;
 mod outlives;
 mod pieces;
 mod primitive;
+mod quotients;
 mod region;
 mod rooms;
 mod scopes;
