@@ -16,6 +16,7 @@ mod methods;
 mod owned;
 mod places;
 mod program;
+mod rows;
 mod scalar;
 mod states;
 mod stmt;

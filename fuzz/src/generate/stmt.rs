@@ -45,6 +45,7 @@ impl Gen {
             if nested && self.swarm.watched { 8 } else { 0 },    // 24 what writes when it is dropped
             if self.cells.is_empty() { 0 } else { 20 },          // 25 more of it
             if self.swarm.macros { 5 } else { 0 },               // 26 macros
+            if self.swarm.arrays && self.swarm.loops { 10 } else { 0 }, // 27 arrays in uniform loops
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -127,6 +128,7 @@ impl Gen {
             24 => self.watched(depth),
             25 => self.watch(depth),
             26 => self.change_by_macro(),
+            27 => self.rows(depth),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);

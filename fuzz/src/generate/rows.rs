@@ -1,0 +1,63 @@
+//! Arrays that uniform loops go over, as in stencils and trees of prices: what runs in lockstep.
+
+use super::Gen;
+use crate::tree::{Node, fixed, stmt};
+use crate::types::Ty;
+
+impl Gen {
+    /// An array too long for registers, loops over it, and one of its elements.
+    pub(super) fn rows(&mut self, depth: u32) -> Option<Node> {
+        if self.weight > 6 {
+            return None;
+        }
+        let ty = if self.chance(85) { Ty::F32 } else { self.number_type() };
+        let (row, d, s) = (self.fresh("r"), self.fresh("d"), self.fresh("s"));
+        let (len, of) = (9 + self.below(16), self.defs.name(&ty));
+        let first = self.expr(&ty, depth.min(2));
+        let divisor = self.expr(&ty, depth.min(2));
+        // Mostly of a size that dividing by it again and again leaves something.
+        let size = if ty.is_float() && self.chance(70) { ".abs() % 4.0 + 0.5" } else { "" };
+        let mut parts = vec![fixed!(
+            format!("let mut {s}: {of} = "),
+            self.leaf(&ty),
+            format!("; let mut {row}: [{of}; {len}] = ["),
+            first,
+            format!("; {len}]; let mut {d}: {of} = ("),
+            divisor,
+            format!("){size};")
+        )];
+        for _ in 0..1 + self.below(3) {
+            let times = 1 + self.below(4);
+            let body: Vec<Node> =
+                (0..1 + self.below(2)).map(|_| self.over_a_row(&ty, &row, &d, &s)).collect();
+            let (open, close) =
+                if times > 1 { (format!("for _ in 0..{times} {{"), "}") } else { (String::new(), "") };
+            parts.push(fixed!(open, format!("for k in 0..{} {{", len - 1), body, "}", close));
+        }
+        let (name, at) = (self.new_name(), self.below(len));
+        parts.push(fixed!(format!("let {name} = {row}[{at}] + {s};")));
+        self.declare(&name, &ty, false);
+        Some(stmt!(parts))
+    }
+
+    fn over_a_row(&mut self, ty: &Ty, row: &str, d: &str, s: &str) -> Node {
+        let c = self.leaf(ty);
+        match self.below(14) {
+            0 | 10 => fixed!(format!("{row}[k] = {row}[k] / {d};")),
+            1 | 11 => fixed!(format!("{row}[k] /= {d};")),
+            2 | 3 | 12 | 13 => {
+                fixed!(format!("{row}[k] = ({row}[k] * "), c, format!(" - {row}[k + 1]) / {d};"))
+            }
+            4 => fixed!(format!("let t = {row}[k] - "), c, format!("; {row}[k] = t / {d};")),
+            5 => fixed!(format!("{s} = {s} + {row}[k]; {row}[k] = {s} / {d};")),
+            6 => fixed!(format!("{row}[k + 1] = {row}[k] / {d};")),
+            7 => fixed!(format!("{row}[k] = {row}[k] + "), c, ";"),
+            8 => fixed!(
+                format!("{row}[k] = if {row}[k] < "),
+                c,
+                format!(" {{ {row}[k] / {d} }} else {{ {row}[k] }};")
+            ),
+            _ => fixed!(format!("{d} = {d} + "), c, format!("; {row}[k] = {row}[k] / {d};")),
+        }
+    }
+}
