@@ -42,7 +42,8 @@ pub const ALL: &[Entry] = &[
     entry::<mandel::Mandel<true>>(),
     entry::<collatz::Collatz>(),
     entry::<fib::Fib>(),
-    entry::<simpson::Simpson>(),
+    entry::<simpson::Simpson<false>>(),
+    entry::<simpson::Simpson<true>>(),
     entry::<black_scholes::BlackScholes>(),
     #[cfg(feature = "vector_math")]
     entry::<black_scholes::BlackScholesVectorMath>(),

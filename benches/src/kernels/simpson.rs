@@ -2,7 +2,7 @@
 
 use autobatch::{BatchError, Options, Outcome, autobatch};
 
-use crate::inputs::spread;
+use crate::inputs::{shuffled, spread};
 use crate::ispc::{Target, counterpart};
 use crate::{Agreement, Kernel};
 
@@ -49,19 +49,21 @@ counterpart! {
 
 const EPS: f64 = 1e-9;
 
-/// Integrands with an ever narrower peak.
-pub struct Simpson {
+/// Integrands with an ever narrower peak, or in a pseudo-random order.
+pub struct Simpson<const SHUFFLED: bool> {
     k: Vec<f64>,
 }
 
-impl Kernel for Simpson {
+impl<const SHUFFLED: bool> Kernel for Simpson<SHUFFLED> {
     type Value = f64;
-    const NAME: &'static str = "simpson";
+    const NAME: &'static str = if SHUFFLED { "simpson_shuffled" } else { "simpson" };
     const MEMBERS: usize = 8192;
     const PEER: Agreement = Agreement::Close { tolerance: 1e-8, except: 0.0 };
 
     fn new(members: usize) -> Self {
-        Simpson { k: spread(members, Self::MEMBERS).map(|i| 1.0 + 0.1 * i as f64).collect() }
+        let order = if SHUFFLED { shuffled(Self::MEMBERS) } else { (0..Self::MEMBERS).collect() };
+        let k = |i: usize| 1.0 + 0.1 * order[i] as f64;
+        Simpson { k: spread(members, Self::MEMBERS).map(k).collect() }
     }
 
     fn members(&self) -> usize {
