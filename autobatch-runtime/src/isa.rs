@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::lockstep::{QUICK, Reciprocals};
 use crate::machine::Core;
 use crate::nest::Nest;
 use crate::options::Isa;
@@ -198,18 +197,6 @@ pub(crate) fn has_quick_quotients(level: Level) -> bool {
     level.0 == Isa::Avx512
 }
 
-/// The reciprocals of divisors, if quotients by them are right.
-#[inline(always)]
-pub(crate) fn reciprocals(divisors: &[f32; QUICK], level: Level) -> Option<Reciprocals> {
-    #[cfg(target_arch = "x86_64")]
-    if level.0 == Isa::Avx512 {
-        // SAFETY: a `Level` exists only for what the CPU has.
-        return unsafe { avx512::reciprocals(divisors) };
-    }
-    let _ = level;
-    Reciprocals::new(divisors)
-}
-
 /// The kernels of one width of words, where the CPU has them: see [`avx512`].
 macro_rules! scans {
     ($lowest:ident, $mask:ident, $spread:ident, $word:ty) => {
@@ -344,15 +331,6 @@ fn next(mask: &[u64], from: usize, of: impl Fn(u64) -> u64) -> usize {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::*;
-
-    use crate::lockstep::{QUICK, Reciprocals};
-
-    /// Compiled to vectors.
-    #[inline(never)]
-    #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-    pub(super) fn reciprocals(divisors: &[f32; QUICK]) -> Option<Reciprocals> {
-        Reciprocals::new(divisors)
-    }
 
     /// The scans over words that the scheduler lives on; what the compiler makes of the portable ones
     /// is several times slower.

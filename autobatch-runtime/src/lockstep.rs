@@ -22,7 +22,6 @@ use std::mem::{MaybeUninit, transmute};
 use crate::machine::Word;
 
 mod divisor;
-pub(crate) use divisor::Reciprocals;
 pub use divisor::{Divisor, QUICK};
 
 /// Which lanes of a strip run in lockstep.

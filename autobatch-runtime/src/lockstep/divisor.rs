@@ -39,7 +39,7 @@ pub struct Divisor {
 
 /// The reciprocals of a vector's divisors: `high + low`.
 #[derive(Clone, Copy)]
-pub(crate) struct Reciprocals {
+struct Reciprocals {
     high: [f32; QUICK],
     low: [f32; QUICK],
 }
@@ -80,7 +80,7 @@ impl Divisor {
         if self.uses < WORTH {
             self.uses += 1;
             if self.uses == WORTH {
-                self.reciprocals = isa::reciprocals(&std::array::from_fn(divisor), self.level);
+                self.reciprocals = Reciprocals::new(&std::array::from_fn(divisor), self.level);
             }
         }
         self.reciprocals.is_some()
@@ -126,14 +126,20 @@ fn as_f32<T>(number: T) -> f32 {
 
 impl Reciprocals {
     /// Those of the divisors, if the quotients are right for all of them.
-    #[inline(always)]
-    pub(crate) fn new(divisors: &[f32; QUICK]) -> Option<Reciprocals> {
-        let (mut high, mut low, mut right) = ([0.0; QUICK], [0.0; QUICK], true);
-        for l in 0..QUICK {
-            (high[l], low[l]) = reciprocal(divisors[l]);
-            right &= is_right(divisors[l], high[l], low[l]);
-        }
-        right.then_some(Reciprocals { high, low })
+    #[inline(never)]
+    fn new(divisors: &[f32; QUICK], level: Level) -> Option<Reciprocals> {
+        isa::vectorize(
+            level,
+            #[inline(always)]
+            || {
+                let (mut high, mut low, mut right) = ([0.0; QUICK], [0.0; QUICK], true);
+                for l in 0..QUICK {
+                    (high[l], low[l]) = reciprocal(divisors[l]);
+                    right &= is_right(divisors[l], high[l], low[l]);
+                }
+                right.then_some(Reciprocals { high, low })
+            },
+        )
     }
 }
 
