@@ -146,10 +146,12 @@ impl Gen {
             }
             (3 | 4, _) => {
                 let list = self.fresh("list");
-                let (a, b, c) = (self.leaf(&of), self.leaf(&of), self.leaf(&of));
+                let elements = (0..most).map(|_| self.leaf(&of)).map(|leaf| fixed!(leaf, ", "));
+                let elements: Vec<Part> = elements.map(Part::from).collect();
                 let by_ref = self.chance(60);
-                let list_of =
-                    fixed!(format!("let {list}: Vec<{number}> = vec!["), a, ", ", b, ", ", c, "]; ");
+                let mut list_of = fixed!(format!("let {list}: Vec<{number}> = vec!["));
+                list_of.parts.extend(elements);
+                list_of.parts.push("]; ".into());
                 chain.before.push(list_of.into());
                 chain.push(if by_ref { format!("{list}.iter()") } else { format!("{list}.into_iter()") });
                 (chain.of, chain.by_ref) = (of, by_ref);

@@ -181,7 +181,8 @@ impl Gen {
                     return Some(expr!(ty; format!("{name}.pop()")));
                 }
                 let index = self.hiding(&name, |g| g.expr(&Ty::Usize, depth.min(2) - 1));
-                Some(expr!(ty; format!("{name}.get("), index, ").copied()"))
+                let own = if of.is_owned() { "cloned" } else { "copied" };
+                Some(expr!(ty; format!("{name}.get("), index, format!(").{own}()")))
             }
             _ => {
                 let vars = self.owned_vars(|var| *var == Ty::Vec(Box::new(ty.clone())));
