@@ -237,6 +237,9 @@ mod tests {
 
     #[test]
     fn divisors_are_right_exactly_where_all_quotients_are() {
+        if cfg!(miri) {
+            return; // too many
+        }
         let with_factors_of_two = [2, 4, 8].map(|f| f32::from_bits(1f32.to_bits() | (f * 300_001)));
         let right = with_factors_of_two.into_iter().chain([1.357_851_6]).map(|y| (y, true));
         for (y, right) in right.chain([(WRONG, false), (1.358_651, false)]) {
@@ -277,7 +280,7 @@ mod tests {
     fn quotients_at_the_edges_are_right() {
         for y in [1.0f32 / 1024.0, 1024.0, 1023.9999, 0.001, 1.3].into_iter().filter(|&y| is_right_for(y)) {
             let (high, low) = reciprocal(y);
-            for digits in (0..1 << 23).step_by(3989) {
+            for digits in (0..1 << 23).step_by(if cfg!(miri) { 399_989 } else { 3989 }) {
                 for exponent in [127 - 66, 127 - 65, 127, 127 + 99] {
                     let x = f32::from_bits(exponent << 23 | digits);
                     for x in [x, -x, 0.0] {
