@@ -88,8 +88,9 @@ const SAMPLE: usize = 24;
 /// Batches below this are too small for that.
 const MEASURABLE: usize = 768;
 
-/// The program, its instance, and what a run is like: threads, lanes, instruction set, size of the batch.
-type Key = (usize, &'static str, [usize; 4]);
+/// The program, its instance, and what a run is like: threads, lanes, instruction set, size of the batch, schedule;
+/// whether it makes a report and refills, as the machines have more or less to do then.
+type Key = (usize, &'static str, [usize; 5], [bool; 2]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
 
@@ -104,8 +105,10 @@ impl Launch<'_> {
     fn key(&self, instance: &'static str) -> Key {
         let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(0);
         let size = self.members.ilog2() as usize / 2;
+        let schedule = self.options.schedule.map_or(0, |schedule| schedule as usize + 1);
         let program = std::ptr::from_ref(self.program).addr();
-        (program, instance, [self.threads, lanes, self.isa() as usize, size])
+        let like = [self.threads, lanes, self.isa() as usize, size, schedule];
+        (program, instance, like, [self.options.report, self.options.no_refill])
     }
 
     /// Runs the batch. Each member is run once, by whichever executor; the results are the same.

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::tests::SCALAR;
 use super::*;
-use crate::options::CancelToken;
+use crate::options::{CancelToken, Schedule};
 use crate::program::Call;
 
 static PLAIN: Program = Program { whole_scalar: false, ..SCALAR };
@@ -118,6 +118,27 @@ fn trials_become_rare() {
     // Members that take far longer than before are a reason to try again.
     let slow_scalar = runs([(0.0, 8.0), (5.0, 0.2)]);
     assert!(pure(&slow_scalar, 1) >= 30, "{slow_scalar:?}");
+}
+
+#[test]
+fn what_was_found_holds_for_runs_of_its_kind_only() {
+    let plain = Options::default().threads(1);
+    let (slow, fast) = ([(0.0, 0.2), (5.0, 1.0)], [(0.0, 0.2), (5.0, 0.02)]);
+    // Machines that keep counts, or run otherwise, cost something else.
+    for (name, other) in [
+        ("with a report", plain.clone().report(true)),
+        ("without refill", plain.clone().refill(false)),
+        ("another schedule", plain.clone().schedule(Schedule::EarliestBlock)),
+        ("other lanes", plain.clone().lanes(40)),
+    ] {
+        let run = |options, costs| {
+            chosen(&launch(&PLAIN, Defaults::NONE, options, 2000), Some(name), costs).0 == Executor::Scalar
+        };
+        let found = (0..20).map(|_| run(&other, slow)).filter(|scalar| *scalar).count();
+        assert_eq!(found, 20, "{name}");
+        assert!(!run(&plain, fast), "{name}");
+        assert!(run(&other, slow), "{name}: what was found is kept");
+    }
 }
 
 /// Runs a batch on a clock on which `cost` says the microseconds of a phase, on one thread and on any number of them; the
