@@ -29,7 +29,7 @@ fn series(n: u32, x: f64) -> f64 {
 }
 
 /// A sum of `Result`s ends at the first error: behind it nothing is evaluated.
-#[autobatch(strict)]
+#[autobatch]
 fn checked(n: u32, calls: &mut u32) -> Result<u32, String> {
     *calls += 1;
     if n % 5 == 4 {
@@ -160,7 +160,7 @@ fn staged(n: u32) -> u64 {
     total + until as u64 + while_some
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn gathered(n: u32) -> Result<Vec<u32>, u32> {
     if n % 6 == 5 {
         return Err(n);
@@ -172,7 +172,7 @@ fn gathered(n: u32) -> Result<Vec<u32>, u32> {
     Ok(all.into_iter().flatten().collect())
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn spread(n: u32, state: &mut u64) {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(u64::from(n));
     (0..n / 2).for_each(|i| spread(i, state));
@@ -183,18 +183,18 @@ struct Link {
     next: Option<Box<Link>>,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn chain(link: &Link, x: f64) -> f64 {
     link.weight * x + link.next.as_ref().map_or(0.0, |next| chain(next, x * 0.5))
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn chain_end(link: &Link, x: f64) -> Option<f64> {
     link.next.as_deref().map(|next| chain_end(next, x - 1.0).unwrap_or_else(|| chain(next, x)))
 }
 
 /// What ends early: behind it nothing is evaluated.
-#[autobatch(strict)]
+#[autobatch]
 fn tried(n: u32, calls: &mut u32) -> Option<u32> {
     *calls += 1;
     if n < 2 {
@@ -218,7 +218,7 @@ fn tried(n: u32, calls: &mut u32) -> Option<u32> {
 }
 
 /// Stages that count, and one with a state.
-#[autobatch(strict)]
+#[autobatch]
 fn counted_stages(n: u32, calls: &mut u32) -> u32 {
     *calls += 1;
     if n < 2 {
@@ -243,7 +243,7 @@ fn counted_stages(n: u32, calls: &mut u32) -> u32 {
 }
 
 /// Collections in two parts.
-#[autobatch(strict)]
+#[autobatch]
 fn in_parts(n: u32) -> Vec<u32> {
     if n < 2 {
         return vec![n];
@@ -432,7 +432,7 @@ mod model {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod collected_by_use {
     use super::model::{Branch, Term};
 

@@ -9,18 +9,18 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
 const SIZES: [usize; 3] = [0, 1, 97];
 
 /// A view by value, of which a part is given on.
-#[autobatch(strict)]
+#[autobatch]
 fn sum(x: ArrayView1<f64>) -> f64 {
     if x.is_empty() { 0.0 } else { x[0] + sum(x.slice(s![1..])) }
 }
 
 /// A reference to a view that a method makes.
-#[autobatch(strict)]
+#[autobatch]
 fn product(#[each] x: &ArrayView1<'_, f64>) -> f64 {
     if x.is_empty() { 1.0 } else { x[0] * product(&x.slice(s![1..])) }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn halves(x: ArrayView1<'_, f64>, depth: u32) -> f64 {
     let n = x.len();
     if n <= 1 || depth == 0 {
@@ -31,7 +31,7 @@ fn halves(x: ArrayView1<'_, f64>, depth: u32) -> f64 {
 }
 
 /// A view of an array that is used on both sides of a loop.
-#[autobatch(strict)]
+#[autobatch]
 fn shorter(x: Array1<f64>) -> f64 {
     let front = x.slice(s![..x.len() / 2]);
     let (mut sum, mut i) = (0.0, 0);
@@ -43,7 +43,7 @@ fn shorter(x: Array1<f64>) -> f64 {
 }
 
 /// By minors, which are lent.
-#[autobatch(strict)]
+#[autobatch]
 fn determinant(m: ArrayView2<f64>) -> f64 {
     if m.nrows() == 0 {
         return 1.0;
@@ -62,7 +62,7 @@ fn determinant(m: ArrayView2<f64>) -> f64 {
     sum
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod lent {
     use super::{Array1, Array2, ArrayView1, ArrayViewMut1, s};
 

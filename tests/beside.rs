@@ -11,7 +11,7 @@ use common::{agree_at, column, executors};
 const SIZES: [usize; 3] = [0, 1, 97];
 
 /// What goes into a call beside a borrow is a number, and mentioned behind: the local is moved there.
-#[autobatch(strict)]
+#[autobatch]
 fn beside(fuel: u32, all: Vec<u32>, #[each] part: &[u32]) -> Vec<u32> {
     let Some(less) = fuel.checked_sub(1) else { return part.to_vec() };
     let wide = less.count_ones().min(3) as usize;
@@ -31,7 +31,7 @@ fn beside(fuel: u32, all: Vec<u32>, #[each] part: &[u32]) -> Vec<u32> {
 }
 
 /// The same of values of a type that borrows nothing.
-#[autobatch(strict)]
+#[autobatch]
 mod values_beside {
     #[derive(Clone)]
     pub(super) struct Bag {
@@ -98,7 +98,7 @@ mod values_beside {
 }
 
 /// The same of what parameters refer to: its lifetimes are the caller's.
-#[autobatch(strict)]
+#[autobatch]
 fn beside_a_parameter(
     given: (Vec<u32>, u32),
     #[each] lists: &[Vec<u32>],
@@ -186,7 +186,7 @@ fn numbers_beside_borrows_keep_nothing() {
 }
 
 /// A value that all members are given is borrowed as one of their own is.
-#[autobatch(strict)]
+#[autobatch]
 fn shared_parts(n: i64, #[shared] all: (i64, f64, [i64; 3])) -> i64 {
     let (low, _, list) = &all;
     let mut k = n;
@@ -213,7 +213,7 @@ fn parts_of_what_is_shared() {
 }
 
 /// Moved behind an assignment that it lends to, inside of an operand.
-#[autobatch(strict)]
+#[autobatch]
 fn moved_inside(list: Vec<u32>, n: u32) -> u32 {
     if n == 0 {
         return list.len() as u32;
@@ -267,7 +267,7 @@ impl Twigs {
 }
 
 /// What is made by a method of a local in place does not borrow from it.
-#[autobatch(strict)]
+#[autobatch]
 fn made_of_a_place(fuel: u32, at: u32, list: &[u32], #[each] given: &Twigs, state: &mut bool) -> u32 {
     if fuel == 0 {
         return at + given.leaves[0];

@@ -51,7 +51,7 @@ mod deferred_late {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod alias_chain {
     pub(super) fn run(n: u32) -> u32 {
         if n == 0 {
@@ -69,7 +69,7 @@ mod alias_chain {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod alias_tuple {
     pub(super) fn run(n: u32) -> u32 {
         let a = vec![n, n + 1];
@@ -83,7 +83,7 @@ mod alias_tuple {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod by_struct {
     #[derive(Clone, Copy)]
     struct View<'a> {
@@ -106,7 +106,7 @@ mod by_struct {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod loop_carried {
     pub(super) fn run(n: u32) -> u32 {
         let rows: Vec<Vec<u32>> = (0..5).map(|i| vec![i + n; 3]).collect();
@@ -124,7 +124,7 @@ mod loop_carried {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod replaced {
     pub(super) fn run(n: u32) -> u32 {
         let mut buf = vec![n; 3];
@@ -147,7 +147,7 @@ mod replaced {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod shadowed {
     pub(super) fn run(n: u32) -> u32 {
         let s = vec![n, 2];
@@ -162,7 +162,7 @@ mod shadowed {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod block_scoped {
     pub(super) fn run(n: u32) -> u32 {
         let mut sum = 0;
@@ -193,7 +193,7 @@ mod block_scoped {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod boxed {
     struct Node {
         v: u32,
@@ -228,7 +228,7 @@ mod boxed {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod strings {
     pub(super) fn run(n: u32) -> u32 {
         let text = format!("{},{},{}", n, n * 3, n * n);
@@ -251,7 +251,7 @@ mod strings {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod max_ref {
     pub(super) fn run(n: u32) -> u32 {
         let rows: Vec<Vec<u32>> =
@@ -266,7 +266,7 @@ mod max_ref {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod helper_ref {
     struct S {
         a: Vec<u32>,
@@ -295,7 +295,7 @@ mod helper_ref {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod graph {
     struct G {
         adj: Vec<Vec<usize>>,
@@ -338,7 +338,7 @@ mod graph {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod moved_mid {
     pub(super) fn run(n: u32) -> u32 {
         let v = vec![n; 3];

@@ -248,7 +248,7 @@ impl Drop for Counted {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn dive(n: u32, held: Counted, end: u32) -> Result<Counted, u32> {
     let mine = Counted::new(n);
     if n == 0 {
@@ -501,7 +501,7 @@ fn auto_is_deep_limited_and_equal() {
 }
 
 /// A loop by tail calls that may call a small function.
-#[autobatch(strict)]
+#[autobatch]
 mod last {
     pub(crate) fn down(n: u64, at: u64, acc: u64) -> u64 {
         if n == 0 {
@@ -531,7 +531,7 @@ fn at_the_last_level_tail_calls_still_are_jumps() {
 }
 
 /// A call in tail position is no tail call where a local is lent to it: every executor counts it.
-#[autobatch(strict)]
+#[autobatch]
 mod lending_tails {
     pub(super) fn own(n: u64, xs: &[u64]) -> u64 {
         if n == 0 {

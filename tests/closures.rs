@@ -56,7 +56,7 @@ fn random_walk(seed: u64, steps: u32) -> Option<i64> {
 }
 
 /// A closure with recursive calls, one in another.
-#[autobatch(strict)]
+#[autobatch]
 fn branching(n: u32, k: u32) -> u32 {
     if n == 0 {
         return k;

@@ -20,7 +20,7 @@ impl M {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn slices(#[each] v: &[u32], d: u32) -> u32 {
     let kept: Vec<M> = v.iter().map(|x| M { v: vec![*x % 3; (*x % 3) as usize] }).collect();
     if d == 0 {
@@ -33,7 +33,7 @@ fn slices(#[each] v: &[u32], d: u32) -> u32 {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn boxed(#[each] m: &M, d: u32) -> u32 {
     let mut b = Box::new(m.clone());
     if d == 0 {
@@ -45,7 +45,7 @@ fn boxed(#[each] m: &M, d: u32) -> u32 {
     inner + boxed(&*shared, d / 2) + shared.v.iter().sum::<u32>()
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn changed(state: &mut Vec<u32>, d: u32) -> u32 {
     let mut b = Box::new(state.clone());
     b.push(d);
@@ -54,7 +54,7 @@ fn changed(state: &mut Vec<u32>, d: u32) -> u32 {
     below + b.iter().sum::<u32>()
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn iterated(v: Vec<u32>, d: u32) -> u32 {
     let mut kept: Vec<u32> = v.iter().map(|x| x % 9).collect();
     let mut sum = 0;
@@ -81,7 +81,7 @@ fn iterated(v: Vec<u32>, d: u32) -> u32 {
     sum % 1_000_003 + part.len() as u32
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn texts(n: u32, d: u32) -> u32 {
     let text = n.to_string();
     let shared = Rc::new(text.clone());
@@ -126,7 +126,7 @@ fn owned_by_a_pattern(n: u32, d: u32) -> u32 {
 }
 
 /// A reference through which nothing is owned is handed on as before.
-#[autobatch(strict)]
+#[autobatch]
 fn longest(text: &str, d: u32) -> &str {
     let rest = text.trim_start_matches(|c| c != ' ').trim_start();
     if d == 0 || rest.is_empty() { text } else { longest(&*rest, d - 1) }

@@ -124,7 +124,7 @@ fn mine(at: u32, place: u32) -> u32 {
 }
 
 /// Tokens before, across, in and after recursive calls; in temporaries; handed on and back.
-#[autobatch(strict)]
+#[autobatch]
 fn descend<'a>(ledger: &'a Ledger, token: Token<'a>, depth: u32, at: u32) -> (Token<'a>, u32) {
     let local = ledger.token(depth + 3);
     if depth == 0 {
@@ -186,7 +186,7 @@ enum Shape<'a> {
 }
 
 /// Containers, patterns by move and by reference, partial moves, shadowing, reassignment in loops, labelled breaks, `?`.
-#[autobatch(strict)]
+#[autobatch]
 fn handle<'a>(ledger: &'a Ledger, rounds: u32, at: u32) -> Option<Vec<Token<'a>>> {
     let mut kept = Vec::new();
     let mut spare = Some(ledger.token(1));
@@ -273,7 +273,7 @@ fn in_containers_and_patterns() {
 }
 
 /// In place for some statements only, and moved on behind them; members panic in the run, between runs and behind.
-#[autobatch(strict)]
+#[autobatch]
 fn in_runs<'a>(ledger: &'a Ledger, rounds: u32, place: u32) -> Token<'a> {
     let mut pair = (ledger.token(rounds), vec![ledger.token(1), ledger.token(2)]);
     let (first, rest) = &mut pair;
@@ -342,7 +342,7 @@ fn heavier(token: &Token<'_>, more: u32) -> u32 {
 }
 
 /// Temporaries that operands borrow from, kept while later operands make calls, in which members panic.
-#[autobatch(strict)]
+#[autobatch]
 fn kept(ledger: &Ledger, depth: u32, at: u32) -> u32 {
     if depth == 0 {
         return mine(at, 1);
@@ -387,7 +387,7 @@ fn temporaries_that_are_kept() {
 }
 
 /// Parameters of all kinds: owned, cloned from a borrowed column, the same for all, state that is changed.
-#[autobatch(strict)]
+#[autobatch]
 fn given<'a>(
     owned: Token<'a>,
     cloned: Token<'a>,
@@ -454,7 +454,7 @@ fn in_columns() {
 }
 
 /// Goes on for ever, or too deep.
-#[autobatch(strict)]
+#[autobatch]
 fn endless<'a>(ledger: &'a Ledger, token: Token<'a>, way: u32, depth: u32) -> u32 {
     let mine = (ledger.token(depth), vec![ledger.token(1)]);
     let mut token = token;

@@ -40,7 +40,7 @@ fn words<T: PartialOrd + Copy>(
 }
 
 /// The result borrows from one, the others change places.
-#[autobatch(strict)]
+#[autobatch]
 fn longest<'a>(depth: u32, #[each] found: &'a str, #[each] b: &str, c: &str) -> &'a str {
     if depth == 0 || b.len() > c.len() {
         return found;

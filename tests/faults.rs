@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use autobatch::{BatchError, CancelToken, Executor, FaultKind, Options, autobatch};
 use common::executors;
 
-#[autobatch(strict)]
+#[autobatch]
 fn risky(n: u32, d: u32) -> u32 {
     if n == 7 {
         panic!("seven is not allowed");
@@ -45,7 +45,7 @@ fn faults_name_the_member_and_others_finish() {
 }
 
 /// Conditions of assertions with names that are bound several times, or live in place, or stand for `self`.
-#[autobatch(strict)]
+#[autobatch]
 mod asserting {
     pub(super) fn shadowed(n: u32) -> u32 {
         let n = n / 2;
@@ -97,7 +97,7 @@ fn the_plain_call_panics_with_the_first_faulty_member() {
     assert!(message.starts_with("member 1: seven is not allowed"), "{message}");
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn spin(n: u32) -> u32 {
     let mut i = 0u32;
     loop {
@@ -174,7 +174,7 @@ impl Drop for Counted {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn owned(x: Counted, n: u32, _unused: Counted) -> Counted {
     let kept = Counted::new(x.0 + 1);
     let mut i = 0;
@@ -215,7 +215,7 @@ fn every_value_is_dropped_once() {
 
 #[test]
 fn state_of_a_faulty_member_stays_valid() {
-    #[autobatch(strict)]
+    #[autobatch]
     fn grow(n: u32, state: &mut Vec<u32>) -> usize {
         let mut i = 0;
         while i < n {

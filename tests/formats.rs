@@ -6,7 +6,7 @@ mod common;
 use autobatch::autobatch;
 use common::agree_at;
 
-#[autobatch(strict)]
+#[autobatch]
 mod m {
     pub(super) fn steps(#[each] v: &[u32], n: u32) -> u32 {
         if n == 0 { v.first().map_or(0, |x| x % 50) } else { steps(v, n - 1) + 1 }

@@ -15,7 +15,7 @@ struct Node {
     marks: Vec<u32>,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn insert(link: Link, key: u32) -> Link {
     let Some(mut node) = link else {
         return Some(Box::new(Node { key, left: None, right: None, marks: vec![] }));
@@ -30,7 +30,7 @@ fn insert(link: Link, key: u32) -> Link {
 }
 
 /// Ends early, and gets other parts of the same.
-#[autobatch(strict)]
+#[autobatch]
 fn prune(link: Link, limit: u32) -> Result<Link, u32> {
     match link {
         None => Ok(None),
@@ -48,7 +48,7 @@ fn prune(link: Link, limit: u32) -> Result<Link, u32> {
 }
 
 /// In closures.
-#[autobatch(strict)]
+#[autobatch]
 fn mark(mut node: Box<Node>, depth: u32) -> Box<Node> {
     node.left = node.left.map(|left| mark(left, depth + 1));
     if let Some(right) = node.right {
@@ -65,7 +65,7 @@ struct Tree {
     children: Vec<Tree>,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod trees {
     use super::Tree;
 
@@ -115,7 +115,7 @@ struct Cons {
 }
 
 /// A type of the file, by its default.
-#[autobatch(strict)]
+#[autobatch]
 fn merge(a: List, b: List) -> List {
     match (a.0, b.0) {
         (None, rest) | (rest, None) => List(rest),

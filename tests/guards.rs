@@ -38,7 +38,7 @@ struct Part {
 }
 
 /// Of bits of a number, of a comparison, and of a value that the patterns before the calls only look at.
-#[autobatch(strict)]
+#[autobatch]
 fn of_bits(n: u32) -> u32 {
     let part = Part { low: n / 2 };
     if n == 0 {

@@ -65,7 +65,7 @@ fn enter(what: u64) -> Span {
     Span::new(what)
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod m {
     use super::{Outer, Span, enter, heavier, named, see};
 
@@ -287,7 +287,7 @@ mod m {
 }
 
 /// Methods of a type that threads can't share have families that nobody calls.
-#[autobatch(strict)]
+#[autobatch]
 mod inside {
     use std::cell::{Cell, RefCell};
     use std::sync::Arc;

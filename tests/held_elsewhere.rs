@@ -50,7 +50,7 @@ elsewhere! {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod m {
     use std::cell::Cell;
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use autobatch::autobatch;
 use common::agree_at;
 
-#[autobatch(strict)]
+#[autobatch]
 fn listed(n: u32) -> Vec<u32> {
     if n < 2 {
         return vec![n; 2];
@@ -19,7 +19,7 @@ fn listed(n: u32) -> Vec<u32> {
     [below, same.concat()].concat()
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn worded(n: u32) -> String {
     if n == 0 {
         return String::from("0");
@@ -34,7 +34,7 @@ fn worded(n: u32) -> String {
 }
 
 /// A `?` and a `return` in the arguments.
-#[autobatch(strict)]
+#[autobatch]
 fn left_early(n: u32) -> Option<Vec<u32>> {
     let mut all = vec![n.checked_sub(1)?, if n == 5 { return None } else { n }];
     while all.len() < 4 && !matches!(n.checked_sub(2)?, 4 | 6) {
@@ -76,7 +76,7 @@ fn count(v: &[u64]) -> u64 {
     v.len() as u64
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod lends {
     use super::{Guard, count};
 

@@ -10,7 +10,7 @@ use common::{agree_at, column};
 const SIZES: [usize; 3] = [0, 1, 97];
 
 /// Moves that are computed, then tried one after the other.
-#[autobatch(strict)]
+#[autobatch]
 mod game {
     pub(crate) fn best(state: u32, depth: u32) -> i32 {
         let moves = moves(state);
@@ -36,7 +36,7 @@ mod game {
 }
 
 /// References that are kept: to the best so far, to the front.
-#[autobatch(strict)]
+#[autobatch]
 fn longest(n: usize) -> String {
     let words: Vec<String> = (0..n % 5 + 1).map(|i| "ab".repeat((i * 7 + n) % 4)).collect();
     if n < 2 {
@@ -54,7 +54,7 @@ fn longest(n: usize) -> String {
     format!("{best}{rest}")
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn with_an_iterator(n: u32) -> u32 {
     let mut values = vec![n, n / 2, 7];
     values.push(n / 3);
@@ -76,7 +76,7 @@ fn with_an_iterator(n: u32) -> u32 {
     sum + values[1]
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn halves(#[each] v: &mut [i32]) -> i32 {
     if v.len() < 2 {
         return v.first().copied().unwrap_or(0);
@@ -91,7 +91,7 @@ fn halves(#[each] v: &mut [i32]) -> i32 {
     v[0] + a * 3
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn early(n: u32, limit: u32) -> Option<u32> {
     let parts = [n / 2, n / 3, n / 5];
     let mut total = 0;
@@ -110,7 +110,7 @@ fn early(n: u32, limit: u32) -> Option<u32> {
 }
 
 /// A closure in the head of a loop with calls.
-#[autobatch(strict)]
+#[autobatch]
 fn chosen(n: u32, limit: u32) -> u32 {
     let mut sum = n;
     let parts = vec![n / 2, n / 3, n / 4];
@@ -133,7 +133,7 @@ impl Drop for Guard<'_> {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn guarded(n: usize, seen: &mut usize) -> usize {
     let texts = vec!["x".repeat(n), "yy".to_string()];
     let mut count = n;
@@ -155,7 +155,7 @@ enum Tape {
 }
 
 /// A guard looks at what its arm changes across a loop; where it does not hold, another arm borrows the same.
-#[autobatch(strict)]
+#[autobatch]
 fn taped(n: u32, steps: u32) -> Vec<u8> {
     let mut tape = if n.is_multiple_of(4) { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
     let mut step = 0;
@@ -186,7 +186,7 @@ fn taped(n: u32, steps: u32) -> Vec<u8> {
 }
 
 /// What is borrowed where paths meet stays where it is, and is used behind.
-#[autobatch(strict)]
+#[autobatch]
 fn borrowed_where_paths_meet(n: u32, steps: u32) -> u32 {
     let mut left = Some(n % 5);
     if let Some(x) = &mut left {
@@ -204,7 +204,7 @@ fn borrowed_where_paths_meet(n: u32, steps: u32) -> u32 {
 }
 
 /// The local is not kept across a call: its arms are blocks, because of one, and those behind the guard use it again.
-#[autobatch(strict)]
+#[autobatch]
 fn guarded_here(n: u32, steps: u32) -> u32 {
     let mut tape = if n.is_multiple_of(4) { Tape::Blank } else { Tape::Marks(n % 6, vec![1]) };
     let mut left = Some(n % 5);
@@ -315,7 +315,7 @@ fn what_borrows_is_dropped_first() {
 }
 
 /// What methods of the library borrow from a local, kept across loops.
-#[autobatch(strict)]
+#[autobatch]
 fn kept_parts(n: u64) -> (u64, String) {
     let text = format!("  {n},{} ", n / 2);
     let trimmed = text.trim();
@@ -341,7 +341,7 @@ fn kept_parts(n: u64) -> (u64, String) {
 }
 
 /// What is borrowed from is moved where the function ends.
-#[autobatch(strict)]
+#[autobatch]
 fn triangle(n: usize) -> Vec<Vec<u32>> {
     let mut rows: Vec<Vec<u32>> = Vec::new();
     for i in 0..n {
@@ -366,7 +366,7 @@ struct Particle {
     name: String,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn bounces(mut p: Particle, steps: u32) -> Result<(Particle, u32), String> {
     let mut count = 0;
     for step in 0..steps {
@@ -418,7 +418,7 @@ struct Card {
 }
 
 /// Values of the user's that are copied while they are borrowed: parameters, annotated or made by their type's name.
-#[autobatch(strict)]
+#[autobatch]
 mod copied {
     use super::{Card, Suit};
 
@@ -490,7 +490,7 @@ fn what_is_borrowed_may_be_copied() {
 }
 
 /// A part of a local that is lent to a method, round by round: types of patterns are known in modules with methods.
-#[autobatch(strict)]
+#[autobatch]
 mod parts_for_methods {
     use super::{Card, Suit};
 
@@ -542,7 +542,7 @@ enum C0 {
     G,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn colours(n: u32) -> u32 {
     if n == 0 {
         return 1;

@@ -31,7 +31,7 @@ fn particle(n: u32) -> Particle {
 }
 
 /// A parameter, destructured, then moved.
-#[autobatch(strict)]
+#[autobatch]
 fn destructured(n: u32, mut p: Particle) -> Particle {
     let Particle { place, speed, .. } = &mut p;
     let mut steps = 0;
@@ -49,7 +49,7 @@ fn destructured(n: u32, mut p: Particle) -> Particle {
     p
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn tuples(n: u32) -> (f64, [f64; 2]) {
     let mut pair = (f64::from(n), [1.0, 2.0]);
     let (x, v) = &mut pair;
@@ -62,7 +62,7 @@ fn tuples(n: u32) -> (f64, [f64; 2]) {
     pair
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn arrays(n: u32) -> u32 {
     let mut counts = [0u32; 4];
     let [low, .., high] = &mut counts;
@@ -80,7 +80,7 @@ fn arrays(n: u32) -> u32 {
 }
 
 /// A state that is destructured by itself, and used again behind it.
-#[autobatch(strict)]
+#[autobatch]
 fn state(state: &mut Particle, n: u32) -> f64 {
     if n == 0 {
         return state.mass;
@@ -96,7 +96,7 @@ fn state(state: &mut Particle, n: u32) -> f64 {
     state.mass
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn reborrowed(all: &mut Particle, n: u32) -> f64 {
     if n == 0 {
         return all.mass;
@@ -114,7 +114,7 @@ fn reborrowed(all: &mut Particle, n: u32) -> f64 {
 }
 
 /// Kept across a call, then put together again.
-#[autobatch(strict)]
+#[autobatch]
 fn across_a_call(n: u32) -> Particle {
     let mut whole = particle(n);
     if n == 0 {
@@ -129,7 +129,7 @@ fn across_a_call(n: u32) -> Particle {
 }
 
 /// Options: a run of one statement each, and moves between them.
-#[autobatch(strict)]
+#[autobatch]
 fn options(n: u32) -> (f64, u32) {
     let mut next = Some(f64::from(n));
     if let Some(x) = &mut next {
@@ -163,7 +163,7 @@ fn options(n: u32) -> (f64, u32) {
 }
 
 /// In a loop's body: what is in place is dropped or taken back in each round.
-#[autobatch(strict)]
+#[autobatch]
 fn in_a_loop(n: u32) -> Vec<String> {
     let mut all = Vec::new();
     for i in 0..n {
@@ -188,7 +188,7 @@ fn in_a_loop(n: u32) -> Vec<String> {
 }
 
 /// References that are chosen in the run, and what is made of them.
-#[autobatch(strict)]
+#[autobatch]
 fn chosen(n: u32) -> (Vec<u32>, u32) {
     let values: Vec<u32> = (1..n % 7 + 2).map(|i| i * 37 % 11).collect();
     let mut best = &values[0];
@@ -214,7 +214,7 @@ struct Board {
     score: u32,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 impl Board {
     pub(crate) fn play(&mut self, depth: u32) -> u32 {
         let Board { cells, score } = self;
@@ -234,7 +234,7 @@ impl Board {
 }
 
 /// Methods of the type, by the lifetimes in their signatures: what `peek` yields is the text's, what `scores` does is the state's.
-#[autobatch(strict)]
+#[autobatch]
 mod cursor {
     pub(super) struct Cursor<'a> {
         pub(super) words: &'a [String],
@@ -303,7 +303,7 @@ impl Grid {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn relaxed(n: usize, x: f64) -> (f64, Vec<f64>) {
     let width = n + 2;
     let mut grid = Grid { cells: vec![x; width * width], width };
@@ -418,7 +418,7 @@ fn ship(n: u64) -> Ship {
 }
 
 /// A part that is moved out before the rest is borrowed across a loop.
-#[autobatch(strict)]
+#[autobatch]
 fn in_parts(n: u64) -> u64 {
     let mut ship = ship(n);
     let name = ship.name;
@@ -432,7 +432,7 @@ fn in_parts(n: u64) -> u64 {
 }
 
 /// By a pattern.
-#[autobatch(strict)]
+#[autobatch]
 fn in_a_pattern(n: u64) -> u64 {
     let ship = ship(n);
     let Ship { name, .. } = ship;
@@ -447,7 +447,7 @@ fn in_a_pattern(n: u64) -> u64 {
 }
 
 /// Parts that are copied.
-#[autobatch(strict)]
+#[autobatch]
 fn copied_parts(n: u64) -> u64 {
     let mut ship = ship(n);
     let [first, _] = ship.speed;
@@ -463,7 +463,7 @@ fn copied_parts(n: u64) -> u64 {
 }
 
 /// The same of a tuple of numbers.
-#[autobatch(strict)]
+#[autobatch]
 fn copied_tuple(n: u64) -> u64 {
     let mut pair = (n, n * 3 + 1);
     let first = pair.0;
@@ -486,7 +486,7 @@ fn parts_that_are_moved_before() {
 }
 
 /// Halves of a slice, a row of a grid and the last of them, which are `&mut` without saying so, changed across calls.
-#[autobatch(strict)]
+#[autobatch]
 fn changed_in_parts(grid: &mut Vec<Vec<u32>>, depth: u32) -> u32 {
     if depth == 0 || grid.is_empty() {
         return 1;

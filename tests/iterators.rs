@@ -113,7 +113,7 @@ fn nested_brackets(text: &str, from: usize) -> (usize, u32) {
     (text.len(), depth)
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn matches(#[each] pattern: &[u8], #[each] text: &[u8]) -> bool {
     match pattern {
         [] => text.is_empty(),
@@ -130,7 +130,7 @@ fn matches(#[each] pattern: &[u8], #[each] text: &[u8]) -> bool {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn zipped(#[each] xs: &[f64], #[each] ys: &[f64], depth: u32) -> f64 {
     let mut sum = 0.0;
     for (x, y) in xs.iter().zip(ys) {
@@ -166,7 +166,7 @@ fn children() -> Vec<Vec<usize>> {
 }
 
 /// Closures that take the parts of a tuple by reference, around calls.
-#[autobatch(strict)]
+#[autobatch]
 fn of_parts(#[each] values: &[i64], k: usize) -> i64 {
     if values.len() < 3 || k == 0 {
         return values.iter().sum::<i64>() + k as i64;
@@ -180,7 +180,7 @@ fn of_parts(#[each] values: &[i64], k: usize) -> i64 {
 }
 
 /// What refers to a reference, or to a tuple with one, lives no longer than that.
-#[autobatch(strict)]
+#[autobatch]
 fn references_to_references(#[each] values: &[i64], k: usize) -> i64 {
     if values.len() < 2 || k == 0 {
         return values.iter().sum();
@@ -325,7 +325,7 @@ fn over_what_belongs_to_the_member() {
 
 /// Closures of chains that capture numbers and shared references: kept across loops and calls.
 #[allow(clippy::while_let_on_iterator)] // the iterator stands in a local across calls
-#[autobatch(strict)]
+#[autobatch]
 fn stepped(n: u64, table: &[u64]) -> u64 {
     let (step, parts) = (n * 2 + 1, [n, 5, 7]);
     let scale: u64 = table.len() as u64;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use autobatch::autobatch;
 use common::{agree_at, column, executors};
 
-#[autobatch(strict)]
+#[autobatch]
 fn grouped(n: u32, d: u32) -> u32 {
     let mut acc: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     if d > 0 {
@@ -24,7 +24,7 @@ fn grouped(n: u32, d: u32) -> u32 {
     }
     acc.len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn last_row(n: u32, d: u32) -> u32 {
     let mut acc = vec![vec![n]];
     if d > 0 {
@@ -32,7 +32,7 @@ fn last_row(n: u32, d: u32) -> u32 {
     }
     acc[0].len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn counted(n: u32, d: u32) -> u32 {
     let mut acc: BTreeMap<u32, u32> = BTreeMap::new();
     if d > 0 {
@@ -40,7 +40,7 @@ fn counted(n: u32, d: u32) -> u32 {
     }
     acc.len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn grouped_in_a_loop(n: u32, d: u32) -> u32 {
     let mut acc: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for k in 0..d {
@@ -48,7 +48,7 @@ fn grouped_in_a_loop(n: u32, d: u32) -> u32 {
     }
     acc.len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn got(_n: u32, d: u32) -> u32 {
     let mut acc: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for k in 0..d {
@@ -57,7 +57,7 @@ fn got(_n: u32, d: u32) -> u32 {
     }
     acc.len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn inserted(n: u32, d: u32) -> u32 {
     let mut acc: BTreeMap<u32, u32> = BTreeMap::new();
     for k in 0..d {
@@ -66,7 +66,7 @@ fn inserted(n: u32, d: u32) -> u32 {
     }
     acc.values().sum()
 }
-#[autobatch(strict)]
+#[autobatch]
 fn found_or_pushed(_n: u32, d: u32) -> u32 {
     let mut acc: Vec<(u32, Vec<u32>)> = vec![];
     for k in 0..d {
@@ -77,7 +77,7 @@ fn found_or_pushed(_n: u32, d: u32) -> u32 {
     }
     acc.len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn read(n: u32, d: u32) -> u32 {
     let names: Vec<String> = (0..=n % 4).map(|i| format!("{i}{n}")).collect();
     let mut rows = vec![vec![n; 2]; 3];
@@ -96,7 +96,7 @@ fn read(n: u32, d: u32) -> u32 {
     n % 7
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn swapped(n: u32, d: u32) -> u32 {
     let mut rows = vec![vec![n], vec![1, 2]];
     if d == 0 {
@@ -107,7 +107,7 @@ fn swapped(n: u32, d: u32) -> u32 {
     let t = std::mem::take(&mut rows[(swapped(1, d - 1) % 2) as usize]);
     old[0] + t.iter().sum::<u32>() + rows.concat().len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn compared(n: u32, d: u32) -> u32 {
     let (a, b) = (n % 5, n % 7);
     if d == 0 {
@@ -125,7 +125,7 @@ struct G {
     rows: Vec<Vec<u32>>,
     inner: Box<Vec<u32>>,
 }
-#[autobatch(strict)]
+#[autobatch]
 fn indexed(n: u32, d: u32) -> u32 {
     let mut rows = vec![vec![n; 2]; 3];
     if d > 0 {
@@ -133,7 +133,7 @@ fn indexed(n: u32, d: u32) -> u32 {
     }
     rows[0].len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn inserted_at(n: u32, d: u32) -> u32 {
     let mut rows = vec![vec![n; 2]; 3];
     if d > 0 {
@@ -141,7 +141,7 @@ fn inserted_at(n: u32, d: u32) -> u32 {
     }
     rows[0].len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn indexed_by_a_local(n: u32, d: u32) -> u32 {
     let mut rows = vec![vec![n; 2]; 3];
     let r = &rows[1];
@@ -153,7 +153,7 @@ fn indexed_by_a_local(n: u32, d: u32) -> u32 {
     }
     rows[0].len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn of_a_structure(n: u32, d: u32) -> u32 {
     let mut g = G::default();
     g.rows.push(vec![n]);
@@ -164,7 +164,7 @@ fn of_a_structure(n: u32, d: u32) -> u32 {
     }
     g.rows[0].len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn of_an_iterator(n: u32, d: u32) -> u32 {
     let mut rows = vec![vec![n; 2]; 3];
     if d > 0 {
@@ -173,7 +173,7 @@ fn of_an_iterator(n: u32, d: u32) -> u32 {
     }
     rows[0].len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn of_each(n: u32, d: u32) -> u32 {
     let mut rows = vec![vec![n; 2]; 3];
     for row in rows.iter_mut() {
@@ -185,7 +185,7 @@ fn of_each(n: u32, d: u32) -> u32 {
     rows[0].resize(5, if d > 0 { of_each(n / 3, d - 1) } else { 1 });
     rows[0].len() as u32 + *rows[1].iter().max().unwrap()
 }
-#[autobatch(strict)]
+#[autobatch]
 fn of_an_array(n: u32, d: u32) -> u32 {
     let mut rows = [String::new(), String::from("x")];
     let names = vec![String::from("k"); 3];
@@ -209,7 +209,7 @@ struct State {
     rng: Rng,
     other: [Rng; 2],
 }
-#[autobatch(strict)]
+#[autobatch]
 fn copied(n: u32, d: u32) -> u32 {
     let mut st = State::default();
     if d > 0 {
@@ -221,7 +221,7 @@ fn copied(n: u32, d: u32) -> u32 {
 fn advance(st: &mut State, n: u32) -> u32 {
     st.rng.skip(n)
 }
-#[autobatch(strict)]
+#[autobatch]
 fn lent(st: &mut State, n: u32, d: u32) -> u32 {
     if d == 0 {
         return n;
@@ -231,7 +231,7 @@ fn lent(st: &mut State, n: u32, d: u32) -> u32 {
     st.other[(n % 2) as usize].skip(lent(&mut own, n / 2, d - 1) + x);
     st.rng.skip(lent(&mut own, n / 3, d - 1) + own.rng.0) + advance(st, n)
 }
-#[autobatch(strict)]
+#[autobatch]
 fn of_its_own(n: u32, d: u32) -> u32 {
     let mut st = State::default();
     lent(&mut st, n, d)
@@ -267,7 +267,7 @@ fn what_is_copied_is_changed_in_its_place() {
 }
 
 /// An index out of bounds panics before the argument's call does.
-#[autobatch(strict)]
+#[autobatch]
 fn out_of_bounds(n: usize, depth: u32) -> usize {
     assert!(depth > 0, "too deep");
     let mut rows = vec![vec![n]; 2];
@@ -310,7 +310,7 @@ struct Place {
 }
 
 /// A new value with the rest of another is called a method on.
-#[autobatch(strict)]
+#[autobatch]
 impl Place {
     fn walked(&mut self, fuel: u32, names: String, row: &[u32]) -> u32 {
         if fuel == 0 {
@@ -324,7 +324,7 @@ impl Place {
 }
 
 /// What operands borrow from that is no local.
-#[autobatch(strict)]
+#[autobatch]
 mod temporaries {
     use std::cell::RefCell;
 

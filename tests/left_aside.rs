@@ -10,7 +10,7 @@ const SIZES: [usize; 2] = [1, 67];
 
 pub(crate) struct Elsewhere(u64);
 
-#[autobatch(strict)]
+#[autobatch]
 mod part {
     use super::Elsewhere;
 

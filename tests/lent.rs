@@ -9,7 +9,7 @@ use common::{agree_at, column};
 
 const SIZES: [usize; 3] = [0, 1, 97];
 
-#[autobatch(strict)]
+#[autobatch]
 fn fft(#[each] signal: &[f64]) -> Vec<(f64, f64)> {
     let n = signal.len();
     if n == 1 {
@@ -31,7 +31,7 @@ fn fft(#[each] signal: &[f64]) -> Vec<(f64, f64)> {
 }
 
 /// An accumulator of the function's own, and one passed on.
-#[autobatch(strict)]
+#[autobatch]
 fn totals(n: u64, total: &mut u64) -> u64 {
     let mut here = n;
     if n > 0 {
@@ -49,7 +49,7 @@ struct Board {
 }
 
 /// A `&mut` parameter passed on as `&`, a part of it, and itself.
-#[autobatch(strict)]
+#[autobatch]
 mod boards {
     use super::Board;
 
@@ -89,7 +89,7 @@ mod boards {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn quicksort(#[each] v: &mut [i32]) -> u32 {
     if v.len() < 2 {
         return 1;
@@ -116,7 +116,7 @@ fn quicksort(#[each] v: &mut [i32]) -> u32 {
     left + right
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn merge_sort(#[each] v: &mut [i32]) {
     if v.len() < 2 {
         return;
@@ -139,7 +139,7 @@ fn merge_sort(#[each] v: &mut [i32]) {
 }
 
 /// A position that is advanced by the calls, parts of a local side by side, temporaries.
-#[autobatch(strict)]
+#[autobatch]
 mod parser {
     pub(crate) struct Work {
         pub(crate) at: usize,
@@ -194,7 +194,7 @@ mod parser {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Matrix([[f64; 2]; 2]);
 
-#[autobatch(strict)]
+#[autobatch]
 impl Matrix {
     /// By value, with `&self` and `&other` inside.
     pub(crate) fn power(self, n: u32) -> Matrix {
@@ -222,7 +222,7 @@ impl Matrix {
 }
 
 /// Stores into an array behind a `&mut`, at an index that a call with the same `&mut` yields.
-#[autobatch(strict)]
+#[autobatch]
 fn stored(n: usize, state: &mut [i32; 3]) -> usize {
     (*state)[(if n > 0 { stored(n - 1, state) } else { 5 }) % 3] = 7 + n as i32;
     state[(if n > 1 { stored(n - 2, state) } else { 8 }) % 3] += 2;
@@ -231,7 +231,7 @@ fn stored(n: usize, state: &mut [i32; 3]) -> usize {
 }
 
 /// `v` is shared data's, but a value of this function's.
-#[autobatch(strict)]
+#[autobatch]
 fn first_value(xs: &[f64], x: &f64, depth: u32, scale: f64) -> f64 {
     match xs.first().copied() {
         Some(v) if depth > 0 => first_value(&xs[1..], &v, depth - 1, scale * 0.5) + x * scale,
@@ -253,7 +253,7 @@ impl common::Bits for &Trie {
 }
 
 /// What a method yields borrows from its receiver, not from the local that is lent as another argument.
-#[autobatch(strict)]
+#[autobatch]
 impl Trie {
     pub(crate) fn find(&self, #[each] word: &str) -> Option<&Trie> {
         let mut rest = word.chars();
@@ -273,7 +273,7 @@ impl Trie {
 }
 
 /// The same with a lifetime that is named, in a module.
-#[autobatch(strict)]
+#[autobatch]
 mod tries {
     use super::Trie;
 
@@ -285,7 +285,7 @@ mod tries {
 }
 
 /// Values that methods make, lent to the calls; iterators that change what they go over.
-#[autobatch(strict)]
+#[autobatch]
 mod made {
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Counters {
@@ -482,7 +482,7 @@ fn texts() {
 }
 
 /// A member that panics, or is too deep, while locals of its callers are lent.
-#[autobatch(strict)]
+#[autobatch]
 fn fragile(n: u32, seen: &mut Vec<String>) -> usize {
     let mut own = vec![format!("{n}")];
     if n % 10 == 7 {
@@ -518,7 +518,7 @@ fn faults() {
 }
 
 /// Functions that hand on what they get a reference to.
-#[autobatch(strict)]
+#[autobatch]
 mod handed_on {
     pub(super) fn tail(values: &[u64]) -> &[u64] {
         &values[1..]

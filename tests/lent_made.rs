@@ -48,7 +48,7 @@ mod grids {
             &self.cells
         }
     }
-    #[autobatch(strict)]
+    #[autobatch]
     pub(crate) mod m {
         use super::Grid;
 
@@ -121,7 +121,7 @@ fn what_methods_make_and_lend_is_lent() {
 mod slices {
     use super::autobatch;
 
-    #[autobatch(strict)]
+    #[autobatch]
     pub(crate) mod m {
         pub(crate) fn run(n: u64) -> u64 {
             let v: Vec<u64> = (0..n).collect();
@@ -181,7 +181,7 @@ mod roots {
         key: i32,
         left: Option<Box<Node>>,
     }
-    #[autobatch(strict)]
+    #[autobatch]
     impl Node {
         pub(crate) fn of(n: i32) -> i32 {
             let root: Option<Box<Node>> =
@@ -226,7 +226,7 @@ mod guards {
         left: Option<Box<Node>>,
         right: Option<Box<Node>>,
     }
-    #[autobatch(strict)]
+    #[autobatch]
     pub(crate) mod m {
         use super::Node;
 
@@ -338,7 +338,7 @@ mod own_names {
         }
     }
 
-    #[autobatch(strict)]
+    #[autobatch]
     pub(crate) mod m {
         use super::Table;
 
@@ -374,7 +374,7 @@ fn names_of_the_argument_itself_are_not_lent() {
 }
 
 /// Loops over what a method makes.
-#[autobatch(strict)]
+#[autobatch]
 mod moves {
     #[derive(Clone, Debug)]
     pub(super) struct State {

@@ -172,7 +172,7 @@ impl Drop for Held {
 }
 
 /// Values held across every call, some of them in a vector that a loop empties; panics for some members.
-#[autobatch(strict)]
+#[autobatch]
 fn holding(x: Held, n: u32, log: &mut Vec<Held>) -> Result<Held, Held> {
     let mine = Held::new(n);
     if n == 0 {

@@ -5,7 +5,7 @@ mod common;
 use autobatch::autobatch;
 use common::{agree_at, column};
 
-#[autobatch(strict)]
+#[autobatch]
 mod m {
     #[derive(Clone, Debug)]
     pub(super) struct State {

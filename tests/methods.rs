@@ -7,7 +7,7 @@ use common::{agree_at, column};
 
 const SIZES: [usize; 2] = [1, 67];
 
-#[autobatch(strict)]
+#[autobatch]
 mod arithmetic {
     //! Recursive descent: one method per level, each changes the parser.
 
@@ -87,7 +87,7 @@ fn a_parser() {
     assert!(program.contains("Parser::product"), "{program}");
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod shapes {
     pub(super) trait Area {
         const SIDES: u32;
@@ -168,7 +168,7 @@ fn methods_of_a_trait() {
     );
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod collection {
     #[derive(Clone)]
     pub(super) struct Tree<K> {

@@ -48,7 +48,7 @@ struct Scene {
     spheres: Vec<Sphere>,
     sky: V,
 }
-#[autobatch(strict)]
+#[autobatch]
 fn trace(scene: &Scene, from: V, dir: V, depth: u32) -> V {
     let mut nearest: Option<(f32, &Sphere)> = None;
     for s in &scene.spheres {
@@ -142,7 +142,7 @@ fn search(xs: &[i64], key: i64) -> Result<usize, usize> {
     }
     Err(lo)
 }
-#[autobatch(strict)]
+#[autobatch]
 fn quicksort(v: Vec<i32>) -> Vec<i32> {
     if v.len() <= 1 {
         return v;
@@ -165,7 +165,7 @@ fn quicksort(v: Vec<i32>) -> Vec<i32> {
     out.extend(quicksort(more));
     out
 }
-#[autobatch(strict)]
+#[autobatch]
 fn collatz_max(n: u64, memo: &std::collections::HashMap<u64, u64>) -> u64 {
     let mut best = n;
     let mut k = n;
@@ -246,7 +246,7 @@ struct Step {
 
 /// A field in a macro's tokens has the name of a local that comes later, or of one that hides another.
 #[allow(clippy::useless_vec)] // the macro is what is tested
-#[autobatch(strict)]
+#[autobatch]
 fn fields_in_macros(n: u64) -> u64 {
     if n < 2 {
         return 1;

@@ -14,7 +14,7 @@ struct P {
     a: Vec<u32>,
     b: u32,
 }
-#[autobatch(strict)]
+#[autobatch]
 fn part_moved(p: P, d: u32) -> u32 {
     let mut t = 0;
     let a = p.a;
@@ -23,12 +23,12 @@ fn part_moved(p: P, d: u32) -> u32 {
     }
     t + p.b
 }
-#[autobatch(strict)]
+#[autobatch]
 fn part_handed_on(p: P, d: u32) -> u32 {
     let t = if d > 0 { part_handed_on(P { a: p.a, b: 3 }, d - 1) } else { 1 };
     t + p.b
 }
-#[autobatch(strict)]
+#[autobatch]
 fn part_kept(p: P, d: u32) -> u32 {
     let mut t = 0;
     let a = p.a;
@@ -42,7 +42,7 @@ fn part_kept(p: P, d: u32) -> u32 {
     }
     t + p.b
 }
-#[autobatch(strict)]
+#[autobatch]
 fn part_iterated(p: P, d: u32) -> u32 {
     let mut t = 0;
     for k in p.a {
@@ -53,7 +53,7 @@ fn part_iterated(p: P, d: u32) -> u32 {
     }
     t + p.b
 }
-#[autobatch(strict)]
+#[autobatch]
 fn part_of_a_tuple(p: (Vec<u32>, u32), d: u32) -> u32 {
     let mut t = 0;
     for k in p.0 {
@@ -64,7 +64,7 @@ fn part_of_a_tuple(p: (Vec<u32>, u32), d: u32) -> u32 {
     }
     t + p.1
 }
-#[autobatch(strict)]
+#[autobatch]
 fn part_made_an_iterator(p: (Vec<u32>, u32), d: u32) -> u32 {
     let mut t = 0;
     let mut it = p.0.into_iter();
@@ -83,7 +83,7 @@ struct Node {
     kids: Vec<Node>,
     name: String,
 }
-#[autobatch(strict)]
+#[autobatch]
 impl Node {
     fn doubled(self, x: i64) -> i64 {
         let mut t = x;
@@ -119,7 +119,7 @@ struct Job {
     weight: u32,
     after: Vec<Job>,
 }
-#[autobatch(strict)]
+#[autobatch]
 fn jobs(start: u32) -> u32 {
     let mut stack = vec![Job {
         items: vec![start, 2],
@@ -166,7 +166,7 @@ struct Held {
     n: u32,
 }
 /// Some parts are moved on one way only, one never.
-#[autobatch(strict)]
+#[autobatch]
 fn dropped(held: Held, depth: u32) -> u32 {
     let mut total = 0;
     if depth > 0 {
@@ -202,7 +202,7 @@ fn node(depth: u32, v: i64) -> Node {
 }
 
 /// The fields that `..` takes are parts.
-#[autobatch(strict)]
+#[autobatch]
 fn updated(p: Wide, d: u32) -> u32 {
     let mut t = 0;
     for x in p.list {
@@ -210,14 +210,14 @@ fn updated(p: Wide, d: u32) -> u32 {
     }
     t + p.a + p.b
 }
-#[autobatch(strict)]
+#[autobatch]
 fn updated_behind(p: Wide, d: u32) -> u32 {
     let list = p.list;
     let q = Wide { list: vec![d], ..p };
     let t = if d > 0 { updated_behind(q, d - 1) } else { list.len() as u32 };
     t + list.iter().sum::<u32>() + p.b
 }
-#[autobatch(strict)]
+#[autobatch]
 fn updated_before(mut p: Wide, d: u32) -> u32 {
     p.a += d;
     let q = Wide { a: 7, ..p };
@@ -226,7 +226,7 @@ fn updated_before(mut p: Wide, d: u32) -> u32 {
     t + p.a + p.list[0]
 }
 /// A pattern takes some.
-#[autobatch(strict)]
+#[autobatch]
 fn taken_apart(p: Wide, d: u32) -> u32 {
     let Wide { list, ref text, .. } = p;
     let mut t = 0;
@@ -236,7 +236,7 @@ fn taken_apart(p: Wide, d: u32) -> u32 {
     t + if d > 0 { taken_apart(Wide { list, ..Wide::default() }, d - 1) } else { list.len() as u32 } + p.b
 }
 /// A pattern that may not match.
-#[autobatch(strict)]
+#[autobatch]
 fn matched(p: Wide, d: u32) -> u32 {
     let t = match p {
         Wide { list, b: 2, .. } => {
@@ -250,7 +250,7 @@ fn matched(p: Wide, d: u32) -> u32 {
     };
     t + p.b + p.text.len() as u32
 }
-#[autobatch(strict)]
+#[autobatch]
 fn matched_twice(p: Wide, d: u32) -> u32 {
     let mut t = 0;
     match p {
@@ -321,7 +321,7 @@ fn matched_and_changed(p: Wide, d: u32) -> u32 {
     t += if d > 0 { matched_and_changed(Wide { list: vec![d], ..Wide::default() }, d - 1) } else { p.b };
     t + p.a + p.list[0]
 }
-#[autobatch(strict)]
+#[autobatch]
 impl Wide {
     fn of_itself(self, d: u32) -> u32 {
         let list = self.list;
@@ -368,21 +368,21 @@ elsewhere! {
         near.v.len() as u32
     }
 }
-#[autobatch(strict)]
+#[autobatch]
 fn made_elsewhere(n: u32, d: u32) -> u32 {
     let p = far(n);
     let near = p.near;
     let t = if d > 0 { made_elsewhere(n / 2, d - 1) } else { 1 };
     t + len(near) + p.b + len(p.other)
 }
-#[autobatch(strict)]
+#[autobatch]
 fn tuple_made_elsewhere(n: u32, d: u32) -> u32 {
     let p = pair(n);
     let t = if d > 0 { tuple_made_elsewhere(p.1.len() as u32, d - 1) } else { 1 };
     let near = len(p.0);
     t + near + p.2 + if d > 1 { tuple_made_elsewhere(p.1.len() as u32, d / 2) } else { 1 }
 }
-#[autobatch(strict)]
+#[autobatch]
 fn of_a_type_elsewhere(p: Far, d: u32) -> u32 {
     let near = p.near;
     let t = if d > 0 { of_a_type_elsewhere(far(p.b / 2), d - 1) } else { p.range };
@@ -392,7 +392,7 @@ struct Holds {
     near: Near,
     n: u32,
 }
-#[autobatch(strict)]
+#[autobatch]
 fn part_of_a_type_elsewhere(n: u32, d: u32) -> u32 {
     let held = Holds { near: Near::default(), n };
     let near = held.near;

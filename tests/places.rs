@@ -8,7 +8,7 @@ mod common;
 use autobatch::autobatch;
 use common::{agree_at, column};
 
-#[autobatch(strict)]
+#[autobatch]
 fn at_the_end(#[each] x: &[u32], depth: u32) -> u32 {
     if depth == 0 {
         return x.iter().sum();
@@ -27,7 +27,7 @@ fn at_the_end(#[each] x: &[u32], depth: u32) -> u32 {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn where_paths_meet(#[each] x: &[u32], depth: u32) -> u32 {
     let mut found = 1;
     if depth > 0 {
@@ -48,7 +48,7 @@ fn where_paths_meet(#[each] x: &[u32], depth: u32) -> u32 {
 }
 
 /// Every call that gets the borrow is the function's result.
-#[autobatch(strict)]
+#[autobatch]
 fn only_at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
     if depth == 0 {
         return x.iter().sum();
@@ -58,7 +58,7 @@ fn only_at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
     only_at_the_end(one, depth - 1)
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn first_at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
     let kept: Vec<Vec<u32>> = (0..depth % 4).map(|i| grown(x, i)).collect();
     match kept.first() {
@@ -68,7 +68,7 @@ fn first_at_the_end(#[each] x: &Vec<u32>, depth: u32) -> u32 {
 }
 
 /// What borrows is evaluated before something that is made for the same call.
-#[autobatch(strict)]
+#[autobatch]
 fn before_what_is_made(#[each] x: &Vec<u32>, #[each] y: &[u32], depth: u32) -> u32 {
     if depth == 0 {
         return x.iter().chain(y).sum();
@@ -78,7 +78,7 @@ fn before_what_is_made(#[each] x: &Vec<u32>, #[each] y: &[u32], depth: u32) -> u
 }
 
 /// What is used on both sides of a call borrows from what itself borrows from a local.
-#[autobatch(strict)]
+#[autobatch]
 fn through_another(#[each] x: &Vec<u32>, depth: u32) -> usize {
     if depth == 0 {
         return x.len();
@@ -94,7 +94,7 @@ fn through_another(#[each] x: &Vec<u32>, depth: u32) -> usize {
 }
 
 /// A plain method gets the borrow; what it makes is of a type without a lifetime, and borrows nothing.
-#[autobatch(strict)]
+#[autobatch]
 fn made_of_a_borrow(#[each] x: &Vec<u32>, depth: u32) -> usize {
     if depth == 0 {
         return x.len();
@@ -133,7 +133,7 @@ fn grown(x: &[u32], by: u32) -> Vec<u32> {
 }
 
 /// The borrow ends with the call, whose result borrows nothing: behind it the local may be moved.
-#[autobatch(strict)]
+#[autobatch]
 fn moved_behind(#[each] x: &Vec<u32>, depth: u32) -> u32 {
     if depth == 0 {
         return x.iter().sum();
@@ -209,7 +209,7 @@ fn places_stay_during_calls() {
 }
 
 /// Moved on one path, borrowed on another.
-#[autobatch(strict)]
+#[autobatch]
 fn on_some_paths(v: Vec<u32>, d: u32) -> u32 {
     let more: Vec<u32> = v.iter().map(|x| x + d).collect();
     let sum = match d % 4 {
@@ -271,7 +271,7 @@ struct Scaled {
 }
 
 /// A number of what is borrowed is read.
-#[autobatch(strict)]
+#[autobatch]
 fn with_fields(s: Scaled, d: u32) -> u32 {
     let mut sum = 0;
     for x in s.all.iter() {
@@ -293,7 +293,7 @@ struct Pace {
     most: u32,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 impl Pace {
     /// A closure captures the receiver.
     fn paced(self, n: u32) -> u32 {

@@ -161,7 +161,7 @@ fn thirds(x: &[u64]) -> Array1<u64> {
     x.iter().map(|x| x / 3).collect()
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn thirds_to_one(mut x: u64, delay: u32) -> u32 {
     let mut wait = 0;
     while wait < delay {
@@ -243,7 +243,7 @@ mod models {
 
 use models::one;
 
-#[autobatch(strict)]
+#[autobatch]
 fn generic<M: models::Model<Number = f32> + Sync, const D: usize>(model: &M, x: [f32; D], limit: f32) -> f32 {
     let mut total = 1.0;
     // Temporaries, nested calls, turbofish, conditions: all are calls like any other.
@@ -582,7 +582,7 @@ fn restarts(calls: &mut [u8], to: u8) {
     calls.fill(to);
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn fall(bowl: &Bowl, particle: &mut Particle, mut calls: u8, depth: u32) -> (f64, u8, String) {
     let mut unread = [3, 1];
     let mut spare = Array1::from(vec![1.0; particle.at.len()]);
@@ -640,7 +640,7 @@ fn backwards(mut x: Array1<f64>) -> Array1<f64> {
     x
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn counted<'a>(count: &'a AtomicUsize, bowl: &Bowl, calls: u8) -> (u8, Token<'a>) {
     let token = Token::new(count);
     let mut dies = (calls, Token::new(count));

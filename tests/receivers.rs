@@ -19,7 +19,7 @@ enum Expression {
 }
 use Expression::{Add, Multiply, Number, Power, Sum, X};
 
-#[autobatch(strict)]
+#[autobatch]
 impl Expression {
     pub(crate) fn eval(&self, x: f64) -> f64 {
         match self {
@@ -93,7 +93,7 @@ struct Trie<V> {
     next: BTreeMap<char, Trie<V>>,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 impl<V: Clone + Send + Sync> Trie<V> {
     pub(crate) fn find(&self, #[each] key: &str) -> Option<&V> {
         match key.chars().next() {
@@ -187,7 +187,7 @@ struct Tree<K> {
 }
 type Link<K> = Option<Box<Tree<K>>>;
 
-#[autobatch(strict)]
+#[autobatch]
 impl<K: PartialOrd + Copy + Send + Sync> Tree<K> {
     pub(crate) fn below(&self, key: K) -> u64 {
         let here = u64::from(self.key < key);
@@ -272,7 +272,7 @@ struct Point {
     y: i64,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 impl Point {
     pub(crate) fn orbit(self, n: u32) -> i64 {
         if n == 0 {
@@ -343,7 +343,7 @@ impl Circle {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 impl Shape {
     pub(crate) fn area(&self, scale: f64) -> f64 {
         match self {
@@ -366,7 +366,7 @@ struct Counter {
     inner: Option<Box<Counter>>,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 impl Counter {
     pub(crate) fn run(&mut self, by: u64) -> u64 {
         self.n = self.n.wrapping_mul(3) + by;
@@ -419,7 +419,7 @@ fn depth_is_counted() {
 struct Turns(u64);
 
 /// Methods that take `self` in different ways, called on it by each other.
-#[autobatch(strict)]
+#[autobatch]
 impl Turns {
     pub(crate) fn look(&self, n: u64) -> u64 {
         if n == 0 { self.0 } else { self.look(n - 1) + self.take(n / 2) }
@@ -503,7 +503,7 @@ struct Purse {
 }
 
 #[allow(clippy::boxed_local)] // written so to be batched
-#[autobatch(strict)]
+#[autobatch]
 impl Purse {
     fn spent(self, n: u64) -> u64 {
         if n == 0 { self.coins } else { Purse { coins: self.coins + n }.spent(n - 1) }

@@ -49,7 +49,7 @@ impl Node {
         self.kids.split_first().map_or((None, &[]), |(a, b)| (Some(a), b))
     }
 }
-#[autobatch(strict)]
+#[autobatch]
 impl Node {
     fn flattened_array(&self, x: i64) -> i64 {
         let mut t = x;
@@ -251,7 +251,7 @@ fn node(depth: u32, v: i64) -> Node {
 macro_rules! all_agree {
     ($($method:ident $batched:ident),*) => {
         /// Values that `Default` and `From` make of a type of the file, and what they are made in.
-#[autobatch(strict)]
+#[autobatch]
 mod made_by_traits {
     #[derive(Default, Debug, Clone)]
     struct Trie {

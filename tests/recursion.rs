@@ -185,7 +185,7 @@ fn partitions(n: u32, largest: u32) -> u64 {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn edit_distance(#[each] a: &[u8], #[each] b: &[u8]) -> usize {
     if a.is_empty() {
         b.len()

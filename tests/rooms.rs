@@ -87,7 +87,7 @@ fn trees_of_any_shape() {
 }
 
 /// Two calls with a loop before, between and behind them, another function, early returns, a panic.
-#[autobatch(strict)]
+#[autobatch]
 mod crooked {
     pub(super) fn walk(n: u64, seed: u64) -> u64 {
         if n == 0 {

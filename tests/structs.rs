@@ -123,7 +123,7 @@ fn mixed(n: u32, seed: u32) -> (f64, u32, u32) {
 }
 
 /// Structs as arguments, results and what is live across calls; some members panic.
-#[autobatch(strict)]
+#[autobatch]
 fn fold(depth: u32, x: f64) -> f64 {
     fn start(x: f64) -> V3 {
         V3 { x, y: 1.0 - x, z: 0.5 * x }

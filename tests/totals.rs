@@ -39,13 +39,13 @@ fn shifts(all: &[Shift], n: usize, x: f64) -> f64 {
 }
 
 /// The sum of numbers behind references, and of `Option`s of them, up to the first `None`.
-#[autobatch(strict)]
+#[autobatch]
 fn behind(all: &[f64], n: usize, calls: &mut u32) -> Option<f64> {
     *calls += 1;
     if n < 2 {
         return if n == 0 { None } else { Some(1.5) };
     }
-    let kept = all.iter().filter(|x| **x > behind(all, n / 3, calls).unwrap_or(0.25)).sum();
+    let kept: f64 = all.iter().filter(|x| **x > behind(all, n / 3, calls).unwrap_or(0.25)).sum();
     let all: Option<f64> = all.iter().map(|x| behind(all, n - 1 - *x as usize % 2, calls).map(|_| x)).sum();
     let product: Result<f64, f64> = (0..3).map(|k| behind(&[], n / (k + 2), calls).ok_or(kept)).product();
     Some(all? * 0.5 + product.unwrap_or_else(|e: f64| -e) + kept)
@@ -140,7 +140,7 @@ fn corrected(n: u32, x: f64) -> f64 {
 type Real = f64;
 
 /// Types under other names, and numbers that wrap.
-#[autobatch(strict)]
+#[autobatch]
 fn renamed(n: u32, x: f64) -> f64 {
     if n == 0 {
         return x;

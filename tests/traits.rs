@@ -75,7 +75,7 @@ struct Walk {
     at: u64,
 }
 
-#[autobatch(strict)]
+#[autobatch]
 impl Iterator for Walk {
     type Item = u64;
 
@@ -94,7 +94,7 @@ impl Iterator for Walk {
 }
 
 /// A module with a trait of another.
-#[autobatch(strict)]
+#[autobatch]
 mod trees {
     pub(crate) trait Own {
         fn weight(&self, x: f64) -> f64;

@@ -79,7 +79,7 @@ elsewhere! {
 }
 
 /// What functions of other files make of a local, kept across calls and loops.
-#[autobatch(strict)]
+#[autobatch]
 fn watched(n: u32, d: u32) -> u32 {
     if d == 0 {
         return n;
@@ -92,7 +92,7 @@ fn watched(n: u32, d: u32) -> u32 {
 }
 
 /// Looked at before the call; dropped behind it, or before: that is not seen.
-#[autobatch(strict)]
+#[autobatch]
 fn watched_before(n: u32, d: u32) -> u32 {
     if d == 0 {
         return n;
@@ -105,7 +105,7 @@ fn watched_before(n: u32, d: u32) -> u32 {
 }
 
 /// Only there to be dropped.
-#[autobatch(strict)]
+#[autobatch]
 fn watched_throughout(n: u32, d: u32) -> u32 {
     if d == 0 {
         return n;
@@ -120,7 +120,7 @@ fn watched_throughout(n: u32, d: u32) -> u32 {
     sum
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn of_a_temporary(#[each] v: &[u32], d: u32) -> u32 {
     if d == 0 {
         return v.len() as u32;
@@ -139,7 +139,7 @@ fn of_several(#[each] v: &[u32], d: u32) -> u32 {
     of_several(make(d).doubled().found(1).unwrap(), d - 1) + of_several(make(d).view().top(), d / 2)
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn of_a_local(#[each] v: &[u32], d: u32) -> u32 {
     if d == 0 {
         return v.len() as u32;
@@ -160,7 +160,7 @@ fn noted(#[each] v: &[u32], d: u32) -> u32 {
     sum * 3 + notes.into_iter().sum::<u32>()
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn mutably(v: &mut Vec<u32>, d: u32) -> u32 {
     v.push(d);
     if d == 0 {

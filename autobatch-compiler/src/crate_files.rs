@@ -22,8 +22,6 @@ pub struct Source {
     pub(crate) text: String,
     /// The families that the crate's files mention, if it matters.
     pub(crate) mentions: Mentions,
-    /// Where the item stands, if the text is that file's.
-    pub(crate) file: Option<PathBuf>,
 }
 
 /// The source around `item` in `file`.
@@ -52,8 +50,7 @@ pub fn source_around(file: &Path, item: TokenStream) -> Option<Source> {
         let items = files.read(&root, &children_of(&root, true))?;
         (files.reached && (files.primitives || elsewhere)).then(|| quote!(#(#items)*).to_string())
     });
-    let file = whole.is_none().then(|| file.to_path_buf());
-    Some(Source { text: whole.unwrap_or(own), mentions, file })
+    Some(Source { text: whole.unwrap_or(own), mentions })
 }
 
 /// The directory of the crate's files: the package's `src`, or that of the file itself.

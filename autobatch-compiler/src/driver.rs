@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Item, Visibility};
 
+use crate::admission;
 use crate::aside;
 use crate::attrs::Args;
 use crate::checks;
@@ -13,13 +14,12 @@ use crate::conditions;
 use crate::crate_files::Source;
 use crate::desugar;
 use crate::diag::Diagnostics;
-use crate::elsewhere;
 use crate::emit::clone::{Clones, Known};
 use crate::emit::{self, Nested, Width};
 use crate::endings;
 use crate::input::{self, Function, Input};
-use crate::ir::{Note, Program, Role, Terminator, VarId, VarSet};
-use crate::lower::{self, Borrower, LowerOptions, Lowered, Suspect};
+use crate::ir::Terminator;
+use crate::lower::{self, LowerOptions, Lowered};
 use crate::methods;
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
@@ -54,18 +54,15 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     if let Some(file) = file {
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
     }
-    let mut methods = nearby::methods(file, &item);
-    methods.mentions = source.map(|source| source.mentions.clone());
-    if let Some(Source { text, file: Some(file), .. }) = source {
-        elsewhere::add(&mut methods, file, text, &item);
-    }
+    let mut declared = nearby::declared(file, &item);
+    declared.mentions = source.map(|source| source.mentions.clone());
     let mut spelled = input.clone();
-    methods.lifetimes.spell(&mut spelled);
+    declared.lifetimes.spell(&mut spelled);
     let (mut functions, others) = input::parted(&spelled, &mut diag);
-    let methods = Rc::new(methods);
+    let declared = Rc::new(declared);
     let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
     for function in &mut functions {
-        (function.methods, function.aside) = (Rc::clone(&methods), Rc::clone(&aside));
+        (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
         endings::complete(function, &args.krate);
     }
     let checks = receivers(&input, &mut functions, &args, file, &item);
@@ -160,7 +157,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
         let mut functions = functions.to_vec();
         let (lowered, analyses) =
-            lower_in_place(&mut functions, entry, self_ident.as_ref(), &options, &passes);
+            lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
         if args.strict {
             for note in &lowered.program.notes {
                 diag.error_at(
@@ -188,7 +185,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
         let shown = entry.method.as_ref().map_or(entry, |method| &method.shown);
-        let family = emit::emit(shown, &lowered, &analyses, nested, &clones, args, width);
+        let family = emit::emit(shown, &lowered, &analyses, &own, nested, &clones, args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
@@ -209,31 +206,24 @@ fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
     calls.collect()
 }
 
-/// Lowers and analyses a program. Where locals are borrowed across a loop or call, they come to live in place, and
-/// all starts again.
-fn lower_in_place(
+/// Lowers and analyses a program. Closures that borrow locals across a loop or call are put where they are called, and all starts
+/// again.
+fn lower_admitted(
     functions: &mut [Function],
     entry: usize,
     self_ident: Option<&Ident>,
     options: &LowerOptions,
     passes: &PassOptions,
 ) -> (Lowered, Analyses) {
-    let known = functions.iter().map(|f| f.sig.ident.to_string()).collect();
-    let callees = desugar::runs::Callees::of(functions);
     loop {
-        for function in &mut *functions {
-            desugar::temporaries::name(function, &known, &options.primitives);
-        }
         let mut lowered = lower::lower(functions, entry, self_ident.cloned(), options);
         let analyses = passes::run(&mut lowered.program, passes);
-        refuse_crossing_borrows(&mut lowered, &analyses);
+        lowered.admission = admission::admit(&mut lowered, &analyses, functions);
         let mut again = false;
         for source in lowered.sources.iter().copied() {
-            let of_function = lowered.crossed.iter().filter(|(f, _)| *f == source);
+            let of_function = lowered.admission.closures.iter().filter(|(f, _)| *f == source);
             let names = of_function.map(|(_, name)| name.clone()).collect();
-            let function = &mut functions[source];
-            again |= desugar::local_closures::rewrite(function, &names, &options.krate)
-                || desugar::in_place::rewrite(function, &names, &callees, &options.krate);
+            again |= desugar::local_closures::rewrite(&mut functions[source], &names, &options.krate);
         }
         if !again {
             return (lowered, analyses);
@@ -267,42 +257,6 @@ fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
         }));
     }
     all
-}
-
-/// A borrow of a local can't move from one region to the next with the columns, and what a tail call hands over would outlive it.
-fn refuse_crossing_borrows(lowered: &mut Lowered, analyses: &Analyses) {
-    let handed = handed_by_tail_calls(&lowered.program);
-    for Borrower { var, span, from } in &lowered.borrowers {
-        if analyses.needs_column(*var) || handed.contains(var) {
-            lowered.crossed.extend(from.iter().cloned());
-            let name = match &lowered.program.var(*var) {
-                temp if matches!(temp.role, Role::Temp) => "what is given to a call".to_string(),
-                var => format!("`{}`", var.ident),
-            };
-            let why = format!("{name} borrows a local and is used on both sides of a loop or call");
-            lowered.program.notes.push(Note { span: *span, why, whole: true });
-        }
-    }
-    for Suspect { var, lender, moved, from } in &lowered.suspects {
-        // What moves to a column must not be borrowed by what is dropped behind that.
-        let guarded = *moved && lowered.program.var(*var).guard && analyses.needs_column(*lender);
-        if guarded || analyses.needs_column(*var) || handed.contains(var) {
-            lowered.crossed.extend(from.iter().cloned());
-        }
-    }
-}
-
-/// What may be a reference among the arguments of tail calls.
-fn handed_by_tail_calls(program: &Program) -> VarSet {
-    let mut handed = VarSet::new();
-    for block in &program.blocks {
-        if let Terminator::TailCall { callee, args } = &block.term {
-            let params = &program.func(*callee).params;
-            let borrows = |param: &VarId| program.var(*param).ty.as_ref().is_none_or(lower::may_borrow);
-            handed.extend(args.iter().zip(params).filter(|(_, param)| borrows(param)).map(|(arg, _)| *arg));
-        }
-    }
-    handed
 }
 
 /// The functions that users can call. Private ones of a module are reached through the others; those of an `impl` block are for

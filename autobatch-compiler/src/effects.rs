@@ -10,7 +10,6 @@ use proc_macro2::TokenTree;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
-use crate::desugar::moved_out;
 use crate::formats;
 use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
 use crate::mentions::map_tokens;
@@ -99,7 +98,6 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
         declares: VarSet::new(),
         exits: all.exits,
         weight: all.weight,
-        ends: taken_out(names, &stmt),
     };
     match &stmt {
         Stmt::Local(local) => {
@@ -128,17 +126,6 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
     }
     op.code.push(stmt);
     op
-}
-
-/// The variable that lived in place, if the statement takes it out: `let x = Lent::back(x);`.
-fn taken_out(names: &Names, stmt: &Stmt) -> VarSet {
-    let Stmt::Local(syn::Local { init: Some(init), .. }) = stmt else { return VarSet::new() };
-    match &*init.expr {
-        Expr::Call(call) if moved_out::takes_out(call) => {
-            call.args.iter().filter_map(|arg| variable(names, arg)).collect()
-        }
-        _ => VarSet::new(),
-    }
 }
 
 /// The variable `expr` is, if it is nothing else.

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use proc_macro2::{Ident, Literal, Span, TokenTree};
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, Macro, Token};
+use proc_macro2::{Ident, Literal, TokenTree};
+use syn::Macro;
 
-use crate::mentions::{is_punct, is_variable, map_tokens};
+use crate::mentions::{is_punct, map_tokens};
 
 /// The position of the format string among the arguments of a standard macro.
 fn position(name: &Ident) -> Option<usize> {
@@ -18,13 +16,6 @@ fn position(name: &Ident) -> Option<usize> {
         "assert_eq" | "assert_ne" => 2,
         _ => return None,
     })
-}
-
-/// The arguments of a standard macro that only looks at what it is given.
-pub(crate) fn looked_at(mac: &Macro) -> Option<Vec<Expr>> {
-    position(mac.path.get_ident()?)?;
-    let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()).ok()?;
-    Some(list.into_iter().collect())
 }
 
 /// Which of a macro's tokens are format strings, told as one goes through them.
@@ -94,40 +85,16 @@ impl Formats {
     }
 }
 
-/// Whether format strings of a macro capture a name.
-#[derive(Clone, Copy)]
-pub(crate) enum Captured {
-    No,
-    /// The macro's own does, which stands here, and nothing else of it: another argument can give it the value.
-    Own(Span),
-    Elsewhere,
-}
-
 /// Whether format strings of a macro, or of macros among its arguments, capture a name.
-pub(crate) fn captured(mac: &Macro, name: &str) -> Captured {
-    let mut found = Vec::new();
+pub(crate) fn capture(mac: &Macro, name: &str) -> bool {
+    let mut found = false;
     map_tokens(&mut mac.clone(), &mut |tree, no_variable| {
-        if let TokenTree::Literal(lit) = &tree
-            && !no_variable
-            && captures(lit).iter().any(|captured| captured == name)
-        {
-            found.push(lit.span());
+        if let TokenTree::Literal(lit) = &tree {
+            found |= !no_variable && captures(lit).iter().any(|captured| captured == name);
         }
         tree
     });
-    let position = mac.path.segments.last().and_then(|last| position(&last.ident)).unwrap_or(usize::MAX);
-    let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()).unwrap_or_default();
-    let own = list.iter().skip(position).find_map(|arg| match arg {
-        Expr::Lit(ExprLit { lit: Lit::Str(own), .. }) => Some(own.token()),
-        _ => None,
-    });
-    let own = own.is_some_and(|own| captures(&own).iter().any(|captured| captured == name));
-    let given = list.iter().any(|arg| matches!(arg, Expr::Assign(arg) if is_variable(&arg.left, name)));
-    match *found {
-        [] => Captured::No,
-        [span] if own && !given => Captured::Own(span),
-        _ => Captured::Elsewhere,
-    }
+    found
 }
 
 /// The names that a format string captures.

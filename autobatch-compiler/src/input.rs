@@ -12,10 +12,10 @@ use syn::{
 };
 
 use crate::aside::{Aside, SEVERAL};
+use crate::declared::Declared;
 use crate::diag::Diagnostics;
 use crate::methods::{self, Method};
 use crate::resolve::{self, Bindings};
-use crate::signatures::Methods;
 use crate::tails;
 
 /// How a parameter appears in the batched call.
@@ -89,28 +89,10 @@ pub struct Function {
     pub owner: Option<Type>,
     /// What it was, if it is a method of a type of a module.
     pub method: Option<Method>,
-    /// The methods of the item and its file.
-    pub methods: Rc<Methods>,
+    /// What the item and its file declare.
+    pub declared: Rc<Declared>,
     /// The types of variables of the body, as far as they follow from what is written.
     pub types: BTreeMap<String, Type>,
-}
-
-impl Function {
-    /// The type of a parameter or local, as far as it follows from what is written.
-    pub(crate) fn type_of(&self, name: &str) -> Option<&Type> {
-        let param = self.params.iter().find(|p| p.pattern.is_none() && p.ident == name);
-        param.map(|p| &p.ty).or_else(|| self.types.get(name))
-    }
-
-    /// Whether a method called on a value of this type, or on a reference to one, is the user's.
-    pub(crate) fn is_own(&self, method: &Ident, ty: Option<&Type>) -> Option<bool> {
-        let parameters = || self.sig.generics.type_params().chain(self.outer.type_params());
-        let name = crate::signatures::type_name(ty?)?;
-        if name == "Self" || parameters().any(|p| p.ident == name) {
-            return None;
-        }
-        self.methods.is_own(method, &name)
-    }
 }
 
 /// An annotated item.
@@ -276,7 +258,7 @@ pub fn function(
         aside: Rc::default(),
         implements: None,
         owner: None,
-        methods: Rc::default(),
+        declared: Rc::default(),
         method: None,
         types: BTreeMap::new(),
     })

@@ -163,10 +163,6 @@ pub struct Variable {
     /// For a parameter of any function: whether it is shared in the batched call (`&T`, `&self`,
     /// `#[shared]`). Only shared parameters of the entry can be the root of a uniform.
     pub shared: bool,
-    /// A place that others borrow from: it is kept until its scope is left, whether or not it is mentioned again.
-    pub anchored: bool,
-    /// A guard: it borrows from such a place, and may look at it when it is dropped.
-    pub guard: bool,
     /// Set by the storage pass.
     pub class: Class,
 }
@@ -199,8 +195,6 @@ pub struct Block {
     /// Variables that every side exit to this block assigns right before its jump (the function's
     /// result at the exit block, the value of a `loop` behind it).
     pub arrives: VarSet,
-    /// Places ([`Variable::anchored`]) that are given up on every way here.
-    pub gone: VarSet,
     /// Whether the ops are uniform loops and what surrounds them, which the lanes of a strip can run in
     /// lockstep; such a block ends in a jump and is a region of its own.
     pub lockstep: bool,
@@ -237,8 +231,6 @@ pub struct Op {
     pub exits: Vec<BlockId>,
     /// An estimate of the work: about one per arithmetic operation, 20 per opaque call.
     pub weight: u32,
-    /// Places ([`Variable::anchored`]) that are given up when the op ends normally.
-    pub ends: VarSet,
 }
 
 /// How control leaves the end of a block.
@@ -305,8 +297,8 @@ pub struct Call {
     pub id: CallId,
     /// The function called.
     pub callee: FuncId,
-    /// One variable per parameter. A variable that is live after the call is `Copy` (or a
-    /// reborrowed `&mut`), because the scalar function compiles.
+    /// One variable per parameter. A variable that is live after the call is `Copy`, or a `&mut` parameter
+    /// that the callee has for the call, because the scalar function compiles.
     pub args: Vec<VarId>,
     /// Receives the result.
     pub dest: VarId,

@@ -3,25 +3,24 @@
 //! [`autobatch`] is the whole of it, from the attribute's tokens to generated code; the modules are its
 //! stages, public so that tools and tests can look at them.
 
+mod admission;
 pub mod aside;
 pub mod attrs;
 mod checks;
 mod conditions;
 mod crate_files;
+mod declared;
 mod desugar;
 pub mod diag;
 pub mod display;
 pub mod driver;
 pub mod effects;
-mod elsewhere;
 pub mod emit;
 mod endings;
 mod formats;
-mod guards;
 mod hidden;
 pub mod input;
 pub mod ir;
-mod library;
 pub mod lockstep;
 pub mod lower;
 mod mentions;
@@ -33,7 +32,6 @@ pub mod primitive;
 mod question;
 mod receivers;
 pub mod resolve;
-mod signatures;
 mod strict;
 mod tails;
 mod unasked;

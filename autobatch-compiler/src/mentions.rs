@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprStruct, Ident, Macro, Pat, UnOp};
+use syn::{Expr, ExprStruct, Ident, Macro, Pat};
 
 use crate::formats::Formats;
 
@@ -13,18 +13,6 @@ pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
         Expr::Paren(e) => is_variable(&e.expr, name),
         Expr::Group(e) => is_variable(&e.expr, name),
         _ => false,
-    }
-}
-
-/// Whether a place is the variable of this name, or a part of it or of what it refers to.
-pub(crate) fn is_part_of(place: &Expr, name: &str) -> bool {
-    match place {
-        Expr::Field(e) => is_part_of(&e.base, name),
-        Expr::Index(e) => is_part_of(&e.expr, name),
-        Expr::Paren(e) => is_part_of(&e.expr, name),
-        Expr::Group(e) => is_part_of(&e.expr, name),
-        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_part_of(&e.expr, name),
-        other => is_variable(other, name),
     }
 }
 
@@ -68,37 +56,6 @@ pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
     let mut scan = Scan(Vec::new());
     scan.visit_pat(pat);
     scan.0
-}
-
-/// The patterns of a body with the values that they are matched against, and whether what they bind certainly is a part of those.
-pub(crate) fn bindings(body: &syn::Block) -> Vec<(&Pat, &Expr, bool)> {
-    struct Bindings<'ast>(Vec<(&'ast Pat, &'ast Expr, bool)>);
-    impl<'ast> Visit<'ast> for Bindings<'ast> {
-        fn visit_local(&mut self, local: &'ast syn::Local) {
-            if let Some(init) = &local.init {
-                // What such a pattern binds is a part of the value.
-                let part = init.diverge.is_some() || matches!(local.pat, Pat::Tuple(_) | Pat::Slice(_));
-                self.0.push((&local.pat, &init.expr, part));
-            }
-            visit::visit_local(self, local);
-        }
-        fn visit_expr_let(&mut self, e: &'ast syn::ExprLet) {
-            self.0.push((&e.pat, &e.expr, true));
-            visit::visit_expr_let(self, e);
-        }
-        fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
-            self.0.push((&e.pat, &e.expr, true));
-            visit::visit_expr_for_loop(self, e);
-        }
-        fn visit_expr_match(&mut self, e: &'ast syn::ExprMatch) {
-            self.0.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr, true)));
-            visit::visit_expr_match(self, e);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut bindings = Bindings(Vec::new());
-    bindings.visit_block(body);
-    bindings.0
 }
 
 /// The variables that are changed where something is put in a place.

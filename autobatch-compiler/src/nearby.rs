@@ -15,9 +15,9 @@ use syn::visit::{self, Visit};
 use syn::{Item, Path, UseTree};
 
 use crate::conditions;
+use crate::declared::Declared;
 use crate::input::is_primitive;
 use crate::receivers::definitions::Definitions;
-use crate::signatures::Methods;
 
 /// How many `use` declarations are followed to find one name.
 const HOPS: u32 = 4;
@@ -61,18 +61,25 @@ pub(crate) fn definitions(file: &str, item: &TokenStream) -> Definitions {
     definitions
 }
 
-/// The methods of the item and its file.
-pub(crate) fn methods(file: Option<&str>, item: &TokenStream) -> Methods {
-    let mut methods = Methods::default();
-    match file.map(syn::parse_str::<syn::File>) {
-        Some(Ok(file)) => methods.add_file(&file),
-        _ => {
-            if let Ok(item) = syn::parse2::<Item>(item.clone()) {
-                methods.add_item(&item);
-            }
+/// What the item and its file declare.
+pub(crate) fn declared(file: Option<&str>, item: &TokenStream) -> Declared {
+    let item = syn::parse2::<Item>(item.clone()).ok();
+    let Some(Ok(file)) = file.map(syn::parse_str::<syn::File>) else {
+        let mut declared = item.as_ref().map(Declared::of_item).unwrap_or_default();
+        if let Some(Item::Mod(syn::ItemMod { content: Some((_, items)), .. })) = &item {
+            items.iter().for_each(|item| declared.add_beside(item));
         }
+        return declared;
+    };
+    let mut declared = Declared::of_file(&file);
+    if let Some(wanted) = item.as_ref().and_then(Wanted::of) {
+        let mut at = |scopes: &[Scope<'_>]| {
+            let beside = scopes.last().filter(|scope| scope.is_module);
+            beside.iter().flat_map(|scope| &scope.items).for_each(|item| declared.add_beside(item));
+        };
+        Search { wanted, scopes: vec![Scope::module(&file.items)], at: &mut at }.items(&file.items);
     }
-    methods
+    declared
 }
 
 /// The functions in the file's `impl` blocks of the type, without a trait, for which the item implements one.

@@ -284,17 +284,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
     let mut variable = |name: &str, role: Role, mutable: bool, shared: bool, ty: Option<Type>| {
         let id = VarId(program.variables.len());
         let ident = format_ident!("{name}");
-        program.variables.push(Variable {
-            ident,
-            func,
-            role,
-            mutable,
-            ty,
-            shared,
-            anchored: false,
-            guard: false,
-            class: Class::default(),
-        });
+        program.variables.push(Variable { ident, func, role, mutable, ty, shared, class: Class::default() });
         vars.insert(name.to_string(), id);
         id
     };
@@ -373,7 +363,6 @@ fn block(func: FuncId, id: BlockId, ops: Vec<crate::ir::Op>, term: Terminator, l
         pops: vec![],
         reads: vec![],
         arrives: BTreeSet::new(),
-        gone: BTreeSet::new(),
         lockstep: false,
         primitive: None,
         region: id,

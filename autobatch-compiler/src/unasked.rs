@@ -39,7 +39,7 @@ pub(crate) fn any(item: &Item) -> bool {
 /// Whether the crate mentions the function's family. If its source is not known, it may.
 pub(crate) fn is_wanted(function: &Function) -> bool {
     let name = function.sig.ident.unraw().to_string();
-    function.methods.mentions.as_ref().is_none_or(|mentions| mentions.has(&name))
+    function.declared.mentions.as_ref().is_none_or(|mentions| mentions.has(&name))
 }
 
 /// The families that source files mention, by the names of their functions.
@@ -68,12 +68,12 @@ impl Mentions {
 
 /// Whether a family can be made of a private method.
 pub(crate) fn has_batched_form(function: &Function) -> bool {
-    let methods = &function.methods;
+    let declared = &function.declared;
     let name = function.sig.ident.unraw();
-    let taken = ENDS.iter().any(|end| methods.has_associated(&format!("{name}_batched{end}")));
+    let taken = ENDS.iter().any(|end| declared.has_associated(&format!("{name}_batched{end}")));
     let fits = |param: &Param| match (param.passing, &param.ty) {
         (Passing::Shared, _) => true,
-        (_, ty) if methods.lifetimes.are_hidden(ty) => false,
+        (_, ty) if declared.lifetimes.are_hidden(ty) => false,
         (Passing::State, Type::Reference(r)) => !may_be_unsized(function, &r.elem),
         _ => true,
     };

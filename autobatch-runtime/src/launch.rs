@@ -149,6 +149,8 @@ struct Launch<'a> {
     reported: AtomicUsize,
     /// Whether both batching executors do the same.
     alike: bool,
+    /// Whether all members run as scalar code.
+    per_member: bool,
 }
 
 /// How long a phase has taken: its threads' work, and all of it, in which they are also woken and waited for.
@@ -199,11 +201,13 @@ impl<'a> Launch<'a> {
             false => None,
         };
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Launch { program, defaults, options, members, threads, own_pool, ended, reported, alike: false }
+        let per_member = program.whole_scalar;
+        let alike = false;
+        Launch { program, defaults, options, members, threads, own_pool, ended, reported, alike, per_member }
     }
 
     fn executor(&self) -> Executor {
-        if self.program.whole_scalar {
+        if self.per_member {
             return Executor::Scalar;
         }
         match self.options.executor.or(self.defaults.executor).unwrap_or_default() {
@@ -222,6 +226,7 @@ impl<'a> Launch<'a> {
         if self.members == 0 {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
+        self.per_member |= !self.nests(ways.nests) && !self.is_admitted(&ways.tile, out);
         self.alike = self.nests(ways.nests) && !ways.rooms;
         let ledger = Mutex::new(Ledger::default());
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
@@ -232,6 +237,16 @@ impl<'a> Launch<'a> {
         // One generic program has many instances, whose executors compare differently.
         let executor = self.choose(std::any::type_name::<(T, R)>(), &phase);
         self.close(executor, ledger, begin)
+    }
+
+    /// Whether rustc's answers about the program's types admit it to the machine.
+    fn is_admitted<R>(&self, tile: &impl Tile<R>, out: &Out<'_, R>) -> bool {
+        if !self.program.asks || self.program.whole_scalar {
+            return true;
+        }
+        let queue = Queue::of([0..0, 0..0], 1);
+        let mut core = Core::new(self.program, self.settings(Executor::Masked), &queue, self);
+        stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, || core.ask(|core| tile(core, &Store::new(), out)))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.

@@ -5,6 +5,8 @@
 //! [`Report`], [`Program`]. The rest, all hidden, is called by generated code under the protocol that
 //! [`machine`] describes.
 
+#[doc(hidden)]
+pub mod admission;
 mod checked;
 mod column;
 mod counter;
@@ -14,7 +16,6 @@ mod emptied;
 mod fault;
 mod isa;
 mod launch;
-mod lent;
 #[doc(hidden)]
 pub mod lockstep;
 #[doc(hidden)]
@@ -51,6 +52,7 @@ pub use source::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
 /// by hand is not sound.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::admission;
     pub use crate::checked::{Check, Checked, Found, Hidden, Known, Same, Settled, no_value};
     pub use crate::column::simple;
     pub use crate::counter::{
@@ -60,7 +62,6 @@ pub mod __rt {
     pub use crate::depth::{Depth, Published};
     pub use crate::emptied::emptied;
     pub use crate::launch::{Ways, run, run_into, unwrap_unit};
-    pub use crate::lent::{Kept, Lent, LentRef};
     pub use crate::lockstep;
     pub use crate::machine::{Core, Place, Step};
     pub use crate::math;

@@ -24,6 +24,9 @@ pub struct Program {
     pub notes: &'static [Note],
     /// Whether the whole function runs as scalar code for each member.
     pub whole_scalar: bool,
+    /// Whether rustc was asked about types of its locals: if one of them may borrow from another, or does something when it is dropped,
+    /// the whole function runs as scalar code all the same.
+    pub asks: bool,
     #[doc(hidden)]
     pub entry_point: u32,
     #[doc(hidden)]
@@ -197,6 +200,7 @@ mod tests {
                 Note { line: 5, why: "a macro", whole: true },
             ],
             whole_scalar: true,
+            asks: false,
             entry_point: 0,
             root_group: 0,
             recursive: true,

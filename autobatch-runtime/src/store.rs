@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
+use crate::admission::Shape;
 use crate::column::Column;
 use crate::stack::Stack;
 
@@ -54,6 +55,11 @@ impl Store {
     /// If it is lent already, or exists with another type.
     pub fn column<T>(&self, id: usize) -> Lent<'_, Column<T>> {
         lend(&self.columns, id)
+    }
+
+    /// The same for the type of a variable.
+    pub fn column_of<T>(&self, _: &Shape<T>, id: usize) -> Lent<'_, Column<T>> {
+        self.column(id)
     }
 
     /// The stack with this id. The same id always has the same type.

@@ -12,10 +12,10 @@
 
 use std::any::TypeId;
 use std::hint::black_box;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr;
 
-use crate::lockstep::id;
+use crate::lockstep::{id, is_plain};
 use crate::machine::Word;
 
 /// Whether values of `T` are merged by select.
@@ -78,10 +78,10 @@ pub fn dead<T>() -> MaybeUninit<T> {
     MaybeUninit::uninit()
 }
 
-/// Puts a value back that was taken and not assigned.
+/// Puts a value back that was taken and not assigned. Unless it is a number, it may have changed all the same, as a `Cell` does.
 #[inline(always)]
 pub fn keep<T>(slot: &mut MaybeUninit<T>, value: T) {
-    if !select::<T>() {
+    if !(select::<T>() && is_plain::<T>()) {
         slot.write(value);
     }
 }
@@ -192,7 +192,7 @@ impl<'c, T, const W: usize, const BACK: bool> Home<'c, T, W, BACK> {
     /// column, whatever happens to the copy.
     #[inline(always)]
     pub fn open_where<'w, P: Word>(self, was: &'w Lanes<P, W>) -> Partial<'c, 'w, T, P, W> {
-        Partial { local: Home::<T, W, false>(self.0).open(), was }
+        Partial { local: ManuallyDrop::new(Home::<T, W, false>(self.0).open()), was }
     }
 }
 
@@ -201,7 +201,8 @@ pub struct Lanes<P, const W: usize>(pub(crate) Aligned<[P; W]>);
 
 /// [`Local`] of which only some lanes are written back.
 pub struct Partial<'c, 'w, T, P: Word, const W: usize> {
-    local: Local<'c, T, W, false, true>,
+    /// Never dropped: it would write all lanes back.
+    local: ManuallyDrop<Local<'c, T, W, false, true>>,
     was: &'w Lanes<P, W>,
 }
 
@@ -217,7 +218,7 @@ impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
     #[inline(always)]
     fn drop(&mut self) {
         if split::<T>() || select::<T>() {
-            let Local { copy, home } = &mut self.local;
+            let Local { copy, home } = &mut *self.local;
             // SAFETY: `open` has filled the copy.
             let copy = unsafe { &copy.assume_init_ref().0 };
             for at in 0..W {
@@ -231,7 +232,8 @@ impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
 
 /// The lanes of one column that a block works on: a copy on the native stack if `T` is selected (a
 /// local array aliases nothing), else the column itself. `BACK`: the copy is written back when this
-/// is dropped, on the normal path as well as while unwinding from a lane. `SPLIT`: values of several words may be
+/// is dropped, on the normal path as well as while unwinding from a lane; other than numbers it always is, as a `Cell` changes
+/// without being assigned. `SPLIT`: values of several words may be
 /// split in the copy.
 pub struct Local<'c, T, const W: usize, const BACK: bool, const SPLIT: bool> {
     copy: MaybeUninit<Aligned<Lanewise<T, W>>>,
@@ -267,7 +269,7 @@ impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, false> {
 impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Drop for Local<'_, T, W, BACK, SPLIT> {
     #[inline(always)]
     fn drop(&mut self) {
-        if !BACK {
+        if !BACK && is_plain::<T>() {
             return;
         }
         if SPLIT && split::<T>() {

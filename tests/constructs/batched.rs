@@ -80,7 +80,7 @@ fn match_arms(n: u64) -> u64 {
 }
 
 /// patterns that move out of an owned value, in part or whole
-#[autobatch(strict)]
+#[autobatch]
 fn moving_patterns(n: u64) -> u64 {
     let named = Named { name: "n".repeat(n as usize), rest: vec![n; 3] };
     let Named { name, rest } = named;
@@ -265,7 +265,7 @@ fn calls_in_conditions(n: u64) -> bool {
 }
 
 /// calls in match scrutinees, indices, struct literals, tuples, arrays, ranges, casts, `return`
-#[autobatch(strict)]
+#[autobatch]
 fn calls_anywhere(n: u64) -> u64 {
     if n == 0 {
         return 1;
@@ -283,7 +283,7 @@ fn calls_anywhere(n: u64) -> u64 {
 }
 
 /// calls under compound assignment and in assignments to fields and elements
-#[autobatch(strict)]
+#[autobatch]
 fn calls_in_assignments(n: u64) -> u64 {
     if n < 2 {
         return n;
@@ -304,7 +304,7 @@ fn tail_calls(n: u64) -> u64 {
 }
 
 /// calls in closures of the usual adaptors: `map`, `filter`, `sum`, `product`, `fold`, `any`, `all`, `find`, `max_by`, `try_fold`, `try_for_each`, `scan`, `partition`, `unzip`, `skip`, `take`, `step_by`, `collect`, `for_each`, …
-#[autobatch(strict)]
+#[autobatch]
 fn calls_in_adaptors(n: u64) -> u64 {
     if n < 2 {
         return 1;
@@ -378,7 +378,7 @@ fn in_std_macros(n: u64) -> u64 {
 }
 
 /// calls of a module's functions that have no batched form, those that take `impl Fn` for one: ordinary calls
-#[autobatch(strict)]
+#[autobatch]
 mod helpers {
     pub(super) fn helped(n: u64) -> u64 {
         let mut x = n;
@@ -407,7 +407,7 @@ fn triples(x: ndarray::ArrayView1<'_, u64>) -> ndarray::Array1<u64> {
 }
 
 /// calls of a function with a batched kernel (`#[autobatch::primitive]`): one for all members that are there
-#[autobatch(strict)]
+#[autobatch]
 fn with_a_kernel(n: u64) -> u64 {
     let mut x = n;
     while x < 50 {
@@ -417,7 +417,7 @@ fn with_a_kernel(n: u64) -> u64 {
 }
 
 /// values with a `drop` (spans, counters, guards of a local): dropped where the scalar code drops them, on every way out
-#[autobatch(strict)]
+#[autobatch]
 fn watched(n: u64) -> u64 {
     let seen = std::cell::Cell::new(n);
     let mut sum = 0;
@@ -443,7 +443,7 @@ impl Drop for Watch<'_> {
 }
 
 /// parts of a local that calls get and give back, where they can be empty meanwhile: `node.left = insert(node.left, key)`
-#[autobatch(strict)]
+#[autobatch]
 mod inserting {
     struct Node {
         key: u64,

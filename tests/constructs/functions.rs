@@ -53,7 +53,7 @@ fn root<T: num_traits::Float + Send + Sync>(x: T, #[shared] tolerance: T) -> T {
 }
 
 /// recursion through the variants of an enumeration, by methods on what patterns bind
-#[autobatch(strict)]
+#[autobatch]
 impl Term {
     pub(crate) fn value(&self, n: u64) -> u64 {
         match self {
@@ -70,7 +70,7 @@ enum Term {
 }
 
 /// methods on receivers other than `self`: fields, locals, parameters, whatever has a type that is written in the item or its file
-#[autobatch(strict)]
+#[autobatch]
 impl Route {
     pub(crate) fn length(&self, n: u64) -> u64 {
         let shorter = Route { step: self.step + 1, next: None };
@@ -84,7 +84,7 @@ struct Route {
 }
 
 /// methods in a module: of its types and others of the crate, those of traits too, generic ones, called by its functions and each other, by method or path
-#[autobatch(strict)]
+#[autobatch]
 mod methods {
     pub(super) struct Stairs {
         pub(super) most: u64,
@@ -153,7 +153,7 @@ const fn qualified(n: u64) -> u64 {
 }
 
 /// an item under `#[cfg(…)]`: a function, a method, an `impl` block of a module
-#[autobatch(strict)]
+#[autobatch]
 mod conditional {
     pub(super) struct Step(u64);
 

@@ -3,7 +3,7 @@
 // ## Values and types
 
 /// assignment of every kind: `=`, `+=`, `<<=`, to fields, elements, through references, to several places at once
-#[autobatch(strict)]
+#[autobatch]
 fn assignments(n: u64) -> u64 {
     let mut pair = Pair { left: n, right: [1, 2, 3] };
     let (mut a, mut b) = (n, 1);
@@ -88,7 +88,7 @@ mod owning {
 use owning::{owned, owned_batched_with};
 
 /// vectors of `ndarray`, as locals, parameters and results
-#[autobatch(strict)]
+#[autobatch]
 mod vectors {
     use ndarray::Array1;
 
@@ -103,7 +103,7 @@ mod vectors {
 use vectors::{norms, norms_batched_with};
 
 /// recursive types: `Option<Box<Node>>`, enumerations that hold themselves
-#[autobatch(strict)]
+#[autobatch]
 fn recursive_types(n: u64) -> Option<Box<Node>> {
     let below = n.checked_sub(1)?;
     let next = recursive_types(below);
@@ -112,7 +112,7 @@ fn recursive_types(n: u64) -> Option<Box<Node>> {
 }
 
 /// iterators that live across a batched call, with closures that capture numbers too, and other values of a type without a name
-#[autobatch(strict)]
+#[autobatch]
 fn iterators_across_calls(n: u64) -> u64 {
     let mut sum = 0;
     for (i, x) in TABLE.iter().enumerate().skip(1) {
@@ -147,7 +147,7 @@ fn references_that_change(n: u64) -> u64 {
 }
 
 /// a local lent to a call of another function
-#[autobatch(strict)]
+#[autobatch]
 fn locals_lent(n: u64) -> u64 {
     fn push(values: &mut Vec<u64>, x: u64) {
         values.push(x);
@@ -161,7 +161,7 @@ fn locals_lent(n: u64) -> u64 {
 }
 
 /// a reference to a local that is used across a loop
-#[autobatch(strict)]
+#[autobatch]
 fn references_across_loops(n: u64) -> u64 {
     let mut values = vec![n, 7];
     let first = &mut values[0];
@@ -174,7 +174,7 @@ fn references_across_loops(n: u64) -> u64 {
 }
 
 /// a reference to a temporary, `let xs = &[a, b]`, and an iteration over it, across a loop
-#[autobatch(strict)]
+#[autobatch]
 fn references_to_temporaries(n: u64) -> u64 {
     let terms: &[u64] = &[n, 1, 2];
     let mut sum = 0;
@@ -191,7 +191,7 @@ fn references_to_temporaries(n: u64) -> u64 {
 }
 
 /// a reference across a loop, also to parts that a pattern binds, to a local that is moved behind it
-#[autobatch(strict)]
+#[autobatch]
 fn moved_behind(n: u64) -> u64 {
     let mut values = vec![n, 1];
     let first = &mut values[0];
@@ -211,7 +211,7 @@ fn moved_behind(n: u64) -> u64 {
 }
 
 /// a local of which a part is moved, and others are used behind a loop or call
-#[autobatch(strict)]
+#[autobatch]
 fn in_parts(n: u64) -> u64 {
     let heap = Heap { values: vec![n, 1], top: n };
     let mut sum = 0;
@@ -227,7 +227,7 @@ struct Heap {
 }
 
 /// a receiver that borrows a local, or is a part of one, of a batched call's value: `rows[i].push(f(x))`, `groups.entry(k).or_default().push(f(x))`
-#[autobatch(strict)]
+#[autobatch]
 fn kept_operands(n: u64) -> u64 {
     let mut rows = vec![vec![n]; 2];
     if n > 0 {
@@ -238,7 +238,7 @@ fn kept_operands(n: u64) -> u64 {
 }
 
 /// a local lent to a batched call
-#[autobatch(strict)]
+#[autobatch]
 mod lending {
     pub(super) fn lend(n: u64) -> u64 {
         let mut seen = vec![n];
@@ -256,7 +256,7 @@ mod lending {
 use lending::{lend, lend_batched_with};
 
 /// locals in parts, each lent to a batched call: `let (left, right) = v.split_at_mut(m); sort(left); sort(right)`
-#[autobatch(strict)]
+#[autobatch]
 mod sorting {
     pub(super) fn sorted(n: u64) -> Vec<u64> {
         let mut values: Vec<u64> = (0..n).map(|i| i * 37 % 11).collect();
@@ -283,7 +283,7 @@ mod sorting {
 use sorting::{sorted, sorted_batched_with};
 
 /// what a function makes of a reference to a local: lent to a batched call, kept across a loop
-#[autobatch(strict)]
+#[autobatch]
 mod handing_on {
     pub(super) fn handed(n: u64) -> u64 {
         let values = vec![n, 2, 3];
@@ -306,7 +306,7 @@ mod handing_on {
 use handing_on::{handed, handed_batched_with};
 
 /// what a method makes, lent to a batched call: `f(&board.with(i))`, and views of `ndarray`'s arrays: `f(x.view())`, `f(x.slice(s![1..]))`
-#[autobatch(strict)]
+#[autobatch]
 mod making {
     use ndarray::{ArrayView1, Axis};
 

@@ -25,7 +25,7 @@ fn made(n: u64) -> Vec<u64> {
     (0..n % 50 + 14).map(|k| k * n).collect()
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod guards {
     use super::{Guard, View, lend, made};
 
@@ -104,7 +104,7 @@ mod guards {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod parts {
     use super::{make, smart};
 
@@ -171,14 +171,14 @@ mod whole {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn updated(p: Wide, n: u64) -> u64 {
     let a = p.a;
     let q = Wide { a: vec![n], ..p };
     let t = if n > 0 { updated(q, n - 1) } else { a.len() as u64 };
     t + a.iter().sum::<u64>() + p.b
 }
-#[autobatch(strict)]
+#[autobatch]
 fn iterated(p: Wide, n: u64) -> u64 {
     let mut t = 0;
     for x in p.a {
@@ -217,7 +217,7 @@ mod with_macros {
     }
 }
 /// This one is harmless.
-#[autobatch(strict)]
+#[autobatch]
 fn computes(n: u64) -> u64 {
     let x = plus!(n, 2);
     if x < 5 { x } else { computes(n / 2) + plus!(x, 1) }

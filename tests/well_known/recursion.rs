@@ -89,7 +89,7 @@ fn partitions(n: i32, k: i32) -> u64 {
 }
 
 /// Queens that do not attack each other, by backtracking over bit masks (Wirth's problem, Richards' solution).
-#[autobatch(strict)]
+#[autobatch]
 fn queens(all: u32, columns: u32, left: u32, right: u32) -> u32 {
     if columns == all {
         return 1;
@@ -105,7 +105,7 @@ fn queens(all: u32, columns: u32, left: u32, right: u32) -> u32 {
 }
 
 /// Levenshtein's distance by its recursion.
-#[autobatch(strict)]
+#[autobatch]
 fn levenshtein(#[each] a: &[u8], #[each] b: &[u8]) -> usize {
     match (a, b) {
         ([], b) => b.len(),
@@ -121,7 +121,7 @@ fn levenshtein(#[each] a: &[u8], #[each] b: &[u8]) -> usize {
 }
 
 /// The longest common subsequence, as a string.
-#[autobatch(strict)]
+#[autobatch]
 fn common_subsequence(#[each] a: &str, #[each] b: &str) -> String {
     let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) else {
         return String::new();

@@ -6,7 +6,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Macro, Pat, UnOp, parse_quote};
 
 use super::Rewrite;
-use crate::formats::{self, Captured};
+use crate::formats;
 use crate::mentions::{is_variable, replace_in_macro, spell_out_fields};
 
 /// What a closure is called with.
@@ -257,7 +257,7 @@ impl VisitMut for StandIn {
         }
     }
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        self.captured |= !matches!(formats::captured(mac, &self.name), Captured::No);
+        self.captured |= formats::capture(mac, &self.name);
         replace_in_macro(mac, &self.name, &self.reference.to_token_stream());
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

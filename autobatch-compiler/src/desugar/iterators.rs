@@ -74,11 +74,6 @@ const ADAPTORS: [&str; 23] = [
     "zip",
 ];
 
-/// Whether a method makes an iterator of an iterator, by its name.
-pub(crate) fn is_adaptor(method: &Ident) -> bool {
-    ADAPTORS.contains(&method.to_string().as_str())
-}
-
 /// An adaptor.
 pub(super) struct Stage {
     name: String,

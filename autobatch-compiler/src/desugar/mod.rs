@@ -8,24 +8,12 @@
 
 mod callees;
 mod closure;
-pub(crate) mod copies;
-mod copying;
-mod exclusive;
-pub(crate) mod expanded;
 mod expected;
-pub(crate) mod given_back;
-pub(crate) mod in_place;
 pub(crate) mod iterators;
 mod kind;
 pub(crate) mod local_closures;
 mod macros;
-pub(crate) mod moved_out;
-pub(crate) mod moves;
 mod options;
-mod parted;
-pub(crate) mod runs;
-mod split;
-pub(crate) mod temporaries;
 pub(crate) mod terminals;
 pub(crate) mod unreached;
 
@@ -37,13 +25,12 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 
 use crate::attrs::Args;
+use crate::declared::Declared;
 use crate::input::Function;
 use crate::resolve;
-use crate::signatures::Methods;
 use callees::Callees;
 use kind::Kinds;
 pub(crate) use macros::{is_listed, keep_message};
-pub(crate) use runs::{mentioned_in, mentions};
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(
@@ -57,8 +44,6 @@ pub(crate) fn functions(
     let callees = Callees::new(functions, batched, self_type, primitives);
     for function in functions {
         unreached::arms(&mut function.body);
-        expanded::macros(function);
-        given_back::take(function, &callees, krate);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();
@@ -75,7 +60,7 @@ pub(crate) fn functions(
             krate,
             strict: args.strict,
             generic: generic(function),
-            methods: function.methods.clone(),
+            declared: function.declared.clone(),
             wanted: expected::wanted(function),
             output: function.output.clone(),
             closures: 0,
@@ -86,8 +71,6 @@ pub(crate) fn functions(
         if rewrite.changed {
             resolve::again(function, body);
         }
-        split::locals(function, self_type);
-        copying::own(function, self_type);
     }
 }
 
@@ -109,7 +92,7 @@ struct Rewrite<'a> {
     generic: Option<BTreeSet<String>>,
     /// The types of locals that have none at their `let`, by what becomes of them.
     wanted: BTreeMap<String, Type>,
-    methods: Rc<Methods>,
+    declared: Rc<Declared>,
     output: Type,
     /// The number of closures around the current place.
     closures: usize,

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
+use super::admission::{self, Opening};
 use super::lockstep::{Lockstep, lockstep};
 use super::primitive;
 use super::region::{self, Chooser, Region, column, here, lane, next};
@@ -33,7 +34,7 @@ pub(super) fn alike(var: VarId) -> Ident {
 }
 
 /// Generates the body of the program.
-pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
+pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening) -> Body {
     let rt = &emitter.rt;
     let regions: Vec<Region> = emitter
         .heads_in_source_order()
@@ -47,6 +48,10 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
     columns.extend(emitter.analyses.columns.iter().map(|v| emitter.column_of(*v)));
     let declare_columns = columns.iter().enumerate().map(|(id, var)| {
         let ident = column(*var);
+        if opening.shaped.contains(var) {
+            let shape = admission::shape(*var);
+            return quote!(let mut #ident = __store.column_of(&#shape, #id););
+        }
         let ty = match &emitter.program.var(*var).ty {
             Some(ty) => quote!(#ty),
             None => quote!(_),
@@ -71,13 +76,15 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function) -> Body {
     let items = emitter.items;
     let load = load(emitter);
     let store = store(emitter);
-    let blocks = regions.iter().map(|r| block(emitter, r));
+    let blocks = regions.iter().map(|r| block(emitter, r, &opening.enter));
     let calls = emitter.calls.iter().map(|(_, call)| self::call(emitter, call));
     let returns = emitter.calls.iter().map(|(_, call)| self::return_(emitter, call));
     let compact = compact(emitter, &columns);
     let abandon = abandon(emitter, &regions);
+    let open = &opening.code;
     let code = quote! {
         #(#items)*
+        #open
         #(#bind_sources)*
         #(#declare_columns)*
         #(#declare_stacks)*
@@ -182,9 +189,9 @@ fn compact(emitter: &Emitter<'_>, columns: &VarSet) -> TokenStream {
 }
 
 /// Runs a region on every strip in which a lane waits at its head.
-fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
+fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenStream {
     if let Some(primitive) = &emitter.program.block(region.head).primitive {
-        return primitive::block(emitter, region, primitive);
+        return primitive::block(emitter, region, primitive, enter);
     }
     let rt = &emitter.rt;
     let point = emitter.point(region.head);
@@ -227,6 +234,7 @@ fn block(emitter: &Emitter<'_>, region: &Region) -> TokenStream {
     // Each body has one instance per instruction set, which only inlined code inherits.
     let run = quote! {
         #words.#run(#points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
+            #enter
             #round
             #next
         });

@@ -22,9 +22,7 @@ use syn::{BinOp, Expr, Pat, Stmt, Type, parse_quote};
 
 use super::Emitter;
 use crate::ir::{FuncId, Program, Terminator};
-use crate::library;
 use crate::lockstep::is_compound;
-use crate::lower::yields_number;
 use crate::mentions::roots;
 use crate::vector_math::Rewrite;
 
@@ -171,7 +169,7 @@ fn mentioned(expr: &Expr) -> Mentioned {
     mentioned
 }
 
-/// Whether it is a call of a function that the compiler does not see, and that is not the standard library's by its name.
+/// Whether it is a call of a function that the compiler does not see, other than a number's by its name, or one that gets nothing.
 fn is_other(expr: &Expr) -> bool {
     match expr {
         Expr::Call(e) => match &*e.func {
@@ -180,7 +178,7 @@ fn is_other(expr: &Expr) -> bool {
             }
             _ => true,
         },
-        Expr::MethodCall(e) => !yields_number(&e.method) && library::method(&e.method).is_none(),
+        Expr::MethodCall(e) => !e.args.is_empty() && !crate::lockstep::is_pure_method(&e.method),
         _ => false,
     }
 }

@@ -4,6 +4,7 @@
 //! column's type as it inferred the local's. The generated code is safe Rust: what needs `unsafe`
 //! (uninitialised slots, instruction sets) lives in the runtime behind hidden functions.
 
+mod admission;
 mod api;
 pub(crate) mod attributes;
 mod body;
@@ -34,7 +35,7 @@ use syn::Ident;
 use crate::attrs::Args;
 use crate::input::Function;
 use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
-use crate::lower::Lowered;
+use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
 use crate::plain::Plain;
 use crate::vector_math::Rewrite;
@@ -81,6 +82,8 @@ pub(crate) struct Emitter<'a> {
     groups: Vec<GroupId>,
     /// For each program function what its variables are made of.
     origins: Vec<divisions::Origins>,
+    /// What takes names of lifetimes out of its code.
+    erased: Vec<Erased>,
     /// And how types are spelled where its values meet signatures.
     types: Vec<checked::Types>,
 }
@@ -100,6 +103,7 @@ pub fn emit(
     function: &Function,
     lowered: &Lowered,
     analyses: &Analyses,
+    functions: &[Function],
     nested: Option<Nested>,
     clones: &Clones<'_>,
     args: &Args,
@@ -107,10 +111,12 @@ pub fn emit(
 ) -> TokenStream {
     let emitter = Emitter::new(lowered, analyses, clones, args, width);
     let whole = lowered.program.notes.iter().any(|note| note.whole);
-    let body = (!whole).then(|| body::body(&emitter, function));
+    let opening = (!whole).then(|| admission::opening(&emitter, &lowered.admission, functions, args.strict));
+    let asks = opening.as_ref().is_some_and(|opening| opening.asks);
+    let body = opening.map(|opening| body::body(&emitter, function, &opening));
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();
     let krate = if function.associated { args.krate.clone() } else { args.crate_from_module() };
-    let program = table::table(&emitter, &successors, &krate, whole);
+    let program = table::table(&emitter, &successors, &krate, whole, asks);
     let clone = emitter.clone_path(lowered.program.entry);
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
@@ -204,8 +210,16 @@ impl<'a> Emitter<'a> {
             calls,
             groups,
             origins: program.func_ids().map(|func| divisions::origins(program, func)).collect(),
+            erased: lowered.erased.clone(),
             types,
         }
+    }
+
+    /// A function's body without names for lifetimes that the program's body has no names for.
+    fn erased_body(&self, func: FuncId, body: &syn::Block) -> syn::Block {
+        let mut body = body.clone();
+        syn::visit_mut::VisitMut::visit_block_mut(&mut self.erased[func.0].clone(), &mut body);
+        body
     }
 
     /// What rewrites a function's code under `vector_math`.

@@ -133,7 +133,7 @@ fn cuts(emitter: &Emitter<'_>, region: &Region, math: &Rewrite<'_, '_>) -> Vec<u
             }
         }
         calls += more;
-        straight &= op.exits.is_empty() && op.ends.is_empty();
+        straight &= op.exits.is_empty();
         numbers.see(op);
     }
     cuts

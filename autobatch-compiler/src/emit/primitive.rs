@@ -51,7 +51,12 @@ pub(super) fn live_behind(emitter: &Emitter<'_>, block: BlockId) -> VarSet {
 }
 
 /// The arm of the block.
-pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitive) -> TokenStream {
+pub(super) fn block(
+    emitter: &Emitter<'_>,
+    region: &Region,
+    primitive: &Primitive,
+    enter: &TokenStream,
+) -> TokenStream {
     let (rt, word, width) = (&emitter.rt, &emitter.word, emitter.width.strip);
     let program = emitter.program;
     let block = program.block(region.head);
@@ -137,6 +142,7 @@ pub(super) fn block(emitter: &Emitter<'_>, region: &Region, primitive: &Primitiv
     quote! {
         #rt::Step::Block(#point) => {
             let mut #results = #kernel(__core.waiting::<#word, #width>(#point), #[inline(always)] |#push| {
+                #enter
                 for #i in 0..__core.strips() {
                     let #at = __core.strip(#i);
                     #(#opened)*

@@ -287,15 +287,11 @@ impl Shape {
         let is_uniform = |v: &VarId| program.var(*v).is_uniform();
         let live_in: VarSet = emitter.live_at(head).into_iter().filter(|v| emitter.has_column(*v)).collect();
         // Dead on some way out: the lane takes the value so that it is dropped there.
-        let mut takes: VarSet = live_in
+        let takes: VarSet = live_in
             .iter()
             .copied()
             .filter(|v| mentioned.contains(v) || exits.iter().any(|live| !live.contains(v)))
             .collect();
-        if takes.iter().any(|v| program.var(*v).anchored) {
-            // If the lane fails, what guards borrow from is dropped here: they have to be dropped before.
-            takes.extend(live_in.iter().filter(|v| program.var(**v).guard));
-        }
         let mut outs: VarSet = VarSet::new();
         let mut moved: VarSet = VarSet::new();
         for b in &order {

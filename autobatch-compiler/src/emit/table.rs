@@ -16,6 +16,7 @@ pub(super) fn table(
     successors: &BTreeMap<u32, Vec<u32>>,
     krate: &syn::Path,
     whole: bool,
+    asks: bool,
 ) -> TokenStream {
     let program = emitter.program;
     let p = quote!(#krate::program);
@@ -89,6 +90,7 @@ pub(super) fn table(
         variables: &[#(#variables),*],
         notes: &[#(#notes),*],
         whole_scalar: #whole,
+        asks: #asks,
         entry_point: #entry_point,
         root_group: #root_group,
         recursive: #recursive,

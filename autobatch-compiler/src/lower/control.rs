@@ -4,10 +4,9 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 
 use super::expr::has_exits;
-use super::{LoopContext, Lowering, lent, named, scan};
+use super::{LoopContext, Lowering, scan};
 use crate::effects::{self, bound, bound_by_condition, variable};
 use crate::ir::{self, BlockId, Terminator, VarId};
-use crate::mentions::has_let;
 
 impl Lowering<'_> {
     /// Whether [`Lowering::control`] takes this expression apart.
@@ -47,9 +46,8 @@ impl Lowering<'_> {
                 let inside = self.new_block(e.body.span(), "body");
                 self.start(header);
                 self.enter(e.label.as_ref(), Some(header), after, None);
-                let kept = self.chosen(*e.cond, inside, after);
+                self.condition(*e.cond, inside, after);
                 self.start(inside);
-                self.end_kept(&kept);
                 self.body(e.body, None, None);
                 self.jump(header);
                 self.loops.pop();
@@ -88,7 +86,6 @@ impl Lowering<'_> {
             break_to: after,
             dest: dest_ident,
             dest_var: dest,
-            guards: self.guards.len(),
         });
     }
 
@@ -104,14 +101,13 @@ impl Lowering<'_> {
         let Some(index) = self.context(e.label.as_ref()) else {
             return self.op(Stmt::Expr(Expr::Break(e), Some(Default::default())));
         };
-        let LoopContext { break_to: target, dest_var: dest, guards, .. } = self.loops[index];
+        let LoopContext { break_to: target, dest_var: dest, .. } = self.loops[index];
         match (e.expr, dest) {
             (Some(value), Some(dest)) => self.into(*value, dest, None),
             (Some(value), None) => self.discard(*value),
             (None, Some(dest)) => self.define(dest, None, parse_quote!(())),
             (None, None) => {}
         }
-        self.drop_guards(guards);
         self.jump(target);
     }
 
@@ -129,13 +125,11 @@ impl Lowering<'_> {
         let then = self.new_block(e.then_branch.span(), "then");
         let otherwise = self.new_block(e.else_branch.as_ref().map_or(span, |(_, e)| e.span()), "else");
         let join = self.new_block(span, "join");
-        let kept = self.chosen(*e.cond, then, otherwise);
+        self.condition(*e.cond, then, otherwise);
         self.start(then);
-        self.end_kept(&kept);
-        self.scope(|lower| lower.body(e.then_branch, dest, ty.cloned()));
+        self.body(e.then_branch, dest, ty.cloned());
         self.jump(join);
         self.start(otherwise);
-        self.end_kept(&kept);
         match (e.else_branch, dest) {
             (Some((_, otherwise)), dest) => self.arm(*otherwise, dest, ty),
             (None, dest) => self.unit(dest, ty),
@@ -144,21 +138,12 @@ impl Lowering<'_> {
         self.arrive(join);
     }
 
-    /// Lowers what is chosen by an `if` or `match`: temporaries are dropped at its end.
+    /// Lowers what is chosen by an `if` or `match`.
     fn arm(&mut self, body: Expr, dest: Option<VarId>, ty: Option<&Type>) {
-        self.scope(|lower| match dest {
-            Some(dest) => lower.into(body, dest, ty),
-            None => lower.discard_branch(body),
-        });
-    }
-
-    /// Branches on a condition. What is kept in place for it alone, to be dropped behind it.
-    fn chosen(&mut self, cond: Expr, then: BlockId, otherwise: BlockId) -> Vec<syn::Ident> {
-        if has_let(&cond) {
-            self.inexactly(|lower| lower.condition(cond, then, otherwise));
-            return vec![];
+        match dest {
+            Some(dest) => self.into(body, dest, ty),
+            None => self.discard_branch(body),
         }
-        self.on_its_own(|lower| lower.condition(cond, then, otherwise))
     }
 
     /// The `else` of an `if` statement: a block or another `if`.
@@ -182,19 +167,18 @@ impl Lowering<'_> {
             }
             Expr::Binary(e) if hoists && matches!(e.op, BinOp::And(_)) => {
                 let mid = self.new_block(e.right.span(), "and");
-                self.inexactly(|lower| lower.condition(*e.left, mid, otherwise));
+                self.condition(*e.left, mid, otherwise);
                 self.start(mid);
                 self.condition(*e.right, then, otherwise);
             }
             Expr::Binary(e) if hoists && matches!(e.op, BinOp::Or(_)) => {
                 let mid = self.new_block(e.right.span(), "or");
-                self.inexactly(|lower| lower.condition(*e.left, then, mid));
+                self.condition(*e.left, then, mid);
                 self.start(mid);
                 self.condition(*e.right, then, otherwise);
             }
             Expr::Let(mut e) => {
-                self.note_lock(&e.expr);
-                self.note_pattern(&e.pat, &e.expr);
+                self.ask_temporaries(&e.expr);
                 *e.expr = self.settled(*e.expr);
                 self.branch(Expr::Let(e), then, otherwise);
             }
@@ -202,22 +186,7 @@ impl Lowering<'_> {
                 let value = self.settled(other);
                 self.branch(value, then, otherwise);
             }
-            other => {
-                self.note_chain(&other);
-                self.branch(other, then, otherwise);
-            }
-        }
-    }
-
-    /// What the patterns of a let chain bind.
-    fn note_chain(&mut self, cond: &Expr) {
-        match cond {
-            Expr::Let(e) => self.note_pattern(&e.pat, &e.expr),
-            Expr::Binary(e) => {
-                self.note_chain(&e.left);
-                self.note_chain(&e.right);
-            }
-            _ => {}
+            other => self.branch(other, then, otherwise),
         }
     }
 
@@ -245,30 +214,23 @@ impl Lowering<'_> {
     }
 
     fn match_(&mut self, e: syn::ExprMatch, dest: Option<VarId>, ty: Option<&Type>) {
-        self.note_lock(&e.expr);
         let span = e.match_token.span;
         let join = self.new_block(span, "join");
         let mut arms = e.arms;
+        self.ask_temporaries(&e.expr);
         let mut scrutinee = before_brace(self.settled((*e.expr).clone()));
-        // What an arm borrows for ever can't be borrowed by the arms behind its guard: they look at the place anew.
-        let lent = is_lent_place(&scrutinee);
         let guarded = |lower: &Self, arm: &syn::Arm| match &arm.pat {
-            Pat::Guard(p) => {
-                scan::splits(lower, &p.guard)
-                    || has_exits(&p.guard)
-                    || (lent && !bound(&lower.names, &p.pat).is_empty())
-            }
+            Pat::Guard(p) => scan::splits(lower, &p.guard) || has_exits(&p.guard),
             _ => false,
         };
         // Where a guard makes a call, the pattern comes first, then the guard as a condition, and where that
         // does not hold, the arms behind. What is matched is looked at again there, so it must still be there.
         let guards = || arms.iter().filter(|arm| guarded(self, arm));
         let again = guards().next().is_some()
-            && (lent
-                || self.can_be_matched_again(&e.expr)
+            && (self.can_be_matched_again(&e.expr)
                 || arms.iter().any(|arm| is_of_number(&arm.pat))
                 || guards().all(|arm| self.binds_nothing(&arm.pat)));
-        if again && !lent && variable(&self.names, &scrutinee).is_none() {
+        if again && variable(&self.names, &scrutinee).is_none() {
             let (dest, ident) = self.temp("matched", None);
             self.define(dest, None, scrutinee);
             scrutinee = parse_quote!(#ident);
@@ -280,10 +242,9 @@ impl Lowering<'_> {
             let (then, otherwise) = (self.new_block(body.span(), "arm"), self.new_block(span, "next arms"));
             arms.push(self.arm_to((*guarded.pat).clone(), inside));
             arms.push(self.arm_to(parse_quote!(_), otherwise));
-            self.note_pattern(&guarded.pat, &e.expr);
             self.switch(&scrutinee, arms, join, dest, ty);
             self.start(inside);
-            self.inexactly(|lower| lower.condition(*guarded.guard, then, otherwise));
+            self.condition(*guarded.guard, then, otherwise);
             self.start(then);
             self.arm(*body, dest, ty);
             self.jump(join);
@@ -312,7 +273,7 @@ impl Lowering<'_> {
     /// Whether matching a value does not move it: it is a reference, a number or the like, or a constant.
     fn can_be_matched_again(&self, scrutinee: &Expr) -> bool {
         let constant = matches!(scrutinee, Expr::Path(_)) && variable(&self.names, scrutinee).is_none();
-        constant || self.copies.is_copied(scrutinee) || self.yields_references(scrutinee)
+        constant || self.travel.is_number_value(scrutinee) || self.travel.is_reference_value(scrutinee)
     }
 
     /// A `match` whose arms go to blocks of their own.
@@ -328,9 +289,6 @@ impl Lowering<'_> {
         let mut uses = effects::of_expr(&self.names, &scrutinee).mentions;
         let mut arms = Vec::new();
         let mut bodies = Vec::new();
-        for (i, arm) in all.iter().enumerate() {
-            self.note_guarded(arm, &scrutinee, &all[i + 1..]);
-        }
         for arm in all {
             // An arm that only goes somewhere goes there itself.
             let known = match &*arm.body {
@@ -342,7 +300,6 @@ impl Lowering<'_> {
                 Pat::Guard(p) => (*p.pat, Some(p.guard)),
                 other => (other, None),
             };
-            self.note_pattern(&pat, &scrutinee);
             let binds = bound(&self.names, &pat);
             if let Some(guard) = &guard {
                 if scan::splits(self, guard) || has_exits(guard) {
@@ -364,43 +321,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// What an arm behind a guard borrows of a `&mut` and gives to a call is borrowed for ever, also where the guard does not hold: an
-    /// arm behind can't borrow it again, unless it is in place.
-    fn note_guarded(&mut self, arm: &syn::Arm, scrutinee: &Expr, behind: &[syn::Arm]) {
-        let Pat::Guard(guarded) = &arm.pat else { return };
-        let root = scan::root(named::behind(scrutinee)).and_then(|root| variable(&self.names, root));
-        let Some(root) = root.filter(|root| lent::is_exclusive(self.type_of(*root))) else { return };
-        let again = |arm: &syn::Arm| {
-            !self.binds_nothing(&arm.pat) || effects::of_expr(&self.names, &arm.body).mentions.contains(&root)
-        };
-        if !self.binds_nothing(&guarded.pat)
-            && scan::splits(self, &arm.body)
-            && behind.iter().any(again)
-            && self.cursor.is_some()
-        {
-            self.crossed.extend(self.names_of(&[root].into_iter().collect()));
-            self.whole_fallback(guarded.guard.span(), "a match guard on what a `&mut` lends");
-        }
-    }
-
     fn for_(&mut self, e: syn::ExprForLoop, dest: Option<VarId>, ty: Option<&Type>) {
         let span = e.for_token.span;
-        let through = self.borrowed_through(&e.expr);
-        if through.is_some() || scan::may_borrow_local(self, &e.expr) {
-            let from = through.unwrap_or_else(|| self.names_of(&scan::may_be_borrowed(self, &e.expr)));
-            self.crossed.extend(from);
-            self.whole_fallback(
-                e.expr.span(),
-                "the iterator may borrow a local of this function across a call",
-            );
-        }
-        self.note_pattern(&e.pat, &e.expr);
+        let written = (*e.expr).clone();
         let expr = self.value(*e.expr);
         let counting = self.counting(&e.pat, &expr);
         let pat = &e.pat;
         let (condition, bind) = match counting {
             Some(counting) => (counting.condition, Some(counting.bind)),
             None => {
+                self.ask(&written);
                 let (iter, ident) = self.temp("iter", None);
                 self.program.variables[iter.0].mutable = true;
                 self.define(iter, None, parse_quote!(::core::iter::IntoIterator::into_iter(#expr)));
@@ -424,23 +354,6 @@ impl Lowering<'_> {
         self.loops.pop();
         self.arrive(after);
         self.unit(dest, ty);
-    }
-}
-
-/// Whether an expression is a local that lives in place, borrowed to be changed, or a part of it: evaluated twice, it
-/// is the same place.
-fn is_lent_place(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(e) => is_lent_place(&e.expr),
-        Expr::Group(e) => is_lent_place(&e.expr),
-        Expr::Reference(e) => is_lent_place(&e.expr),
-        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => is_lent_place(&e.expr),
-        Expr::Field(e) => is_lent_place(&e.base),
-        Expr::Index(e) => matches!(*e.index, Expr::Lit(_) | Expr::Path(_)) && is_lent_place(&e.expr),
-        Expr::MethodCall(e) => {
-            e.method == "lend" && e.args.is_empty() && matches!(*e.receiver, Expr::Path(_))
-        }
-        _ => false,
     }
 }
 

@@ -15,8 +15,6 @@ pub(super) struct Exits<'a> {
     pub(super) output: &'a Type,
     pub(super) exit: BlockId,
     pub(super) loops: &'a [LoopContext],
-    /// Statements that drop the guards around, by their place.
-    pub(super) guards: &'a [Option<Stmt>],
     /// Labels of the loops and blocks inside the verbatim code, innermost last; `None` is an
     /// unlabelled loop.
     inner: Vec<(Option<String>, bool)>,
@@ -29,9 +27,8 @@ impl<'a> Exits<'a> {
         output: &'a Type,
         exit: BlockId,
         loops: &'a [LoopContext],
-        guards: &'a [Option<Stmt>],
     ) -> Self {
-        Exits { krate, result, output, exit, loops, guards, inner: Vec::new() }
+        Exits { krate, result, output, exit, loops, inner: Vec::new() }
     }
 
     /// The lowered loop or block that a `break` or `continue` refers to, unless it is inside.
@@ -63,20 +60,9 @@ impl<'a> Exits<'a> {
     fn leave(&self, value: Option<Expr>) -> Expr {
         let (result, output) = (self.result, self.output);
         let value = value.unwrap_or_else(|| parse_quote!(()));
-        let (drops, goto) = (self.drops(0), goto(self.exit));
-        parse_quote!({ let #result: #output = #value; #(#drops)* #goto })
+        let goto = goto(self.exit);
+        parse_quote!({ let #result: #output = #value; #goto })
     }
-
-    /// What drops the guards behind the first `outer`.
-    fn drops(&self, outer: usize) -> impl Iterator<Item = &Stmt> {
-        self.guards[outer..].iter().rev().flatten()
-    }
-}
-
-/// A jump behind statements.
-fn with<'a>(stmts: impl Iterator<Item = &'a Stmt>, goto: Expr) -> Expr {
-    let mut stmts = stmts.peekable();
-    if stmts.peek().is_some() { parse_quote!({ #(#stmts)* #goto }) } else { goto }
 }
 
 impl VisitMut for Exits<'_> {
@@ -101,14 +87,14 @@ impl VisitMut for Exits<'_> {
                     self.visit_expr_mut(value);
                 }
                 if let Some(target) = self.target(e.label.as_ref(), false) {
-                    let (goto, drops) = (goto(target.break_to), self.drops(target.guards));
+                    let goto = goto(target.break_to);
                     *expr = match (&target.dest, e.expr.take()) {
                         (Some(dest), value) => {
                             let value = value.unwrap_or_else(|| parse_quote!(()));
-                            parse_quote!({ let #dest = #value; #(#drops)* #goto })
+                            parse_quote!({ let #dest = #value; #goto })
                         }
-                        (None, Some(value)) => parse_quote!({ #value; #(#drops)* #goto }),
-                        (None, None) => with(drops, goto),
+                        (None, Some(value)) => parse_quote!({ #value; #goto }),
+                        (None, None) => goto,
                     };
                 }
             }
@@ -116,7 +102,7 @@ impl VisitMut for Exits<'_> {
                 if let Some(target) = self.target(e.label.as_ref(), false)
                     && let Some(header) = target.continue_to
                 {
-                    *expr = with(self.drops(target.guards), goto(header));
+                    *expr = goto(header);
                 }
             }
             Expr::While(e) => {

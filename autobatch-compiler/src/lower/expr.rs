@@ -3,7 +3,9 @@
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
 
-use super::{Lowering, call_terminator, lent, primitive, scan};
+use super::{Lowering, call_terminator, lending, primitive, scan};
+use crate::admission::Need;
+use crate::admission::travel::Lends;
 use crate::effects::{self, variable};
 use crate::ir::{CallId, FuncId, VarId};
 use crate::tails;
@@ -18,22 +20,16 @@ impl Lowering<'_> {
             Expr::Return(e) => {
                 let (result, output, exit) = self.function_result();
                 match e.expr {
-                    Some(value) => {
-                        self.statement(false, true, |lower| lower.into(*value, result, Some(&output)))
-                    }
+                    Some(value) => self.into(*value, result, Some(&output)),
                     None => self.define(result, Some(&output), parse_quote!(())),
                 }
-                self.drop_guards(0);
                 self.jump(exit);
             }
             Expr::Break(e) => self.break_(e),
             Expr::Continue(e) => {
                 let target = self.context(e.label.as_ref()).map(|i| &self.loops[i]);
-                match target.and_then(|target| Some((target.continue_to?, target.guards))) {
-                    Some((header, guards)) => {
-                        self.drop_guards(guards);
-                        self.jump(header);
-                    }
+                match target.and_then(|target| target.continue_to) {
+                    Some(header) => self.jump(header),
                     None => self.op(Stmt::Expr(Expr::Continue(e), Some(Default::default()))),
                 }
             }
@@ -235,7 +231,7 @@ impl Lowering<'_> {
         for (i, operand) in operands.iter().enumerate() {
             let value = self.value(operand.clone());
             let later = split[i + 1..].iter().any(|s| *s);
-            values.push(if later { self.kept(value, &operands[i + 1..]) } else { value });
+            values.push(if later { self.kept(value, operand, &operands[i + 1..]) } else { value });
         }
         values
     }
@@ -269,10 +265,6 @@ impl Lowering<'_> {
             Expr::Field(e) => self.is_stable(&e.base, later) && self.is_stable_behind(&e.base, later),
             Expr::Paren(e) => self.is_stable(&e.expr, later),
             Expr::Reference(e) => self.is_stable(&e.expr, later),
-            // What a place holds stays there.
-            Expr::MethodCall(e) if e.args.is_empty() && (e.method == "lend" || e.method == "share") => {
-                variable(&self.names, &e.receiver).is_some_and(|var| self.program.var(var).anchored)
-            }
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 self.is_stable(&e.expr, later) && self.is_stable_behind(&e.expr, later)
             }
@@ -288,7 +280,7 @@ impl Lowering<'_> {
             Expr::Paren(e) => self.is_stable_behind(&e.expr, later),
             Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
             _ => match variable(&self.names, place) {
-                Some(var) if self.is_reference(var) => true,
+                Some(var) if self.travel.is_reference(&self.program.var(var).ident.to_string()) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
                         Some(ty) => ir_text(ty).contains("mut"),
@@ -317,7 +309,7 @@ impl Lowering<'_> {
         let truth = self.new_block(span, "true");
         let falsity = self.new_block(span, "false");
         let join = self.new_block(span, "join");
-        self.inexactly(|lower| lower.condition(Expr::Binary(e), truth, falsity));
+        self.condition(Expr::Binary(e), truth, falsity);
         for (block, value) in [(truth, true), (falsity, false)] {
             self.start(block);
             self.define(dest, Some(&parse_quote!(bool)), parse_quote!(#value));
@@ -334,13 +326,16 @@ impl Lowering<'_> {
         let args: Vec<Expr> = scan::arguments(&call).into_iter().cloned().collect();
         let params = self.program.func(callee).params.clone();
         let callee_output = self.program.func(callee).output.clone();
-        let args = self.named_temporaries(self.source_of(callee), args);
-        let plan = lent::plan(self, self.source_of(callee), &args.iter().collect::<Vec<_>>());
-        let mut plan = plan.unwrap_or_else(|_| unreachable!("asked before"));
-        if dest.is_some_and(|(dest, _)| dest == self.program.func(self.func).result) {
-            plan = plan.at_the_end();
+        let values = self.operand_list(args.clone());
+        let mut vars = Vec::with_capacity(values.len());
+        for (i, value) in values.into_iter().enumerate() {
+            self.ask_temporaries(&args[i]);
+            let ty = self.program.var(params[i]).ty.clone();
+            if let (Lends::Possibly, Some(ty)) = (self.travel.lends(&args[i]), ty) {
+                self.admission.types.push((ty, Need::Owned));
+            }
+            vars.push(self.argument(value, params[i], &args[i + 1..]));
         }
-        let (vars, lent) = self.lend(&plan, &args, &params, &callee_output);
         let Some((dest, ty)) = dest else { return };
         let same_type = ty.is_none_or(|ty| ir_text(ty) == ir_text(&callee_output));
         let cont = self.new_block(span, "after call");
@@ -352,7 +347,6 @@ impl Lowering<'_> {
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
         self.terminate(call_terminator(id, callee, vars, direct, cont, span, tails::number_of(&call)));
         self.start(cont);
-        self.give_back(lent);
         if direct != dest {
             let ident = self.program.var(direct).ident.clone();
             self.define(dest, ty, parse_quote!(#ident));
@@ -363,6 +357,10 @@ impl Lowering<'_> {
     /// else a temporary with the parameter's type, which is where coercions happen.
     pub(super) fn argument(&mut self, value: Expr, param: VarId, later: &[Expr]) -> VarId {
         let ty = self.program.var(param).ty.clone();
+        // Nobody else has it for the call.
+        if let Some(var) = lending::exclusive(self, &value) {
+            return var;
+        }
         let direct = match &value {
             // `&*x` and `&mut *x` of a reference are `x` again.
             Expr::Reference(e) => match &*e.expr {

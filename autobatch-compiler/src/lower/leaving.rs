@@ -7,22 +7,55 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Item, ItemMacro, Macro};
 
-use super::references::yields_reference;
+use crate::declared::Declared;
 use crate::formats;
 use crate::input::Function;
 use crate::ir;
-use crate::mentions::is_punct;
-use crate::signatures::Methods;
 
 const BY_TOKENS: &str =
     "a `?`, `return`, `break` or `continue` in a macro's tokens would leave other code than the function";
 const BY_DEFINITION: &str =
     "the macro holds a `return`, `?`, `break` or `continue`, which would leave other code than the function";
 const NAMES: &str = "the macro makes names for the code behind it";
+const UNSEEN: &str = "the definition of a macro stands in another file, and may hold a `return` or `break`";
 const LOCAL: &str = "a macro that is defined in the body names locals of the function";
 
-/// What other crates' macros of these names do is to return.
-const RETURNING: [&str; 2] = ["bail", "ensure"];
+/// The library's macros, which leave nothing.
+const KNOWN: [&str; 33] = [
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "format_args",
+    "include_bytes",
+    "include_str",
+    "line",
+    "matches",
+    "module_path",
+    "option_env",
+    "panic",
+    "print",
+    "println",
+    "stringify",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
 
 /// The macros of a function that can't stand in lane code, and why.
 pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
@@ -30,7 +63,7 @@ pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
     function.params.iter().for_each(|param| _ = locals.names.insert(param.ident.to_string()));
     locals.names.insert("self".into());
     locals.visit_block(&function.written);
-    let mut scan = Scan { methods: &function.methods, found: Vec::new() };
+    let mut scan = Scan { declared: &function.declared, found: Vec::new() };
     scan.visit_block(&function.body);
     scan.found.extend(locals.macros.into_iter().filter_map(|mac| {
         let names = mentions(mac.mac.tokens.clone(), &|name| locals.names.contains(name));
@@ -70,46 +103,6 @@ pub(crate) fn makes_names(definition: TokenStream) -> bool {
         TokenTree::Group(rule) => {
             let word = |tree| matches!(tree, TokenTree::Ident(i) if MAKES.contains(&i.to_string().as_str()));
             std::mem::take(&mut arrow) && rule.stream().into_iter().any(word)
-        }
-        _ => false,
-    })
-}
-
-/// Whether what a macro of this definition yields may borrow from its arguments: a rule refers to one, `&$x`, or calls a method on it that
-/// yields what borrows.
-pub(crate) fn lends(definition: TokenStream) -> bool {
-    let mut arrow = false;
-    definition.into_iter().any(|tree| match tree {
-        TokenTree::Punct(p) => {
-            arrow = p.as_char() == '>';
-            false
-        }
-        TokenTree::Group(rule) => std::mem::take(&mut arrow) && refers(rule.stream()),
-        _ => false,
-    })
-}
-
-/// Whether tokens refer to a macro's parameter. A `&` behind an operand is an operator.
-fn refers(tokens: TokenStream) -> bool {
-    let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    let punct = |at: usize, c: char| trees.get(at).is_some_and(|tree| is_punct(tree, c));
-    let word = |at: usize| match trees.get(at) {
-        Some(TokenTree::Ident(word)) => Some(word),
-        _ => None,
-    };
-    (0..trees.len()).any(|at| match &trees[at] {
-        TokenTree::Group(group) => refers(group.stream()),
-        TokenTree::Punct(p) if p.as_char() == '&' => {
-            let operand = match at.checked_sub(1).map(|before| &trees[before]) {
-                Some(TokenTree::Ident(word)) => word != "return" && word != "in" && word != "else",
-                Some(TokenTree::Literal(_) | TokenTree::Group(_)) => true,
-                _ => false,
-            };
-            let mutable = word(at + 1).is_some_and(|word| word == "mut");
-            !operand && punct(at + 1 + usize::from(mutable), '$')
-        }
-        TokenTree::Punct(p) if p.as_char() == '$' => {
-            punct(at + 2, '.') && word(at + 3).is_some_and(yields_reference)
         }
         _ => false,
     })
@@ -168,14 +161,18 @@ impl<'a> Visit<'a> for Locals<'a> {
 }
 
 struct Scan<'a> {
-    methods: &'a Methods,
+    declared: &'a Declared,
     found: Vec<(Span, &'static str)>,
 }
 
 impl Scan<'_> {
     /// Whether a macro of this name leaves.
-    fn leaves(&self, name: &str) -> bool {
-        RETURNING.contains(&name) || self.methods.leaves(name)
+    fn leaves(&self, name: &str) -> Option<&'static str> {
+        match () {
+            () if self.declared.leaves(name) => Some(BY_DEFINITION),
+            () if self.declared.has_macro(name) || KNOWN.contains(&name) => None,
+            () => Some(UNSEEN),
+        }
     }
 
     /// Macros in a macro's tokens.
@@ -185,11 +182,9 @@ impl Scan<'_> {
             let before = name.take();
             match tree {
                 TokenTree::Ident(ident) => name = Some(ident),
-                TokenTree::Punct(p) if p.as_char() == '!' => self.found.extend(
-                    before
-                        .filter(|name| self.leaves(&name.to_string()))
-                        .map(|name| (name.span(), BY_DEFINITION)),
-                ),
+                TokenTree::Punct(p) if p.as_char() == '!' => self
+                    .found
+                    .extend(before.and_then(|name| Some((name.span(), self.leaves(&name.to_string())?)))),
                 TokenTree::Group(group) => self.tokens(group.stream()),
                 _ => {}
             }
@@ -205,7 +200,7 @@ impl<'a> Visit<'a> for Scan<'_> {
     }
     fn visit_stmt_macro(&mut self, stmt: &'a syn::StmtMacro) {
         let name = stmt.mac.path.segments.last().map(|last| &last.ident);
-        if name.is_some_and(|name| self.methods.makes_names(&name.to_string())) {
+        if name.is_some_and(|name| self.declared.makes_names(&name.to_string())) {
             self.found.push((stmt.mac.path.span(), NAMES));
         }
         visit::visit_stmt_macro(self, stmt);
@@ -215,9 +210,8 @@ impl<'a> Visit<'a> for Scan<'_> {
             return;
         }
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        if name.is_some_and(|name| self.leaves(&name)) {
-            self.found.push((mac.path.span(), BY_DEFINITION));
-        }
+        let left = name.and_then(|name| self.leaves(&name));
+        self.found.extend(left.map(|why| (mac.path.span(), why)));
         self.found.extend(leaves(mac.tokens.clone()).map(|span| (span, BY_TOKENS)));
         self.tokens(mac.tokens.clone());
     }
@@ -235,24 +229,6 @@ mod tests {
         assert!(makes_names(quote!(($n:ident) => { let $n = 1; })));
         assert!(makes_names(quote!(() => { 1 }; ($n:ident) => { fn $n() {} })));
         assert!(!makes_names(quote!((let $n:ident) => {{ let $n = 1; $n }})));
-    }
-
-    #[test]
-    fn what_lends_is_told_from_what_computes() {
-        for lending in [
-            quote!(($x:expr) => { &$x }),
-            quote!(($x:expr) => { Guard::new(&mut $x, 3) }),
-            quote!(($x:expr) => { $x.iter() }),
-        ] {
-            assert!(lends(lending.clone()), "{lending}");
-        }
-        for computing in [
-            quote!(($x:expr) => { $x & $x }),
-            quote!(($x:expr) => { $x.pow(2) && 3 & $x }),
-            quote!((&$x:ident) => { $x }),
-        ] {
-            assert!(!lends(computing.clone()), "{computing}");
-        }
     }
 
     #[test]

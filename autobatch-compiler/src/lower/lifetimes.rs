@@ -33,7 +33,9 @@ impl Lowering<'_> {
     }
 }
 
-pub(super) struct Erased {
+/// Takes names out of types.
+#[derive(Clone)]
+pub(crate) struct Erased {
     names: BTreeSet<String>,
     /// Types around: labels look like lifetimes.
     types: u32,

@@ -70,7 +70,6 @@ impl Lowering<'_> {
             pops: vec![],
             reads: vec![],
             arrives: VarSet::new(),
-            gone: VarSet::new(),
             lockstep: false,
             primitive: None,
             region: id,

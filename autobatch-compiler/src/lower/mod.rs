@@ -7,56 +7,41 @@
 //!
 //! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
 
-mod borrowing;
-mod carried;
-mod chains;
 mod computed;
 mod control;
 mod exits;
 mod expr;
-mod guarding;
-mod kept;
 pub(crate) mod leaving;
-mod lent;
+mod lending;
 mod lifetimes;
 mod lockstep;
-mod named;
 mod number;
-mod owners;
-mod parted;
 mod primitive;
 mod ranges;
 mod receiver;
-mod references;
 mod scan;
 mod statements;
 mod unbatched;
 mod uniform;
-pub(crate) mod unseen;
 mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Path, Stmt, Type, parse_quote};
 
-pub(crate) use chains::{ends_closures_by_name, yields_number};
-pub(crate) use leaving::{leaves, lends, makes_names, mentions};
-pub(crate) use lent::{may_borrow, owns};
-pub(crate) use named::behind;
+pub(crate) use leaving::{leaves, makes_names};
+pub(crate) use lifetimes::Erased;
 pub(crate) use primitive::names as names_primitive;
-pub(crate) use references::certainly_owns;
-pub(crate) use scan::{called_names, may_split, tail};
+pub(crate) use scan::{called_names, tail};
 pub(crate) use worth::call_graph;
 
-pub(crate) use self::named::is_temporary;
 pub(crate) use self::primitive::root;
-use crate::desugar::copies::Copies;
-use crate::desugar::moves::type_of_value;
-use crate::desugar::runs::Callees;
+use crate::admission::travel::{Lends, Travel};
+use crate::admission::{Admission, Need};
 use crate::effects::{self, Names};
-use crate::guards::OfBody;
 use crate::input::{Function, Passing};
 use crate::ir::{
     self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId,
@@ -85,34 +70,12 @@ pub struct Lowered {
     pub sources: Vec<usize>,
     /// Items of the bodies (`const`, `fn`, `struct`, …), hoisted.
     pub items: Vec<syn::Item>,
-    /// Variables that plainly hold a borrow of a local: they must not cross a region.
-    pub borrowers: Vec<Borrower>,
-    /// Variables that may hold one, made by code that is not seen: the locals live in place if they can.
-    pub suspects: Vec<Suspect>,
-    /// Locals, by function and name, that are borrowed across a loop: if they lived in place, that would do.
-    pub crossed: BTreeSet<(usize, String)>,
-}
-
-/// A variable that holds a borrow of a local.
-pub struct Borrower {
-    /// The variable.
-    pub var: VarId,
-    /// What it is initialised with.
-    pub span: Span,
-    /// The locals it borrows from, by function and name.
-    pub from: Vec<(usize, String)>,
-}
-
-/// A variable that may hold a borrow of a local.
-pub struct Suspect {
-    /// The variable.
-    pub var: VarId,
-    /// The local.
-    pub lender: VarId,
-    /// Whether that moves where it is mentioned.
-    pub moved: bool,
-    /// The local, by function and name.
-    pub from: Vec<(usize, String)>,
+    /// What takes the names of lifetimes out of each program function's code.
+    pub(crate) erased: Vec<Erased>,
+    /// Locals whose scope goes on behind a loop or call.
+    pub spans: VarSet,
+    /// What rustc is asked about it.
+    pub admission: Admission,
 }
 
 /// A loop or labelled block around the current position.
@@ -123,8 +86,6 @@ pub(crate) struct LoopContext {
     break_to: BlockId,
     dest: Option<Ident>,
     dest_var: Option<VarId>,
-    /// How many guards there are outside.
-    guards: usize,
 }
 
 /// The state of lowering one program.
@@ -140,39 +101,18 @@ pub(crate) struct Lowering<'a> {
     program: Program,
     sources: Vec<usize>,
     items: Vec<syn::Item>,
-    borrowers: Vec<Borrower>,
-    suspects: Vec<Suspect>,
-    crossed: BTreeSet<(usize, String)>,
+    spans: VarSet,
+    admission: Admission,
     entry: usize,
     // The function being lowered.
     current: usize,
     func: FuncId,
     names: Names,
-    references: VarSet,
-    /// Locals that certainly are shared references to what locals hold.
-    shared: VarSet,
-    /// Those of `references` that are a reference with the number that `enumerate` adds.
-    numbered: VarSet,
-    /// Locals that may own what they dereference to.
-    owners: VarSet,
-    /// Locals that are references by what is done with them.
-    wanted: VarSet,
-    /// Locals that are no numbers, by what is done with them.
-    things: VarSet,
-    /// Locals that are an `Option` or a `Result`.
-    options_known: VarSet,
+    /// How references to locals travel in it.
+    travel: Travel,
     /// Locals that have the same value for every member.
     uniforms: VarSet,
-    /// Locals that are numbers or the like.
-    copies: Copies,
     loops: Vec<LoopContext>,
-    /// What is dropped where the blocks around end, in the order of its definition.
-    guards: Vec<guarding::Guard>,
-    known_guards: OfBody,
-    callees: Callees,
-    statement: Option<kept::Statement>,
-    /// What operands of the statement borrow from that are kept while later ones make calls.
-    kept: Vec<Ident>,
     /// The block being filled; `None` where control never arrives.
     cursor: Option<BlockId>,
     /// Blocks of the program in the order they were started.
@@ -212,28 +152,15 @@ pub fn lower(
         },
         sources: vec![],
         items: vec![],
-        borrowers: vec![],
-        suspects: vec![],
-        crossed: BTreeSet::new(),
+        spans: VarSet::new(),
+        admission: Admission::default(),
         entry,
         current: entry,
         func: FuncId(0),
         names: Names::new(),
-        references: VarSet::new(),
-        shared: VarSet::new(),
-        numbered: VarSet::new(),
-        owners: VarSet::new(),
-        wanted: VarSet::new(),
-        things: VarSet::new(),
-        options_known: VarSet::new(),
+        travel: Travel::default(),
         uniforms: VarSet::new(),
-        copies: Copies::default(),
         loops: vec![],
-        guards: vec![],
-        known_guards: OfBody::default(),
-        callees: Callees::of(functions),
-        statement: None,
-        kept: Vec::new(),
         cursor: None,
         started: vec![],
         temps: 0,
@@ -282,10 +209,9 @@ impl Lowering<'_> {
         var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
     }
 
-    /// The same, or what its `let` says.
+    /// The type that is written for a variable.
     fn written_type(&self, var: VarId) -> Option<Type> {
-        let name = self.program.var(var).ident.to_string();
-        self.type_of(var).cloned().or_else(|| type_of_value(&self.functions[self.current], &name))
+        self.type_of(var).cloned()
     }
 
     /// The declared id of a callee found by [`scan::callee`].
@@ -351,8 +277,6 @@ impl Lowering<'_> {
             mutable,
             ty,
             shared,
-            anchored: false,
-            guard: false,
             class: Class::default(),
         });
         id
@@ -369,7 +293,6 @@ impl Lowering<'_> {
             pops: vec![],
             reads: vec![],
             arrives: VarSet::new(),
-            gone: VarSet::new(),
             lockstep: false,
             primitive: None,
             region: id,
@@ -384,15 +307,7 @@ impl Lowering<'_> {
         let ir = self.program.func(self.func).clone();
         self.names = ir.params.iter().map(|v| (self.program.var(*v).ident.to_string(), *v)).collect();
         self.names.insert(self.program.var(ir.result).ident.to_string(), ir.result);
-        self.references = ir
-            .params
-            .iter()
-            .zip(&function.params)
-            .filter(|(_, p)| references::is_shared_reference(&p.ty))
-            .map(|(v, _)| *v)
-            .collect();
-        self.owners = self.owning_params(source, &ir.params);
-        // In the order of the scalar code, so that what dies together is dropped in its order: what borrows a local before that.
+        // In the order of the scalar code, so that what dies together is dropped in its order.
         let mut bindings: Vec<_> = function.bindings.values().collect();
         bindings.sort_by_key(|binding| binding.number);
         for binding in bindings {
@@ -408,10 +323,7 @@ impl Lowering<'_> {
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
-        self.copies = Copies::of(function);
-        self.find_wanted(&function.body);
-        self.find_guards(&function.body);
-        self.find_references(&function.body);
+        self.travel = Travel::of(function);
         self.find_fallbacks(function);
         self.loops.clear();
         self.start(ir.entry);
@@ -423,9 +335,7 @@ impl Lowering<'_> {
         }
         let mut body = function.body.clone();
         self.erased(source).visit_block_mut(&mut body);
-        self.guards = self.guards_given(&body.stmts);
-        self.block_body(body, Some(ir.result), Some(ir.output.clone()), true);
-        self.end_guards(0);
+        self.body(body, Some(ir.result), Some(ir.output.clone()));
         self.jump(ir.exit);
         self.started.push(ir.exit);
     }
@@ -458,7 +368,6 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        self.note_within(&stmt);
         Unnumbered.visit_stmt_mut(&mut stmt);
         self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
         let op = effects::op(&self.names, stmt);
@@ -480,8 +389,8 @@ impl Lowering<'_> {
     fn rewrite_exits(&self, rewrite: impl FnOnce(&mut exits::Exits<'_>)) {
         let func = self.program.func(self.func);
         let result = self.program.var(func.result).ident.clone();
-        let (krate, guards) = (&self.options.krate, self.guards_dropped(0));
-        rewrite(&mut exits::Exits::new(krate, &result, &func.output, func.exit, &self.loops, &guards));
+        let krate = &self.options.krate;
+        rewrite(&mut exits::Exits::new(krate, &result, &func.output, func.exit, &self.loops));
     }
 
     /// An expression without splits, with its early exits rewritten.
@@ -508,6 +417,33 @@ impl Lowering<'_> {
         self.op(parse_quote!(let #mutability #ident #annotation = #value;));
     }
 
+    /// Asks rustc about an expression whose value is kept across a block boundary, as it is written.
+    fn ask(&mut self, written: &Expr) {
+        match self.travel.lends(written) {
+            // It may borrow from a temporary, which lives as long as its statement.
+            Lends::Nothing if self.travel.chain(written).is_some() => {}
+            Lends::Nothing => self.asked(written, Need::Whole),
+            Lends::Possibly => self.asked(written, Need::Whole),
+            Lends::Plainly => self.whole_fallback(written.span(), KEPT),
+        }
+        self.ask_temporaries(written);
+    }
+
+    fn asked(&mut self, written: &Expr, need: Need) {
+        if self.cursor.is_some() {
+            self.admission.expressions.push((self.current, written.clone(), need));
+        }
+    }
+
+    /// Temporaries of an expression are dropped before what is behind it: nobody may see that.
+    fn ask_temporaries(&mut self, written: &Expr) {
+        let clones = |all: Vec<&Expr>| all.into_iter().cloned().collect::<Vec<Expr>>();
+        let chain = clones(self.travel.chain(written).unwrap_or_default());
+        let others = clones(self.travel.temporaries(written));
+        chain.iter().for_each(|temporary| self.asked(temporary, Need::Chained));
+        others.iter().for_each(|temporary| self.asked(temporary, Need::Quiet));
+    }
+
     fn whole_fallback(&mut self, span: Span, why: &str) {
         self.program.notes.push(Note { span, why: why.into(), whole: true });
     }
@@ -517,16 +453,19 @@ impl Lowering<'_> {
         if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
             self.split_lockstep();
         }
+        let erased = self.sources.iter().map(|source| self.erased(*source)).collect();
         Lowered {
+            erased,
             program: self.program,
             sources: self.sources,
             items: self.items,
-            borrowers: self.borrowers,
-            suspects: self.suspects,
-            crossed: self.crossed,
+            spans: self.spans,
+            admission: self.admission,
         }
     }
 }
+
+const KEPT: &str = "what is kept across a loop or call borrows a local of this function";
 
 /// Stand-in ids of functions that are not declared yet start here.
 const PENDING: usize = 1 << 32;

@@ -33,9 +33,8 @@ impl Lowering<'_> {
         for b in &self.started {
             let end = self.threaded(*b);
             let block = &self.program.blocks[b.0];
-            let (arrives, gone) = (block.arrives.clone(), block.gone.clone());
+            let arrives = block.arrives.clone();
             self.program.blocks[end.0].arrives.extend(arrives);
-            self.program.blocks[end.0].gone.extend(gone);
             let target = new[&end];
             new.entry(*b).or_insert(target);
         }

@@ -8,7 +8,8 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Path, Type, UnOp, parse_quote};
 
-use super::{Lowering, scan};
+use super::Lowering;
+use crate::admission::travel::Lends;
 use crate::effects::variable;
 use crate::ir::{Primitive, VarId};
 
@@ -60,8 +61,8 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
                 }
                 false
             }
-            Expr::Reference(e) => !is_place(lower, &e.expr) && borrows_part(lower, &e.expr),
-            other => scan::plainly_borrows_local(lower, other),
+            Expr::Reference(e) if is_place(lower, &e.expr) => false,
+            other => lower.travel.lends(other) == Lends::Plainly,
         };
         if lent {
             let why = "what borrows from a local can't be gathered, but for the local itself and its fields";
@@ -69,14 +70,6 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
         }
     }
     Ok(())
-}
-
-/// A place other than a field, or something that holds a borrow of a local.
-fn borrows_part(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    match expr {
-        Expr::Index(_) | Expr::Unary(_) => scan::is_owned_local(lower, expr),
-        other => scan::plainly_borrows_local(lower, other),
-    }
 }
 
 /// The variable that `&mut` of a place changes, if the place is a variable or a field of one, however deep.
@@ -129,7 +122,7 @@ impl Lowering<'_> {
         let args: Vec<Expr> = values
             .into_iter()
             .enumerate()
-            .map(|(i, value)| self.gathered(value, &written[i + 1..]))
+            .map(|(i, value)| self.gathered(value, &written[i], &written[i + 1..]))
             .collect();
         if self.cursor.is_none() {
             return;
@@ -149,18 +142,19 @@ impl Lowering<'_> {
     }
 
     /// An argument that can be evaluated when lanes are gathered, and not before `later` arguments.
-    fn gathered(&mut self, value: Expr, later: &[Expr]) -> Expr {
+    fn gathered(&mut self, value: Expr, written: &Expr, later: &[Expr]) -> Expr {
         if is_simple(self, &value) && (matches!(value, Expr::Reference(_)) || self.is_stable(&value, later)) {
             return value;
         }
         match value {
-            Expr::Paren(e) => self.gathered(*e.expr, later),
+            Expr::Paren(e) => self.gathered(*e.expr, written, later),
             Expr::Reference(e) if e.mutability.is_none() && !self.reaches_shared(&e.expr) => {
                 let (dest, ident) = self.temp("arg", None);
                 self.define(dest, None, *e.expr);
                 parse_quote!(&#ident)
             }
             other => {
+                self.ask(written);
                 let (dest, ident) = self.temp("arg", None);
                 self.define(dest, None, other);
                 parse_quote!(#ident)

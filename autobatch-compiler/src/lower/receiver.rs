@@ -5,29 +5,20 @@ use syn::{Expr, ExprMethodCall, UnOp, parse_quote};
 
 use super::{Lowering, scan};
 use crate::effects::{self, variable};
-use crate::signatures::Takes;
 
 impl Lowering<'_> {
-    /// Whether a call's receiver is a part of something, its arguments have calls, and the method takes it by reference, or nothing changes
-    /// it meanwhile.
+    /// Whether a call's receiver is a part of something, its arguments have calls, and nothing changes it meanwhile.
     pub(super) fn is_kept_place(&self, call: &ExprMethodCall) -> bool {
         let args: Vec<Expr> = call.args.iter().cloned().collect();
         if scan::splits(self, &call.receiver) || self.is_stable(&call.receiver, &args) {
             return false;
         }
         let Some(root) = part_of(&call.receiver) else { return false };
-        let methods = &self.functions[self.current].methods;
-        match methods.known(&call.method).map(|method| method.takes) {
-            Some(Some(Takes::Value)) => false,
-            Some(Some(_)) => true,
-            _ => {
-                let mentioned = |arg: &Expr| match variable(&self.names, root) {
-                    Some(var) => effects::of_expr(&self.names, arg).mentions.contains(&var),
-                    None => true,
-                };
-                !crate::lockstep::is_pure_method(&call.method) && !args.iter().any(mentioned)
-            }
-        }
+        let mentioned = |arg: &Expr| match variable(&self.names, root) {
+            Some(var) => effects::of_expr(&self.names, arg).mentions.contains(&var),
+            None => true,
+        };
+        !self.travel.is_number_value(&call.receiver) && !args.iter().any(mentioned)
     }
 
     /// A place whose indices, and what it is a part of, are known.
@@ -57,22 +48,25 @@ impl Lowering<'_> {
             }
             Expr::Index(mut e) => {
                 *e.expr = self.fixed(*e.expr, later);
-                *e.index = self.kept(*e.index, later);
+                let written = (*e.index).clone();
+                *e.index = self.kept(*e.index, &written, later);
                 Expr::Index(e)
             }
             Expr::Path(_) => place,
-            other => self.kept(other, later),
+            other => {
+                let written = other.clone();
+                self.kept(other, &written, later)
+            }
         }
     }
 
     /// A value that stays the same while `later` is evaluated.
-    pub(super) fn kept(&mut self, value: Expr, later: &[Expr]) -> Expr {
+    pub(super) fn kept(&mut self, value: Expr, written: &Expr, later: &[Expr]) -> Expr {
         if self.is_stable(&value, later) {
             return value;
         }
-        let value = self.with_kept_temporary(value);
+        self.ask(written);
         let (dest, ident) = self.temp("value", None);
-        self.note_kept(dest, &value);
         self.define(dest, None, value);
         parse_quote!(#ident)
     }

@@ -1,33 +1,18 @@
 //! Statements: blocks of them, `let`s, items.
 
-use std::collections::VecDeque;
-
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Pat, Stmt, Type, parse_quote};
+use syn::{Expr, Pat, Stmt, Type, parse_quote};
 
-use super::{Lowering, kept, scan, uniform};
-use crate::desugar::in_place;
+use super::{Lowering, scan, uniform};
+use crate::admission;
 use crate::effects;
 use crate::ir::{self, Op, VarId, VarSet};
-use crate::mentions;
 
 impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
     pub(super) fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
-        self.block_body(block, dest, ty, false);
-    }
-
-    /// The same. Nothing follows one that is the `outermost` of a function.
-    pub(super) fn block_body(
-        &mut self,
-        block: syn::Block,
-        dest: Option<VarId>,
-        ty: Option<Type>,
-        outermost: bool,
-    ) {
-        let (outer, mut guards) = (self.guards.len(), self.guards_of(&block.stmts, outermost));
         let mut stmts = block.stmts;
-        let mut tail = match stmts.last() {
+        let tail = match stmts.last() {
             Some(Stmt::Expr(_, None)) => match stmts.pop() {
                 Some(Stmt::Expr(expr, None)) => Some(expr),
                 _ => None,
@@ -38,50 +23,36 @@ impl Lowering<'_> {
             },
             _ => None,
         };
-        let mut stmts: VecDeque<Stmt> = stmts.into();
-        for i in 0.. {
-            if let Some(spent) = guards.spent.get(&i) {
-                let behind: Vec<Stmt> =
-                    stmts.iter().cloned().chain(tail.clone().map(|e| Stmt::Expr(e, None))).collect();
-                let moved = self.spend(spent, guards.outermost, &behind);
-                if !moved.is_empty() {
-                    tail = Some(parse_quote!({ #(#moved)* #(#behind)* }));
-                    break;
-                }
-            }
-            let Some(stmt) = stmts.pop_front() else { break };
+        let mut bound = VarSet::new();
+        let mut at = self.started.len();
+        for stmt in stmts {
+            let new: Vec<VarId> = admission::bound_by(&stmt)
+                .iter()
+                .filter_map(|name| self.names.get(&name.to_string()).copied())
+                .collect();
             self.stmt(stmt);
-            self.guard(guards.bound.remove(&i).unwrap_or_default());
+            // Blocks that began behind what was bound before.
+            if self.started.len() > at && !bound.is_empty() {
+                self.spans.append(&mut bound);
+            }
+            at = self.started.len();
+            bound.extend(new);
         }
         match (tail, dest) {
-            (Some(tail), Some(dest)) if self.statement.is_some() => self.into(tail, dest, ty.as_ref()),
-            (Some(tail), Some(dest)) => {
-                self.statement(false, true, |lower| lower.into(tail, dest, ty.as_ref()))
-            }
-            (Some(tail), None) => self.statement(false, true, |lower| lower.discard(tail)),
+            (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
+            (Some(tail), None) => self.discard(tail),
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
             (None, None) => {}
         }
-        self.end_guards(outer);
+        if self.started.len() > at {
+            self.spans.append(&mut bound);
+        }
     }
 
-    pub(super) fn stmt(&mut self, stmt: Stmt) {
+    fn stmt(&mut self, stmt: Stmt) {
         if self.cursor.is_none() {
             return;
         }
-        match &stmt {
-            Stmt::Local(local) => {
-                let extends = local.init.as_ref().is_some_and(|init| kept::extends(&init.expr));
-                let exact = local.init.as_ref().is_some_and(|init| init.diverge.is_none());
-                let looks_back = |name: Ident| self.known_guards.may_look_back(&name.to_string());
-                let exact = exact && !(extends && mentions::names(&local.pat).into_iter().any(looks_back));
-                self.statement(extends, exact, |lower| lower.stmt_itself(stmt));
-            }
-            _ => self.statement(false, true, |lower| lower.stmt_itself(stmt)),
-        }
-    }
-
-    fn stmt_itself(&mut self, stmt: Stmt) {
         match stmt {
             Stmt::Item(item) => self.item(item),
             Stmt::Local(local) => self.local(local),
@@ -115,13 +86,6 @@ impl Lowering<'_> {
         let Some(init) = &local.init else {
             return self.declaration(&local.pat);
         };
-        self.note_references(&local.pat, &init.expr);
-        if in_place::is_place(&init.expr) {
-            for var in effects::bound(&self.names, &local.pat) {
-                self.program.variables[var.0].anchored = true;
-            }
-        }
-        self.note_option(&local.pat, &init.expr);
         let uniforms = uniform::defines(self, &self.uniforms, &local);
         self.uniforms.extend(uniforms);
         if !scan::stmt_splits(self, &Stmt::Local(local.clone())) {
@@ -160,8 +124,7 @@ impl Lowering<'_> {
             }
         }
         let (uses, defs) = (VarSet::new(), VarSet::new());
-        let ends = VarSet::new();
-        self.push_op(Op { code: vec![], uses, defs, declares, exits: vec![], weight: 0, ends });
+        self.push_op(Op { code: vec![], uses, defs, declares, exits: vec![], weight: 0 });
     }
 }
 

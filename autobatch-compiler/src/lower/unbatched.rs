@@ -6,8 +6,8 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
 use super::scan::{called_method, called_path, means_own_types};
-use super::{Lowering, leaving, lent, parted, primitive, scan};
-use crate::desugar::{given_back, terminals};
+use super::{Lowering, leaving, lending, primitive};
+use crate::desugar::terminals;
 use crate::input::Function;
 use crate::ir::Note;
 use crate::{aside, receivers};
@@ -16,19 +16,12 @@ impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
     pub(super) fn find_fallbacks(&mut self, function: &Function) {
         for (span, why) in unbatched(self, &function.body) {
-            self.program.notes.push(Note { span, why: why.into(), whole: false });
+            // A call of a function of the program that is made on the native stack would not count.
+            let whole = lending::is_reason(why);
+            self.program.notes.push(Note { span, why: why.into(), whole });
         }
         for (span, why) in leaving::macros(function) {
             self.whole_fallback(span, why);
-        }
-        for value in given_back::moved(function) {
-            if scan::splits(self, value) {
-                self.whole_fallback(value.span(), "a part of a local that a call gets and gives back");
-            }
-        }
-        let calls = self.functions.iter().map(|f| f.sig.ident.to_string()).collect();
-        for span in parted::moved(function, self.self_type.as_ref(), &calls) {
-            self.whole_fallback(span, parted::PARTED);
         }
     }
 }
@@ -103,7 +96,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 self.note(e.span(), "a generic function is batched for the types of its caller only");
             } else if self.lower.functions[self.lower.source_of(id)].params.len() == e.args.len()
                 && let Err((span, why)) =
-                    lent::plan(self.lower, self.lower.source_of(id), &e.args.iter().collect::<Vec<_>>())
+                    lending::of_call(self.lower, self.lower.source_of(id), &e.args.iter().collect::<Vec<_>>())
             {
                 self.note(span, why);
             }
@@ -145,7 +138,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
             if self.closure {
                 self.note_in_closure(e.span());
-            } else if let Err((span, why)) = lent::plan(self.lower, self.lower.source_of(id), &args) {
+            } else if let Err((span, why)) = lending::of_call(self.lower, self.lower.source_of(id), &args) {
                 self.note(span, why);
             }
         } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {

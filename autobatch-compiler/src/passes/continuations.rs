@@ -7,8 +7,7 @@
 //! too, that is, if the result is live there, or all of them are calls with the same destination. Calls
 //! that share a continuation have the same destination, so the same variables are live across them.
 //! Otherwise the call gets an empty block that jumps on. Caller-saves relies on it: what is popped is
-//! a property of the continuation. So does what is borrowed during a call: a place that is there before it
-//! ([`crate::ir::Variable::anchored`]) is there behind it, at the continuation, and no exit.
+//! a property of the continuation.
 
 use std::collections::BTreeSet;
 
@@ -33,17 +32,11 @@ pub fn run(program: &mut Program) {
             if mixed || dests.len() > 1 { dests.iter().find(|d| live.contains(d)) } else { dests.first() };
         let keep = keep.copied();
         for b in calls {
-            if dest(program, b) != keep || loses_place(program, &definedness, b, *cont) {
+            if dest(program, b) != keep {
                 split(program, b, *cont);
             }
         }
     }
-}
-
-/// Whether a place that is there at a call is not known at its continuation: there its scope has ended.
-fn loses_place(program: &Program, definedness: &Definedness, b: BlockId, cont: BlockId) -> bool {
-    let known = |var: &VarId| !program.is_exit(cont) && definedness.at_entry[cont.0].contains(var);
-    definedness.before_terminator(program, b).iter().any(|var| program.var(*var).anchored && !known(var))
 }
 
 fn continues_at(program: &Program, b: BlockId, cont: BlockId) -> bool {
@@ -69,7 +62,6 @@ fn split(program: &mut Program, b: BlockId, cont: BlockId) {
         pops: vec![],
         reads: vec![],
         arrives: VarSet::new(),
-        gone: VarSet::new(),
         lockstep: false,
         primitive: None,
         region: id,

@@ -12,7 +12,7 @@
 //! of `let x; if c { x = 1 } else { x = 2 }`, counts as defining it, because rustc accepts no read
 //! before every path has assigned. Values that were moved away stay "defined"; liveness tells.
 
-use crate::ir::{Block, BlockId, Op, Program, Role, VarSet};
+use crate::ir::{BlockId, Op, Program, Role, VarSet};
 
 use super::flow::Flow;
 
@@ -59,8 +59,7 @@ pub(crate) fn edges(program: &Program, b: BlockId, entry: VarSet) -> Vec<(BlockI
     let mut out = Vec::new();
     for op in &block.ops {
         for exit in &op.exits {
-            let Block { arrives, gone, .. } = program.block(*exit);
-            out.push((*exit, &(&defined | arrives) - gone));
+            out.push((*exit, &defined | &program.block(*exit).arrives));
         }
         apply(program, op, &mut defined);
     }
@@ -77,7 +76,6 @@ fn apply(program: &Program, op: &Op, defined: &mut VarSet) {
         var.mutable && var.role == Role::Local
     });
     defined.extend(assigned);
-    defined.retain(|v| !op.ends.contains(v));
 }
 
 fn meet(state: &mut Option<VarSet>, incoming: VarSet) -> bool {

@@ -8,7 +8,6 @@
 //! no other variable before writing it. "Live across a call" is what storage classes and
 //! caller-saves are made of.
 //!
-//! What others borrow from ([`crate::ir::Variable::anchored`]) is live wherever it is defined, but at the exit block.
 //!
 //! Imprecision: a mention is a read. `x[0] = 1` keeps `x` alive, rightly; an op that surely assigns `x`
 //! in both branches of its own `if` keeps it alive, needlessly.
@@ -32,7 +31,6 @@ impl Liveness {
         for function in &program.functions {
             liveness.live_in[function.exit.0].insert(function.result);
         }
-        let anchored: VarSet = program.var_ids().filter(|v| program.var(*v).anchored).collect();
         let mut changed = true;
         while changed {
             changed = false;
@@ -40,8 +38,7 @@ impl Liveness {
                 if program.is_exit(b) {
                     continue;
                 }
-                let needed = &liveness.at_start(program, b) | &anchored;
-                let live = &needed & &definedness.at_entry[b.0];
+                let live = &liveness.at_start(program, b) & &definedness.at_entry[b.0];
                 if live != liveness.live_in[b.0] {
                     liveness.live_in[b.0] = live;
                     changed = true;

@@ -59,7 +59,7 @@ fn sunk(program: &Program, block: BlockId, call: &Call, late: &mut VarSet) -> Op
         if op.uses.is_disjoint(late) && op.defs.is_disjoint(late) {
             continue;
         }
-        let moves = op.exits.is_empty() && op.ends.is_empty();
+        let moves = op.exits.is_empty();
         if !moves || !op.uses.iter().chain(&op.defs).chain(&op.declares).all(fixed) {
             return None;
         }

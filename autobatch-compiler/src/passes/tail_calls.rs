@@ -13,8 +13,7 @@
 //! local with a destructor is dropped before the callee runs, as `become` would do it.
 
 use super::flow::Flow;
-use crate::ir::{BlockId, FuncId, GroupId, Program, Role, Terminator, VarId, text};
-use crate::lockstep::is_primitive;
+use crate::ir::{BlockId, GroupId, Program, Terminator, text};
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
@@ -28,7 +27,6 @@ pub fn run(program: &mut Program) {
             && call.dest == caller.result
             && forwarded(program, call.cont) == caller.exit
             && outputs[call.callee.0] == outputs[block.func.0]
-            && !lends(program, block.func, &call.args)
         {
             let (one, other) = (find(&group, block.func.0), find(&group, call.callee.0));
             group[one.max(other)] = one.min(other);
@@ -39,18 +37,6 @@ pub fn run(program: &mut Program) {
     for f in 0..group.len() {
         program.functions[f].group = GroupId(find(&group, f));
     }
-}
-
-/// Whether an argument may borrow from a local of the caller, which a tail call would drop before it is used.
-fn lends(program: &Program, caller: FuncId, args: &[VarId]) -> bool {
-    let own = |v: &VarId| program.var(*v).func == caller && program.var(*v).anchored;
-    program.var_ids().any(|v| own(&v))
-        && args.iter().any(|v| {
-            let var = program.var(*v);
-            let borrows =
-                var.ty.as_ref().is_none_or(|ty| text(ty).contains(['&', '\'', '<']) || !is_primitive(ty));
-            borrows && !matches!(var.role, Role::Param(_))
-        })
 }
 
 fn find(group: &[usize], mut f: usize) -> usize {
@@ -74,6 +60,7 @@ fn forwarded(program: &Program, mut b: BlockId) -> BlockId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::FuncId;
     use crate::testing::{EVEN_ODD, FIB, IOTA_SUM, parse};
 
     fn tail_calls(source: &str) -> (Program, usize) {

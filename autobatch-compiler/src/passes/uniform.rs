@@ -114,8 +114,6 @@ fn copy(program: &mut Program, b: BlockId, source: VarId) -> VarId {
         mutable: false,
         ty,
         shared: false,
-        anchored: false,
-        guard: false,
         class: Class::default(),
     });
     program.blocks[b.0].ops.push(op);

@@ -28,6 +28,7 @@ static COLLATZ: Program = Program {
     variables: &[],
     notes: &[],
     whole_scalar: false,
+    asks: false,
     entry_point: 0,
     root_group: 0,
     recursive: false,

@@ -14,6 +14,7 @@ pub(super) const SCALAR: Program = Program {
     variables: &[],
     notes: &[],
     whole_scalar: true,
+    asks: false,
     entry_point: 0,
     root_group: 0,
     recursive: false,

@@ -332,6 +332,9 @@ pub struct Core<'r> {
     apart: Option<u32>,
     /// Whether the step has unwound.
     unwound: bool,
+    /// Whether it only wants to know if the program is admitted, and if it is.
+    asks: bool,
+    admitted: bool,
 }
 
 /// The strip has not been run, or not to the end.
@@ -386,7 +389,27 @@ impl<'r> Core<'r> {
             lane: Cell::new(NONE),
             apart: None,
             unwound: false,
+            asks: false,
+            admitted: true,
         }
+    }
+
+    /// Whether the body goes on: not if it was only asked whether all `answers` are yes.
+    ///
+    /// # Panics
+    /// If one of them is not, and members are to be run.
+    pub fn admits(&mut self, answers: &[bool]) -> bool {
+        self.admitted = answers.iter().all(|answer| *answer);
+        assert!(self.asks || self.admitted, "a program that is not admitted runs no members");
+        !self.asks
+    }
+
+    /// Whether rustc's answers admit the program, of which this is the body.
+    pub(crate) fn ask(&mut self, body: impl FnOnce(&mut Self)) -> bool {
+        self.asks = true;
+        body(self);
+        self.asks = false;
+        self.admitted
     }
 
     /// Finishes the step before and picks the next.

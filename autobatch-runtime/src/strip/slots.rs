@@ -8,6 +8,7 @@ use std::mem::{MaybeUninit, needs_drop};
 use std::ptr;
 
 use super::bits;
+use crate::lockstep::is_plain;
 
 /// The bytes of the largest values that are split.
 const LARGEST: usize = 64;
@@ -97,7 +98,7 @@ impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
 
     #[inline(always)]
     fn keep(&mut self, lane: usize, value: T) {
-        if !Of::<T>::SELECTED {
+        if !(Of::<T>::SELECTED && is_plain::<T>()) {
             self[lane] = MaybeUninit::new(value);
         }
     }
@@ -136,7 +137,9 @@ impl<T, const W: usize> Slots for Lanewise<T, W> {
 
     #[inline(always)]
     fn keep(&mut self, lane: usize, value: T) {
-        if !(Of::<T>::SPLIT || Of::<T>::SELECTED) {
+        if Of::<T>::SPLIT {
+            self.put(lane, MaybeUninit::new(value));
+        } else if !(Of::<T>::SELECTED && is_plain::<T>()) {
             self.0[lane] = MaybeUninit::new(value);
         }
     }

@@ -227,6 +227,7 @@ pub(crate) const fn program(
         variables: &[],
         notes: &[],
         whole_scalar: false,
+        asks: false,
         entry_point: 0,
         root_group: 0,
         recursive: !calls.is_empty(),

@@ -12,16 +12,16 @@ use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
 use syn::{Block, Expr, FnArg, Lifetime, Pat, PatIdent, Token, parse_quote};
 
+use crate::admission::travel::is_number_type;
 use crate::input::Function;
 use crate::ir::text;
-use crate::lower;
 
 /// Whether calls of a function to itself in tail position can be rounds of a loop: arguments may not borrow what a round
 /// has made, nor be of other types than the parameters, and nothing may ask for the caller.
 pub(super) fn can_loop(function: &Function) -> bool {
     let sig = &function.sig;
     let tracks = function.attrs.iter().any(|attr| text(attr).contains("track_caller"));
-    let plain = function.params.iter().all(|p| p.pattern.is_none() && lower::owns(&p.ty));
+    let plain = function.params.iter().all(|p| p.pattern.is_none() && is_number_type(&p.ty));
     sig.receiver().is_none() && sig.generics.params.is_empty() && plain && !tracks
 }
 

@@ -1,0 +1,242 @@
+//! Types that a function writes, as evidence: a local that turns out to be of one of them is whole, if rustc finds no lifetime in it
+//! that is left out, and if nobody sees its drop.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Ident;
+use syn::visit::{self, Visit};
+use syn::{GenericArgument, PathArguments, Type, parse_quote};
+
+use crate::declared::{Declared, Structure};
+use crate::input::Function;
+use crate::ir::text;
+use crate::lockstep::is_primitive;
+
+/// A type, and what shows that its drop is not seen.
+#[derive(Clone)]
+pub struct Evidence {
+    /// As written.
+    pub ty: Type,
+    /// What rustc has to say yes to; `None`: only that it is copied.
+    pub quiet: Option<Vec<Quiet>>,
+}
+
+/// A part of a type whose drop is not seen.
+#[derive(Clone)]
+pub enum Quiet {
+    /// A type of the library with what it holds left out.
+    Whole(Type),
+    /// A type of the file, which must have no `drop` of its own.
+    Own(Type),
+}
+
+/// Types of the library that hold what they are given, and need nothing of it.
+const HOLDERS: [&str; 18] = [
+    "Arc",
+    "Array",
+    "Array1",
+    "Array2",
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
+    "Box",
+    "Cell",
+    "HashMap",
+    "HashSet",
+    "Option",
+    "Range",
+    "Rc",
+    "RefCell",
+    "Result",
+    "Vec",
+    "VecDeque",
+];
+
+/// The types that functions of a program write, those in other types too.
+pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
+    let Some(first) = functions.first() else { return vec![] };
+    let parameters: Vec<Ident> = functions
+        .iter()
+        .flat_map(|f| f.sig.generics.type_params().chain(f.outer.type_params()))
+        .map(|param| param.ident.clone())
+        .collect();
+    let declared = &first.declared;
+    let mut found = Found { declared, parameters: &parameters, types: Vec::new(), names: BTreeSet::new() };
+    for function in functions {
+        for param in &function.params {
+            found.visit_type(&param.ty);
+        }
+        found.visit_type(&function.output);
+        found.visit_block(&function.body);
+    }
+    for name in &found.names {
+        if first.declared.structure(name).is_some_and(|s| s.params.is_empty() && !s.lifetimes) {
+            let ident = Ident::new(name, proc_macro2::Span::mixed_site());
+            found.types.push(parse_quote!(#ident));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    for ty in found.types {
+        if is_evidence(&ty) && seen.insert(text(&ty)) {
+            let quiet = quiet(&ty, &first.declared, &parameters, &mut BTreeSet::new());
+            all.push(Evidence { ty, quiet });
+        }
+    }
+    all
+}
+
+struct Found<'a> {
+    declared: &'a Declared,
+    parameters: &'a [Ident],
+    types: Vec<Type>,
+    names: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Found<'_> {
+    fn visit_generic_argument(&mut self, arg: &'ast GenericArgument) {
+        if !matches!(arg, GenericArgument::Type(ty) if is_constant(ty, self.declared, self.parameters)) {
+            visit::visit_generic_argument(self, arg);
+        }
+    }
+    fn visit_type(&mut self, ty: &'ast Type) {
+        self.types.push(ty.clone());
+        visit::visit_type(self, ty);
+    }
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.names.extend(path.segments.iter().map(|segment| segment.ident.to_string()));
+        visit::visit_path(self, path);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether a type can be asked about: it is all written, has no reference and no lifetime, and is not a number anyway.
+fn is_evidence(ty: &Type) -> bool {
+    struct Refuse(bool);
+    impl<'ast> Visit<'ast> for Refuse {
+        fn visit_type(&mut self, ty: &'ast Type) {
+            self.0 |= !matches!(
+                ty,
+                Type::Path(_) | Type::Tuple(_) | Type::Array(_) | Type::Paren(_) | Type::Group(_)
+            );
+            visit::visit_type(self, ty);
+        }
+        fn visit_lifetime(&mut self, _: &'ast syn::Lifetime) {
+            self.0 = true;
+        }
+        fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
+            self.0 |= ty.qself.is_some() || ty.path.is_ident("Self") || ty.path.is_ident("str");
+            visit::visit_type_path(self, ty);
+        }
+        fn visit_parenthesized_generic_arguments(&mut self, _: &'ast syn::ParenthesizedGenericArguments) {
+            self.0 = true;
+        }
+    }
+    let mut refuse = Refuse(false);
+    refuse.visit_type(ty);
+    !refuse.0 && !super::travel::is_number_type(ty)
+}
+
+/// Whether what stands for a type may be a constant: `Matrix<N>`.
+fn is_constant(ty: &Type, declared: &Declared, parameters: &[Ident]) -> bool {
+    let Type::Path(p) = ty else { return false };
+    p.path.get_ident().is_some_and(|name| {
+        let text = name.to_string();
+        !parameters.contains(name) && !text.chars().any(char::is_lowercase) && !declared.has_type(&text)
+    })
+}
+
+/// What shows that the drop of a type is not seen; `None` if nothing does.
+fn quiet(
+    ty: &Type,
+    declared: &Declared,
+    parameters: &[Ident],
+    seen: &mut BTreeSet<String>,
+) -> Option<Vec<Quiet>> {
+    let each = |types: &mut dyn Iterator<Item = &Type>, seen: &mut BTreeSet<String>| {
+        let mut all = Vec::new();
+        for ty in types {
+            all.extend(quiet(ty, declared, parameters, seen)?);
+        }
+        Some(all)
+    };
+    match ty {
+        Type::Tuple(t) => each(&mut t.elems.iter(), seen),
+        Type::Array(t) => quiet(&t.elem, declared, parameters, seen),
+        Type::Paren(t) => quiet(&t.elem, declared, parameters, seen),
+        Type::Group(t) => quiet(&t.elem, declared, parameters, seen),
+        Type::Path(_) if is_primitive(ty) => Some(vec![]),
+        Type::Path(p) if p.qself.is_none() => {
+            let last = p.path.segments.last()?;
+            let name = last.ident.to_string();
+            // Asked where the type is known.
+            if p.path.get_ident().is_some_and(|own| parameters.contains(own)) {
+                return Some(vec![]);
+            }
+            let arguments: Vec<&Type> = match &last.arguments {
+                PathArguments::None => vec![],
+                PathArguments::AngleBracketed(args) => args
+                    .args
+                    .iter()
+                    .map(|arg| match arg {
+                        GenericArgument::Type(ty) => {
+                            Some(ty).filter(|ty| !is_constant(ty, declared, parameters))
+                        }
+                        _ => None,
+                    })
+                    .collect::<Option<_>>()?,
+                PathArguments::Parenthesized(_) => return None,
+            };
+            if let Some(structure) = declared.structure(&name).filter(|_| p.path.segments.len() == 1) {
+                if !seen.insert(text(ty)) {
+                    return Some(vec![]);
+                }
+                let fields = fields(structure, &arguments)?;
+                let mut all = each(&mut fields.iter(), seen)?;
+                all.push(Quiet::Own(ty.clone()));
+                return Some(all);
+            }
+            if arguments.is_empty() {
+                return Some(vec![Quiet::Whole(ty.clone())]);
+            }
+            if !HOLDERS.contains(&name.as_str()) || declared.has_type(&name) {
+                return None;
+            }
+            let mut all = each(&mut arguments.iter().copied(), seen)?;
+            let mut bare = p.clone();
+            if let Some(PathArguments::AngleBracketed(args)) =
+                bare.path.segments.last_mut().map(|last| &mut last.arguments)
+            {
+                for arg in &mut args.args {
+                    *arg = GenericArgument::Type(parse_quote!(()));
+                }
+            }
+            all.push(Quiet::Whole(Type::Path(bare)));
+            Some(all)
+        }
+        _ => None,
+    }
+}
+
+/// The types of a structure's fields, for these arguments.
+fn fields(structure: &Structure, arguments: &[&Type]) -> Option<Vec<Type>> {
+    if structure.lifetimes || structure.params.len() != arguments.len() {
+        return None;
+    }
+    struct Put<'a>(&'a [Ident], &'a [&'a Type]);
+    impl syn::visit_mut::VisitMut for Put<'_> {
+        fn visit_type_mut(&mut self, ty: &mut Type) {
+            if let Type::Path(p) = ty
+                && let Some(at) = self.0.iter().position(|param| p.path.is_ident(param))
+            {
+                *ty = self.1[at].clone();
+                return;
+            }
+            syn::visit_mut::visit_type_mut(self, ty);
+        }
+    }
+    let mut fields = structure.fields.clone();
+    let mut put = Put(&structure.params, arguments);
+    fields.iter_mut().for_each(|ty| syn::visit_mut::VisitMut::visit_type_mut(&mut put, ty));
+    Some(fields)
+}

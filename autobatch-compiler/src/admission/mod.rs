@@ -1,0 +1,317 @@
+//! Which functions become block programs, and what rustc is asked about them.
+//!
+//! A local that lives across a block boundary moves with its column. So it must be *whole*: it is moved or copied as a whole,
+//! borrows from no other local, and nobody sees when it is dropped. For each variable of a lowered program there are three
+//! answers:
+//!
+//! * it is certain: parameters and results have the types that are written, numbers hold nothing, *outer* variables hold
+//!   references to what outlives the activation ([`travel`]);
+//! * it is denied: it plainly borrows a local. The function is no block program, and a note says why;
+//! * rustc is asked: generated code has a constant that follows from the type (`emit/admission.rs`, and `admission` in the runtime).
+//!
+//! **Invariant:** nothing here is needed for soundness, which is rustc's borrow checker's. If a borrow is not seen here, generated
+//! code is in error, so that what is asked decides whether valid code compiles.
+
+mod evidence;
+mod moves;
+pub(crate) mod travel;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Expr, Pat, Stmt, Type};
+
+pub(crate) use self::evidence::{Evidence, Quiet};
+use self::travel::{Lends, Travel};
+use crate::input::{Function, Passing};
+use crate::ir::{FuncId, Note, Program, Role, Terminator, VarId, VarSet};
+use crate::lower::Lowered;
+use crate::mentions;
+use crate::passes::Analyses;
+
+/// What has to hold of a type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Need {
+    /// Its values borrow from no local, and nobody sees when they are dropped.
+    Whole,
+    /// Nobody sees when its values are dropped.
+    Quiet,
+    /// The same of what may borrow: rustc lets nothing be moved that is borrowed by what has a `drop`.
+    Forgotten,
+    /// They are copied.
+    Copied,
+    /// It has no lifetime that is not written.
+    Owned,
+    /// It is an `Option` or a `Result`: its methods that are known by name are the library's.
+    Chained,
+}
+
+/// What rustc is asked about a program.
+#[derive(Clone, Default)]
+pub struct Admission {
+    /// Variables.
+    pub variables: Vec<(VarId, Need)>,
+    /// Those whose types may have a closure's in them, which is another type in each copy of the code.
+    pub opaque: VarSet,
+    /// Expressions of a function's body, by the position of the function among the sources.
+    pub expressions: Vec<(usize, Expr, Need)>,
+    /// Parts of variables, which a statement may move.
+    pub parts: Vec<(usize, Expr)>,
+    /// Types that are written in signatures.
+    pub types: Vec<(Type, Need)>,
+    /// Types that a variable may turn out to have.
+    pub evidence: Vec<Evidence>,
+    /// Closures that borrow locals across a loop or call, by function and name.
+    pub closures: BTreeSet<(usize, String)>,
+}
+
+impl Admission {
+    /// Whether there is nothing to ask.
+    pub fn is_certain(&self) -> bool {
+        self.variables.is_empty()
+            && self.expressions.is_empty()
+            && self.parts.is_empty()
+            && self.types.is_empty()
+    }
+}
+
+/// What a function's variables get, as blocks and terminators say it.
+#[derive(Default)]
+struct Values<'a> {
+    defined: Vec<(&'a Pat, &'a Expr, bool)>,
+    assigned: Vec<(String, &'a Expr)>,
+}
+
+impl<'a> Visit<'a> for Values<'a> {
+    fn visit_local(&mut self, local: &'a syn::Local) {
+        syn::visit::visit_local(self, local);
+        if let Some(init) = &local.init {
+            let whole = matches!(&local.pat, Pat::Ident(p) if p.subpat.is_none())
+                || matches!(&local.pat, Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.subpat.is_none()));
+            self.defined.push((&local.pat, &init.expr, whole));
+        }
+    }
+    fn visit_expr_let(&mut self, e: &'a syn::ExprLet) {
+        syn::visit::visit_expr_let(self, e);
+        self.defined.push((&e.pat, &e.expr, false));
+    }
+    fn visit_expr_match(&mut self, e: &'a syn::ExprMatch) {
+        self.defined.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr, false)));
+        syn::visit::visit_expr_match(self, e);
+    }
+    fn visit_expr_assign(&mut self, e: &'a syn::ExprAssign) {
+        syn::visit::visit_expr_assign(self, e);
+        if let Expr::Path(p) = &*e.left
+            && let Some(name) = p.path.get_ident()
+        {
+            self.assigned.push((name.to_string(), &e.right));
+        }
+    }
+    fn visit_item(&mut self, _: &'a syn::Item) {}
+}
+
+/// Decides about a lowered program. What is denied becomes a note.
+pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Function]) -> Admission {
+    let mut admission = std::mem::take(&mut lowered.admission);
+    let mut notes = Vec::new();
+    for func in lowered.program.func_ids() {
+        let source = lowered.sources[func.0];
+        let function = &functions[source];
+        let travel = Travel::of(function);
+        let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans };
+        own.variables(&travel, &mut admission, &mut notes);
+        own.parameters(function, &mut admission);
+        admission
+            .parts
+            .extend(moves::parts(&lowered.program, analyses, func, &travel).into_iter().map(|e| (source, e)));
+    }
+    lowered.program.notes.extend(notes);
+    let sources: Vec<&Function> = lowered.sources.iter().map(|source| &functions[*source]).collect();
+    if !admission.is_certain() {
+        admission.evidence = evidence::written(&sources);
+    }
+    admission
+}
+
+/// One function of the program.
+struct Own<'a> {
+    program: &'a Program,
+    analyses: &'a Analyses,
+    func: FuncId,
+    source: usize,
+    spans: &'a VarSet,
+}
+
+impl Own<'_> {
+    fn variables(&self, travel: &Travel, admission: &mut Admission, notes: &mut Vec<Note>) {
+        let values = self.values();
+        let mut lends: BTreeMap<String, (Lends, bool)> = BTreeMap::new();
+        let mut note = |name: String, value: &Expr, whole: bool| {
+            let mut new = travel.lends(value);
+            if !whole && new == Lends::Plainly {
+                // What a pattern binds in a reference may be copied.
+                new = Lends::Possibly;
+            }
+            let outer = travel.is_number_value(value) || travel.hands_on_outer(value);
+            let known = lends.entry(name).or_insert((Lends::Nothing, true));
+            *known = (known.0.max(new), known.1 && outer);
+        };
+        for (pat, value, whole) in &values.defined {
+            mentions::names(pat).iter().for_each(|name| note(name.to_string(), value, *whole));
+        }
+        values.assigned.iter().for_each(|(name, value)| note(name.clone(), value, true));
+        let handed = self.handed_by_tail_calls();
+        let calls: VarSet = self
+            .blocks()
+            .filter_map(|term| match term {
+                Terminator::Call(call) => Some(call.dest),
+                _ => None,
+            })
+            .collect();
+        let primitives: VarSet =
+            self.program.blocks.iter().filter_map(|block| block.primitive.as_ref()).map(|p| p.dest).collect();
+        for var in self.program.var_ids().filter(|v| self.program.var(*v).func == self.func) {
+            let variable = self.program.var(var);
+            let name = variable.ident.to_string();
+            let crosses = self.analyses.needs_column(var) || handed.contains(&var);
+            let local = matches!(variable.role, Role::Local);
+            let typed = matches!(variable.role, Role::Param(_) | Role::Result) || calls.contains(&var);
+            if !(crosses || (local && self.spans.contains(&var)))
+                || typed && !local
+                || primitives.contains(&var) && !local
+                || travel.is_number(&name)
+                || variable.ty.as_ref().is_some_and(travel::is_number_type)
+            {
+                continue;
+            }
+            if crosses && values.all_of(&name).any(has_closure) && !values.is_typed(&name) {
+                admission.opaque.insert(var);
+            }
+            let (lent, outer) = lends.get(&name).copied().unwrap_or((Lends::Possibly, false));
+            if crosses && lent == Lends::Plainly {
+                let value = values.of(&name);
+                if let Some(Expr::Closure(_)) = value {
+                    admission.closures.insert((self.source, name.clone()));
+                }
+                let shown = if local { format!("`{name}`") } else { "what is given to a call".to_owned() };
+                let why = format!("{shown} borrows a local and is used on both sides of a loop or call");
+                let span = value.map_or(variable.ident.span(), |value| value.span());
+                notes.push(Note { span, why, whole: true });
+                continue;
+            }
+            let closure = matches!(values.of(&name), Some(Expr::Closure(_))) && lent == Lends::Nothing;
+            if closure || travel.is_outer(&name) || (!local && (outer || lent == Lends::Nothing)) {
+                continue;
+            }
+            if !local {
+                // A temporary of an expression that is asked about itself.
+                continue;
+            }
+            let need = match (crosses, lent) {
+                (true, _) => Need::Whole,
+                (false, Lends::Nothing) => Need::Quiet,
+                // What it captures it has by reference, as a rule.
+                (false, _) if matches!(values.of(&name), Some(Expr::Closure(_))) => Need::Quiet,
+                (false, _) => Need::Forgotten,
+            };
+            admission.variables.push((var, need));
+        }
+    }
+
+    /// What the function owns from the start, whose drop may be seen.
+    fn parameters(&self, function: &Function, admission: &mut Admission) {
+        let variables = self.program.func(self.func).params.iter();
+        for (param, var) in function.params.iter().zip(variables) {
+            let ty = self.program.var(*var).ty.as_ref().unwrap_or(&param.ty);
+            let by_value = param.passing == Passing::Each && !matches!(ty, Type::Reference(_));
+            if by_value && !travel::is_number_type(ty) {
+                admission.types.push((ty.clone(), Need::Quiet));
+            }
+        }
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Terminator> {
+        self.program.blocks.iter().filter(|block| block.func == self.func).map(|block| &block.term)
+    }
+
+    fn values(&self) -> Values<'_> {
+        let mut values = Values::default();
+        for block in self.program.blocks.iter().filter(|block| block.func == self.func) {
+            for stmt in block.ops.iter().flat_map(|op| &op.code) {
+                values.visit_stmt(stmt);
+            }
+            match &block.term {
+                Terminator::Branch { cond, .. } => values.visit_expr(cond),
+                Terminator::Switch { scrutinee, arms, .. } => {
+                    values.visit_expr(scrutinee);
+                    values.defined.extend(arms.iter().map(|arm| (&arm.pat, &**scrutinee, false)));
+                }
+                _ => {}
+            }
+        }
+        values
+    }
+
+    /// What may be handed on by a tail call without crossing before.
+    fn handed_by_tail_calls(&self) -> VarSet {
+        let mut handed = VarSet::new();
+        for term in self.blocks() {
+            if let Terminator::TailCall { args, .. } = term {
+                handed.extend(args);
+            }
+        }
+        handed
+    }
+}
+
+impl<'a> Values<'a> {
+    fn all_of<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'a Expr> + 's {
+        let defined = self
+            .defined
+            .iter()
+            .filter(move |(pat, ..)| mentions::names(pat).iter().any(|ident| ident == name));
+        let assigned = self.assigned.iter().filter(move |(own, _)| own == name);
+        defined.map(|(_, value, _)| *value).chain(assigned.map(|(_, value)| *value))
+    }
+
+    /// Whether a `let` says its type, all of it.
+    fn is_typed(&self, name: &str) -> bool {
+        self.defined.iter().any(|(pat, ..)| {
+            matches!(pat, Pat::Type(t) if mentions::names(&t.pat).iter().any(|ident| ident == name)
+                && !crate::ir::text(&t.ty).contains('_'))
+        })
+    }
+
+    fn of(&self, name: &str) -> Option<&'a Expr> {
+        self.defined
+            .iter()
+            .find(|(pat, ..)| mentions::names(pat).iter().any(|ident| ident == name))
+            .map(|(_, value, _)| *value)
+    }
+}
+
+/// Whether an expression has a closure in it, or another piece of code with a type of its own.
+fn has_closure(expr: &Expr) -> bool {
+    struct Closures(bool);
+    impl<'ast> Visit<'ast> for Closures {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.0 |= matches!(expr, Expr::Closure(_) | Expr::Async(_));
+            syn::visit::visit_expr(self, expr);
+        }
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            self.0 |= crate::ir::text(&mac.tokens).contains('|');
+        }
+    }
+    let mut closures = Closures(false);
+    closures.visit_expr(expr);
+    closures.0
+}
+
+/// Whether a statement is a `let`, and what it binds.
+pub(crate) fn bound_by(stmt: &Stmt) -> Vec<syn::Ident> {
+    match stmt {
+        Stmt::Local(local) => mentions::names(&local.pat),
+        _ => vec![],
+    }
+}

@@ -1,0 +1,221 @@
+//! Parts of owned locals that code may move out of them, `front = tree.front`, while the rest is needed behind the block: a column holds
+//! whole values, so such a part must be copied.
+//!
+//! Only a local that is no reference can lose a part: nothing moves out of what is borrowed.
+
+use std::collections::BTreeSet;
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Pat, UnOp};
+
+use super::travel::Travel;
+use crate::effects::Names;
+use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
+use crate::mentions;
+use crate::passes::Analyses;
+
+/// The parts that must be copied, as places; a whole variable stands for what a pattern takes out of it.
+pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel: &Travel) -> Vec<Expr> {
+    let names: Names = program
+        .var_ids()
+        .filter(|v| program.var(*v).func == func)
+        .map(|v| (program.var(v).ident.to_string(), v))
+        .collect();
+    let mut found: Vec<Expr> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for block in program.blocks.iter().filter(|block| block.func == func) {
+        let mut live = VarSet::new();
+        for (nth, next) in block.term.successors().into_iter().enumerate() {
+            live.extend(&analyses.liveness.live_in[next.0] - &block.term.binds(nth));
+        }
+        for exit in block.ops.iter().flat_map(|op| &op.exits) {
+            live.extend(&analyses.liveness.live_in[exit.0]);
+        }
+        if let Terminator::Call(call) = &block.term {
+            live.extend(&call.args);
+        }
+        let owned = |var: &VarId| {
+            let variable = program.var(*var);
+            let reference = matches!(&variable.ty, Some(syn::Type::Reference(_)));
+            let name = variable.ident.to_string();
+            analyses.needs_column(*var)
+                && matches!(variable.role, Role::Param(_) | Role::Local)
+                && !reference
+                && !travel.is_number(&name)
+                && !travel.is_outer(&name)
+        };
+        live.retain(owned);
+        if live.is_empty() {
+            continue;
+        }
+        let mut scan = Moves { names: &names, live: &live, found: Vec::new(), called: Vec::new() };
+        for stmt in block.ops.iter().flat_map(|op| &op.code) {
+            scan.visit_stmt(stmt);
+        }
+        match &block.term {
+            Terminator::Branch { cond, .. } => scan.visit_expr(cond),
+            Terminator::Switch { scrutinee, arms, .. } => {
+                let binds = arms.iter().any(|arm| takes(&arm.pat));
+                scan.matched(scrutinee, binds);
+            }
+            _ => {}
+        }
+        // What is looked at again was not taken by the method.
+        let called = scan.called.into_iter().filter(|part| mentions_of(program, func, part) < 2);
+        for part in scan.found.into_iter().chain(called) {
+            if seen.insert(crate::ir::text(&part)) {
+                found.push(part);
+            }
+        }
+    }
+    found
+}
+
+struct Moves<'a> {
+    names: &'a Names,
+    live: &'a VarSet,
+    found: Vec<Expr>,
+    /// Parts that a method is called on, which may take them by value.
+    called: Vec<Expr>,
+}
+
+/// How often the function's code has such a place.
+fn mentions_of(program: &Program, func: FuncId, part: &Expr) -> usize {
+    struct Count<'a>(&'a Expr, usize);
+    impl<'ast> Visit<'ast> for Count<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.1 += usize::from(expr == self.0);
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut count = Count(part, 0);
+    for block in program.blocks.iter().filter(|block| block.func == func) {
+        block.ops.iter().flat_map(|op| &op.code).for_each(|stmt| count.visit_stmt(stmt));
+        match &block.term {
+            Terminator::Branch { cond, .. } => count.visit_expr(cond),
+            Terminator::Switch { scrutinee, .. } => count.visit_expr(scrutinee),
+            _ => {}
+        }
+    }
+    count.1
+}
+
+impl Moves<'_> {
+    /// Whether a place is a part of one of the variables, not behind a pointer that is indexed.
+    fn is_part(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Path(_) => self.is_live(place),
+            Expr::Field(e) => self.is_part(&e.base),
+            Expr::Paren(e) => self.is_part(&e.expr),
+            Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_part(&e.expr),
+            _ => false,
+        }
+    }
+
+    fn is_live(&self, expr: &Expr) -> bool {
+        crate::effects::variable(self.names, expr).is_some_and(|var| self.live.contains(&var))
+    }
+
+    /// A place that is not read as a value: its indices are.
+    fn place(&mut self, place: &Expr) {
+        match place {
+            Expr::Field(e) => self.place(&e.base),
+            Expr::Paren(e) => self.place(&e.expr),
+            Expr::Index(e) => {
+                self.place(&e.expr);
+                self.visit_expr(&e.index);
+            }
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.place(&e.expr),
+            Expr::Path(_) => {}
+            Expr::Tuple(e) => e.elems.iter().for_each(|e| self.place(e)),
+            Expr::Array(e) => e.elems.iter().for_each(|e| self.place(e)),
+            Expr::Struct(e) => e.fields.iter().for_each(|field| self.place(&field.expr)),
+            Expr::Call(e) => e.args.iter().for_each(|e| self.place(e)),
+            other => self.visit_expr(other),
+        }
+    }
+
+    /// What is matched: patterns may take parts out of it.
+    fn matched(&mut self, scrutinee: &Expr, takes: bool) {
+        if self.is_part(scrutinee) {
+            if takes {
+                self.found.push(scrutinee.clone());
+            }
+        } else {
+            self.visit_expr(scrutinee);
+        }
+    }
+}
+
+/// Whether a pattern may take a part by value: other than all of it, which is liveness's affair.
+fn takes(pat: &Pat) -> bool {
+    let by_ref = mentions::bound_by_ref(pat);
+    !matches!(pat, Pat::Ident(_) | Pat::Type(_))
+        && mentions::names(pat).iter().any(|name| !by_ref.contains(&name))
+}
+
+impl<'ast> Visit<'ast> for Moves<'_> {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        if let Some(init) = &local.init {
+            match &local.pat {
+                Pat::Ident(_) | Pat::Type(_) => self.visit_expr(&init.expr),
+                pat => self.matched(&init.expr, takes(pat)),
+            }
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
+        }
+    }
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Field(_) | Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), .. }) if self.is_part(expr) => {
+                self.found.push(expr.clone());
+            }
+            Expr::Field(_) | Expr::Index(_) => self.place(expr),
+            Expr::Reference(e) => self.place(&e.expr),
+            Expr::Assign(e) => {
+                self.place(&e.left);
+                self.visit_expr(&e.right);
+            }
+            Expr::Binary(e) if crate::lockstep::is_compound(&e.op) || crate::lockstep::is_truth(&e.op) => {
+                for side in [&e.left, &e.right] {
+                    match self.is_part(side) && !crate::lockstep::is_compound(&e.op) {
+                        // Compared by reference.
+                        true => self.place(side),
+                        false if crate::lockstep::is_compound(&e.op) && std::ptr::eq(side, &e.left) => {
+                            self.place(side)
+                        }
+                        false => self.visit_expr(side),
+                    }
+                }
+            }
+            Expr::MethodCall(e) => {
+                // A method may take its receiver by value.
+                match self.is_part(&e.receiver) && !matches!(*e.receiver, Expr::Path(_)) {
+                    true => self.called.push((*e.receiver).clone()),
+                    false if matches!(*e.receiver, Expr::Path(_)) => {}
+                    false => self.visit_expr(&e.receiver),
+                }
+                e.args.iter().for_each(|arg| self.visit_expr(arg));
+            }
+            Expr::Let(e) => self.matched(&e.expr, takes(&e.pat)),
+            Expr::Match(e) => {
+                self.matched(&e.expr, e.arms.iter().any(|arm| takes(&arm.pat)));
+                for arm in &e.arms {
+                    if let Pat::Guard(guarded) = &arm.pat {
+                        self.visit_expr(&guarded.guard);
+                    }
+                    self.visit_expr(&arm.body);
+                }
+            }
+            Expr::Struct(e) => {
+                e.fields.iter().for_each(|field| self.visit_expr(&field.expr));
+                if let Some(rest) = &e.rest {
+                    self.matched(rest, true);
+                }
+            }
+            _ => visit::visit_expr(self, expr),
+        }
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}

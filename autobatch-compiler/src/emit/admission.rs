@@ -1,0 +1,419 @@
+//! What generated code asks rustc about types before it begins, and the witness that says which types these are.
+//!
+//! ```text
+//! let s4 = Shape::new();                                   // of `w`
+//! let _ = || -> f64 {                                      // never called: type-checked, and nothing else
+//!     nothing();
+//!     let mut z: Complex64 = given();
+//!     let mut w = z.norm(); s4.is(&w);
+//!     …                                                    // the user's body
+//! };
+//! let q4 = (&s4.ask()).whole().or((&s4.with(None::<fn(Complex64)>)).same_copied());
+//! let admitted = Yes.and(q4);
+//! if !core.admits(&[admitted.admits()]) { return; }        // members run the scalar code
+//! admitted.enter();                                        // behind a `No` nothing is borrow-checked
+//! ```
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Pat, Stmt, parse_quote};
+
+use super::{Emitter, name};
+use crate::admission::{Admission, Evidence, Need, Quiet};
+use crate::input::Function;
+use crate::ir::{FuncId, Role, VarId, VarSet, text};
+use crate::mentions;
+use crate::tails::Unnumbered;
+
+/// What stands before the machine's loop.
+pub(super) struct Opening {
+    /// The shapes, the witness, and what the program is admitted by.
+    pub(super) code: TokenStream,
+    /// Variables that have a shape.
+    pub(super) shaped: VarSet,
+    /// What lane code begins with.
+    pub(super) enter: TokenStream,
+    /// Whether anything is asked.
+    pub(super) asks: bool,
+}
+
+/// `__s3`: the shape of a variable.
+pub(super) fn shape(var: VarId) -> Ident {
+    format_ident!("__s{}", var.0, span = Span::mixed_site())
+}
+
+/// The opening of a program's body. `functions` are the sources.
+pub(super) fn opening(
+    emitter: &Emitter<'_>,
+    admission: &Admission,
+    functions: &[Function],
+    strict: bool,
+) -> Opening {
+    let (rt, program) = (&emitter.rt, emitter.program);
+    let rt = quote!(#rt::admission);
+    let mut shaped: VarSet = admission.variables.iter().map(|(var, _)| *var).collect();
+    let locals = program.var_ids().filter(|v| {
+        let var = program.var(*v);
+        matches!(var.role, Role::Local) && var.ty.is_none() && emitter.has_column(*v)
+    });
+    shaped.extend(locals);
+    shaped = &shaped - &admission.opaque;
+    let mut questions = Questions { rt: rt.clone(), strict, ..Questions::default() };
+    questions.evidence(&admission.evidence);
+    let mut witnesses = TokenStream::new();
+    for func in program.func_ids() {
+        let source = emitter.sources[func.0];
+        let opaque =
+            admission.variables.iter().map(|(var, _)| *var).filter(|var| admission.opaque.contains(var));
+        let own = shaped.iter().copied().chain(opaque).filter(|v| program.var(*v).func == func);
+        let mut witness = Witness {
+            emitter,
+            admission,
+            source,
+            shaped: own.map(|v| (program.var(v).ident.to_string(), v)).collect(),
+            questions: &questions,
+            found: Vec::new(),
+            before: questions.expressions.len(),
+            rt: rt.clone(),
+        };
+        let body = witness.body(func, &functions[source]);
+        if !witness.shaped.is_empty() || !witness.found.is_empty() {
+            witnesses.extend(body);
+        }
+        let mut found = witness.found;
+        questions.expressions.append(&mut found);
+    }
+    let declare = shaped.iter().map(|v| {
+        let shape = shape(*v);
+        quote!(let #shape = #rt::Shape::new();)
+    });
+    let declare_found = (0..questions.expressions.len()).map(|n| {
+        let shape = found(n);
+        quote!(let #shape = #rt::Shape::new();)
+    });
+    let declare_opaque =
+        admission.variables.iter().filter(|(var, _)| admission.opaque.contains(var)).map(|(var, _)| {
+            let shape = shape(*var);
+            quote!(let #shape = #rt::Asked::new();)
+        });
+    let known = &questions.known;
+    let shapes = quote!(#known #(#declare)* #(#declare_opaque)* #(#declare_found)*);
+    if admission.is_certain() {
+        return Opening { code: quote!(#shapes #witnesses), shaped, enter: quote!(), asks: false };
+    }
+    for (var, need) in &admission.variables {
+        let span = program.var(*var).ident.span();
+        if admission.opaque.contains(var) {
+            questions.answered(&shape(*var), *need, span);
+        } else {
+            questions.ask(shape(*var), *need, span);
+        }
+    }
+    for n in 0..questions.expressions.len() {
+        let (need, span) = questions.expressions[n];
+        questions.ask(found(n), need, span);
+    }
+    let mut seen = BTreeSet::new();
+    for (ty, need) in admission.types.iter().filter(|(ty, need)| seen.insert((text(ty), *need))) {
+        let shape = quote!(#rt::Shape::<#ty>::new());
+        if *need == Need::Owned {
+            questions.answers.push(quote!((&#shape.with(::core::option::Option::None::<fn(#ty)>)).same()));
+            continue;
+        }
+        let known =
+            admission.evidence.iter().zip(&questions.evidence).find(|(known, _)| text(&known.ty) == text(ty));
+        let quiet = known.and_then(|(_, (_, quiet))| quiet.as_ref()).map(|quiet| quote!(|| #quiet.admits()));
+        questions.bools.push(quote!(#shape.is_forgotten() || (&#shape.ask()).whole().admits() #quiet));
+    }
+    let parameters = functions.first().into_iter().flat_map(|_| {
+        let entry = &functions[emitter.sources[program.entry.0]];
+        entry
+            .sig
+            .generics
+            .type_params()
+            .chain(entry.outer.type_params())
+            .map(|param| param.ident.clone())
+            .collect::<Vec<_>>()
+    });
+    for parameter in parameters {
+        questions.bools.push(quote!(!::core::mem::needs_drop::<#parameter>()));
+    }
+    let Questions { code, answers, bools, .. } = questions;
+    let admitted = name("__admitted");
+    let code = quote! {
+        #[allow(unused_imports)]
+        use #rt::{Answer as _, Copied as _, Drops as _, Else as _, Chains as _, Forgotten as _, Same as _, SameCopied as _, Whole as _};
+        #shapes
+        #witnesses
+        #code
+        let #admitted = #rt::Yes #(.and(#answers))*;
+        if !__core.admits(&[#admitted.admits(), #(#bools),*]) {
+            return;
+        }
+        #admitted.enter();
+    };
+    Opening { code, shaped, enter: quote!(#admitted.enter();), asks: true }
+}
+
+/// `__e3`: the shape of an expression.
+fn found(n: usize) -> Ident {
+    format_ident!("__se{}", n, span = Span::mixed_site())
+}
+
+#[derive(Default)]
+struct Questions {
+    rt: TokenStream,
+    strict: bool,
+    /// What is known of the types that are written.
+    known: TokenStream,
+    code: TokenStream,
+    /// What every `enter` depends on.
+    answers: Vec<TokenStream>,
+    /// What only the run depends on.
+    bools: Vec<TokenStream>,
+    expressions: Vec<(Need, Span)>,
+    evidence: Vec<(TokenStream, Option<Ident>)>,
+    asked: usize,
+}
+
+impl Questions {
+    fn evidence(&mut self, all: &[Evidence]) {
+        let rt = &self.rt;
+        for (n, Evidence { ty, quiet }) in all.iter().enumerate() {
+            let quiet = quiet.as_ref().map(|parts| {
+                let known = format_ident!("__ev{}", n, span = Span::mixed_site());
+                let parts = parts.iter().map(|part| match part {
+                    Quiet::Whole(ty) => quote!((&#rt::Ask::<#ty>::new()).whole()),
+                    Quiet::Own(ty) => quote!((&#rt::Ask::<#ty>::new()).drops_quietly()),
+                });
+                self.known.extend(quote!(let #known = #rt::Yes #(.and(#parts))*;));
+                known
+            });
+            self.evidence.push((quote!(::core::option::Option::None::<fn(#ty)>), quiet));
+        }
+    }
+
+    /// Whether values of a type are whole.
+    fn whole(&self, shape: &Ident) -> TokenStream {
+        let evidence = self.evidence.iter().map(|(evidence, quiet)| match quiet {
+            Some(quiet) => quote! {
+                .or((&#shape.with(#evidence)).same_copied()).or((&#shape.with(#evidence)).same().and(#quiet))
+            },
+            None => quote!(.or((&#shape.with(#evidence)).same_copied())),
+        });
+        quote!((&#shape.ask()).whole() #(#evidence)*)
+    }
+
+    /// What the witness has answered itself.
+    fn answered(&mut self, slot: &Ident, need: Need, span: Span) {
+        let rt = &self.rt;
+        if self.strict {
+            self.code.extend(quote_spanned!(span=> #rt::must_be(#slot.answer());));
+        }
+        match need {
+            Need::Quiet => self.bools.push(quote!(#slot.answer().admits())),
+            _ => self.answers.push(quote!(#slot.answer())),
+        }
+    }
+
+    fn ask(&mut self, shape: Ident, need: Need, span: Span) {
+        let rt = &self.rt;
+        let answer = format_ident!("__q{}", self.asked, span = Span::mixed_site().located_at(span));
+        self.asked += 1;
+        let asked = match need {
+            Need::Copied => quote!((&#shape.ask()).copied()),
+            Need::Forgotten => {
+                let whole = self.whole(&shape);
+                quote!(#whole.or((&#shape.ask()).copied()).or((&#shape.ask()).forgotten()))
+            }
+            Need::Chained => quote!((&#shape.ask()).chains()),
+            _ => self.whole(&shape),
+        };
+        self.code.extend(quote!(let #answer = #asked;));
+        if need == Need::Quiet {
+            self.bools.push(quote!(#shape.is_forgotten() || #answer.admits()));
+            if self.strict {
+                self.code.extend(quote_spanned!(span=> #rt::must_be_quiet(&#shape, #answer);));
+            }
+        } else {
+            if self.strict {
+                self.code.extend(quote_spanned!(span=> #rt::must_be(#answer);));
+            }
+            self.answers.push(quote!(#answer));
+        }
+    }
+}
+
+/// The user's body with what tells the types of its variables and of some expressions.
+struct Witness<'a> {
+    emitter: &'a Emitter<'a>,
+    admission: &'a Admission,
+    source: usize,
+    shaped: Vec<(String, VarId)>,
+    questions: &'a Questions,
+    found: Vec<(Need, Span)>,
+    before: usize,
+    rt: TokenStream,
+}
+
+impl Witness<'_> {
+    fn body(&mut self, func: FuncId, function: &Function) -> TokenStream {
+        let (rt, program) = (&self.emitter.rt, self.emitter.program);
+        let ir = program.func(func);
+        let params = ir.params.iter().zip(&function.params).map(|(var, param)| {
+            let (ident, ty) = (&program.var(*var).ident, &program.var(*var).ty);
+            let pattern = param.pattern.iter().map(|pattern| quote!(let #pattern = #ident;));
+            quote!(let mut #ident: #ty = #rt::admission::given(); #(#pattern)*)
+        });
+        let params: Vec<_> = params.collect();
+        let mut body = self.emitter.erased_body(func, &function.body);
+        Unnumbered.visit_block_mut(&mut body);
+        let ties: Vec<Stmt> = function
+            .params
+            .iter()
+            .filter_map(|param| param.pattern.as_ref())
+            .flat_map(|pattern| self.ties(pattern))
+            .collect();
+        self.visit_block_mut(&mut body);
+        let (output, stmts) = (&ir.output, &body.stmts);
+        quote! {
+            let _ = || -> #output {
+                #rt::admission::nothing();
+                #(#params)*
+                #(#ties)*
+                #(#stmts)*
+            };
+        }
+    }
+
+    /// What tells the types of the variables that a pattern binds.
+    fn ties(&self, pat: &Pat) -> Vec<Stmt> {
+        self.ties_of(&mentions::names(pat))
+    }
+
+    fn ties_of(&self, names: &[Ident]) -> Vec<Stmt> {
+        let mut ties = Vec::new();
+        for ident in names {
+            if let Some((_, var)) = self.shaped.iter().find(|(known, _)| ident == known) {
+                let (rt, shape) = (&self.rt, shape(*var));
+                if self.admission.opaque.contains(var) {
+                    let own = name("__own");
+                    let answer = self.questions.whole(&own);
+                    ties.push(
+                        parse_quote!({ let #own = #rt::Shape::new(); #own.is(&#ident); #shape.is(#answer); }),
+                    );
+                } else {
+                    ties.push(parse_quote!(#shape.is(&#ident);));
+                }
+            }
+        }
+        ties
+    }
+
+    fn next(&mut self, need: Need, span: Span) -> Ident {
+        let shape = found(self.before + self.found.len());
+        self.found.push((need, span));
+        shape
+    }
+}
+
+/// What the `let`s of a condition bind.
+fn bound_by_condition(cond: &Expr) -> Vec<Ident> {
+    match cond {
+        Expr::Let(e) => mentions::names(&e.pat),
+        Expr::Binary(e) => {
+            let mut all = bound_by_condition(&e.left);
+            all.extend(bound_by_condition(&e.right));
+            all
+        }
+        Expr::Paren(e) => bound_by_condition(&e.expr),
+        _ => vec![],
+    }
+}
+
+impl VisitMut for Witness<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let stmts = std::mem::take(&mut block.stmts);
+        for mut stmt in stmts {
+            let ties = match &stmt {
+                // Hoisted: of one type there must be one.
+                Stmt::Item(item) if self.emitter.items.iter().any(|other| text(other) == text(item)) => {
+                    continue;
+                }
+                Stmt::Local(local) => self.ties(&local.pat),
+                _ => vec![],
+            };
+            self.visit_stmt_mut(&mut stmt);
+            block.stmts.push(stmt);
+            block.stmts.extend(ties);
+        }
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        use syn::spanned::Spanned as _;
+        if matches!(expr, Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) {
+            return;
+        }
+        let asked =
+            self.admission.expressions.iter().find(|(source, e, _)| *source == self.source && e == expr);
+        let asked: Vec<Need> = match asked {
+            None => vec![],
+            Some(_) => {
+                let all = self
+                    .admission
+                    .expressions
+                    .iter()
+                    .filter(|(source, e, _)| *source == self.source && e == expr);
+                let mut needs: Vec<Need> = all.map(|(.., need)| *need).collect();
+                needs.sort();
+                needs.dedup();
+                needs
+            }
+        };
+        let part = self.admission.parts.iter().any(|(source, e)| *source == self.source && e == expr);
+        let span = expr.span();
+        match expr {
+            // What is assigned to is no value.
+            Expr::Assign(e) => self.visit_expr_mut(&mut e.right),
+            Expr::Binary(e) if crate::lockstep::is_compound(&e.op) => self.visit_expr_mut(&mut e.right),
+            Expr::If(e) => {
+                let ties = self.ties_of(&bound_by_condition(&e.cond));
+                visit_mut::visit_expr_if_mut(self, e);
+                e.then_branch.stmts.splice(..0, ties);
+            }
+            Expr::While(e) => {
+                let ties = self.ties_of(&bound_by_condition(&e.cond));
+                visit_mut::visit_expr_while_mut(self, e);
+                e.body.stmts.splice(..0, ties);
+            }
+            Expr::ForLoop(e) => {
+                let ties = self.ties(&e.pat);
+                visit_mut::visit_expr_for_loop_mut(self, e);
+                e.body.stmts.splice(..0, ties);
+            }
+            Expr::Match(e) => {
+                let ties: Vec<Vec<Stmt>> = e.arms.iter().map(|arm| self.ties(&arm.pat)).collect();
+                visit_mut::visit_expr_match_mut(self, e);
+                for (arm, ties) in e.arms.iter_mut().zip(ties).filter(|(_, ties)| !ties.is_empty()) {
+                    let body = &arm.body;
+                    arm.body = parse_quote!({ #(#ties)* #body });
+                    arm.comma.get_or_insert_with(Default::default);
+                }
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+        for need in asked {
+            let shape = self.next(need, span);
+            *expr = parse_quote!(#shape.of(#expr));
+        }
+        if part {
+            let shape = self.next(Need::Copied, span);
+            *expr = parse_quote!((*#shape.at(&#expr)));
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

@@ -1,0 +1,157 @@
+//! What a batched call is handed: values that are copied or moved whole, references to what outlives the activation, and the `&mut`
+//! parameters of the caller itself.
+//!
+//! A local's value moves with its column, so nothing may refer to it during the call: a call that is lent a local, or what may borrow
+//! from one, stays a scalar call. A `&mut` parameter that is handed on whole is the callee's for the call, and the caller's again
+//! behind it: its target does not move. That the callee keeps nothing of it follows from the signature: its lifetime has no name
+//! there, so rustc has checked the scalar function with a lifetime that ends with the call.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, Type, UnOp};
+
+use super::Lowering;
+use crate::admission::travel::Lends;
+use crate::effects::variable;
+use crate::ir::{self, Role, VarId};
+
+const LOCAL: &str = "a local of this function is lent to the call, and a column's values move";
+const MAY: &str =
+    "what the call is handed may borrow from a local of this function, and a column's values move";
+const MADE: &str = "what the call is handed may borrow from what is made in the middle of it";
+const PART: &str =
+    "a call is lent a part of what a `&mut` refers to, which the caller has no hold of meanwhile";
+const LIFETIME: &str =
+    "a `&mut` is handed on as a parameter with a named lifetime, so the callee may keep it";
+const RESULT: &str = "a `&mut` is handed on to a call whose result may borrow from it";
+const TWICE: &str = "a `&mut` is handed on, and mentioned in another argument";
+
+/// Whether a note says that of a call.
+pub(super) fn is_reason(why: &str) -> bool {
+    [LOCAL, MAY, MADE, PART, LIFETIME, RESULT, TWICE].contains(&why)
+}
+
+/// Whether a call of the function at `source` can be a batched one as far as its arguments go; else where and why not.
+pub(super) fn of_call(
+    lower: &Lowering<'_>,
+    source: usize,
+    args: &[&Expr],
+) -> Result<(), (Span, &'static str)> {
+    let function = &lower.functions[source];
+    let mut handed = Vec::new();
+    for (arg, param) in args.iter().zip(&function.params) {
+        let ty = lower.erased_type(source, &param.ty);
+        if let Some(var) = exclusive(lower, arg) {
+            if !is_param_of_type(lower, var, &ty) {
+                return Err((arg.span(), PART));
+            }
+            if names_lifetime(&ty) {
+                return Err((arg.span(), LIFETIME));
+            }
+            if may_borrow(&function.output) {
+                return Err((arg.span(), RESULT));
+            }
+            handed.push(var);
+            continue;
+        }
+        match (lower.travel.lends(arg), holds(&ty)) {
+            (_, false) => {}
+            // It may borrow from a temporary.
+            (Lends::Nothing, true) if may_borrow(&ty) && lower.travel.chain(arg).is_none() => {
+                return Err((arg.span(), MADE));
+            }
+            (Lends::Nothing, true) => {}
+            (Lends::Possibly, true) if !may_borrow(&ty) => {}
+            (Lends::Possibly, true) => return Err((arg.span(), MAY)),
+            (Lends::Plainly, true) => return Err((arg.span(), LOCAL)),
+        }
+    }
+    for var in handed {
+        let mentions = |arg: &&&Expr| crate::effects::of_expr(&lower.names, arg).mentions.contains(&var);
+        if args.iter().filter(mentions).count() > 1 {
+            return Err((args[0].span(), TWICE));
+        }
+    }
+    Ok(())
+}
+
+/// The `&mut` parameter that an argument hands on: `state`, `&mut *state`, or a part of what one refers to.
+pub(super) fn exclusive(lower: &Lowering<'_>, arg: &Expr) -> Option<VarId> {
+    let is_exclusive = |var: &VarId| matches!(&lower.program.var(*var).ty, Some(Type::Reference(r)) if r.mutability.is_some());
+    match arg {
+        Expr::Paren(e) => exclusive(lower, &e.expr),
+        Expr::Group(e) => exclusive(lower, &e.expr),
+        Expr::Path(_) => variable(&lower.names, arg).filter(is_exclusive),
+        Expr::Reference(e) if e.mutability.is_some() => behind(lower, &e.expr).filter(is_exclusive),
+        _ => None,
+    }
+}
+
+/// The variable that a place is behind, or a part of.
+fn behind(lower: &Lowering<'_>, place: &Expr) -> Option<VarId> {
+    match place {
+        Expr::Path(_) => variable(&lower.names, place),
+        Expr::Field(e) => behind(lower, &e.base),
+        Expr::Index(e) => behind(lower, &e.expr),
+        Expr::Paren(e) => behind(lower, &e.expr),
+        Expr::Group(e) => behind(lower, &e.expr),
+        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => behind(lower, &e.expr),
+        _ => None,
+    }
+}
+
+/// Whether a variable is a parameter of the type.
+fn is_param_of_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
+    let var = lower.program.var(var);
+    matches!(var.role, Role::Param(_)) && var.ty.as_ref().is_some_and(|own| bare(own) == bare(ty))
+}
+
+/// The text of a type without the names of its lifetimes.
+fn bare(ty: &Type) -> String {
+    struct Nameless;
+    impl syn::visit_mut::VisitMut for Nameless {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
+            lifetime.ident = syn::Ident::new("_", lifetime.ident.span());
+        }
+    }
+    let mut ty = ty.clone();
+    syn::visit_mut::VisitMut::visit_type_mut(&mut Nameless, &mut ty);
+    ir::text(&ty)
+}
+
+/// Whether a value of the type can hold anything but numbers.
+fn holds(ty: &Type) -> bool {
+    !crate::admission::travel::is_number_type(ty)
+}
+
+/// Whether a reference names its lifetime.
+fn names_lifetime(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(r) if r.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident != "_"))
+}
+
+/// Whether a value of the type may borrow, as far as the type is written out.
+pub(crate) fn may_borrow(ty: &Type) -> bool {
+    struct Borrows(bool);
+    impl<'ast> Visit<'ast> for Borrows {
+        fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
+            self.0 |= r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident != "static");
+            visit::visit_type_reference(self, r);
+        }
+        fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+        fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {
+            self.0 = true;
+        }
+        fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
+            self.0 = true;
+        }
+        fn visit_type_macro(&mut self, _: &'ast syn::TypeMacro) {
+            self.0 = true;
+        }
+    }
+    let mut borrows = Borrows(false);
+    borrows.visit_type(ty);
+    borrows.0
+}
