@@ -352,13 +352,17 @@ fn per_member_constructs_agree_and_say_why() {
     let model = Model { seed: 5 };
     agree_at(&[13], &N, |n| model.lean(*n), |n, o| model.lean_batched_with(n, o));
     for (name, program) in per_member() {
-        assert!(!program.notes.is_empty(), "`{name}` is batched now: move it to tests/constructs/batched.rs");
+        let per_member = !program.notes.is_empty() || program.asks;
+        assert!(per_member, "`{name}` is batched now: move it to tests/constructs/batched.rs");
     }
     // Every one that such a row names stays out.
     assert_eq!(asked_by_types_batched::program().notes.len(), 4);
     assert_eq!(computed_counts_batched::program().notes.len(), 3);
     assert_eq!(in_the_library_batched::program().notes.len(), 5);
 }
+
+/// Why a function runs per member of which no note says it.
+const ASKED: &str = "a local's type may borrow, or does something when it is dropped";
 
 /// What is refused, by the case in `tests/ui` whose first error says why.
 const REFUSED: [(&str, &str); 17] = [
@@ -386,22 +390,26 @@ struct Row {
     section: String,
     text: String,
     name: String,
+    /// Whether it has to be batched.
+    strict: bool,
 }
 
 /// Functions with their comments, from the text of a file.
 fn rows(file: &str) -> Vec<Row> {
-    let (mut section, mut text) = (String::new(), String::new());
+    let (mut section, mut text, mut strict) = (String::new(), String::new(), false);
     let mut rows = Vec::new();
     for line in file.lines() {
         if let Some(title) = line.strip_prefix("// ## ") {
             section = title.to_owned();
         } else if let Some(part) = line.strip_prefix("/// ") {
             text = part.to_owned();
+        } else if line.starts_with("#[autobatch") {
+            strict = line.contains("strict");
         } else if !text.is_empty() && !line.starts_with('#') {
             let words: Vec<&str> = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
             let at = words.iter().position(|word| ["fn", "mod", "impl"].contains(word));
             let name = at.map_or(line, |at| words[at + 1]).to_owned();
-            rows.push(Row { section: section.clone(), text: std::mem::take(&mut text), name });
+            rows.push(Row { section: section.clone(), text: std::mem::take(&mut text), name, strict });
         }
     }
     rows
@@ -435,8 +443,9 @@ fn page() -> String {
         }
         let _ = writeln!(
             page,
-            "| {} | batched | [`{}`](../tests/constructs/{file}) |",
+            "| {} | {} | [`{}`](../tests/constructs/{file}) |",
             row.text.replace('|', "\\|"),
+            if row.strict { "batched" } else { "per member" },
             row.name
         );
     }
@@ -444,7 +453,7 @@ fn page() -> String {
     let programs = per_member();
     for row in rows(alone) {
         let notes = programs.iter().find(|(name, _)| *name == row.name).map(|(_, program)| program.notes);
-        let why = notes.and_then(|notes| notes.first()).map_or("?", |note| note.why);
+        let why = notes.and_then(|notes| notes.first()).map_or(ASKED, |note| note.why);
         let _ = writeln!(page, "| {} | per member | {why} |", row.text);
     }
     page.push_str("\n## What is refused\n\n| construct | | why | what to write |\n|---|---|---|---|\n");
@@ -490,7 +499,8 @@ fn strict_refuses_what_runs_per_member() {
     let texts: Vec<String> = files.filter_map(|file| fs::read_to_string(file).ok()).collect();
     let mut missing = Vec::new();
     for (name, program) in per_member() {
-        let why = program.notes[0].why;
+        let Some(note) = program.notes.first() else { continue };
+        let why = note.why;
         // Variables have other names there.
         let why = if why.starts_with('`') { why.split_once("` ").map_or(why, |(_, rest)| rest) } else { why };
         let refused = |text: &String| {

@@ -7,8 +7,8 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use autobatch::{BatchError, FaultKind, Options, Outcome, autobatch};
 use common::executors;
@@ -453,14 +453,10 @@ fn in_columns() {
     }
 }
 
-/// Goes on for ever, or too deep.
+/// Goes too deep.
 #[autobatch]
 fn endless<'a>(ledger: &'a Ledger, token: Token<'a>, way: u32, depth: u32) -> u32 {
     let mine = (ledger.token(depth), vec![ledger.token(1)]);
-    let mut token = token;
-    while way == 1 {
-        token = ledger.token(token.get() + 1);
-    }
     if way == 2 {
         return endless(ledger, token, way, depth + 1) + mine.0.get();
     }
@@ -482,16 +478,32 @@ fn where_limits_are_exceeded() {
         assert_eq!(faults, [3, 13, 23].map(|member| (member, FaultKind::DepthExceeded)), "{how}");
         drop(outcome);
         ledger.settle(&how);
+    }
+}
+
+/// Goes on for ever: a block program, whose values count themselves.
+#[autobatch(strict)]
+fn endless_loop(token: Arc<u32>, way: u32) -> u32 {
+    let mut kept = vec![token.clone()];
+    while way == 1 {
+        kept[0] = token.clone();
+    }
+    *token + kept.len() as u32
+}
+
+#[test]
+fn where_steps_are_exceeded() {
+    let token = Arc::new(3);
+    let way: Vec<u32> = (0..30).map(|i| u32::from(i % 10 == 3)).collect();
+    for (how, options) in ways() {
         // The scalar function itself has no step to stop it at.
         if how.starts_with("scalar") || how.starts_with("auto") {
             continue;
         }
-        let way: Vec<u32> = way.iter().map(|way| way / 2).collect();
-        let tokens: Vec<_> = (0..30).map(|i| ledger.token(i)).collect();
-        let outcome = endless_batched_with(&ledger, tokens, &way, autobatch::same(0), &options).unwrap();
+        let tokens = vec![token.clone(); 30];
+        let outcome = endless_loop_batched_with(tokens, &way, &options).unwrap();
         let faults: Vec<_> = outcome.faults().iter().map(|fault| (fault.member, fault.kind)).collect();
         assert_eq!(faults, [3, 13, 23].map(|member| (member, FaultKind::StepsExceeded)), "{how}");
-        drop(outcome);
-        ledger.settle(&how);
+        assert_eq!(Arc::strong_count(&token), 1, "{how}");
     }
 }

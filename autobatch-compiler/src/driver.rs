@@ -203,7 +203,7 @@ fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
         Terminator::Call(call) => Some((lowered.sources[block.func.0], call.tail?)),
         _ => None,
     });
-    calls.collect()
+    calls.chain(lowered.counted.iter().copied()).collect()
 }
 
 /// Lowers and analyses a program. Closures that borrow locals across a loop or call are put where they are called, and all starts

@@ -203,7 +203,7 @@ fn state(n: u64, total: &mut u64) -> u64 {
 }
 
 /// `#[each] x: &mut [T]`: a slice per member, changed in place, parts of it lent to batched calls
-#[autobatch(strict)]
+#[autobatch]
 fn each_changed(#[each] xs: &mut [u64], n: u64) -> u64 {
     let half = xs.len() / 2;
     if half > 0 {

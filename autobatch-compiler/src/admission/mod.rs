@@ -146,16 +146,15 @@ struct Own<'a> {
 impl Own<'_> {
     fn variables(&self, travel: &Travel, admission: &mut Admission, notes: &mut Vec<Note>) {
         let values = self.values();
-        let mut lends: BTreeMap<String, (Lends, bool)> = BTreeMap::new();
+        let mut lends: BTreeMap<String, Lends> = BTreeMap::new();
         let mut note = |name: String, value: &Expr, whole: bool| {
             let mut new = travel.lends(value);
             if !whole && new == Lends::Plainly {
                 // What a pattern binds in a reference may be copied.
                 new = Lends::Possibly;
             }
-            let outer = travel.is_number_value(value) || travel.hands_on_outer(value);
-            let known = lends.entry(name).or_insert((Lends::Nothing, true));
-            *known = (known.0.max(new), known.1 && outer);
+            let known = lends.entry(name).or_insert(Lends::Nothing);
+            *known = new.max(*known);
         };
         for (pat, value, whole) in &values.defined {
             mentions::names(pat).iter().for_each(|name| note(name.to_string(), value, *whole));
@@ -188,7 +187,7 @@ impl Own<'_> {
             if crosses && values.all_of(&name).any(has_closure) && !values.is_typed(&name) {
                 admission.opaque.insert(var);
             }
-            let (lent, outer) = lends.get(&name).copied().unwrap_or((Lends::Possibly, false));
+            let lent = lends.get(&name).copied().unwrap_or(Lends::Possibly);
             if crosses && lent == Lends::Plainly {
                 let value = values.of(&name);
                 if let Some(Expr::Closure(_)) = value {
@@ -201,14 +200,14 @@ impl Own<'_> {
                 continue;
             }
             let closure = matches!(values.of(&name), Some(Expr::Closure(_))) && lent == Lends::Nothing;
-            if closure || travel.is_outer(&name) || (!local && (outer || lent == Lends::Nothing)) {
-                continue;
-            }
-            if !local {
-                // A temporary of an expression that is asked about itself.
+            // Temporaries are asked about as expressions; adaptors of outer iterators have closures' types.
+            let outer = travel.is_outer(&name);
+            if closure || !local || travel.is_reference(&name) || (outer && admission.opaque.contains(&var)) {
                 continue;
             }
             let need = match (crosses, lent) {
+                // A lock, or another guard of something outside.
+                _ if outer => Need::Quiet,
                 (true, _) => Need::Whole,
                 (false, Lends::Nothing) => Need::Quiet,
                 // What it captures it has by reference, as a rule.

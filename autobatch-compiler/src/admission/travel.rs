@@ -271,11 +271,6 @@ impl Travel {
         mentioned.outer && !mentioned.other && self.lends(value) == Lends::Nothing
     }
 
-    /// The same of a variable that lowering has made.
-    pub(crate) fn hands_on_outer(&self, value: &Expr) -> bool {
-        self.is_outer_value(value)
-    }
-
     /// Whether a value certainly is a shared reference to outside.
     pub(crate) fn is_reference_value(&self, value: &Expr) -> bool {
         match value {
@@ -573,7 +568,7 @@ impl<'a> Visit<'a> for Definitions<'a> {
         visit::visit_expr_for_loop(self, e);
     }
     fn visit_expr_match(&mut self, e: &'a syn::ExprMatch) {
-        self.patterns.extend(e.arms.iter().map(|arm| (&arm.pat, Source::Part(&*e.expr))));
+        self.patterns.extend(e.arms.iter().map(|arm| (&arm.pat, Source::Part(&e.expr))));
         visit::visit_expr_match(self, e);
     }
     fn visit_expr_closure(&mut self, e: &'a syn::ExprClosure) {

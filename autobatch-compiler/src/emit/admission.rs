@@ -22,6 +22,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, Stmt, parse_quote};
 
 use super::{Emitter, name};
+use crate::admission::travel::is_number_type;
 use crate::admission::{Admission, Evidence, Need, Quiet};
 use crate::input::Function;
 use crate::ir::{FuncId, Role, VarId, VarSet, text};
@@ -266,6 +267,10 @@ impl Witness<'_> {
         let params = ir.params.iter().zip(&function.params).map(|(var, param)| {
             let (ident, ty) = (&program.var(*var).ident, &program.var(*var).ty);
             let pattern = param.pattern.iter().map(|pattern| quote!(let #pattern = #ident;));
+            let ty = ty.as_ref().map(|ty| match is_number_type(ty) {
+                true => self.emitter.types[func.0].spelled(ty),
+                false => quote!(#ty),
+            });
             quote!(let mut #ident: #ty = #rt::admission::given(); #(#pattern)*)
         });
         let params: Vec<_> = params.collect();
@@ -278,7 +283,8 @@ impl Witness<'_> {
             .flat_map(|pattern| self.ties(pattern))
             .collect();
         self.visit_block_mut(&mut body);
-        let (output, stmts) = (&ir.output, &body.stmts);
+        crate::question::spell_out(&mut body, &ir.output, rt);
+        let (output, stmts) = (self.emitter.types[func.0].spelled(&ir.output), &body.stmts);
         quote! {
             let _ = || -> #output {
                 #rt::admission::nothing();

@@ -169,6 +169,14 @@ impl Types {
         }
     }
 
+    /// A type that is known only then.
+    pub(super) fn spelled(&self, ty: &Type) -> TokenStream {
+        match &self.known {
+            Some(Known::ByLength(known)) => quote!(#known<#ty>>::Of),
+            _ => quote!(#ty),
+        }
+    }
+
     /// The output's type in a signature.
     pub(super) fn output(&self, sig: &mut Signature) {
         if let (ReturnType::Type(_, ty), Some(Known::ByLength(known))) = (&mut sig.output, &self.known) {

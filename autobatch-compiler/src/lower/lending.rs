@@ -42,8 +42,8 @@ pub(super) fn of_call(
     let mut handed = Vec::new();
     for (arg, param) in args.iter().zip(&function.params) {
         let ty = lower.erased_type(source, &param.ty);
-        if let Some(var) = exclusive(lower, arg) {
-            if !is_param_of_type(lower, var, &ty) {
+        if let Some((var, whole)) = lent_of(lower, arg) {
+            if !whole || !is_param_of_type(lower, var, &ty) {
                 return Err((arg.span(), PART));
             }
             if names_lifetime(&ty) {
@@ -76,14 +76,26 @@ pub(super) fn of_call(
     Ok(())
 }
 
-/// The `&mut` parameter that an argument hands on: `state`, `&mut *state`, or a part of what one refers to.
+/// The `&mut` that an argument hands on, `state` or `&mut *state`, and no part of what it refers to.
 pub(super) fn exclusive(lower: &Lowering<'_>, arg: &Expr) -> Option<VarId> {
+    lent_of(lower, arg).filter(|(_, whole)| *whole).map(|(var, _)| var)
+}
+
+/// The `&mut` of which an argument hands on all, or a part.
+fn lent_of(lower: &Lowering<'_>, arg: &Expr) -> Option<(VarId, bool)> {
     let is_exclusive = |var: &VarId| matches!(&lower.program.var(*var).ty, Some(Type::Reference(r)) if r.mutability.is_some());
     match arg {
-        Expr::Paren(e) => exclusive(lower, &e.expr),
-        Expr::Group(e) => exclusive(lower, &e.expr),
-        Expr::Path(_) => variable(&lower.names, arg).filter(is_exclusive),
-        Expr::Reference(e) if e.mutability.is_some() => behind(lower, &e.expr).filter(is_exclusive),
+        Expr::Paren(e) => lent_of(lower, &e.expr),
+        Expr::Group(e) => lent_of(lower, &e.expr),
+        Expr::Path(_) => variable(&lower.names, arg).filter(is_exclusive).map(|var| (var, true)),
+        Expr::Reference(e) if e.mutability.is_some() => {
+            let target = match &*e.expr {
+                Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => variable(&lower.names, &u.expr),
+                _ => None,
+            };
+            let whole = target.is_some();
+            target.or_else(|| behind(lower, &e.expr)).filter(is_exclusive).map(|var| (var, whole))
+        }
         _ => None,
     }
 }

@@ -74,6 +74,8 @@ pub struct Lowered {
     pub(crate) erased: Vec<Erased>,
     /// Locals whose scope goes on behind a loop or call.
     pub spans: VarSet,
+    /// Calls in tail position, by source function and number, that are lent a local: something is left to do behind them.
+    pub counted: Vec<(usize, usize)>,
     /// What rustc is asked about it.
     pub admission: Admission,
 }
@@ -103,6 +105,7 @@ pub(crate) struct Lowering<'a> {
     items: Vec<syn::Item>,
     spans: VarSet,
     admission: Admission,
+    counted: Vec<(usize, usize)>,
     entry: usize,
     // The function being lowered.
     current: usize,
@@ -154,6 +157,7 @@ pub fn lower(
         items: vec![],
         spans: VarSet::new(),
         admission: Admission::default(),
+        counted: vec![],
         entry,
         current: entry,
         func: FuncId(0),
@@ -460,6 +464,7 @@ impl Lowering<'_> {
             sources: self.sources,
             items: self.items,
             spans: self.spans,
+            counted: self.counted,
             admission: self.admission,
         }
     }

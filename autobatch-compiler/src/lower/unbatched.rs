@@ -10,12 +10,14 @@ use super::{Lowering, leaving, lending, primitive};
 use crate::desugar::terminals;
 use crate::input::Function;
 use crate::ir::Note;
-use crate::{aside, receivers};
+use crate::{aside, receivers, tails};
 
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
     pub(super) fn find_fallbacks(&mut self, function: &Function) {
-        for (span, why) in unbatched(self, &function.body) {
+        let (found, counted) = unbatched(self, &function.body);
+        self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
+        for (span, why) in found {
             // A call of a function of the program that is made on the native stack would not count.
             let whole = lending::is_reason(why);
             self.program.notes.push(Note { span, why: why.into(), whole });
@@ -28,15 +30,23 @@ impl Lowering<'_> {
 
 /// Places where a program function is mentioned but not batched: inside closures and macros, or as
 /// a value.
-fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> Vec<(Span, &'static str)> {
-    let mut scan = Unbatched { lower, found: Vec::new(), closure: false, in_closures: Some(IN_A_CLOSURE) };
+fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> (Vec<(Span, &'static str)>, Vec<usize>) {
+    let mut scan = Unbatched {
+        lower,
+        found: Vec::new(),
+        counted: Vec::new(),
+        closure: false,
+        in_closures: Some(IN_A_CLOSURE),
+    };
     scan.visit_block(body);
-    scan.found
+    (scan.found, scan.counted)
 }
 
 struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<(Span, &'static str)>,
+    /// Calls in tail position that are lent a local: there is something left to do behind them.
+    counted: Vec<usize>,
     closure: bool,
     /// What is said of calls in closures, if that is to be said.
     in_closures: Option<&'static str>,
@@ -99,6 +109,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                     lending::of_call(self.lower, self.lower.source_of(id), &e.args.iter().collect::<Vec<_>>())
             {
                 self.note(span, why);
+                self.counted.extend(tails::number_of(&Expr::Call(e.clone())));
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
@@ -140,6 +151,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 self.note_in_closure(e.span());
             } else if let Err((span, why)) = lending::of_call(self.lower, self.lower.source_of(id), &args) {
                 self.note(span, why);
+                self.counted.extend(tails::number_of(&Expr::MethodCall(e.clone())));
             }
         } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {
             self.note(
