@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::depth::{self, Depth, TooDeep};
-use crate::fault::{BatchError, Fault, FaultKind, too_deep};
+use crate::depth::{self, Depth};
+use crate::fault::{BatchError, Fault, FaultKind};
+use crate::fiber::reach::Reach;
+use crate::fiber::{self, Here, Rules, Worker};
 use crate::isa;
 use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
 use crate::nest::Nest;
@@ -28,6 +30,9 @@ const LARGEST_PIECE: usize = 4096;
 const LONG_PIECE: Duration = Duration::from_micros(10);
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
 const PRIMITIVE_LANES: usize = 1024;
+/// Members that are on fibers at a time, unless the user says otherwise, and fibers of a thread and of all threads at most.
+const FIBER_LANES: usize = 256;
+const FIBERS: [usize; 2] = [4096, 12 << 10];
 
 // What follows is instantiated for every program in the user's crate: as much as can be of it is behind a
 // `dyn`, and so compiled once, here.
@@ -202,11 +207,21 @@ impl<'a> Launch<'a> {
         Launch { program, defaults, options, members, threads, own_pool, ended, reported, alike: false }
     }
 
+    /// The executor that was asked for.
+    fn asked(&self) -> Executor {
+        self.options.executor.or(self.defaults.executor).unwrap_or_default()
+    }
+
+    /// Whether members run as scalar code, but primitives in it wait for each other.
+    fn on_fibers(&self) -> bool {
+        self.program.whole_scalar && self.asked() != Executor::Scalar
+    }
+
     fn executor(&self) -> Executor {
         if self.program.whole_scalar {
             return Executor::Scalar;
         }
-        match self.options.executor.or(self.defaults.executor).unwrap_or_default() {
+        match self.asked() {
             // Kernel and scalar function may differ in the last bit, so what runs must not depend on time.
             Executor::Auto if self.program.has_primitives() => Executor::ProgramCounter,
             executor => executor,
@@ -225,6 +240,7 @@ impl<'a> Launch<'a> {
         self.alike = self.nests(ways.nests) && !ways.rooms;
         let ledger = Mutex::new(Ledger::default());
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
+            Executor::Scalar if self.on_fibers() => self.fibers(parts, threads, &ways.scalar, out, &ledger),
             Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
             _ if self.nests(ways.nests) => self.nested(executor, parts, threads, ways, out, &ledger),
             _ => self.machine(executor, parts, threads, &ways.tile, out, &ledger),
@@ -268,6 +284,11 @@ impl<'a> Launch<'a> {
     /// Runs `work` once for each of `threads`, on this one if there is only one.
     fn spread(&self, threads: usize, work: &(dyn Fn() + Sync)) -> Took {
         let begin = Instant::now();
+        let work = || {
+            // This may be a member of another batch, on its fiber.
+            let _nobody = Here::nobody();
+            work();
+        };
         if threads == 1 {
             work();
             let wall = begin.elapsed();
@@ -303,7 +324,7 @@ impl<'a> Launch<'a> {
         self.spread(threads, &|| {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
-            stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, || {
+            depth::with_room(BODY_STACK, || {
                 while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
                     core.fault(payload);
                 }
@@ -365,16 +386,53 @@ impl<'a> Launch<'a> {
         let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
             let mut faults = Vec::new();
-            self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);
+            self.scalar_worker(&queue, PIECE, None, scalar, out, &mut faults);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
         })
     }
 
-    /// Takes pieces of the queue until it is empty.
+    /// Scalar code on each member, on fibers as far as members reach primitives.
+    fn fibers<R: Send>(
+        &self,
+        parts: Parts,
+        threads: usize,
+        scalar: &impl Scalar<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) -> Took {
+        let queue = Queue::of(parts, threads);
+        let reached = Reach::of(self.program);
+        let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(FIBER_LANES);
+        // Each worker's calls shall be as large as the others'.
+        let lanes = lanes.min(self.members.div_ceil(self.threads));
+        let rules = Rules {
+            lanes,
+            fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
+            refill: !self.options.no_refill,
+            schedule: self.schedule(),
+            max_depth: self.max_depth(),
+            max_steps: self.options.max_steps.unwrap_or(u64::MAX),
+        };
+        let member = |member, depth| out.set(member, scalar(member, depth));
+        let has_result = |member| out.is_set(member);
+        self.spread(threads, &|| {
+            let mut faults = Vec::new();
+            let worker = Worker::new(rules, self, reached, &member, &has_result);
+            let first = if reached.is_unknown() { lanes } else { 0 };
+            worker.run_queue(&queue, first, &mut faults, &|faults| {
+                self.scalar_worker(&queue, PIECE, Some(&worker), scalar, out, faults);
+            });
+            drop(worker);
+            ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
+        })
+    }
+
+    /// Takes pieces of the queue until it is empty, or members of `worker`, to which they belong, have reached a primitive.
     fn scalar_worker<R: Send>(
         &self,
         queue: &Queue,
         mut size: usize,
+        worker: Option<&Worker<'_>>,
         scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         faults: &mut Vec<Fault>,
@@ -383,11 +441,14 @@ impl<'a> Launch<'a> {
         let _published = depth.publish();
         loop {
             let begin = Instant::now();
+            if worker.is_some_and(Worker::has_reached) {
+                return;
+            }
             let piece = queue.take(size);
             if piece.is_empty() {
                 return;
             }
-            self.scalar_piece(piece, depth, scalar, out, faults);
+            self.scalar_piece(piece, depth, worker, scalar, out, faults);
             // Members that take next to nothing are not worth the queue's atomic operations.
             if begin.elapsed() < LONG_PIECE {
                 size = (2 * size).min(LARGEST_PIECE);
@@ -397,7 +458,7 @@ impl<'a> Launch<'a> {
             if peak > base {
                 let size = size.min(PIECE);
                 return depth::on_segment(peak - base, |_| {
-                    self.scalar_worker(queue, size, scalar, out, faults);
+                    self.scalar_worker(queue, size, worker, scalar, out, faults);
                 });
             }
         }
@@ -408,18 +469,22 @@ impl<'a> Launch<'a> {
         &self,
         mut piece: Range<usize>,
         depth: Depth,
+        worker: Option<&Worker<'_>>,
         scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         faults: &mut Vec<Fault>,
     ) {
         let members = piece.len();
+        let _here = worker.map(Worker::alone);
+        let steps = worker.filter(|_| self.options.max_steps.is_some());
         while !piece.is_empty() {
             // The member being run is the first that is left.
             let caught = catch_unwind(AssertUnwindSafe(|| {
-                if self.options.cancel.is_none() {
+                if self.options.cancel.is_none() && steps.is_none() {
                     return out.fill(&mut piece, |member| scalar(member, depth));
                 }
                 while piece.start < piece.end && !self.cancelled() {
+                    steps.inspect(|worker| worker.begins_alone());
                     out.set(piece.start, scalar(piece.start, depth));
                     piece.start += 1;
                 }
@@ -428,12 +493,12 @@ impl<'a> Launch<'a> {
             let (kind, message) = match caught {
                 Ok(()) if piece.is_empty() => break,
                 Ok(()) => (FaultKind::Cancelled, "cancelled".to_owned()),
-                Err(payload) if payload.is::<TooDeep>() => {
-                    (FaultKind::DepthExceeded, too_deep(self.max_depth()))
-                }
                 // A destructor of the value that the result has replaced: no fault of the function's.
                 Err(payload) if out.is_set(member) => resume_unwind(payload),
-                Err(payload) => (FaultKind::Panic, message(&*payload)),
+                Err(payload) => {
+                    let max_steps = self.options.max_steps.unwrap_or(u64::MAX);
+                    fiber::reason(None, &*payload, self.max_depth(), max_steps)
+                }
             };
             faults.push(Fault { member, kind, message });
             piece.start += 1;

@@ -12,6 +12,7 @@ mod crossing;
 mod depth;
 mod emptied;
 mod fault;
+mod fiber;
 mod isa;
 mod launch;
 mod lent;
@@ -40,6 +41,7 @@ mod totals;
 mod typed;
 
 pub use fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
+pub use fiber::join;
 pub use options::{CancelToken, Executor, Isa, Options, Progress, Schedule};
 pub use out::Output;
 pub use outcome::Outcome;

@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
+pub use crate::fiber::{Call, gathers, wait};
 pub use changed::{Back, Changed, NoneChanged, Part};
 pub use pass::{Pass, PassMut};
 pub use rows::Rows;
