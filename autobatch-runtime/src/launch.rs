@@ -154,6 +154,8 @@ struct Launch<'a> {
     reported: AtomicUsize,
     /// Whether both batching executors do the same.
     alike: bool,
+    /// Whether scalar code runs on fibers.
+    on_fibers: bool,
 }
 
 /// How long a phase has taken: its threads' work, and all of it, in which they are also woken and waited for.
@@ -161,6 +163,16 @@ struct Launch<'a> {
 struct Took {
     work: Duration,
     wall: Duration,
+}
+
+/// The machine ends members itself.
+struct Blocks;
+
+impl Watch for Blocks {
+    fn cancelled(&self) -> bool {
+        false
+    }
+    fn ended(&self, _: usize) {}
 }
 
 /// What the workers of one phase leave behind.
@@ -204,7 +216,18 @@ impl<'a> Launch<'a> {
             false => None,
         };
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Launch { program, defaults, options, members, threads, own_pool, ended, reported, alike: false }
+        Launch {
+            program,
+            defaults,
+            options,
+            members,
+            threads,
+            own_pool,
+            ended,
+            reported,
+            alike: false,
+            on_fibers: false,
+        }
     }
 
     /// The executor that was asked for.
@@ -212,13 +235,20 @@ impl<'a> Launch<'a> {
         self.options.executor.or(self.defaults.executor).unwrap_or_default()
     }
 
-    /// Whether members run as scalar code, but primitives in it wait for each other.
-    fn on_fibers(&self) -> bool {
-        self.program.whole_scalar && self.asked() != Executor::Scalar
+    /// Whether members run as scalar code, in which primitives wait for each other. So does a program in blocks, unless blocks are asked for,
+    /// that calls primitives and has scalar code in its blocks, or of which it is known that this calls some.
+    fn is_for_fibers(&self) -> bool {
+        let program = self.program;
+        let hides = || program.has_primitives() && !program.notes.is_empty();
+        match self.asked() {
+            Executor::Scalar => false,
+            Executor::Auto => program.whole_scalar || hides() || Reach::of(program).is_found(),
+            _ => program.whole_scalar,
+        }
     }
 
     fn executor(&self) -> Executor {
-        if self.program.whole_scalar {
+        if self.program.whole_scalar || self.on_fibers {
             return Executor::Scalar;
         }
         match self.asked() {
@@ -238,9 +268,11 @@ impl<'a> Launch<'a> {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
         self.alike = self.nests(ways.nests) && !ways.rooms;
+        // What has nested frames only computes.
+        self.on_fibers = ways.nests == 0 && self.is_for_fibers();
         let ledger = Mutex::new(Ledger::default());
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
-            Executor::Scalar if self.on_fibers() => self.fibers(parts, threads, &ways.scalar, out, &ledger),
+            Executor::Scalar if self.on_fibers => self.fibers(parts, threads, &ways.scalar, out, &ledger),
             Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
             _ if self.nests(ways.nests) => self.nested(executor, parts, threads, ways, out, &ledger),
             _ => self.machine(executor, parts, threads, &ways.tile, out, &ledger),
@@ -321,9 +353,15 @@ impl<'a> Launch<'a> {
     ) -> Took {
         let settings = self.settings(executor);
         let queue = Queue::of(parts, threads);
+        let reached = Reach::of(self.program);
         self.spread(threads, &|| {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
+            // Primitives that blocks don't show call their kernels for one row.
+            let (member, has_result) = (|_, _| unreachable!("blocks run members"), |_| false);
+            let rules = Rules { max_steps: u64::MAX, ..self.rules() };
+            let worker = Worker::new(rules, &Blocks, reached, &member, &has_result);
+            let _here = worker.alone();
             depth::with_room(BODY_STACK, || {
                 while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
                     core.fault(payload);
@@ -391,6 +429,21 @@ impl<'a> Launch<'a> {
         })
     }
 
+    /// How members run on fibers.
+    fn rules(&self) -> Rules {
+        let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(FIBER_LANES);
+        // Each worker's calls shall be as large as the others'.
+        let lanes = lanes.min(self.members.div_ceil(self.threads));
+        Rules {
+            lanes,
+            fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
+            refill: !self.options.no_refill,
+            schedule: self.schedule(),
+            max_depth: self.max_depth(),
+            max_steps: self.options.max_steps.unwrap_or(u64::MAX),
+        }
+    }
+
     /// Scalar code on each member, on fibers as far as members reach primitives.
     fn fibers<R: Send>(
         &self,
@@ -402,23 +455,13 @@ impl<'a> Launch<'a> {
     ) -> Took {
         let queue = Queue::of(parts, threads);
         let reached = Reach::of(self.program);
-        let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(FIBER_LANES);
-        // Each worker's calls shall be as large as the others'.
-        let lanes = lanes.min(self.members.div_ceil(self.threads));
-        let rules = Rules {
-            lanes,
-            fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
-            refill: !self.options.no_refill,
-            schedule: self.schedule(),
-            max_depth: self.max_depth(),
-            max_steps: self.options.max_steps.unwrap_or(u64::MAX),
-        };
+        let rules = self.rules();
         let member = |member, depth| out.set(member, scalar(member, depth));
         let has_result = |member| out.is_set(member);
         self.spread(threads, &|| {
             let mut faults = Vec::new();
             let worker = Worker::new(rules, self, reached, &member, &has_result);
-            let first = if reached.is_unknown() { lanes } else { 0 };
+            let first = if reached.is_unknown() { rules.lanes } else { 0 };
             worker.run_queue(&queue, first, &mut faults, &|faults| {
                 self.scalar_worker(&queue, PIECE, Some(&worker), scalar, out, faults);
             });
