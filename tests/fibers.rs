@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use autobatch::{CancelToken, Executor, FaultKind, Options, Outcome, Program, Schedule, autobatch, join};
 use common::{Bits, agree_at, column};
 use ndarray::{Array1, Array2, ArrayView2};
+use rayon::prelude::*;
 
 thread_local! {
     /// The rows of each call of a kernel on this thread.
@@ -520,4 +521,35 @@ fn parts_borrow_from_their_member() {
     let (_, calls) = counted(|options| batched(&[(2.0, 3); 20], options).unwrap());
     // First both parts, then the two of the second.
     assert_eq!(calls, [40, 40, 40, 40, 40, 40]);
+}
+
+fn squares(n: u32) -> u64 {
+    (0..n).into_par_iter().with_max_len(4).map(|i| u64::from(i) * u64::from(i)).sum()
+}
+
+/// Has other threads help, and runs a batch of its own.
+#[autobatch]
+fn with_help(x: f64, n: u32) -> f64 {
+    let values = vec![x, 1.0];
+    let first = &values[0];
+    let (mut sum, mut i) = (0.0, 0);
+    while i < n {
+        sum += half(*first + values.repeat(1)[1]) + squares(100 * n) as f64;
+        let inner: Vec<f64> = sums_batched(&values, &[i, n]).into_iter().map(|(sum, _)| sum).collect();
+        sum += half(inner[0]) + inner[1];
+        i += 1;
+    }
+    sum
+}
+
+#[test]
+fn a_member_may_use_other_threads() {
+    is_in_no_blocks(with_help_batched::program());
+    let (x, n): (Vec<f64>, Vec<u32>) = (0..60).map(|i| (f64::from(i) / 3.0, i % 5)).unzip();
+    let scalar: Vec<f64> = x.iter().zip(&n).map(|(x, n)| with_help(*x, *n)).collect();
+    for (threads, lanes) in [(1, 60), (2, 8), (3, 100)] {
+        let options = Options::default().threads(threads).lanes(lanes);
+        let values = with_help_batched_with(&x, &n, &options).unwrap().into_values().unwrap();
+        assert!(values.same(&scalar), "{threads} threads");
+    }
 }

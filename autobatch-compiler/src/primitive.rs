@@ -39,8 +39,10 @@
 //! member's value back.
 //!
 //! Calls of different fibers have different lifetimes, and the kernel is called as if they had the same. That is sound where nothing
-//! can go from one member to another that lives for a shorter time: what is a member's own has no lifetime (`Own`; `__lasting` has
-//! rustc refuse a type that hides one), and what members share is the same object. Else a call on a fiber is for one row (the `true` above).
+//! can go from one member to another that lives for a shorter time: what is a member's own, argument or result, has no lifetime ([`Own`];
+//! `__lasting` has rustc refuse a type that hides one), and what members share is the same object. A result may be a reference to such
+//! a type: what it refers to is shared. (Not a `Cell` of a reference: one member could leave there what another finds.) Else a call
+//! on a fiber is for one row (the `true` above).
 //!
 //! `push` has exactly the function's parameters, so that arguments coerce as in a call of the function; what
 //! the kernel takes and returns decides, by type, in which form columns are passed (`autobatch_runtime::primitive`).
@@ -313,21 +315,19 @@ fn turbofish(generics: &Generics) -> Option<TokenStream> {
     (!args.is_empty()).then(|| quote!(::<#(#args),*>))
 }
 
-/// The types of what is a member's own: whether they have lifetimes that differ between members.
+/// The types of what is a member's own, its result included: whether they have lifetimes that differ between members.
 struct Own {
+    /// Those of arguments.
     types: Vec<Type>,
     /// Whether one is written with a lifetime, or may have one.
     borrows: bool,
-    /// The type parameters that they mention, which may stand for anything.
-    params: Vec<Ident>,
+    /// The type parameters that they mention, or types that belong to these, which may be anything.
+    unknown: Vec<Type>,
 }
 
 impl Own {
     fn of(function: &ItemFn, passing: &[Passing]) -> Own {
         let generics = &function.sig.generics;
-        let is_static = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
-            bounds.iter().any(|bound| matches!(bound, TypeParamBound::Lifetime(l) if l.ident == "static"))
-        };
         let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
         let lasting: Vec<&Type> = clauses
             .filter_map(|clause| match clause {
@@ -348,28 +348,38 @@ impl Own {
                 _ => None,
             });
         let types: Vec<Type> = types.collect();
-        let mut scan = Borrows { found: false, params: params.map(|param| (&param.ident, false)).collect() };
+        let params = params.map(|param| &param.ident).collect();
+        let mut scan = Borrows { params, found: false, unknown: Vec::new() };
         types.iter().for_each(|ty| scan.visit_type(ty));
-        let params = scan.params.into_iter().filter(|(_, mentioned)| *mentioned);
-        Own { borrows: scan.found, params: params.map(|(ident, _)| ident.clone()).collect(), types }
+        if let syn::ReturnType::Type(_, ty) = &function.sig.output {
+            let mut ty = &**ty;
+            // What members share may be lent to all of them.
+            while let Type::Reference(syn::TypeReference { mutability: None, elem, .. }) = ty {
+                ty = &**elem;
+            }
+            scan.visit_type(ty);
+        }
+        Own { borrows: scan.found, unknown: scan.unknown, types }
     }
 
     /// Whether a call may be made with those of other members.
     fn together(&self, krate: &Path) -> TokenStream {
-        let params = &self.params;
+        let unknown = &self.unknown;
         match self.borrows {
             true => quote!(false),
-            false => quote!(true #(&& #krate::__rt::lockstep::is_plain::<#params>())*),
+            false => quote!(true #(&& #krate::__rt::lockstep::is_plain::<#unknown>())*),
         }
     }
 
-    /// A function that rustc refuses if a type hides a lifetime: there is none that the result could have.
+    /// A function that rustc refuses if an argument's type hides a lifetime: there is none that the result could have. (A result that
+    /// hides one is refused as [`BATCHED`]'s.)
     fn lasting(&self, generics: &Generics) -> Option<TokenStream> {
         let (params, clause, types) = (&generics.params, &generics.where_clause, &self.types);
+        let values = types.iter().map(|_| quote!(::core::marker::PhantomData));
         (!self.borrows).then(|| {
             quote! {
-                fn __lasting<#params>() -> ::core::marker::PhantomData<(#(#types,)*)> #clause {
-                    ::core::marker::PhantomData
+                fn __lasting<#params>() -> (#(::core::marker::PhantomData<#types>,)*) #clause {
+                    (#(#values,)*)
                 }
             }
         })
@@ -378,29 +388,37 @@ impl Own {
 
 /// Looks for lifetimes in a type, and for type parameters.
 struct Borrows<'a> {
+    params: Vec<&'a Ident>,
     found: bool,
-    params: Vec<(&'a Ident, bool)>,
+    unknown: Vec<Type>,
 }
 
 impl<'ast> Visit<'ast> for Borrows<'_> {
     fn visit_type(&mut self, ty: &'ast Type) {
-        // Of these it is not seen what they are.
-        self.found |= matches!(ty, Type::Macro(_) | Type::ImplTrait(_) | Type::Infer(_) | Type::Verbatim(_));
+        match ty {
+            // Of these it is not seen what they are.
+            Type::Macro(_) | Type::ImplTrait(_) | Type::Infer(_) | Type::Verbatim(_) => self.found = true,
+            Type::Reference(r) => self.found |= r.lifetime.is_none(),
+            // Behind a reference it has that one's lifetime.
+            Type::TraitObject(object) => self.found |= !is_static(&object.bounds),
+            Type::Path(path) => {
+                let first = path.path.segments.first().map(|first| &first.ident);
+                let is_param = first.is_some_and(|first| self.params.contains(&first));
+                let is_known = path.qself.is_none() && !is_param;
+                self.unknown.extend((!is_known).then(|| ty.clone()));
+            }
+            _ => {}
+        }
         visit::visit_type(self, ty);
-    }
-    fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
-        self.found |= r.lifetime.is_none();
-        visit::visit_type_reference(self, r);
     }
     fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
         self.found |= lifetime.ident != "static";
     }
-    fn visit_ident(&mut self, ident: &'ast Ident) {
-        self.params.iter_mut().for_each(|(param, mentioned)| *mentioned |= ident == *param);
-    }
-    fn visit_macro(&mut self, _: &'ast syn::Macro) {
-        self.found = true;
-    }
+    fn visit_qself(&mut self, _: &'ast syn::QSelf) {}
+}
+
+fn is_static(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    bounds.iter().any(|bound| matches!(bound, TypeParamBound::Lifetime(l) if l.ident == "static"))
 }
 
 /// The type beside the function.

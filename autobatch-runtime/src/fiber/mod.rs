@@ -165,8 +165,8 @@ unsafe fn answer<A, R, F: Fn(&mut [&mut Call<A, R>])>(requests: &[Request]) {
     // SAFETY: each request points to a `Waiting<A, R, F>` on the stack of its fiber, which is suspended in `wait`, and does not touch it
     // until it is resumed. `F` is a closure of the primitive's function, so it fixes `A` and `R` but for lifetimes: those of each fiber
     // are its own. References are alive while their fiber is suspended, so for the call. Nothing may go from one member to
-    // another that lives for a shorter time: `wait` has the word of generated code that what is a member's own has no lifetimes,
-    // and what is shared, which may have some, is the same object for all members of a call of the kernel.
+    // another that lives for a shorter time: `wait` has the word of generated code that what is a member's own has no lifetimes, and what
+    // is shared, which may have some, is the same object for all members of a call of the kernel; so is what results refer to.
     let all = requests.iter().map(|request| unsafe { &mut *request.waiting.cast::<Waiting<A, R, F>>() });
     let (mut calls, mut run) = (Vec::with_capacity(requests.len()), None);
     for waiting in all {
@@ -184,8 +184,8 @@ unsafe fn answer<A, R, F: Fn(&mut [&mut Call<A, R>])>(requests: &[Request]) {
 }
 
 /// Calls a primitive's kernel: with other members where this is a fiber and `together`, else for one row. For generated code only,
-/// which says by `together` that nothing that is a member's own has a lifetime: no argument, and no part of the result but what it
-/// borrows from arguments that members share.
+/// which says by `together` that nothing that is a member's own has a lifetime: no argument but references that members share, and no
+/// result but a reference to a type without one.
 pub fn wait<A, R, F: Fn(&mut [&mut Call<A, R>])>(args: A, together: bool, run: F) -> R {
     let mut waiting = Waiting { call: Call { args, result: None }, run };
     let waited = with_worker(|worker| {
