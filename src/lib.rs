@@ -160,7 +160,7 @@
 //!
 //! * A program in blocks whose notes say that parts of it are scalar code is run on fibers if it calls primitives. If there are
 //!   no notes, and a member reaches a primitive that the blocks don't show, this call is for one row, and later runs are on fibers. So it
-//!   is with [`Executor::Auto`] only; others run the blocks.
+//!   is with [`Executor::Auto`] without [`Options::max_steps`] and [`Options::cancel`] only; else the blocks are run.
 //! * A call is for one row where an argument that is not shared, or what is returned, has a lifetime, or a generic type other than
 //!   a number, `bool` or `char` (or one that is `'static` by its bounds); and where the thread is panicking.
 //! * Members of a thread take turns at primitives. One must not hold what another waits for while it calls one: a lock, the

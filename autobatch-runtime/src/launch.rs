@@ -242,7 +242,8 @@ impl<'a> Launch<'a> {
         let hides = || program.has_primitives() && !program.notes.is_empty();
         match self.asked() {
             Executor::Scalar => false,
-            Executor::Auto => program.whole_scalar || hides() || Reach::of(program).is_found(),
+            Executor::Auto if program.whole_scalar => true,
+            Executor::Auto => self.scalar_will_do() && (hides() || Reach::of(program).is_found()),
             _ => program.whole_scalar,
         }
     }
