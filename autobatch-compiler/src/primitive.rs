@@ -604,3 +604,83 @@ impl VisitMut for Elided<'_> {
     }
     fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether calls of fibers are made together, as it is asked at run time.
+    fn together(function: ItemFn) -> String {
+        let mut diag = Diagnostics::default();
+        let passing = check(&function, &mut diag).expect("a primitive");
+        Own::of(&function, &passing).together(&parse_quote!(krate)).to_string().replace(' ', "")
+    }
+
+    #[test]
+    fn what_borrows_is_not_gathered() {
+        let yes: [ItemFn; 6] = [
+            parse_quote!(
+                fn f(model: &Model<'_>, x: f64, y: &[f32; 3]) -> (f64, Array1<f64>) {}
+            ),
+            parse_quote!(
+                fn f<'a>(model: &'a Model<'_>, x: f64) -> &'a [f64] {}
+            ),
+            parse_quote!(
+                fn f<'a>(x: &mut Array1<f64>, #[shared] n: usize) {}
+            ),
+            parse_quote!(
+                fn f<M: Model>(model: &M, x: Word<'static>, y: &'static str, #[each] z: &u8) {}
+            ),
+            parse_quote!(
+                fn f<T: Copy + 'static>(x: T, y: Option<T>) -> T {}
+            ),
+            parse_quote!(
+                fn f<T: Model>(x: u8) -> T::Value
+                where
+                    T: 'static,
+                {
+                }
+            ),
+        ];
+        for function in yes {
+            assert_eq!(together(function.clone()), "true", "{}", function.to_token_stream());
+        }
+        let no: [ItemFn; 8] = [
+            parse_quote!(
+                fn f<'a>(x: Word<'a>) -> u8 {}
+            ),
+            parse_quote!(
+                fn f(x: u8, #[shared] word: Option<&'_ str>) -> u8 {}
+            ),
+            parse_quote!(
+                fn f(x: u8, #[each] word: &&str) -> u8 {}
+            ),
+            parse_quote!(
+                fn f(x: &mut [&'static &u8; 2]) {}
+            ),
+            parse_quote!(
+                fn f<'a>(model: &'a Model, x: u8) -> Rc<Cell<&'a u8>> {}
+            ),
+            parse_quote!(
+                fn f<'a>(model: &'a Model, x: u8) -> &'a dyn Other {}
+            ),
+            parse_quote!(
+                fn f(x: u8) -> made!() {}
+            ),
+            parse_quote!(
+                fn f(x: fn(&u8) -> u8) -> u8 {}
+            ),
+        ];
+        for function in no {
+            assert_eq!(together(function.clone()), "false", "{}", function.to_token_stream());
+        }
+        let asked =
+            "true&&krate::__rt::lockstep::is_plain::<T>()&&krate::__rt::lockstep::is_plain::<M::Point>()";
+        assert_eq!(
+            together(parse_quote!(
+                fn f<T: Copy, M: Model>(x: Array1<T>) -> M::Point {}
+            )),
+            asked
+        );
+    }
+}

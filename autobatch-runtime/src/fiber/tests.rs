@@ -374,6 +374,25 @@ fn joined_parts_meet() {
 }
 
 #[test]
+fn too_many_parts_run_one_after_the_other() {
+    fn full(height: u32) -> u64 {
+        match height {
+            0 => triple(1) % 1000,
+            _ => {
+                let (left, right) = join(|| full(height - 1), || full(height - 1));
+                left + right
+            }
+        }
+    }
+    let height = if cfg!(miri) { 3 } else { 13 };
+    let outcome = batch!(3, one_thread(), |_, _| full(height));
+    let calls = calls();
+    assert_eq!(outcome.into_values().unwrap(), [3 << height; 3]);
+    assert_eq!(calls.iter().sum::<usize>(), 3 << height);
+    assert!(!FIBERS || (4096..8192).contains(&calls[0]) && calls.len() < 100, "{calls:?}");
+}
+
+#[test]
 fn a_panic_in_a_part_goes_on_when_both_have_ended() {
     let order = |member: usize, _: Depth| {
         let log = Rc::new(RefCell::new(Vec::new()));
