@@ -2,6 +2,8 @@
 //! scalar function's results.
 
 #![forbid(unsafe_code)]
+// What the vectors lend keeps their functions out of blocks.
+#![allow(clippy::useless_vec, clippy::needless_lifetimes, clippy::while_immutable_condition)]
 
 mod common;
 
@@ -127,7 +129,7 @@ fn everywhere(mut x: f64, n: u32) -> Vec<f64> {
         // A closure that is kept, one that is handed on, a macro, a function out of sight, a comparison.
         let keeps: [Box<dyn Fn(f64) -> f64>; 2] = [Box::new(half), Box::new(|x| half(x) + *first)];
         x = keeps[seen.len() % 2](x);
-        seen.push(at_most(|x| half(x), x, 1.0).0);
+        seen.push(at_most(|x| half(x) + 0.25, x, 1.0).0);
         seen.push(halved!(x) + outside(x));
         let mut both = values.repeat(2);
         both.sort_by(|a, b| half(*b).total_cmp(&half(*a)));
@@ -184,7 +186,7 @@ fn several_primitives_and_models() {
 
 /// What it yields it borrows from the model.
 #[autobatch::primitive(batched = nearest_of_all)]
-fn nearest<'a, T: Copy + PartialOrd>(all: &'a [T], x: T, #[shared] least: usize) -> &'a T {
+fn nearest<T: Copy + PartialOrd>(all: &[T], x: T, #[shared] least: usize) -> &T {
     all.iter().skip(least).find(|y| **y >= x).unwrap_or(&all[0])
 }
 
