@@ -11,8 +11,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Address space of a stack, as much as a thread's, for what members call that counts no depth. Memory is what has been used of it.
-const SIZE: usize = if cfg!(target_pointer_width = "64") { 2 << 20 } else { 512 << 10 };
+/// Address space of a stack, about a thread's, for what members call that counts no depth. Memory is what has been used of it. (Mappings as
+/// large as a huge page may be aligned as such, and then all tops would fall into the same sets of the TLB.)
+const SIZE: usize = if cfg!(target_pointer_width = "64") { (2 << 20) - (128 << 10) } else { 512 << 10 };
 /// Stacks that exist at a time, at most. The system counts two mappings for each.
 const MOST: usize = if cfg!(target_pointer_width = "64") { 16 << 10 } else { 256 };
 /// Stacks that are kept for later runs, at most.
