@@ -14,6 +14,7 @@ mod crossing;
 mod depth;
 mod emptied;
 mod fault;
+mod fiber;
 mod isa;
 mod launch;
 #[doc(hidden)]
@@ -41,6 +42,7 @@ mod totals;
 mod typed;
 
 pub use fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
+pub use fiber::join;
 pub use options::{CancelToken, Executor, Isa, Options, Progress, Schedule};
 pub use out::Output;
 pub use outcome::Outcome;

@@ -156,7 +156,7 @@ impl<'p> Options<'p> {
         self
     }
 
-    /// Members that one core works on at a time (a tile); default: by the executor and the program.
+    /// Members that one core works on at a time (a tile, or as many fibers); default: by the executor and the program.
     ///
     /// # Panics
     ///
@@ -181,13 +181,15 @@ impl<'p> Options<'p> {
     }
 
     /// How many blocks a member may run; default: any number. Members that run more end with
-    /// [`crate::FaultKind::StepsExceeded`]. The scalar executor does not count.
+    /// [`crate::FaultKind::StepsExceeded`]. The scalar executor does not count. Of a function that runs as scalar code
+    /// with any other executor only the calls of primitives count.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
         self
     }
 
-    /// A token that ends the run early. The scalar executor looks at it between members only.
+    /// A token that ends the run early. The scalar executor looks at it between members only; where a function runs as
+    /// scalar code with any other executor, a member ends at its next call of a primitive.
     pub fn cancel(mut self, token: &CancelToken) -> Self {
         self.cancel = Some(token.clone());
         self
