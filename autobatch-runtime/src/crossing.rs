@@ -72,7 +72,7 @@ impl Goes {
         self,
         program: &'static Program,
         defaults: Defaults,
-        options: &Options<'_>,
+        options: &Options,
         lens: &[(&'static str, Option<usize>)],
         ways: Ways<impl Scalar<R>, impl Tile<R>, impl Nested<R>>,
     ) -> Result<Outcome<R>, BatchError> {
@@ -123,7 +123,7 @@ impl Stays {
         self,
         _: &'static Program,
         _: Defaults,
-        _: &Options<'_>,
+        _: &Options,
         _: &[(&'static str, Option<usize>)],
         _: Ways<
             impl Fn(usize, Depth) -> R,

@@ -273,7 +273,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#must_use)*
         #[track_caller]
         #vis fn #batched <#generic_params> (#(#inputs),*) -> ::std::vec::Vec<#output> #where_clause {
-            #rt::unwrap(#this #with #fish(#(#idents,)* &<#krate::Options<'_> as ::core::default::Default>::default()))
+            #rt::unwrap(#this #with #fish(#(#idents,)* &<#krate::Options as ::core::default::Default>::default()))
         }
 
         #[doc = #doc_into]
@@ -290,7 +290,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #[doc = #doc_with]
         #common
         #vis fn #with <#generic_params> (
-            #(#inputs,)* __options: &#krate::Options<'_>
+            #(#inputs,)* __options: &#krate::Options
         ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
             #run
             #door run(#program_path, #defaults, __options, #lens, __ways)
