@@ -98,7 +98,6 @@ pub(crate) fn unsized_states(function: &Function, diag: &mut Diagnostics) -> boo
     for param in function.params.iter().filter(|param| param.passing == Passing::State) {
         let Type::Reference(r) = &param.ty else { continue };
         let help = match &*r.elem {
-            Type::Slice(_) => "mark it `#[each]`: the batched call takes a slice per member",
             Type::TraitObject(_) => "make it a generic parameter, `fn f<T: Trait>(x: &mut T)`",
             Type::Path(p) if p.path.is_ident("str") => "take a `&mut String`",
             _ => continue,

@@ -29,7 +29,7 @@ pub enum Passing {
     Shared,
     /// `&mut T`: state of the member, in and out.
     State,
-    /// `#[each] x: &mut [T]`: a slice per member, changed in place.
+    /// `x: &mut [T]`, or `#[each] x: &mut T`: borrowed per member, changed in place.
     EachMut,
 }
 
@@ -389,10 +389,21 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
             }
             Passing::Shared
         }
+        // A slice has no size, so there is no column of states: nothing but a slice per member has a meaning.
+        (Type::Reference(r), None, None) if r.mutability.is_some() && is_slice(&r.elem) => Passing::EachMut,
         (Type::Reference(r), None, None) if r.mutability.is_some() => Passing::State,
         (Type::Reference(_), None, None) => Passing::Shared,
         (_, Some(_), None) => Passing::Shared,
         (_, None, None) => Passing::Each,
+    }
+}
+
+fn is_slice(ty: &Type) -> bool {
+    match ty {
+        Type::Slice(_) => true,
+        Type::Paren(t) => is_slice(&t.elem),
+        Type::Group(t) => is_slice(&t.elem),
+        _ => false,
     }
 }
 

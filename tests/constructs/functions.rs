@@ -202,9 +202,9 @@ fn state(n: u64, total: &mut u64) -> u64 {
     if n == 0 { *total } else { state(n - 1, total) }
 }
 
-/// `#[each] x: &mut [T]`: a slice per member, changed in place, parts of it lent to batched calls
+/// `x: &mut [T]`, with `#[each]` or without: a slice per member, changed in place, parts of it lent to batched calls
 #[autobatch(strict)]
-fn each_changed(#[each] xs: &mut [u64], n: u64) -> u64 {
+fn each_changed(xs: &mut [u64], n: u64) -> u64 {
     let half = xs.len() / 2;
     if half > 0 {
         xs[half] += each_changed(&mut xs[..half], n + 1);
