@@ -62,6 +62,9 @@ pub struct Cargo {
     pub memory: u64,
 }
 
+/// How build scripts and macros are optimised.
+const HOST_LEVEL: &str = "CARGO_PROFILE_DEV_BUILD_OVERRIDE_OPT_LEVEL";
+
 /// The cargo that runs us, or the first one.
 pub fn program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
@@ -81,6 +84,8 @@ impl Cargo {
             .args(&self.arguments)
             .current_dir(&self.folder)
             .env("RUSTFLAGS", "--cap-lints warn -A warnings")
+            // What a tree asks for its build scripts would have the attribute compiled with optimisations, again for each tree.
+            .env(HOST_LEVEL, std::env::var_os(HOST_LEVEL).unwrap_or_else(|| "0".into()))
             .env_remove("CARGO_TARGET_DIR")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .stdin(Stdio::null())

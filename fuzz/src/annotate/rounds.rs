@@ -42,6 +42,8 @@ struct Rounds<'a> {
     /// The blocks whose functions are apart, now or before.
     apart: BTreeMap<usize, bool>,
     verdicts: BTreeMap<Id, Verdict>,
+    /// The error of this round that nobody could be seen to have.
+    unseen: Option<String>,
     compilations: usize,
 }
 
@@ -127,6 +129,7 @@ impl<'a> Rounds<'a> {
             later: Vec::new(),
             apart: BTreeMap::new(),
             verdicts: BTreeMap::new(),
+            unseen: None,
             compilations: 0,
         }
     }
@@ -134,6 +137,10 @@ impl<'a> Rounds<'a> {
     fn function(&self, id: Id) -> &Function {
         let (file, index) = self.functions[id];
         &self.copy.files[file].found.functions[index]
+    }
+
+    fn shown(&self, id: Id) -> &str {
+        &self.copy.files[self.functions[id].0].shown
     }
 
     fn check(&mut self) -> io::Result<Checked> {
@@ -238,7 +245,7 @@ impl<'a> Rounds<'a> {
             let map = self.write(attribute)?;
             let begin = Instant::now();
             let checked = self.check()?;
-            let judged = self.verdicts.len();
+            let before: BTreeSet<Id> = self.verdicts.keys().copied().collect();
             let size = self.trial.len();
             match checked {
                 Checked::Clean if self.apart.values().any(|now| *now) => {
@@ -255,10 +262,20 @@ impl<'a> Rounds<'a> {
                     self.narrow(&format!("the compiler does not end in {time} s"), "");
                 }
             }
+            // A large tree takes long, and what is known already may be enough.
+            for (id, verdict) in self.verdicts.iter().filter(|(id, _)| !before.contains(id)) {
+                if let Verdict::Broken { message, .. } = verdict {
+                    let Function { name, line, .. } = self.function(*id);
+                    say(&format!("broken: {}:{line}: {name}: {message}", self.shown(*id)));
+                }
+            }
+            if let Some(error) = self.unseen.take() {
+                error.lines().take(12).for_each(&mut *say);
+            }
             say(&format!(
                 "round {}: {size} on trial, {} judged, {} good, {} later; {:.1} s",
                 self.compilations,
-                self.verdicts.len() - judged,
+                self.verdicts.len() - before.len(),
                 self.good.len(),
                 self.later.iter().map(BTreeSet::len).sum::<usize>(),
                 begin.elapsed().as_secs_f64()
@@ -367,7 +384,10 @@ impl<'a> Rounds<'a> {
                     message.lines().find(|line| !line.trim().is_empty()).unwrap_or(message).to_string();
                 self.verdict(self.units[unit][0], Verdict::Broken { message, rendered: rendered.into() });
             }
-            _ => self.later.push(self.trial.split_off(&tried[tried.len() / 2])),
+            _ => {
+                self.unseen = Some(format!("whose is this? {message}\n{rendered}"));
+                self.later.push(self.trial.split_off(&tried[tried.len() / 2]));
+            }
         }
     }
 
