@@ -11,6 +11,7 @@ use syn::{
     ReturnType, Signature, Type, Visibility, parse_quote,
 };
 
+use crate::anonymous;
 use crate::aside::{Aside, SEVERAL};
 use crate::diag::Diagnostics;
 use crate::methods::{self, Method};
@@ -57,7 +58,7 @@ pub struct Function {
     pub attrs: Vec<Attribute>,
     /// As written.
     pub vis: Visibility,
-    /// As written, without parameter attributes of the crate.
+    /// As written, without parameter attributes of the crate; `impl Trait` in parameters has a name.
     pub sig: Signature,
     /// Parameters in order.
     pub params: Vec<Param>,
@@ -191,6 +192,9 @@ pub fn function(
     diag: &mut Diagnostics,
 ) -> Option<Function> {
     let ok = check_signature(sig, diag);
+    let mut sig = sig.clone();
+    anonymous::name(&mut sig);
+    let sig = &sig;
     let mut params = Vec::new();
     let mut patterns = Vec::new();
     for (index, arg) in sig.inputs.iter().enumerate() {
@@ -325,21 +329,11 @@ pub(crate) fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
             refuse(ty, "a function that never returns has no result per member", "return a value");
         }
     }
-    for arg in &sig.inputs {
-        if let FnArg::Typed(t) = arg
-            && let Some(ty) = find_impl(&t.ty)
-        {
-            refuse(
-                &ty,
-                "an `impl Trait` parameter can't be stored per member: its type has no name",
-                "make it a generic parameter, `fn f<T: Trait>(x: T)`",
-            );
-        }
-    }
     ok
 }
 
-fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
+/// An `impl Trait` in a type.
+pub(crate) fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
     struct Find(Option<syn::TypeImplTrait>);
     impl<'ast> syn::visit::Visit<'ast> for Find {
         fn visit_type_impl_trait(&mut self, ty: &'ast syn::TypeImplTrait) {

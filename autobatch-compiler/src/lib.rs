@@ -3,6 +3,7 @@
 //! [`autobatch`] is the whole of it, from the attribute's tokens to generated code; the modules are its
 //! stages, public so that tools and tests can look at them.
 
+mod anonymous;
 pub mod aside;
 pub mod attrs;
 mod checks;

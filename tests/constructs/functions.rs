@@ -227,6 +227,16 @@ fn mixed(n: u64, #[shared] scale: u64, table: &[u64], #[each] name: &str, #[each
     if n == 0 { sum } else { sum + mixed(n - 1, scale, table, name, out) }
 }
 
+/// a parameter without a name for its type: `impl Trait` per member, `&impl Trait` shared, `&mut impl Trait` as a state
+#[autobatch(strict)]
+fn unnamed(n: u64, x: impl Into<u64>, f: &impl Fn(u64) -> u64, source: &mut impl Iterator<Item = u64>) -> u64 {
+    let mut sum = x.into();
+    while sum < 1000 {
+        sum = f(sum) + n + source.next().unwrap_or(1);
+    }
+    sum
+}
+
 /// a receiver per member: `self`, `&mut self`
 #[autobatch(strict)]
 impl Purse {

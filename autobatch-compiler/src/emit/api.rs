@@ -9,6 +9,7 @@ use super::attributes::{self, GENERATED};
 use super::crossing::Door;
 use super::named::Named;
 use super::nest::Nest;
+use crate::anonymous;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
 use crate::plain::{self, Plain};
@@ -216,6 +217,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
         None => {
             let this = scalar_path(function);
+            let fish = turbofish(&anonymous::written(generics));
             quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*))
         }
     };
