@@ -45,7 +45,7 @@ pub struct Copy {
     modules: BTreeSet<PathBuf>,
 }
 
-/// The folder of the workspace that has autobatch.
+/// The folder of this workspace.
 pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
 }
@@ -159,7 +159,9 @@ impl Copy {
                 |path: &Path| path.strip_prefix(&workspace).map(Path::to_path_buf).unwrap_or_default();
             let manifest = self.root.join(relative(&manifest));
             let text = fs::read_to_string(&manifest)?;
-            let depend = |kind: &str| format!("\n[target.'cfg(all())'.{kind}.autobatch]\n{}", dependency());
+            let depend = |kind: &str| {
+                format!("\n[target.'cfg(all())'.{kind}.autobatch]\n{}", dependency(&request.autobatch))
+            };
             let scripts = targets.iter().filter(|target| is(target, "custom-build"));
             // A build script may have modules in common with the library.
             let of_script = scripts.clone().next().map(|_| depend("build-dependencies")).unwrap_or_default();
@@ -214,11 +216,11 @@ impl Copy {
         let manifest = format!(
             "[package]\nname = \"loose\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n{kind}\n\
              path = {root:?}\n\n[dependencies.autobatch]\n{}\n[workspace]\n",
-            dependency()
+            dependency(&request.autobatch)
         );
         fs::write(self.root.join("Cargo.toml"), manifest)?;
-        // The workspace's own lock file, so that nothing has to be resolved or downloaded.
-        fs::copy(workspace().join("Cargo.lock"), self.root.join("Cargo.lock"))?;
+        // Its own lock file, so that nothing has to be resolved or downloaded.
+        fs::copy(request.autobatch.join("Cargo.lock"), self.root.join("Cargo.lock"))?;
         self.arguments.push("--offline".into());
         Ok(())
     }
@@ -260,8 +262,8 @@ impl Copy {
     }
 }
 
-fn dependency() -> String {
-    format!("path = {:?}\ndefault-features = false\n", workspace())
+fn dependency(autobatch: &Path) -> String {
+    format!("path = {autobatch:?}\ndefault-features = false\n")
 }
 
 /// Copies a folder without what tools keep in it, and without what chooses another compiler.

@@ -44,6 +44,8 @@ pub struct Request {
     pub timeout: Duration,
     /// How much memory one process of the compiler may have, in MiB.
     pub memory: u64,
+    /// The checkout of autobatch.
+    pub autobatch: PathBuf,
     /// What else cargo gets, such as `--all-features`.
     pub cargo: Vec<String>,
 }
@@ -58,6 +60,7 @@ impl Request {
             keep: false,
             timeout: Duration::from_secs(300),
             memory: 10 << 10,
+            autobatch: copy::workspace(),
             cargo: Vec::new(),
         }
     }

@@ -14,7 +14,7 @@ use std::time::Instant;
 use super::blame::{Blame, Map};
 use super::candidates::Function;
 use super::cargo::{Cargo, Checked, Problem};
-use super::copy::{Copy, workspace};
+use super::copy::Copy;
 use super::insertion::Annotated;
 use super::{Judged, Outcome, Request, Verdict};
 
@@ -54,7 +54,7 @@ struct Rounds<'a> {
 /// See [`super::annotate`].
 pub fn run(copy: &mut Copy, request: &Request, say: &mut dyn FnMut(&str)) -> io::Result<Outcome> {
     let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| request.autobatch.join("target"), PathBuf::from);
     let cargo = Cargo {
         folder: copy.root.clone(),
         target: target.join("annotate"),
@@ -196,24 +196,31 @@ impl<'a> Rounds<'a> {
 
     /// Takes out what is not compiled: an argument that the attribute does not know tells where it is expanded.
     fn absent(&mut self, say: &mut dyn FnMut(&str)) -> io::Result<usize> {
-        let map = self.write("#[::autobatch::autobatch(annotate_is_here)]")?;
         let mut present = BTreeSet::new();
-        if let Checked::Problems(problems) = self.check()? {
+        // A package is compiled only after those that it depends on.
+        loop {
+            let map = self.write("#[::autobatch::autobatch(annotate_is_here)]")?;
+            let Checked::Problems(problems) = self.check()? else { break };
+            let mut found = BTreeSet::new();
             for problem in &problems {
                 match map.blame(problem, &self.copy.root) {
-                    Blame::Function(id) => present.extend(self.unit_of.get(&id).copied()),
+                    Blame::Function(id) => found.extend(self.unit_of.get(&id).copied()),
                     Blame::Block(block) => {
                         let of_block = self.blocks.iter().filter(|(_, of)| **of == block);
-                        present.extend(of_block.filter_map(|(id, _)| self.unit_of.get(id).copied()));
+                        found.extend(of_block.filter_map(|(id, _)| self.unit_of.get(id).copied()));
                     }
                     Blame::Nobody => {}
                 }
             }
+            self.trial.retain(|unit| !found.contains(unit));
+            let before = present.len();
+            present.append(&mut found);
+            if present.len() == before {
+                break;
+            }
         }
-        let absent: Vec<Unit> = self.trial.difference(&present).copied().collect();
-        let count =
-            |units: &mut dyn Iterator<Item = &Unit>| units.map(|unit| self.units[*unit].len()).sum::<usize>();
-        let absent = count(&mut absent.iter());
+        let count = |units: &BTreeSet<Unit>| units.iter().map(|unit| self.units[*unit].len()).sum::<usize>();
+        let absent = count(&self.trial);
         self.trial = present;
         // An `impl` block with the attribute passes over some methods.
         for unit in self.trial.clone() {
@@ -425,9 +432,14 @@ impl<'a> Rounds<'a> {
 /// What `strict` says before a reason.
 const STRICT: &str = "`strict`: ";
 
+/// What the attribute says, through a trait of its own, of types that are not `Send` or `Sync`.
+const THREADS: &str = "the members of a batch run on several";
+
 /// What the errors of a function make of it. What the attribute itself says goes before all that rustc says.
 fn of_problems(problems: &[&Problem]) -> Verdict {
-    let own = |problem: &&&Problem| !problem.has_code && problem.message.contains("\nhelp: ");
+    let own = |problem: &&&Problem| {
+        (!problem.has_code && problem.message.contains("\nhelp: ")) || problem.message.contains(THREADS)
+    };
     let sentence =
         |problem: &Problem| problem.message.split("\nhelp: ").next().unwrap_or_default().to_string();
     let of_attribute: Vec<&&Problem> = problems.iter().filter(own).collect();
@@ -465,6 +477,9 @@ mod tests {
         let strict =
             |why: &str| format!("`strict`: this runs the scalar code for each member: {why}\nhelp: x");
         let (rustc, refusal) = (problem("mismatched types [E0308]", true), problem("async\nhelp: x", false));
+        let thread =
+            problem("the result can't go to another thread: the members of a batch run on several", true);
+        assert!(matches!(of_problems(&[&rustc, &thread]), Verdict::Refused(_)));
         let (one, two) = (problem(&strict("a: b"), false), problem(&strict("c"), false));
         assert_eq!(of_problems(&[&rustc, &one, &refusal]), Verdict::Refused("async".into()));
         assert_eq!(

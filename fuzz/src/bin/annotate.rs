@@ -22,6 +22,8 @@ Rust files, or one file. The exit code is 1 if something does not compile.
   --keep          keep the copy
   --timeout N     seconds that one compilation may take (default 300)
   --memory N      MiB of memory that one process may have (default 10240)
+  --autobatch PATH
+                  another checkout of autobatch than this one
   --features LIST, --all-features, --no-default-features
                   as for cargo
 
@@ -42,6 +44,11 @@ fn arguments() -> Result<(Vec<Request>, bool), String> {
             "--all" => all = true,
             "--keep" => request.keep = true,
             "--timeout" => request.timeout = Duration::from_secs(number(value()?)?),
+            "--autobatch" => {
+                let path = value()?;
+                request.autobatch =
+                    PathBuf::from(&path).canonicalize().map_err(|e| format!("{path}: {e}"))?;
+            }
             "--memory" => request.memory = number(value()?)?,
             "--features" => request.cargo.extend([format!("--features={}", value()?)]),
             "--all-features" | "--no-default-features" => request.cargo.push(arg),
