@@ -1,5 +1,6 @@
-//! Families of private methods and of those of modules, which are there whether or not their types may go to other threads: that is refused where such
-//! a family is called. For generated code only.
+//! Families are there whether or not their types may go to other threads. Where the function itself has the attribute, that is
+//! refused in words of its own (`threads.rs`), and nothing else needs to be said; a family of a private method, or of a method of a module, which
+//! nobody may have asked for, is refused where it is called. For generated code only.
 //!
 //! `Crossing::<T>::new().check()` is found on `Crossing` itself if `T` is `Send`, and behind its `Deref` otherwise. What it
 //! yields has the same methods in both cases, the second time without the bounds.

@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
 use super::attributes::{self, GENERATED};
-use super::crossing::Door;
+use super::crossing::{self, Door};
 use super::named::Named;
 use super::nest::Nest;
 use crate::anonymous;
@@ -86,6 +86,7 @@ fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
         let sends = (!is_shared(named, ident)).then(|| quote!(::core::marker::Send+));
         clause.predicates.push(parse_quote!(#ident: #sends ::core::marker::Sync));
     }
+    clause.predicates.extend(crossing::bounds(named, outer));
     clause
 }
 
@@ -188,7 +189,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         .collect();
     let inputs: Vec<TokenStream> = params.iter().map(|p| batched_param(p, krate)).collect();
     let shown = params.iter().map(|p| &p.shown);
-    let Door { question, run: door, states } = Door::of(function, &named, &rt);
+    let Door { checks, question, run: door, states } = Door::of(function, &named, &rt);
     let sources = params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &states, &rt));
     let lens = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
         let (ident, shown) = (&p.ident, &p.shown);
@@ -257,7 +258,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let (told, must_use) = (attributes::for_callers(&function.attrs), attributes::must_use(&function.attrs));
     let common = quote! {
         #(#told)*
-        #[allow(deprecated, dead_code, rustdoc::all, clippy::all, clippy::pedantic)]
+        #[allow(deprecated, dead_code, private_bounds, rustdoc::all, clippy::all, clippy::pedantic)]
     };
     let span = scalar.span();
     // Hygiene: the names belong where they are used, also if a macro has made the function.
@@ -294,6 +295,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #vis fn #with <#generic_params> (
             #(#inputs,)* __options: &#krate::Options
         ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
+            #checks
             #run
             #door run(#program_path, #defaults, __options, #lens, __ways)
         }

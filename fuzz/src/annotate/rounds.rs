@@ -200,7 +200,14 @@ impl<'a> Rounds<'a> {
         // A package is compiled only after those that it depends on.
         loop {
             let map = self.write("#[::autobatch::autobatch(annotate_is_here)]")?;
-            let Checked::Problems(problems) = self.check()? else { break };
+            let problems = match self.check()? {
+                Checked::Problems(problems) => problems,
+                Checked::Clean => break,
+                Checked::Failed(text) => return Err(io::Error::other(format!("cargo fails:\n{text}"))),
+                Checked::TimedOut => {
+                    return Err(io::Error::other("the attribute takes too long to be found everywhere"));
+                }
+            };
             let mut found = BTreeSet::new();
             for problem in &problems {
                 match map.blame(problem, &self.copy.root) {
