@@ -154,7 +154,9 @@ impl Copy {
             if !chosen || targets.iter().any(|target| is(target, "proc-macro")) {
                 continue;
             }
-            self.arguments.extend(["-p".into(), package["name"].as_str().unwrap_or_default().into()]);
+            // Another package may have the name, in another version.
+            let text = |key: &str| package[key].as_str().unwrap_or_default();
+            self.arguments.extend(["-p".into(), format!("{}@{}", text("name"), text("version"))]);
             let relative =
                 |path: &Path| path.strip_prefix(&workspace).map(Path::to_path_buf).unwrap_or_default();
             let manifest = self.root.join(relative(&manifest));
