@@ -98,19 +98,19 @@ fn one_value_per_member() {
     agree(
         &inputs,
         |(x, until)| halvings(*x, *until),
-        |batch, options| halvings_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), options),
+        |batch, options| halvings_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), options),
     );
 }
 
 #[test]
 fn shared_by_all() {
     let inputs: Vec<(u64, u32)> = (0..90).map(|i| (i * 77, (i % 13) as u32)).collect();
-    let collatz = |x: u64| if x % 2 == 0 { x / 2 } else { 3 * x + 1 };
+    let collatz = |x: u64| if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
     agree(
         &inputs,
         |(x, n)| iterate(*x, *n, &collatz),
         |batch, options| {
-            iterate_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), &collatz, options)
+            iterate_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), &collatz, options)
         },
     );
     // The function itself is as it was.
@@ -154,7 +154,7 @@ fn methods_and_modules() {
         &inputs,
         |(a, b)| grid.integral(*a, *b, &f),
         |batch, options| {
-            grid.integral_batched_with(&column(batch, |i| i.0), &column(batch, |i| i.1), &f, options)
+            grid.integral_batched_with(column(batch, |i| i.0), column(batch, |i| i.1), &f, options)
         },
     );
     let n: Vec<u64> = (0..60).map(|i| i % 23).collect();

@@ -148,7 +148,7 @@ impl Divisor {
     }
 
     fn round(&self) -> u32 {
-        self.0 / self.0
+        self.0 - 2
     }
 }
 

@@ -68,7 +68,7 @@ fn types_of_type_parameters() {
     agree(
         &ranges,
         |(from, to)| tree.total(*from, *to),
-        |batch, options| tree.total_batched_with(&column(batch, |r| r.0), &column(batch, |r| r.1), options),
+        |batch, options| tree.total_batched_with(column(batch, |r| r.0), column(batch, |r| r.1), options),
     );
     let n: Vec<u32> = (0..40).collect();
     agree(&n, |n| tree.raise(*n), |batch, options| tree.raise_batched_with(batch, options));
@@ -79,7 +79,7 @@ fn types_of_type_parameters() {
         &lots,
         |(x, n)| power(*x, *n, of),
         |batch, options| {
-            power_batched_with(&column(batch, |l| l.0), &column(batch, |l| l.1), autobatch::same(of), options)
+            power_batched_with(column(batch, |l| l.0), column(batch, |l| l.1), autobatch::same(of), options)
         },
     );
     let mut trees: Vec<Tree<Sum>> = (0..9).map(|n| Tree { values: vec![7; n] }).collect();
