@@ -39,7 +39,8 @@
 //! | `#[shared] x: T` | a plain `T`, shared |
 //! | `#[each] x: &[T]`, `&str`, `&T` | an [`Each`] column: `&[impl AsRef<[T]>]`, `&[impl AsRef<str>]`, `&[T]`, or [`Ragged`], for slices also the rows of an `ArrayView2<T>` |
 //! | `x: &mut T`, `&mut self` | `&mut [T]`: per-member state, in and out |
-//! | `#[each] x: &mut [T]` | an [`EachMut`] column: `&mut [impl AsMut<[T]>]`, [`RaggedMut`], or the rows of an `ArrayViewMut2<T>` |
+//! | `x: impl Trait`, `&impl Trait`, `&mut impl Trait` | as a generic parameter of that bound would be |
+//! | `x: &mut [T]` | an [`EachMut`] column: `&mut [impl AsMut<[T]>]`, [`RaggedMut`], or the rows of an `ArrayViewMut2<T>` |
 //!
 //! A borrowed column is cloned from, once per member; an owned `Vec` is moved. Columns of different
 //! lengths are a [`BatchError`] that names the parameter and both lengths.

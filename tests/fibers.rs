@@ -26,7 +26,7 @@ fn called(rows: usize) {
 
 /// A batch on this thread by the executor that is the default, and the rows of the kernels' calls.
 #[track_caller]
-fn counted<R>(f: impl Fn(&Options<'_>) -> Outcome<R>) -> (Vec<R>, Vec<usize>) {
+fn counted<R>(f: impl Fn(&Options) -> Outcome<R>) -> (Vec<R>, Vec<usize>) {
     CALLS.take();
     let outcome = f(&Options::default().threads(1));
     (outcome.into_values().expect("no faults"), CALLS.take())
@@ -92,7 +92,7 @@ fn behind_a_trait_object() {
     let bowl = Bowl { scale: 0.7 };
     let density: &dyn Density = &bowl;
     let inputs: Vec<(f64, u32)> = (0..60).map(|i| (f64::from(i) / 7.0, i % 9)).collect();
-    let batched = |batch: &[(f64, u32)], options: &Options<'_>| {
+    let batched = |batch: &[(f64, u32)], options: &Options| {
         descend_batched_with(density, column(batch, |b| b.0), column(batch, |b| b.1), options)
     };
     agree_at(&[60, 211], &inputs, |&(start, steps)| descend(density, start, steps), batched);
@@ -175,7 +175,7 @@ fn several_primitives_and_models() {
     is_in_no_blocks(with_two_models_batched::program());
     let (a, b) = (Bowl { scale: 0.7 }, Bowl { scale: 1.3 });
     let inputs: Vec<(f64, u32)> = (0..40).map(|i| (f64::from(i) / 3.0, i % 7)).collect();
-    let batched = |batch: &[(f64, u32)], options: &Options<'_>| {
+    let batched = |batch: &[(f64, u32)], options: &Options| {
         with_two_models_batched_with(&a, &b, column(batch, |x| x.0), column(batch, |x| x.1), options)
     };
     agree_at(&[40, 300], &inputs, |&(x, n)| with_two_models(&a, &b, x, n), batched);
@@ -230,7 +230,7 @@ fn arguments_and_results_that_borrow() {
     let all: Vec<f64> = (0..20).map(|i| f64::from(i) * 1.5).collect();
     let some: Vec<(f64, u8)> = (0..20).map(|i| (f64::from(i) * 2.5, i as u8)).collect();
     let inputs: Vec<(f64, u32)> = (0..40).map(|i| (f64::from(i) / 3.0, i % 7)).collect();
-    let batched = |batch: &[(f64, u32)], options: &Options<'_>| {
+    let batched = |batch: &[(f64, u32)], options: &Options| {
         by_reference_batched_with(&all, &some, column(batch, |x| x.0), column(batch, |x| x.1), options)
     };
     agree_at(&[40, 300], &inputs, |&(x, n)| by_reference(&all, &some, x, n), batched);
@@ -516,7 +516,7 @@ fn sums(x: f64, n: u32) -> (f64, Vec<f64>) {
 #[test]
 fn parts_borrow_from_their_member() {
     let inputs: Vec<(f64, u32)> = (0..40).map(|i| (f64::from(i) / 3.0, i % 6)).collect();
-    let batched = |batch: &[(f64, u32)], options: &Options<'_>| {
+    let batched = |batch: &[(f64, u32)], options: &Options| {
         sums_batched_with(column(batch, |x| x.0), column(batch, |x| x.1), options)
     };
     agree_at(&[40, 200], &inputs, |&(x, n)| sums(x, n), batched);

@@ -156,7 +156,20 @@ fn first(tokens: &TokenStream) -> TokenStream {
 
 /// How each parameter is passed; `None` after errors.
 fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
-    let ok = input::check_signature(&function.sig, diag);
+    let mut ok = input::check_signature(&function.sig, diag);
+    for arg in &function.sig.inputs {
+        if let FnArg::Typed(arg) = arg
+            && let Some(ty) = input::find_impl(&arg.ty)
+        {
+            let instead = "make it a generic parameter, `fn f<T: Trait>(x: T)`";
+            diag.error(
+                &ty,
+                "an `impl Trait` parameter of a primitive has no name that its kernel could have",
+                instead,
+            );
+            ok = false;
+        }
+    }
     let mut all = Vec::new();
     for arg in &function.sig.inputs {
         match arg {

@@ -78,7 +78,7 @@ impl<R, F: Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> Nested<R> for F {}
 pub fn run<R: Send>(
     program: &'static Program,
     defaults: Defaults,
-    options: &Options<'_>,
+    options: &Options,
     lens: &[(&'static str, Option<usize>)],
     ways: Ways<impl Scalar<R>, impl Tile<R>, impl Nested<R>>,
 ) -> Result<Outcome<R>, BatchError> {
@@ -144,7 +144,7 @@ const BODY_STACK: usize = if cfg!(debug_assertions) { 8 << 20 } else { 512 << 10
 struct Launch<'a> {
     program: &'static Program,
     defaults: Defaults,
-    options: &'a Options<'a>,
+    options: &'a Options,
     members: usize,
     threads: usize,
     /// The pool made for this run, if the number of threads asks for one.
@@ -204,8 +204,8 @@ impl Watch for Launch<'_> {
 }
 
 impl<'a> Launch<'a> {
-    fn new(program: &'static Program, defaults: Defaults, options: &'a Options<'a>, members: usize) -> Self {
-        let threads = match (options.threads, options.pool) {
+    fn new(program: &'static Program, defaults: Defaults, options: &'a Options, members: usize) -> Self {
+        let threads = match (options.threads, &options.pool) {
             (Some(threads), _) => threads,
             (None, Some(pool)) => pool.current_num_threads(),
             (None, None) => rayon::current_num_threads(),
@@ -322,7 +322,7 @@ impl<'a> Launch<'a> {
 
     /// Runs `work` in the pool of this run.
     fn install(&self, work: &mut (dyn FnMut() + Send)) {
-        match self.options.pool.or(self.own_pool.as_ref()) {
+        match self.options.pool.as_deref().or(self.own_pool.as_ref()) {
             Some(pool) => pool.install(work),
             None => work(),
         }

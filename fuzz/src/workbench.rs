@@ -158,7 +158,7 @@ impl Workbench {
         format!(
             "[package]\nname = {PACKAGE:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
              [dependencies]\nautobatch = {{ path = {facade:?}, default-features = false }}\n\
-             autobatch-fuzz = {{ path = {harness:?} }}\n\n\
+             autobatch-fuzz = {{ path = {harness:?}, default-features = false, features = [\"harness\"] }}\n\n\
              [profile.dev]\ndebug = 0\nincremental = false\n\n\
              [profile.release]\ndebug = 0\n\n[workspace]\n"
         )

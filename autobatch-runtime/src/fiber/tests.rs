@@ -48,7 +48,7 @@ macro_rules! batch {
 fn batch<R: Send>(
     program: &'static Program,
     members: usize,
-    options: Options<'_>,
+    options: Options,
     f: impl Fn(usize, Depth) -> R + Sync,
 ) -> Outcome<R> {
     CALLS.take();
@@ -62,7 +62,7 @@ fn batch<R: Send>(
     run(program, Defaults::NONE, &options, &[("x", Some(members))], ways).unwrap()
 }
 
-fn one_thread() -> Options<'static> {
+fn one_thread() -> Options {
     Options::default().threads(1)
 }
 
