@@ -11,6 +11,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod borrows_stay_valid;
 mod writes_are_kept;
 
 use std::fmt::Debug;
@@ -20,7 +21,7 @@ use common::{Bits, agree_at};
 
 /// Compares a batched function with its scalar one on each of the inputs, a value per member.
 macro_rules! agree {
-    ($inputs:expr, $scalar:expr, $batched:expr $(,)?) => {
+    ($inputs:expr, $scalar:expr, $batched:expr) => {
         $crate::hold(&$inputs, $scalar, $batched)
     };
 }
@@ -81,4 +82,33 @@ fn texts() -> Vec<String> {
         words.join(" ")
     };
     (0..37).map(text).collect()
+}
+
+/// Owns numbers that borrows can be taken of.
+#[derive(Debug)]
+struct Rows {
+    d: Vec<f64>,
+}
+
+impl Rows {
+    fn of(n: u64) -> Self {
+        Self { d: (0..8).map(|k| ((n * 7 + k * k) % 61) as f64 * 0.5 + k as f64).collect() }
+    }
+
+    /// Ends it.
+    fn spent(self) -> f64 {
+        self.d.iter().rev().sum()
+    }
+}
+
+/// Lends from numbers of another.
+struct View<'a> {
+    of: &'a [f64],
+    by: f64,
+}
+
+impl View<'_> {
+    fn at(&self, k: u64) -> f64 {
+        self.of[k as usize % self.of.len()] * self.by
+    }
 }

@@ -251,14 +251,10 @@ fn owned_parameter(c: Cell<u64>, n: u64) -> u64 {
 
 #[test]
 fn an_owned_parameter_keeps_what_was_written() {
-    agree!(
-        numbers(),
-        |&n| owned_parameter(Cell::new(n % 3), n),
-        |batch, options| {
-            let cells: Vec<_> = batch.iter().map(|n| Cell::new(n % 3)).collect();
-            owned_parameter_batched_with(cells, batch, options)
-        },
-    );
+    agree!(numbers(), |&n| owned_parameter(Cell::new(n % 3), n), |batch, options| {
+        let cells: Vec<_> = batch.iter().map(|n| Cell::new(n % 3)).collect();
+        owned_parameter_batched_with(cells, batch, options)
+    });
 }
 
 #[autobatch]
@@ -272,14 +268,10 @@ fn owned_parameter_of_a_type(tally: (u64, RefCell<u64>), n: u64) -> u64 {
 
 #[test]
 fn an_owned_parameter_that_is_taken_apart_keeps_what_was_written() {
-    agree!(
-        numbers(),
-        |&n| owned_parameter_of_a_type((n % 4, RefCell::new(n)), n),
-        |batch, options| {
-            let tallies: Vec<_> = batch.iter().map(|&n| (n % 4, RefCell::new(n))).collect();
-            owned_parameter_of_a_type_batched_with(tallies, batch, options)
-        },
-    );
+    agree!(numbers(), |&n| owned_parameter_of_a_type((n % 4, RefCell::new(n)), n), |batch, options| {
+        let tallies: Vec<_> = batch.iter().map(|&n| (n % 4, RefCell::new(n))).collect();
+        owned_parameter_of_a_type_batched_with(tallies, batch, options)
+    });
 }
 
 #[autobatch]
