@@ -12,6 +12,7 @@
 mod common;
 
 mod borrows_stay_valid;
+mod casts_and_methods_borrow;
 mod writes_are_kept;
 
 use std::fmt::Debug;
