@@ -45,14 +45,14 @@ impl<'a> Not for &'a Rows {
 impl<'a> Shl<usize> for &'a Rows {
     type Output = &'a [f64];
     fn shl(self, by: usize) -> &'a [f64] {
-        &self.d[by..]
+        &self.heap[by..]
     }
 }
 
 impl<'a> Shr<usize> for &'a Rows {
     type Output = std::slice::Iter<'a, f64>;
     fn shr(self, by: usize) -> Self::Output {
-        self.d[..self.d.len() - by].iter()
+        self.heap[..self.heap.len() - by].iter()
     }
 }
 
@@ -74,7 +74,7 @@ impl<'a> Sub<&'a Rows> for &Rows {
 impl<'a> Rem<u64> for &'a Rows {
     type Output = Option<&'a f64>;
     fn rem(self, by: u64) -> Option<&'a f64> {
-        self.d.get(by as usize)
+        self.heap.get(by as usize)
     }
 }
 
@@ -271,7 +271,7 @@ fn by_exclusive_index(n: u64) -> f64 {
 #[autobatch]
 fn by_range_index(n: u64) -> f64 {
     let x = Rows::of(n);
-    let part = &x.d[1..1 + (n % 7) as usize];
+    let part = &x.heap[1..1 + (n % 7) as usize];
     let mut sum = 0.0;
     for (k, v) in part.iter().enumerate() {
         if k != 2 {
@@ -359,7 +359,7 @@ fn by_default_binding(n: u64) -> f64 {
 #[autobatch]
 fn by_bound_parts(n: u64) -> f64 {
     let x = Rows::of(n);
-    let [first, .., last] = &x.d[..] else { return 0.0 };
+    let [first, .., last] = &x.heap[..] else { return 0.0 };
     let whole @ [_, second, rest @ ..] = &x.d[..] else { return 1.0 };
     let mut sum = 0.0;
     let mut k = n;
@@ -462,7 +462,7 @@ fn in_an_enum(n: u64) -> f64 {
 #[autobatch]
 fn as_a_cow(n: u64) -> f64 {
     let x = Rows::of(n);
-    let mut cow = Cow::Borrowed(&x.d[..4]);
+    let mut cow = Cow::Borrowed(&x.heap[..4]);
     let mut sum = 0.0;
     for k in 0..n % 7 {
         if k == 4 {

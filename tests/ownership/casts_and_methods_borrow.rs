@@ -40,7 +40,7 @@ impl Rows {
     }
 
     fn checked_add(&self, k: u64) -> Option<&f64> {
-        self.d.get(k as usize)
+        self.heap.get(k as usize)
     }
 
     fn checked_sub<'a>(&'a self, other: &'a Rows) -> Option<View<'a>> {
@@ -52,7 +52,7 @@ impl Rows {
     }
 
     fn position(&self, k: u64) -> &[f64] {
-        &self.d[(k % 5) as usize..]
+        &self.heap[(k % 5) as usize..]
     }
 
     fn clone(&self) -> View<'_> {
@@ -60,7 +60,7 @@ impl Rows {
     }
 
     fn sqrt(&self) -> &Vec<f64> {
-        &self.d
+        &self.heap
     }
 
     fn abs(&self) -> Option<View<'_>> {

@@ -11,6 +11,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod aliases_write_through;
 mod borrows_stay_valid;
 mod casts_and_methods_borrow;
 mod writes_are_kept;
@@ -85,20 +86,24 @@ fn texts() -> Vec<String> {
     (0..37).map(text).collect()
 }
 
-/// Owns numbers that borrows can be taken of.
+/// Owns numbers that borrows can be taken of, in itself and on the heap. A borrow that outlives it reads what is there
+/// then; one of the numbers in it reads the place that it left, too.
 #[derive(Debug)]
 struct Rows {
-    d: Vec<f64>,
+    d: [f64; 8],
+    heap: Vec<f64>,
 }
 
 impl Rows {
     fn of(n: u64) -> Self {
-        Self { d: (0..8).map(|k| ((n * 7 + k * k) % 61) as f64 * 0.5 + k as f64).collect() }
+        let d = std::array::from_fn(|k| ((n as usize * 7 + k * k) % 61) as f64 * 0.5 + k as f64);
+        Self { d, heap: d.to_vec() }
     }
 
     /// Ends it.
-    fn spent(self) -> f64 {
-        self.d.iter().rev().sum()
+    fn spent(mut self) -> f64 {
+        self.heap.reverse();
+        self.heap.iter().zip(&self.d).fold(0.0, |sum, (a, b)| sum * 0.5 + a - b * 0.25)
     }
 }
 
