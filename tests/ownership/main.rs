@@ -14,6 +14,8 @@ mod common;
 mod aliases_write_through;
 mod borrows_stay_valid;
 mod casts_and_methods_borrow;
+mod containers_hold_references;
+mod types_are_inferred;
 mod writes_are_kept;
 
 use std::fmt::Debug;
