@@ -15,13 +15,16 @@ mod aliases_write_through;
 mod borrows_stay_valid;
 mod casts_and_methods_borrow;
 mod containers_hold_references;
+mod drops_come_in_order;
 mod types_are_inferred;
 mod writes_are_kept;
 
 use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 
 use autobatch::{BatchError, Options, Outcome};
-use common::{Bits, agree_at};
+use common::{Bits, agree_at, executors};
 
 /// Compares a batched function with its scalar one on each of the inputs, a value per member.
 macro_rules! agree {
@@ -61,6 +64,103 @@ fn hold<I, R>(
     let differing = (1..expected.len()).filter(|&at| !expected[at].same(&expected[at - 1])).count();
     assert!(differing > 8, "only {differing} of the results differ from their neighbours");
     agree_at(&[1, 211], inputs, scalar, batched);
+}
+
+/// Compares what each member did, in order, and what became of it. The function takes a number and a log.
+macro_rules! logs_agree {
+    ($($promise:ident: $scalar:path, $batched:path, $panics:expr;)*) => {
+        $(#[test]
+        fn $promise() {
+            $crate::hold_logs(
+                $scalar,
+                |numbers, logs, options| $batched(numbers, logs, options),
+                $panics,
+            );
+        })*
+    };
+}
+pub(crate) use logs_agree;
+
+/// The members of a batch with their logs.
+type Logged<R> = fn(&[u64], &[Log], &Options<'_>) -> Result<Outcome<R>, BatchError>;
+
+/// Compares results and logs. A member that panics drops all that it has, too, but in an order that is not promised.
+#[track_caller]
+fn hold_logs<R: Bits>(scalar: fn(u64, Log) -> R, batched: Logged<R>, panics: bool) {
+    let numbers = numbers();
+    let mut expected = Vec::new();
+    for &n in &numbers {
+        let log = Log::default();
+        let result = catch_unwind(AssertUnwindSafe(|| scalar(n, log.clone()))).ok();
+        expected.push((log.taken(result.is_none()), result));
+    }
+    let differing = (1..expected.len()).filter(|&at| expected[at].0 != expected[at - 1].0).count();
+    assert!(differing > 8, "only {differing} of the logs differ from their neighbours");
+    let faulty = expected.iter().filter(|(_, result)| result.is_none()).count();
+    assert!(faulty < 30 && (faulty > 3) == panics, "{faulty} members panic");
+    let members: Vec<u64> = numbers.iter().copied().cycle().take(111).collect();
+    for (name, options) in executors() {
+        for (threads, lanes) in [(1, 64), (1, 1), (2, 7), (3, 1000)] {
+            let how = format!("{name}, {threads} threads, {lanes} lanes");
+            let logs: Vec<Log> = members.iter().map(|_| Log::default()).collect();
+            let options = options.clone().threads(threads).lanes(lanes);
+            let outcome = batched(&members, &logs, &options).unwrap_or_else(|error| panic!("{how}: {error}"));
+            let results = outcome.into_results().into_iter().map(Result::ok);
+            for (member, result) in results.enumerate() {
+                let (log, want) = &expected[member % numbers.len()];
+                let n = members[member];
+                assert!(
+                    result.same(want),
+                    "{how}: member {member} with input {n} is {result:?}, the scalar function says {want:?}"
+                );
+                let found = logs[member].taken(want.is_none());
+                assert_eq!(&found, log, "{how}: the log of member {member} with input {n}");
+            }
+        }
+    }
+}
+
+/// What a member did, in order. Its values share the log, and the test looks at it from outside.
+#[derive(Clone, Debug, Default)]
+struct Log(Arc<Mutex<Vec<u64>>>);
+
+impl Log {
+    fn note(&self, what: u64) -> u64 {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(what);
+        what
+    }
+
+    /// A value that is noted when it is dropped.
+    fn token(&self, id: u64) -> Token {
+        Token { log: self.clone(), id }
+    }
+
+    fn taken(&self, sorted: bool) -> Vec<u64> {
+        let mut all = std::mem::take(&mut *self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        if sorted {
+            all.sort_unstable();
+        }
+        all
+    }
+}
+
+/// Is noted when it is dropped.
+#[derive(Debug)]
+struct Token {
+    log: Log,
+    id: u64,
+}
+
+impl Token {
+    fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        self.log.note(1000 + self.id);
+    }
 }
 
 /// Small numbers in no order.
