@@ -14,8 +14,11 @@ mod common;
 mod aliases_write_through;
 mod borrows_stay_valid;
 mod casts_and_methods_borrow;
+mod closures_keep_captures;
 mod containers_hold_references;
 mod drops_come_in_order;
+mod exits_drop_once;
+mod guards_are_released;
 mod types_are_inferred;
 mod writes_are_kept;
 
