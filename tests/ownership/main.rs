@@ -19,6 +19,7 @@ mod containers_hold_references;
 mod drops_come_in_order;
 mod exits_drop_once;
 mod guards_are_released;
+mod parameters_are_borrowed;
 mod types_are_inferred;
 mod writes_are_kept;
 
@@ -67,6 +68,57 @@ fn hold<I, R>(
     let differing = (1..expected.len()).filter(|&at| !expected[at].same(&expected[at - 1])).count();
     assert!(differing > 8, "only {differing} of the results differ from their neighbours");
     agree_at(&[1, 211], inputs, scalar, batched);
+}
+
+/// Compares states that members change, and results. The function takes a state and a number.
+macro_rules! states_agree {
+    ($($promise:ident: $scalar:path, $batched:path, $states:expr;)*) => {
+        $(#[test]
+        fn $promise() {
+            $crate::hold_states(
+                $states,
+                |state, n| $scalar(state, n),
+                |states, numbers, options| $batched(states, numbers, options),
+            );
+        })*
+    };
+}
+pub(crate) use states_agree;
+
+/// The states of a batch with their numbers.
+type Stated<S, R> = fn(&mut [S], &[u64], &Options<'_>) -> Result<Outcome<R>, BatchError>;
+
+#[track_caller]
+fn hold_states<S: Bits + Clone, R: Bits>(
+    states: Vec<S>,
+    scalar: fn(&mut S, u64) -> R,
+    batched: Stated<S, R>,
+) {
+    let numbers = numbers();
+    assert_eq!(states.len(), numbers.len());
+    let mut changed = states.clone();
+    let expected: Vec<R> = changed.iter_mut().zip(&numbers).map(|(state, &n)| scalar(state, n)).collect();
+    let differing = (1..expected.len()).filter(|&at| !expected[at].same(&expected[at - 1])).count();
+    assert!(differing > 8, "only {differing} of the results differ from their neighbours");
+    assert!(!changed.same(&states), "no state changes");
+    for (name, options) in executors() {
+        for (threads, lanes) in [(1, 64), (1, 1), (2, 7), (3, 1000)] {
+            let how = format!("{name}, {threads} threads, {lanes} lanes");
+            let mut found = states.clone();
+            let options = options.clone().threads(threads).lanes(lanes);
+            let outcome =
+                batched(&mut found, &numbers, &options).unwrap_or_else(|error| panic!("{how}: {error}"));
+            let values = outcome.into_values().expect("no faults");
+            for (member, value) in values.iter().enumerate() {
+                let (want, state) = (&expected[member], &changed[member]);
+                assert!(
+                    value.same(want) && found[member].same(state),
+                    "{how}: member {member} is {value:?}, {:?}, the scalar function says {want:?}, {state:?}",
+                    found[member]
+                );
+            }
+        }
+    }
 }
 
 /// Compares what each member did, in order, and what became of it. The function takes a number and a log.

@@ -170,9 +170,9 @@ struct Both<'a> {
 
 #[autobatch]
 fn bound_by_reference_and_dropped(n: u64) -> u64 {
-    struct D(Vec<u64>, u64);
-    let b = D(vec![n, 2], n);
-    let D(ref z, _) = b;
+    struct D(Vec<u64>);
+    let b = D(vec![n, 2]);
+    let D(ref z) = b;
     let mut sum = 0;
     let mut k = n;
     while k > 0 {

@@ -22,6 +22,19 @@ fn cell(n: u32) -> u32 {
     c.get()
 }
 
+/// `Auto` measures on a large batch, and may run parts of it in different ways.
+#[test]
+fn a_cell_keeps_what_was_written_in_a_large_batch() {
+    let inputs: Vec<u32> = numbers().iter().map(|n| *n as u32).collect();
+    let expected: Vec<u32> = inputs.iter().map(|n| cell(*n)).collect();
+    let batch: Vec<u32> = inputs.iter().copied().cycle().take(200_000).collect();
+    for _ in 0..3 {
+        let found = cell_batched(&batch);
+        let wrong = found.iter().enumerate().filter(|&(at, value)| *value != expected[at % 37]).count();
+        assert_eq!(wrong, 0, "{wrong} of the members are wrong");
+    }
+}
+
 #[autobatch]
 fn cell_of_float(x: f64) -> f64 {
     let sum = Cell::new(x);
