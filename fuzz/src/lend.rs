@@ -117,7 +117,7 @@ impl<'a> std::ops::Shl<u64> for &'a Rows {
 impl<'a> std::ops::BitOr for &'a Rows {
     type Output = (&'a Rows, &'a Rows);
     fn bitor(self, other: &'a Rows) -> Self::Output {
-        if self.d[0] % 2 == 0 { (self, other) } else { (other, self) }
+        if self.d[0].is_multiple_of(2) { (self, other) } else { (other, self) }
     }
 }
 
