@@ -65,7 +65,8 @@ impl Rows {
 /// Refers to another's numbers.
 #[derive(Clone, Debug)]
 pub struct View<'a> {
-    of: &'a Rows,
+    /// The other.
+    pub of: &'a Rows,
     by: u64,
 }
 

@@ -400,6 +400,31 @@ impl Gen {
         Some(node)
     }
 
+    /// Statements about what is held, and a number of them that the function's value can tell.
+    pub(super) fn told(&mut self, depth: u32, stmts: &mut Vec<Node>) -> Option<String> {
+        let known = self.vars.len();
+        stmts.push(self.held(depth.max(2))?);
+        let names: Vec<String> = self.vars[known..].iter().map(|var| var.name.clone()).collect();
+        let told = self.fresh("told");
+        stmts.push(fixed!(format!("let {told} = {};", names.join(" ^ "))));
+        Some(told)
+    }
+
+    /// A value that differs where the number does.
+    pub(super) fn with_told(&mut self, told: &str, ret: &Ty, value: Node) -> Node {
+        let of = self.defs.name(ret);
+        match ret {
+            ty if ty.is_int() => expr!(ty; "(", value, format!(").wrapping_add({told} as {of})")),
+            ty if ty.is_float() => expr!(ty; "(", value, format!(") + ({told} % 1024) as {of}")),
+            Ty::Bool => expr!(ret; "(", value, format!(") ^ ({told} % 2 == 1)")),
+            Ty::Option(_) => expr!(ret; "if ", format!("{told} % 5 == 1 {{ None }} else {{ "), value, " }"),
+            Ty::Result(_) => {
+                expr!(ret; "if ", format!("{told} % 5 == 1 {{ Err({told} as u32) }} else {{ "), value, " }")
+            }
+            _ => value,
+        }
+    }
+
     /// Statements that use what is held, mostly in a loop.
     fn holding(&mut self, depth: u32) -> Vec<Part> {
         let depth = depth.max(2) - 1;
@@ -480,6 +505,25 @@ impl Gen {
             }
         };
         Some(node)
+    }
+
+    /// Whether rows in scope lend what a call gets.
+    pub(super) fn rows_lend(&mut self, ty: &Ty) -> bool {
+        let lends = self.may_hold() && !self.rows.is_empty() && *ty == Ty::Slice(Box::new(Ty::U64));
+        lends && self.chance(75)
+    }
+
+    /// A slice that rows lend to a call.
+    pub(super) fn lent_by_rows(&mut self) -> Node {
+        let rows = self.rows.clone();
+        let name = self.pick(&rows);
+        let k = self.below(4);
+        match self.below(4) {
+            0 => fixed!(format!("&{name}.d")),
+            1 => fixed!(format!("&{name} << {k}")),
+            2 => fixed!(format!("&({name}.view({k}).of.heap)[1..]")),
+            _ => fixed!(format!("{name}.part({k})")),
+        }
     }
 
     /// A number that calls nothing.

@@ -202,6 +202,10 @@ impl Gen {
             Some(state) => Some(Ty::Slice(Box::new(state.of.clone()))).filter(|_| self.chance(50)),
             None => slice,
         };
+        let slice = match self.swarm.ownership && self.chance(60) {
+            true => Some(Ty::Slice(Box::new(Ty::U64))),
+            false => slice,
+        };
         let each_slice = self.chance(40) && !self.swarm.plain;
         let state = (self.chance(35) && !self.swarm.plain).then(|| self.passed_type());
         // A receiver of the same type would be lent in its place.
@@ -422,6 +426,10 @@ impl Gen {
 
     fn with_head(&mut self, head: Node, ret: &Ty, depth: u32) -> Node {
         let mut stmts = vec![head];
+        let told = match self.swarm.ownership && self.chance(70) {
+            true => self.told(depth, &mut stmts),
+            false => None,
+        };
         let first = self.chance(50);
         if first {
             stmts.extend(self.featured(depth));
@@ -441,6 +449,10 @@ impl Gen {
         let tail = match tail {
             Some(tail) => tail,
             None => self.expr(ret, depth),
+        };
+        let tail = match told {
+            Some(told) => self.with_told(&told, ret, tail),
+            None => tail,
         };
         stmts.push(fixed!(tail));
         fixed!(stmts)
