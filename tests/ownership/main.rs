@@ -12,6 +12,7 @@
 mod common;
 
 mod aliases_write_through;
+mod borrows_are_hidden;
 mod borrows_stay_valid;
 mod casts_and_methods_borrow;
 mod closures_keep_captures;
