@@ -3,7 +3,7 @@
 
 use super::Gen;
 use crate::tree::{Node, Part, expr, fixed, stmt};
-use crate::types::Ty;
+use crate::types::{INTS, Ty};
 
 /// How a holder is declared, written and read. In the texts `$c` is its name, `$r` one of those that lend to it, and
 /// `@` a number.
@@ -451,8 +451,11 @@ impl Gen {
             stmts.extend(body(g));
             stmts
         });
-        let before = format!(" let mut {k} = ");
-        let test = format!(" % {}; while {k} > 0 {{", bound + 1);
+        // Mostly once at least.
+        let (before, modulus) =
+            if self.chance(70) { (format!("{bound} - ("), bound) } else { ("(".into(), bound + 1) };
+        let before = format!(" let mut {k} = {before}");
+        let test = format!(") % {modulus}; while {k} > 0 {{");
         vec![before.into(), start.into(), test.into(), stmts.into(), "}".into()]
     }
 
@@ -528,6 +531,12 @@ impl Gen {
 
     /// A number that calls nothing.
     fn number_of_64(&mut self) -> Node {
+        // Mostly one that differs between members and rounds.
+        let own: Vec<String> = INTS.iter().flat_map(|ty| self.reads(ty)).collect();
+        if !own.is_empty() && self.chance(60) {
+            let name = self.pick(&own);
+            return fixed!(format!("{name} as u64"));
+        }
         self.purely(|g| g.expr(&Ty::U64, 1))
     }
 
