@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use autobatch::{BatchError, Executor, Fault, FaultKind, Isa, Options, Outcome, Schedule};
@@ -10,12 +9,16 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub use autobatch::autobatch;
-pub use std::cell::Cell;
-pub use std::sync::Arc;
+pub use std::borrow::Cow;
+pub use std::cell::{Cell, OnceCell, RefCell};
+pub use std::collections::BTreeMap;
+pub use std::rc::Rc;
 pub use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+pub use std::sync::{Arc, Mutex};
 
 // Programs have types of the same text of their own, or these.
 include!("watch.rs");
+include!("lend.rs");
 
 use crate::token::Count;
 pub use crate::token::Token;

@@ -225,6 +225,8 @@ pub struct Program {
     pub seed: u64,
     /// Where the attribute stands.
     pub form: Form,
+    /// Whether all of it has to be block programs.
+    pub strict: bool,
     /// Its structs and enums.
     pub defs: Defs,
     /// The deepest recursion of its inputs.
@@ -246,8 +248,15 @@ impl Program {
 
     /// The items that a user would have written.
     pub fn source(&self, batched: bool) -> String {
-        let attribute = if batched { "#[autobatch(strict)]\n" } else { "" };
+        let attribute = match (batched, self.strict) {
+            (false, _) => "",
+            (true, true) => "#[autobatch(strict)]\n",
+            (true, false) => "#[autobatch]\n",
+        };
         let mut text = String::new();
+        if self.defs.lenders == Some(true) {
+            text.push_str(include_str!("lend.rs"));
+        }
         if !self.types_inside() {
             text.push_str(&self.defs.print());
         }
