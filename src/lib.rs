@@ -39,7 +39,8 @@
 //! | `#[shared] x: T` | a plain `T`, shared |
 //! | `#[each] x: &[T]`, `&str`, `&T` | an [`Each`] column: `&[impl AsRef<[T]>]`, `&[impl AsRef<str>]`, `&[T]`, or [`Ragged`], for slices also the rows of an `ArrayView2<T>` |
 //! | `x: &mut T`, `&mut self` | `&mut [T]`: per-member state, in and out |
-//! | `#[each] x: &mut [T]` | an [`EachMut`] column: `&mut [impl AsMut<[T]>]`, [`RaggedMut`], or the rows of an `ArrayViewMut2<T>` |
+//! | `x: impl Trait`, `&impl Trait`, `&mut impl Trait` | as a generic parameter of that bound would be |
+//! | `x: &mut [T]` | an [`EachMut`] column: `&mut [impl AsMut<[T]>]`, [`RaggedMut`], or the rows of an `ArrayViewMut2<T>` |
 //!
 //! A borrowed column is cloned from, once per member; an owned `Vec` is moved. Columns of different
 //! lengths are a [`BatchError`] that names the parameter and both lengths.
@@ -80,7 +81,8 @@
 //! ```
 //!
 //! Members that wait at such a call are joined by all others that get there; who has nothing else to do waits.
-//! [`Executor::Auto`] means [`Executor::ProgramCounter`] here, which gathers over all depths of a recursion.
+//! [`Executor::Auto`] means [`Executor::ProgramCounter`] here, which gathers over all depths of a recursion, or fibers
+//! ([below](#fibers)) where parts of the program stay scalar code.
 //!
 //! | the function takes | the kernel takes |
 //! |---|---|
@@ -113,14 +115,59 @@
 //! of lanes and threads.
 //!
 //! A kernel that panics, or returns anything but one result per member, is a [`Fault`] of all members in that
-//! call; what it was to change is valid then, its value unspecified. What is computed before the call is
-//! computed per member, so that a call in a stored closure or a macro, or one whose argument borrows from a local
-//! otherwise than `&x`, `&x.field`, `&mut x` or `&mut x.field`, runs the scalar function (`program()` says where,
-//! `strict` refuses it).
+//! call; what it was to change is valid then, its value unspecified.
 //!
 //! Batched code knows the primitives of its own crate that it reaches by a `use` or a path. Others, those of other
-//! crates above all, are named as the code calls them: `#[autobatch(primitives(gradient, model::energy))]`. One
-//! that is neither known nor named runs its scalar code, which no macro can tell from any other function.
+//! crates above all, are named as the code calls them: `#[autobatch(primitives(gradient, model::energy))]`.
+//!
+//! # Fibers
+//!
+//! Not every function can be cut into blocks, and not every call of a primitive can be seen: it may be in a closure
+//! that is stored, behind a trait object, in a macro, in another crate. The members of such a function run its scalar code,
+//! each on a *fiber*, a stack of its own. A primitive suspends its fiber, wherever it is called from. When all fibers of a
+//! thread are suspended or done, one call of the kernel answers all those at the same primitive.
+//!
+//! ```
+//! use autobatch::autobatch;
+//!
+//! #[autobatch::primitive(batched = logistics)]
+//! fn logistic(x: f64) -> f64 {
+//!     1.0 / (1.0 + (-x).exp())
+//! }
+//!
+//! fn logistics(x: &[f64]) -> Vec<f64> {
+//!     x.iter().map(|x| logistic(*x)).collect()
+//! }
+//!
+//! /// Applies the layers until the value is settled.
+//! #[autobatch]
+//! fn settle(layers: &[Box<dyn Fn(f64) -> f64 + Sync>], mut x: f64) -> f64 {
+//!     loop {
+//!         let next = layers.iter().fold(x, |x, layer| layer(x));
+//!         if (next - x).abs() < 1e-9 {
+//!             return next;
+//!         }
+//!         x = next;
+//!     }
+//! }
+//!
+//! let layers: [Box<dyn Fn(f64) -> f64 + Sync>; 2] = [Box::new(logistic), Box::new(|x| 2.0 * logistic(x))];
+//! let x = [-3.0, 0.5, 8.0];
+//! assert_eq!(settle_batched(&layers, &x), x.map(|x| settle(&layers, x)));
+//! ```
+//!
+//! [`program::Program::whole_scalar`] says of a function that it is not cut into blocks, its notes why. [`join`] runs two parts
+//! of one member side by side, so that the primitives in them meet too.
+//!
+//! * A program in blocks whose notes say that parts of it are scalar code is run on fibers if it calls primitives. If there are
+//!   no notes, and a member reaches a primitive that the blocks don't show, this call is for one row, and later runs are on fibers. So it
+//!   is with [`Executor::Auto`] without [`Options::max_steps`] and [`Options::cancel`] only; else the blocks are run.
+//! * A call is for one row where an argument that is not shared, or what is returned, has a lifetime, or a generic type other than
+//!   a number, `bool` or `char` (or one that is `'static` by its bounds); and where the thread is panicking.
+//! * Members of a thread take turns at primitives. One must not hold what another waits for while it calls one: a lock, the
+//!   `RefCell` of a thread-local. Nor must it call one from inside of `rayon::join` and the like.
+//! * [`Options::max_steps`] counts the calls of primitives, [`Options::cancel`] ends a member at its next one.
+//! * Where there are no fibers (targets other than x86-64, aarch64 and 64-bit RISC-V; Miri), each call is for one row.
 //!
 //! # Elementary functions
 //!
@@ -143,6 +190,40 @@ pub use autobatch_macros::autobatch;
 pub use autobatch_macros::primitive;
 #[doc(hidden)]
 pub use autobatch_runtime::__rt;
+/// ```
+/// use autobatch::autobatch;
+///
+/// enum Tree {
+///     Leaf(f64),
+///     Node(Box<Tree>, Box<Tree>),
+/// }
+///
+/// #[autobatch::primitive(batched = cells)]
+/// fn cell(left: f64, right: f64) -> f64 {
+///     (0.5 * left - 0.25 * right).tanh()
+/// }
+///
+/// fn cells(left: &[f64], right: &[f64]) -> Vec<f64> {
+///     left.iter().zip(right).map(|(left, right)| cell(*left, *right)).collect()
+/// }
+///
+/// /// A recursive network: one call of `cells` for each level, of the trees of all members.
+/// #[autobatch]
+/// fn network(#[each] tree: &Tree) -> f64 {
+///     match tree {
+///         Tree::Leaf(x) => cell(*x, 1.0),
+///         Tree::Node(left, right) => {
+///             let (left, right) = autobatch::join(|| network(left), || network(right));
+///             cell(left, right)
+///         }
+///     }
+/// }
+///
+/// let leaf = |x| Box::new(Tree::Leaf(x));
+/// let trees = [Tree::Node(leaf(0.5), leaf(-2.0)), Tree::Leaf(3.0)];
+/// assert_eq!(network_batched(&trees), trees.iter().map(network).collect::<Vec<_>>());
+/// ```
+pub use autobatch_runtime::join;
 #[doc(inline)]
 pub use autobatch_runtime::math;
 pub use autobatch_runtime::{

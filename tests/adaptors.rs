@@ -267,7 +267,7 @@ fn in_parts(n: u32) -> Vec<u32> {
 #[test]
 fn stages_and_ends() {
     let ns: Vec<u32> = (0..14).collect();
-    let echo = |results: Vec<Option<u32>>, calls: Vec<u32>, o: &autobatch::Options<'_>| {
+    let echo = |results: Vec<Option<u32>>, calls: Vec<u32>, o: &autobatch::Options| {
         let all = results.into_iter().zip(calls).map(|(r, c)| (r.ok_or(format!("{c}")), c));
         echo_batched_with(all.map(|(r, c)| (r.map(|r| r * 1000 + c), c)).collect::<Vec<_>>(), o)
     };

@@ -15,7 +15,7 @@ use std::thread;
 use autobatch::{Executor, Fault, FaultKind, Options, Outcome, autobatch, same};
 use common::{agree_at, executors};
 
-fn scalar() -> Options<'static> {
+fn scalar() -> Options {
     Options::default().executor(Executor::Scalar)
 }
 
@@ -90,12 +90,12 @@ fn a_million_deep_on_small_stacks() {
 fn a_million_deep_in_a_pool() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).stack_size(2 << 20).build().unwrap();
     let n: Vec<u64> = (0..40).map(|i| if i % 8 == 3 { 1_000_000 } else { i }).collect();
-    let outcome = sum_batched_with(&n, same(1), &scalar().pool(&pool)).unwrap();
+    let outcome = sum_batched_with(&n, same(1), &scalar().pool(pool)).unwrap();
     assert_eq!(outcome.into_values().unwrap(), n.iter().map(|n| n * (n + 1) / 2).collect::<Vec<_>>());
 }
 
 /// Every executor ends the same members, with the same words.
-fn same_faults<R: PartialEq + Debug>(depth: usize, run: impl Fn(&Options<'_>) -> Outcome<R>) -> Vec<Fault> {
+fn same_faults<R: PartialEq + Debug>(depth: usize, run: impl Fn(&Options) -> Outcome<R>) -> Vec<Fault> {
     let wanted = run(&Options::default().executor(Executor::ProgramCounter).max_depth(depth));
     let faults = wanted.faults().to_vec();
     let wanted = wanted.into_results();
@@ -567,7 +567,7 @@ mod lending_tails {
 #[test]
 fn calls_that_are_lent_a_local_count() {
     use lending_tails::{none_batched_with, of_a_loop_batched_with, own_batched_with};
-    let deep = |options: &Options<'_>| -> [bool; 3] {
+    let deep = |options: &Options| -> [bool; 3] {
         let shared = vec![1; 40];
         let own = own_batched_with(&[30], &shared, options).unwrap();
         let of_a_loop = of_a_loop_batched_with(&[31], options).unwrap();

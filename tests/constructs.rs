@@ -219,6 +219,13 @@ fn batched_parameters_agree_with_the_scalar_code() {
     let dual = |x: &f64| Dual::variable(*x, 0);
     let small = Dual::constant(1e-9);
     agree_at(&[13], &reals, |x| root(dual(x), small), |x, o| root_batched_with(column(x, dual), small, o));
+    let step = |n: u64| n * 2 + 1;
+    agree_at(
+        &[13],
+        &N,
+        |n| unnamed(*n, *n as u32, &step, &mut (0..*n)),
+        |n, o| unnamed_batched_with(n, column(n, |n| *n as u32), &step, &mut column(n, |n| 0..*n), o),
+    );
     let out = |n: u64| vec![n; n as usize % 4];
     let name = |n: u64| "n".repeat(n as usize % 3);
     agree_at(
@@ -365,13 +372,12 @@ fn per_member_constructs_agree_and_say_why() {
 const ASKED: &str = "a local's type may borrow, or does something when it is dropped";
 
 /// What is refused, by the case in `tests/ui` whose first error says why.
-const REFUSED: [(&str, &str); 17] = [
+const REFUSED: [(&str, &str); 16] = [
     ("`async fn`", "async_fn"),
     ("`unsafe fn`", "unsafe_fn"),
     ("`extern \"C\" fn`", "foreign_abi"),
     ("a variadic function", "variadic"),
     ("a function that returns `!`", "never_returns"),
-    ("a parameter of type `impl Trait`", "impl_trait_parameter"),
     ("a result of type `impl Trait`", "impl_trait_result"),
     ("no parameter that differs between members", "nothing_to_batch_over"),
     ("`#[shared]` on a `&mut`", "shared_state"),

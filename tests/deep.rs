@@ -8,7 +8,7 @@ fn sum(n: u64) -> u64 {
 }
 
 /// All executors, on the calling thread.
-fn all() -> [Options<'static>; 3] {
+fn all() -> [Options; 3] {
     [Executor::Masked, Executor::ProgramCounter, Executor::Scalar]
         .map(|executor| Options::default().executor(executor).threads(1))
 }

@@ -71,7 +71,7 @@ impl Clone for Token<'_> {
 }
 
 /// Ways to run a batch.
-fn ways() -> Vec<(String, Options<'static>)> {
+fn ways() -> Vec<(String, Options)> {
     let mut all = Vec::new();
     for (name, options) in executors() {
         for (threads, lanes) in [(1, 64), (1, 1), (2, 7)] {
@@ -88,7 +88,7 @@ fn come_out_even<'a, R>(
     members: usize,
     faults: &[(usize, FaultKind)],
     scalar: impl Fn(usize) -> Option<R>,
-    batched: impl Fn(&Options<'_>) -> Result<Outcome<R>, BatchError>,
+    batched: impl Fn(&Options) -> Result<Outcome<R>, BatchError>,
     look: impl Fn(&R) -> u32,
 ) where
     R: 'a,

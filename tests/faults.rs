@@ -69,7 +69,7 @@ mod asserting {
 
 #[test]
 fn assertions_say_what_is_written() {
-    type Batched = fn(&[u32], &Options<'_>) -> Result<autobatch::Outcome<u32>, BatchError>;
+    type Batched = fn(&[u32], &Options) -> Result<autobatch::Outcome<u32>, BatchError>;
     type Scalar = fn(u32) -> u32;
     let both: [(Scalar, Batched); 2] = [
         (asserting::shadowed, |n, options| asserting::shadowed_batched_with(n, options)),
@@ -108,7 +108,7 @@ fn spin(n: u32) -> u32 {
     }
 }
 
-fn batching() -> impl Iterator<Item = (&'static str, Options<'static>)> {
+fn batching() -> impl Iterator<Item = (&'static str, Options)> {
     executors().into_iter().filter(|(how, _)| how.starts_with("masked") || how.starts_with("pc"))
 }
 

@@ -134,7 +134,7 @@ fn guarded(n: u64, seed: u64) -> u64 {
     left ^ right.rotate_left(5)
 }
 
-fn ways() -> Vec<Options<'static>> {
+fn ways() -> Vec<Options> {
     let mut all = Vec::new();
     for isa in [Isa::Avx512, Isa::Avx2] {
         for lanes in [1, 40, 2048] {
@@ -183,7 +183,7 @@ fn the_depth_is_what_it_is_in_scalar_code() {
     // A few members that are far deeper than the others, and one arm that is.
     let n: Vec<u64> = (0..900).map(|i| if i % 300 == 7 { 3000 } else { i % 40 }).collect();
     let arms: Vec<u64> = (0..900).map(|i| i % 5).collect();
-    let run = |options: &Options<'_>| sparse_batched_with(&n, &arms, options).unwrap().into_results();
+    let run = |options: &Options| sparse_batched_with(&n, &arms, options).unwrap().into_results();
     let scalar = run(&Options::default().executor(Executor::Scalar));
     assert!(scalar.iter().all(Result::is_ok));
     for options in ways() {
@@ -373,7 +373,7 @@ fn list(n: u32, mut seed: u64) -> u64 {
 #[test]
 fn levels_may_be_more_than_there_is_room_for() {
     let n = [100_000, 3, 40, 70_000, 11];
-    let run = |options: &Options<'_>| list_batched_with(&n, same(5), options).unwrap().into_values().unwrap();
+    let run = |options: &Options| list_batched_with(&n, same(5), options).unwrap().into_values().unwrap();
     let scalar = run(&Options::default().executor(Executor::Scalar));
     for options in ways() {
         assert_eq!(run(&options), scalar, "{options:?}");
@@ -502,11 +502,11 @@ mod ordered {
 fn the_order_inside_a_tile_shows_nowhere() {
     let xs: Vec<f32> = (0..301u32).map(|i| (i * 7919 % 601) as f32 * 0.37 - 111.0).collect();
     let run =
-        |batch: &[f32], options: &Options<'_>| ordered::halve_batched_with(same(3), batch, same(4), options);
+        |batch: &[f32], options: &Options| ordered::halve_batched_with(same(3), batch, same(4), options);
     agree_at(&[1, 2, 33, 64, 301], &xs, |x| ordered::halve(3, *x, 4), run);
     // Several parameters differ, and one that is no float.
     let pairs: Vec<(f32, i16)> = xs.iter().map(|x| (*x, (*x as i16).wrapping_mul(77) % 9)).collect();
-    let run = |batch: &[(f32, i16)], options: &Options<'_>| {
+    let run = |batch: &[(f32, i16)], options: &Options| {
         let (x, from) = (column(batch, |pair| pair.0), column(batch, |pair| pair.1));
         ordered::halve_batched_with(same(5), &x, &from, options)
     };

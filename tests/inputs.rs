@@ -1,6 +1,8 @@
 //! Columns of every kind, and results into memory of the caller's.
 
-use autobatch::{BatchError, Executor, Options, Ragged, autobatch, same};
+mod common;
+
+use autobatch::{BatchError, Executor, Options, Ragged, RaggedMut, autobatch, same};
 use ndarray::{Array1, Array2, arr1, arr2, s};
 
 #[autobatch(strict)]
@@ -115,6 +117,88 @@ fn rows_and_sequences() {
     let mut lists = vec![vec![9, 4], vec![], vec![100]];
     assert_eq!(halve_batched(&mut lists, same(3)), [2, 0, 5]);
     assert_eq!(lists, [vec![2, 1], vec![], vec![3]]);
+}
+
+/// A slice per member without `#[each]`: nothing else has a meaning.
+#[autobatch(strict)]
+fn bubble<T: PartialOrd + Copy>(xs: &mut [T], rounds: u32) -> u32 {
+    let mut swaps = 0;
+    for _ in 0..rounds {
+        for i in 1..xs.len() {
+            if xs[i] < xs[i - 1] {
+                xs.swap(i, i - 1);
+                swaps += 1;
+            }
+        }
+    }
+    swaps
+}
+
+struct Divisor(u32);
+
+#[autobatch(strict)]
+impl Divisor {
+    pub(crate) fn divide(&self, xs: &mut [u32], until: u32) -> u32 {
+        let mut rounds = 0;
+        while xs.iter().any(|x| *x > until) {
+            xs.iter_mut().for_each(|x| *x /= self.0);
+            rounds += self.round();
+        }
+        rounds
+    }
+
+    fn round(&self) -> u32 {
+        self.0 - 2
+    }
+}
+
+#[autobatch(strict)]
+mod program {
+    pub(super) fn entry(xs: &mut [u32], n: usize) -> u32 {
+        if n == 0 { 1 } else { inside(xs, n - 1) }
+    }
+
+    fn inside(xs: &mut [u32], n: usize) -> u32 {
+        let Some(last) = xs.last_mut() else { return 0 };
+        *last += 1;
+        let (sum, end) = (*last, xs.len() - 1);
+        sum + entry(&mut xs[..end], n)
+    }
+}
+
+#[test]
+fn slices_changed_in_place() {
+    let lists: Vec<Vec<u32>> =
+        (0..70u32).map(|i| (0..i % 5).map(|j| (i * 37 + j * 101) % 97).collect()).collect();
+    let n: Vec<usize> = (0..lists.len()).map(|i| i % 4).collect();
+    let rounds: Vec<u32> = (0..lists.len() as u32).map(|i| i % 6).collect();
+    let scalar = |f: &dyn Fn(usize, &mut [u32]) -> u32| {
+        let mut after = lists.clone();
+        let results: Vec<u32> = after.iter_mut().enumerate().map(|(i, list)| f(i, list)).collect();
+        (results, after)
+    };
+    let divisor = Divisor(3);
+    for (how, options) in common::executors() {
+        let mut after = lists.clone();
+        let results = bubble_batched_with(&mut after, &rounds, &options).unwrap().into_values().unwrap();
+        assert_eq!((results, after), scalar(&|i, list| bubble(list, rounds[i])), "{how}");
+
+        let mut after = lists.clone();
+        let outcome = divisor.divide_batched_with(&mut after, same(3), &options).unwrap();
+        assert_eq!(
+            (outcome.into_values().unwrap(), after),
+            scalar(&|_, list| divisor.divide(list, 3)),
+            "{how}"
+        );
+
+        let mut after = lists.clone();
+        let outcome = program::entry_batched_with(&mut after, &n, &options).unwrap();
+        let values = outcome.into_values().unwrap();
+        assert_eq!((values, after), scalar(&|i, list| program::entry(list, n[i])), "{how}");
+    }
+    let mut values = [3, 2, 1, 9, 8];
+    assert_eq!(bubble_batched(RaggedMut::new(&mut values, &[0, 3, 3, 5]), same(3)), [3, 0, 1]);
+    assert_eq!(values, [1, 2, 3, 8, 9]);
 }
 
 /// Has no destructor, and one value that can't be cloned.

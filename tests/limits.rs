@@ -4,6 +4,7 @@
 mod common;
 
 use std::panic::catch_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use autobatch::{
@@ -12,7 +13,7 @@ use autobatch::{
 use common::executors;
 
 /// The batching executors, one and two threads.
-fn batching() -> Vec<(String, Options<'static>)> {
+fn batching() -> Vec<(String, Options)> {
     let mut all = Vec::new();
     for (how, options) in executors() {
         for threads in [1, 2] {
@@ -104,16 +105,16 @@ fn a_token_cancelled_before_the_run_ends_every_member() {
 
 #[test]
 fn the_callers_pool_and_progress() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap());
     let n: Vec<u64> = (0..3001).map(|i| i % 40).collect();
     let want: Vec<u64> = n.iter().map(|n| triangle(*n, 1, &[1])).collect();
     for (how, options) in executors() {
-        let largest = AtomicUsize::new(0);
-        let calls = AtomicUsize::new(0);
-        let options = options.pool(&pool).progress(|p| {
+        let (largest, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (to_largest, to_calls) = (Arc::clone(&largest), Arc::clone(&calls));
+        let options = options.pool(Arc::clone(&pool)).progress(move |p| {
             assert!(p.done <= p.total && p.total == 3001);
-            largest.fetch_max(p.done, Ordering::Relaxed);
-            calls.fetch_add(1, Ordering::Relaxed);
+            to_largest.fetch_max(p.done, Ordering::Relaxed);
+            to_calls.fetch_add(1, Ordering::Relaxed);
         });
         let outcome = triangle_batched_with(&n, same(1), &[1], &options).unwrap();
         assert_eq!(outcome.into_values().unwrap(), want, "{how}");
@@ -123,6 +124,30 @@ fn the_callers_pool_and_progress() {
         let outcome = pool.install(|| triangle_batched_with(&n, same(1), &[1], &options)).unwrap();
         assert_eq!(outcome.into_values().unwrap(), want, "{how}, inside the pool");
     }
+}
+
+/// What a service has: its options, in a struct that lives as long as it does.
+struct Service {
+    options: Options,
+    done: Arc<AtomicUsize>,
+}
+
+#[test]
+fn options_are_a_field() {
+    fn owned<T: Clone + Send + Sync + 'static>(_: &T) {}
+    let done = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&done);
+    let options = Options::default().progress(move |p| _ = counted.fetch_max(p.done, Ordering::Relaxed));
+    let service = Service { options, done };
+    owned(&service.options);
+    let n: Vec<u64> = (0..100).collect();
+    let outcome = std::thread::spawn(move || {
+        let outcome = triangle_batched_with(&n, same(1), &[1], &service.options).unwrap();
+        (outcome.into_values().unwrap(), service.done.load(Ordering::Relaxed))
+    });
+    let (values, done) = outcome.join().unwrap();
+    assert_eq!(values, (0..100).map(|n| triangle(n, 1, &[1])).collect::<Vec<_>>());
+    assert_eq!(done, 100);
 }
 
 #[test]
@@ -286,7 +311,7 @@ fn depth_is_data_under_auto_too() {
 fn the_instruction_set_is_capped() {
     let rank = |isa| [Isa::Avx2, Isa::Avx512].iter().position(|i| *i == isa).map_or(0, |i| i + 1);
     let options = Options::default().executor(Executor::Masked);
-    let run = |options: &Options<'_>| triangle_batched_with(&[5; 40], same(1), &[0], options).unwrap();
+    let run = |options: &Options| triangle_batched_with(&[5; 40], same(1), &[0], options).unwrap();
     assert_eq!(run(&options).report().isa, Isa::detect());
     for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
         let used = run(&options.clone().isa(isa)).report().isa;

@@ -128,7 +128,7 @@ fn every_form_in_a_recursion() {
     let table: Vec<f64> = (0..17).map(|i| f64::from(i % 6) * 0.7 - 1.0).collect();
     let inputs: Vec<(u32, u32)> = (0..50).map(|i| (i % 7, i * 77 + 5)).collect();
     let node = |i: u32| tree::Node { at: [0.1 * f64::from(i), -0.3, 0.2], name: format!("{i}") };
-    let batched = |batch: &[(u32, u32)], options: &Options<'_>| {
+    let batched = |batch: &[(u32, u32)], options: &Options| {
         let nodes: Vec<_> = batch.iter().map(|(depth, _)| node(*depth)).collect();
         let (depth, seed) = (column(batch, |b| b.0), column(batch, |b| b.1));
         tree::grow_batched_with(&table, nodes, &depth, &seed, options)
@@ -337,7 +337,7 @@ fn rooted(count: &AtomicUsize, x: f64, rounds: u32) -> f64 {
 #[test]
 fn a_failing_kernel_is_the_fault_of_the_members_in_the_call() {
     let count = AtomicUsize::new(0);
-    let run = |x: &[f64], rounds: &[u32], options: &Options<'_>| {
+    let run = |x: &[f64], rounds: &[u32], options: &Options| {
         rooted_batched_with(&count, x, rounds, options).unwrap()
     };
     for executor in [Executor::Masked, Executor::ProgramCounter] {

@@ -133,7 +133,7 @@ fn calls_between_loops() {
 }
 
 /// The ways to run that the loader and the stack depend on.
-fn ways() -> Vec<Options<'static>> {
+fn ways() -> Vec<Options> {
     let base = || Options::default().executor(Executor::ProgramCounter);
     let mut all = Vec::new();
     for schedule in [Schedule::MostLanes, Schedule::EarliestBlock] {

@@ -204,7 +204,7 @@ fn a_loop_around_a_double_recursion() {
 }
 
 /// One tile, earliest block, no refill: the way the paper counts.
-fn counting(executor: Executor) -> Options<'static> {
+fn counting(executor: Executor) -> Options {
     Options::default()
         .executor(executor)
         .schedule(Schedule::EarliestBlock)

@@ -230,7 +230,7 @@ fn totals_of_all_kinds() {
 /// The depth in the report is that of the batch: scalar code has none.
 #[test]
 fn generic_totals_of_numbers_are_batched() {
-    let depth = |options: &Options<'_>| {
+    let depth = |options: &Options| {
         let numbers = generic_batched_with(&[5, 6], &[0.5_f32, 1.5], options).unwrap().report().depth;
         let others = generic_batched_with(&[5, 6], &[Full(1), Full(2)], options).unwrap().report().depth;
         (numbers, others)

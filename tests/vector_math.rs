@@ -39,7 +39,7 @@ fn every_by_math(x: f64, y: f32) -> (f64, f32) {
 }
 
 /// Every executor and instruction set.
-fn everywhere(check: impl Fn(&Options<'_>)) {
+fn everywhere(check: impl Fn(&Options)) {
     for executor in [Executor::Auto, Executor::Masked, Executor::ProgramCounter, Executor::Scalar] {
         for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
             for threads in [1, 2] {

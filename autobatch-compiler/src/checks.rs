@@ -46,6 +46,15 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
                     "move the code to a function and annotate that, or implement the trait for a type of your own",
                 );
             }
+            if let Some((path, _)) = &i.trait_
+                && path.segments.last().is_some_and(|last| last.ident == "Drop")
+            {
+                diag.error(
+                    path,
+                    "only the compiler may call `drop`, so it has no batched form",
+                    "put the attribute on a function that `drop` calls",
+                );
+            }
             for item in &i.items {
                 if let ImplItem::Fn(f) = item {
                     within(&f.attrs, kind, diag);
@@ -98,7 +107,6 @@ pub(crate) fn unsized_states(function: &Function, diag: &mut Diagnostics) -> boo
     for param in function.params.iter().filter(|param| param.passing == Passing::State) {
         let Type::Reference(r) = &param.ty else { continue };
         let help = match &*r.elem {
-            Type::Slice(_) => "mark it `#[each]`: the batched call takes a slice per member",
             Type::TraitObject(_) => "make it a generic parameter, `fn f<T: Trait>(x: &mut T)`",
             Type::Path(p) if p.path.is_ident("str") => "take a `&mut String`",
             _ => continue,

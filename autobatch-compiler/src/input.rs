@@ -11,6 +11,7 @@ use syn::{
     ReturnType, Signature, Type, Visibility, parse_quote,
 };
 
+use crate::anonymous;
 use crate::aside::{Aside, SEVERAL};
 use crate::declared::Declared;
 use crate::diag::Diagnostics;
@@ -29,7 +30,7 @@ pub enum Passing {
     Shared,
     /// `&mut T`: state of the member, in and out.
     State,
-    /// `#[each] x: &mut [T]`: a slice per member, changed in place.
+    /// `x: &mut [T]`, or `#[each] x: &mut T`: borrowed per member, changed in place.
     EachMut,
 }
 
@@ -57,7 +58,7 @@ pub struct Function {
     pub attrs: Vec<Attribute>,
     /// As written.
     pub vis: Visibility,
-    /// As written, without parameter attributes of the crate.
+    /// As written, without parameter attributes of the crate; `impl Trait` in parameters has a name.
     pub sig: Signature,
     /// Parameters in order.
     pub params: Vec<Param>,
@@ -173,6 +174,9 @@ pub fn function(
     diag: &mut Diagnostics,
 ) -> Option<Function> {
     let ok = check_signature(sig, diag);
+    let mut sig = sig.clone();
+    anonymous::name(&mut sig);
+    let sig = &sig;
     let mut params = Vec::new();
     let mut patterns = Vec::new();
     for (index, arg) in sig.inputs.iter().enumerate() {
@@ -307,21 +311,11 @@ pub(crate) fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
             refuse(ty, "a function that never returns has no result per member", "return a value");
         }
     }
-    for arg in &sig.inputs {
-        if let FnArg::Typed(t) = arg
-            && let Some(ty) = find_impl(&t.ty)
-        {
-            refuse(
-                &ty,
-                "an `impl Trait` parameter can't be stored per member: its type has no name",
-                "make it a generic parameter, `fn f<T: Trait>(x: T)`",
-            );
-        }
-    }
     ok
 }
 
-fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
+/// An `impl Trait` in a type.
+pub(crate) fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
     struct Find(Option<syn::TypeImplTrait>);
     impl<'ast> syn::visit::Visit<'ast> for Find {
         fn visit_type_impl_trait(&mut self, ty: &'ast syn::TypeImplTrait) {
@@ -371,10 +365,21 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
             }
             Passing::Shared
         }
+        // A slice has no size, so there is no column of states: nothing but a slice per member has a meaning.
+        (Type::Reference(r), None, None) if r.mutability.is_some() && is_slice(&r.elem) => Passing::EachMut,
         (Type::Reference(r), None, None) if r.mutability.is_some() => Passing::State,
         (Type::Reference(_), None, None) => Passing::Shared,
         (_, Some(_), None) => Passing::Shared,
         (_, None, None) => Passing::Each,
+    }
+}
+
+fn is_slice(ty: &Type) -> bool {
+    match ty {
+        Type::Slice(_) => true,
+        Type::Paren(t) => is_slice(&t.elem),
+        Type::Group(t) => is_slice(&t.elem),
+        _ => false,
     }
 }
 

@@ -4,6 +4,7 @@
 //! stages, public so that tools and tests can look at them.
 
 mod admission;
+mod anonymous;
 pub mod aside;
 pub mod attrs;
 mod checks;

@@ -12,6 +12,7 @@ use syn::{
     ReceiverKind, Signature, Type, Visibility, parse_quote,
 };
 
+use crate::anonymous;
 use crate::aside;
 use crate::checks;
 use crate::diag::Diagnostics;
@@ -222,6 +223,7 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
             .collect(),
     };
     let mut sig: Signature = f.sig.clone();
+    anonymous::name(&mut sig);
     sig.ident = format_ident!("{PREFIX}{}__{}", owner, f.sig.ident, span = f.sig.ident.span());
     free_receiver(&mut sig);
     free.visit_signature_mut(&mut sig);

@@ -1,10 +1,23 @@
 //! `#[primitive(batched = path)]`: a function that has a batched kernel.
 //!
-//! The function stays as written. Beside it comes an empty type of the same name, so that whoever imports
-//! the function has it too, whose associated function [`BATCHED`] makes one call of the kernel for many
+//! The function stays as written, but for what comes before its body: where members of a batch run, a call is for the kernel, with
+//! those of other members if it is on a fiber (`autobatch_runtime`'s `fiber`). Beside it comes an empty type of the same name, so
+//! that whoever imports the function has it too, whose associated function [`BATCHED`] makes one call of the kernel for many
 //! members:
 //!
 //! ```text
+//! fn gradient<M: Model>(model: &M, x: &Array1<f64>) -> Array1<f64> {
+//!     if gathers() {
+//!         return wait((model, x), true, |calls| {
+//!             let mut results = gradient::__batched::<M>(calls.len(), |push| {
+//!                 for call in calls.iter_mut() { let (model, x) = &mut call.args; push(*model, *x) }
+//!             });
+//!             for call in calls { call.result = Some(results.next()) }
+//!         });
+//!     }
+//!     …                                                                   // the body
+//! }
+//!
 //! enum gradient {}
 //! impl gradient {
 //!     fn __batched<'m, M: Model>(members: usize, gather: impl FnOnce(&mut dyn FnMut(&'m M, &Array1<f64>)))
@@ -25,6 +38,12 @@
 //! `c.column().pass_mut()`, `c.store(some)`), and returned with the results (`.with((c,))`), which hand each
 //! member's value back.
 //!
+//! Calls of different fibers have different lifetimes, and the kernel is called as if they had the same. That is sound where nothing
+//! can go from one member to another that lives for a shorter time: what is a member's own, argument or result, has no lifetime ([`Own`];
+//! `__lasting` has rustc refuse a type that hides one), and what members share is the same object. A result may be a reference to such
+//! a type: what it refers to is shared. (Not a `Cell` of a reference: one member could leave there what another finds.) Else a call
+//! on a fiber is for one row (the `true` above).
+//!
 //! `push` has exactly the function's parameters, so that arguments coerce as in a call of the function; what
 //! the kernel takes and returns decides, by type, in which form columns are passed (`autobatch_runtime::primitive`).
 
@@ -33,8 +52,12 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, FnArg, Item, ItemFn, Lifetime, Path, Token, Type, parse_quote};
+use syn::{
+    Attribute, Expr, FnArg, GenericParam, Generics, Item, ItemFn, Lifetime, Pat, Path, Token, Type,
+    TypeParamBound, WherePredicate, parse_quote,
+};
 
 use crate::diag::Diagnostics;
 use crate::input;
@@ -111,7 +134,15 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
     };
     let passing = check(&function, &mut diag);
     let family = match (args, passing) {
-        (Some(args), Some(passing)) if diag.is_empty() => adapter(&function, &passing, &args),
+        (Some(args), Some(passing)) if diag.is_empty() => {
+            let own = Own::of(&function, &passing);
+            let family = adapter(&function, &passing, &own, &args);
+            // What a constant needs is computed before any batch.
+            if function.sig.constness.is_none() {
+                wait(&mut function, &passing, &own, &args.krate);
+            }
+            family
+        }
         _ => TokenStream::new(),
     };
     input::clean(&mut function.sig);
@@ -125,7 +156,20 @@ fn first(tokens: &TokenStream) -> TokenStream {
 
 /// How each parameter is passed; `None` after errors.
 fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
-    let ok = input::check_signature(&function.sig, diag);
+    let mut ok = input::check_signature(&function.sig, diag);
+    for arg in &function.sig.inputs {
+        if let FnArg::Typed(arg) = arg
+            && let Some(ty) = input::find_impl(&arg.ty)
+        {
+            let instead = "make it a generic parameter, `fn f<T: Trait>(x: T)`";
+            diag.error(
+                &ty,
+                "an `impl Trait` parameter of a primitive has no name that its kernel could have",
+                instead,
+            );
+            ok = false;
+        }
+    }
     let mut all = Vec::new();
     for arg in &function.sig.inputs {
         match arg {
@@ -205,8 +249,193 @@ fn is_vector(ty: &Type) -> bool {
     }
 }
 
+/// Puts the call of the kernel before the body of the function.
+fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
+    let rt = quote!(#krate::__rt::primitive);
+    let mut patterns = Vec::new();
+    let mut names = Vec::new();
+    for (i, arg) in function.sig.inputs.iter_mut().enumerate() {
+        let FnArg::Typed(arg) = arg else { unreachable!("receivers are refused") };
+        names.push(match &*arg.pat {
+            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
+            pattern => {
+                let ident = format_ident!("__p{}", i, span = Span::mixed_site());
+                patterns.push(parse_quote!(let #pattern = #ident;));
+                *arg.pat = parse_quote!(#ident);
+                ident
+            }
+        });
+    }
+    let value = |i: usize| format_ident!("__v{}", i, span = Span::mixed_site());
+    let values: Vec<Ident> = (0..passing.len()).map(value).collect();
+    let is_value = |passing: &Passing| matches!(passing, Passing::Each(_) | Passing::SharedValue);
+    let packed = passing.iter().zip(&names).map(|(passing, name)| match is_value(passing) {
+        true => quote!(::core::option::Option::Some(#name)),
+        false => quote!(#name),
+    });
+    let unpacked = passing.iter().zip(&values).map(|(passing, value)| match passing {
+        passing if is_value(passing) => quote!(#rt::taken(#value)),
+        Passing::Changed(_) => quote!(&mut **#value),
+        _ => quote!(*#value),
+    });
+    let changed: Vec<&Ident> = (passing.iter().zip(&values))
+        .filter(|(passing, _)| matches!(passing, Passing::Changed(_)))
+        .map(|(_, value)| value)
+        .collect();
+    let next = match changed.is_empty() {
+        true => quote!(__results.next()),
+        false => {
+            let places = passing.iter().zip(&values).map(|(passing, value)| match passing {
+                Passing::Changed(_) => quote!(#value),
+                _ => quote!(_),
+            });
+            quote!({
+                let (#(#places,)*) = &mut __call.args;
+                __results.next_into((#(&mut **#changed,)*))
+            })
+        }
+    };
+    let (ident, fish) = (&function.sig.ident, turbofish(&function.sig.generics));
+    let batched = Ident::new(BATCHED, Span::call_site());
+    let together = own.together(krate);
+    let enter = parse_quote! {
+        #[allow(clippy::all, clippy::pedantic)]
+        if #rt::gathers() {
+            return #rt::wait((#(#packed,)*), #together, |__calls| {
+                let mut __results = #ident::#batched #fish(__calls.len(), |__push| {
+                    for __call in __calls.iter_mut() {
+                        let (#(#values,)*) = &mut __call.args;
+                        __push(#(#unpacked),*);
+                    }
+                });
+                for __call in __calls.iter_mut() {
+                    __call.result = ::core::option::Option::Some(#next);
+                }
+            });
+        }
+    };
+    function.block.stmts.splice(0..0, std::iter::once(enter).chain(patterns));
+}
+
+/// The type arguments of a function, for itself.
+fn turbofish(generics: &Generics) -> Option<TokenStream> {
+    let args = generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(param) => Some(&param.ident),
+        GenericParam::Const(param) => Some(&param.ident),
+        GenericParam::Lifetime(_) => None,
+    });
+    let args: Vec<_> = args.collect();
+    (!args.is_empty()).then(|| quote!(::<#(#args),*>))
+}
+
+/// The types of what is a member's own, its result included: whether they have lifetimes that differ between members.
+struct Own {
+    /// Those of arguments.
+    types: Vec<Type>,
+    /// Whether one is written with a lifetime, or may have one.
+    borrows: bool,
+    /// The type parameters that they mention, or types that belong to these, which may be anything.
+    unknown: Vec<Type>,
+}
+
+impl Own {
+    fn of(function: &ItemFn, passing: &[Passing]) -> Own {
+        let generics = &function.sig.generics;
+        let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        let lasting: Vec<&Type> = clauses
+            .filter_map(|clause| match clause {
+                WherePredicate::Type(clause) if is_static(&clause.bounds) => Some(&clause.bounded_ty),
+                _ => None,
+            })
+            .collect();
+        let lasts = |ident: &Ident| {
+            lasting
+                .iter()
+                .any(|ty| matches!(ty, Type::Path(p) if p.qself.is_none() && p.path.is_ident(ident)))
+        };
+        let params = generics.type_params().filter(|param| !is_static(&param.bounds) && !lasts(&param.ident));
+        let types =
+            function.sig.inputs.iter().zip(passing).filter_map(|(arg, passing)| match (arg, passing) {
+                (_, Passing::Each(ty) | Passing::EachRef(ty) | Passing::Changed(ty)) => Some(ty.clone()),
+                (FnArg::Typed(arg), Passing::SharedValue) => Some((*arg.ty).clone()),
+                _ => None,
+            });
+        let types: Vec<Type> = types.collect();
+        let params = params.map(|param| &param.ident).collect();
+        let mut scan = Borrows { params, found: false, unknown: Vec::new() };
+        types.iter().for_each(|ty| scan.visit_type(ty));
+        if let syn::ReturnType::Type(_, ty) = &function.sig.output {
+            let mut ty = &**ty;
+            // What members share may be lent to all of them.
+            while let Type::Reference(syn::TypeReference { mutability: None, elem, .. }) = ty {
+                ty = &**elem;
+            }
+            scan.visit_type(ty);
+        }
+        Own { borrows: scan.found, unknown: scan.unknown, types }
+    }
+
+    /// Whether a call may be made with those of other members.
+    fn together(&self, krate: &Path) -> TokenStream {
+        let unknown = &self.unknown;
+        match self.borrows {
+            true => quote!(false),
+            false => quote!(true #(&& #krate::__rt::lockstep::is_plain::<#unknown>())*),
+        }
+    }
+
+    /// A function that rustc refuses if an argument's type hides a lifetime: there is none that the result could have. (A result that
+    /// hides one is refused as [`BATCHED`]'s.)
+    fn lasting(&self, generics: &Generics) -> Option<TokenStream> {
+        let (params, clause, types) = (&generics.params, &generics.where_clause, &self.types);
+        let values = types.iter().map(|_| quote!(::core::marker::PhantomData));
+        (!self.borrows).then(|| {
+            quote! {
+                fn __lasting<#params>() -> (#(::core::marker::PhantomData<#types>,)*) #clause {
+                    (#(#values,)*)
+                }
+            }
+        })
+    }
+}
+
+/// Looks for lifetimes in a type, and for type parameters.
+struct Borrows<'a> {
+    params: Vec<&'a Ident>,
+    found: bool,
+    unknown: Vec<Type>,
+}
+
+impl<'ast> Visit<'ast> for Borrows<'_> {
+    fn visit_type(&mut self, ty: &'ast Type) {
+        match ty {
+            // Of these it is not seen what they are.
+            Type::Macro(_) | Type::ImplTrait(_) | Type::Infer(_) | Type::Verbatim(_) => self.found = true,
+            Type::Reference(r) => self.found |= r.lifetime.is_none(),
+            // Behind a reference it has that one's lifetime.
+            Type::TraitObject(object) => self.found |= !is_static(&object.bounds),
+            Type::Path(path) => {
+                let first = path.path.segments.first().map(|first| &first.ident);
+                let is_param = first.is_some_and(|first| self.params.contains(&first));
+                let is_known = path.qself.is_none() && !is_param;
+                self.unknown.extend((!is_known).then(|| ty.clone()));
+            }
+            _ => {}
+        }
+        visit::visit_type(self, ty);
+    }
+    fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+        self.found |= lifetime.ident != "static";
+    }
+    fn visit_qself(&mut self, _: &'ast syn::QSelf) {}
+}
+
+fn is_static(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    bounds.iter().any(|bound| matches!(bound, TypeParamBound::Lifetime(l) if l.ident == "static"))
+}
+
 /// The type beside the function.
-fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
+fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> TokenStream {
     let Args { batched, krate } = args;
     let rt = quote!(#krate::__rt::primitive);
     let (vis, ident) = (&function.vis, &function.sig.ident);
@@ -216,8 +445,11 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
     for (arg, passing) in function.sig.inputs.iter().zip(passing) {
         let FnArg::Typed(arg) = arg else { unreachable!("receivers are refused") };
         let mut ty = (*arg.ty).clone();
-        if matches!(passing, Passing::Shared | Passing::SharedValue) {
-            named.visit_type_mut(&mut ty);
+        match (passing, &mut ty) {
+            (Passing::Shared | Passing::SharedValue, ty) => named.visit_type_mut(ty),
+            // The values are copied, so that a name does not bind the reference.
+            (Passing::Changed(_), Type::Reference(reference)) => reference.lifetime = None,
+            _ => {}
         }
         pushed.push(ty);
     }
@@ -293,6 +525,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
     let run = quote_spanned!(span=> #rt::run::<#output, _>);
     let doc = format!("`{ident}` for many members: one call of `{kernel}`.");
     let batched_name = Ident::new(BATCHED, Span::call_site());
+    let lasting = own.lasting(&function.sig.generics);
     quote! {
         #[doc = #doc]
         #[doc(hidden)]
@@ -326,6 +559,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], args: &Args) -> TokenStream {
                     },
                 ) #with
             }
+            #lasting
         }
     }
 }
@@ -382,4 +616,84 @@ impl VisitMut for Elided<'_> {
         }
     }
     fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether calls of fibers are made together, as it is asked at run time.
+    fn together(function: ItemFn) -> String {
+        let mut diag = Diagnostics::default();
+        let passing = check(&function, &mut diag).expect("a primitive");
+        Own::of(&function, &passing).together(&parse_quote!(krate)).to_string().replace(' ', "")
+    }
+
+    #[test]
+    fn what_borrows_is_not_gathered() {
+        let yes: [ItemFn; 6] = [
+            parse_quote!(
+                fn f(model: &Model<'_>, x: f64, y: &[f32; 3]) -> (f64, Array1<f64>) {}
+            ),
+            parse_quote!(
+                fn f<'a>(model: &'a Model<'_>, x: f64) -> &'a [f64] {}
+            ),
+            parse_quote!(
+                fn f<'a>(x: &mut Array1<f64>, #[shared] n: usize) {}
+            ),
+            parse_quote!(
+                fn f<M: Model>(model: &M, x: Word<'static>, y: &'static str, #[each] z: &u8) {}
+            ),
+            parse_quote!(
+                fn f<T: Copy + 'static>(x: T, y: Option<T>) -> T {}
+            ),
+            parse_quote!(
+                fn f<T: Model>(x: u8) -> T::Value
+                where
+                    T: 'static,
+                {
+                }
+            ),
+        ];
+        for function in yes {
+            assert_eq!(together(function.clone()), "true", "{}", function.to_token_stream());
+        }
+        let no: [ItemFn; 8] = [
+            parse_quote!(
+                fn f<'a>(x: Word<'a>) -> u8 {}
+            ),
+            parse_quote!(
+                fn f(x: u8, #[shared] word: Option<&'_ str>) -> u8 {}
+            ),
+            parse_quote!(
+                fn f(x: u8, #[each] word: &&str) -> u8 {}
+            ),
+            parse_quote!(
+                fn f(x: &mut [&'static &u8; 2]) {}
+            ),
+            parse_quote!(
+                fn f<'a>(model: &'a Model, x: u8) -> Rc<Cell<&'a u8>> {}
+            ),
+            parse_quote!(
+                fn f<'a>(model: &'a Model, x: u8) -> &'a dyn Other {}
+            ),
+            parse_quote!(
+                fn f(x: u8) -> made!() {}
+            ),
+            parse_quote!(
+                fn f(x: fn(&u8) -> u8) -> u8 {}
+            ),
+        ];
+        for function in no {
+            assert_eq!(together(function.clone()), "false", "{}", function.to_token_stream());
+        }
+        let asked =
+            "true&&krate::__rt::lockstep::is_plain::<T>()&&krate::__rt::lockstep::is_plain::<M::Point>()";
+        assert_eq!(
+            together(parse_quote!(
+                fn f<T: Copy, M: Model>(x: Array1<T>) -> M::Point {}
+            )),
+            asked
+        );
+    }
 }

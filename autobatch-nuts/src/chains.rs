@@ -112,7 +112,7 @@ impl<'m, T: Real> Chains<'m, T> {
     pub fn run(
         &mut self,
         trajectories: usize,
-        options: &Options<'_>,
+        options: &Options,
     ) -> Result<Outcome<Vec<Draw<T>>>, BatchError> {
         self.nuts.trajectories = trajectories;
         T::chains(&self.nuts, &mut self.states, &mut self.steps, &mut self.generators, options)
@@ -133,7 +133,7 @@ impl<'m, T: Real> Chains<'m, T> {
     pub fn draw(
         &mut self,
         count: usize,
-        options: &Options<'_>,
+        options: &Options,
         mut tick: impl FnMut(usize),
     ) -> Result<Vec<Vec<Draw<T>>>, SampleError> {
         let mut all = vec![Vec::with_capacity(count); self.states.len()];
@@ -161,7 +161,7 @@ impl<'m, T: Real> Chains<'m, T> {
     pub fn warm_up(
         &mut self,
         rounds: usize,
-        options: &Options<'_>,
+        options: &Options,
         mut tick: impl FnMut(usize),
     ) -> Result<(), SampleError> {
         let (first, second) = (rounds / 5, rounds / 2);

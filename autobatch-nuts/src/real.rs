@@ -37,7 +37,7 @@ pub trait Real: Float + NumAssign + LinalgScalar + Debug + Display + Send + Sync
         states: &mut [Arc<Point<Self>>],
         steps: &mut [StepSize],
         generators: &mut [Generator],
-        options: &Options<'_>,
+        options: &Options,
     ) -> Result<Outcome<Vec<Draw<Self>>>, BatchError>;
 }
 
@@ -78,7 +78,7 @@ macro_rules! real {
                 states: &mut [Arc<Point<Self>>],
                 steps: &mut [StepSize],
                 generators: &mut [Generator],
-                options: &Options<'_>,
+                options: &Options,
             ) -> Result<Outcome<Vec<Draw<Self>>>, BatchError> {
                 nuts.chain_batched_with(states, steps, generators, options)
             }

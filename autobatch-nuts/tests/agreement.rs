@@ -5,7 +5,7 @@ use autobatch::{Executor, Options, Schedule};
 use autobatch_nuts::models::{Autoregressive, EightSchools, Gaussian, GaussianProcess, LogisticRegression};
 use autobatch_nuts::{Chains, Draw, Model, Real};
 
-fn executors() -> Vec<(&'static str, Options<'static>)> {
+fn executors() -> Vec<(&'static str, Options)> {
     let counter = || Options::default().executor(Executor::ProgramCounter);
     vec![
         ("masked", Options::default().executor(Executor::Masked)),

@@ -1,5 +1,6 @@
-//! Families of private methods and of those of modules, which are there whether or not their types may go to other threads: that is refused where such
-//! a family is called. For generated code only.
+//! Families are there whether or not their types may go to other threads. Where the function itself has the attribute, that is
+//! refused in words of its own (`threads.rs`), and nothing else needs to be said; a family of a private method, or of a method of a module, which
+//! nobody may have asked for, is refused where it is called. For generated code only.
 //!
 //! `Crossing::<T>::new().check()` is found on `Crossing` itself if `T` is `Send`, and behind its `Deref` otherwise. What it
 //! yields has the same methods in both cases, the second time without the bounds.
@@ -72,7 +73,7 @@ impl Goes {
         self,
         program: &'static Program,
         defaults: Defaults,
-        options: &Options<'_>,
+        options: &Options,
         lens: &[(&'static str, Option<usize>)],
         ways: Ways<impl Scalar<R>, impl Tile<R>, impl Nested<R>>,
     ) -> Result<Outcome<R>, BatchError> {
@@ -123,7 +124,7 @@ impl Stays {
         self,
         _: &'static Program,
         _: Defaults,
-        _: &Options<'_>,
+        _: &Options,
         _: &[(&'static str, Option<usize>)],
         _: Ways<
             impl Fn(usize, Depth) -> R,

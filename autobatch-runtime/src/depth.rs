@@ -10,6 +10,8 @@
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
+use crate::fiber::stack;
+
 /// Bytes that must be left when a function of the program is entered: room for its own frame and for
 /// what it calls outside the program.
 const RESERVE: usize = 256 << 10;
@@ -43,6 +45,8 @@ thread_local! {
     static GROWN: Cell<usize> = const { Cell::new(0) };
     /// The most they have been since [`take_peak`].
     static PEAK: Cell<usize> = const { Cell::new(0) };
+    /// The lowest address of the stack that a fiber of this thread runs on; 0 where none does.
+    static LOWEST: Cell<usize> = const { Cell::new(0) };
 }
 
 /// No depth: limits are odd.
@@ -63,6 +67,11 @@ impl Depth {
     /// The same number of calls, on another stack.
     fn on(self, limit: usize) -> Depth {
         Depth::new(self.allowed(), limit)
+    }
+
+    /// The same number of calls, on the stack that this is called on.
+    pub(crate) fn on_this_stack(self) -> Depth {
+        self.on(limit())
     }
 
     /// The depth of a callee. (A tail call passes its own depth on.)
@@ -167,7 +176,7 @@ pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
             GROWN.set(self.0);
         }
     }
-    stacker::grow(size, || {
+    let run = || {
         let before = Grown(GROWN.get());
         GROWN.set(before.0 + size);
         PEAK.set(PEAK.get().max(before.0 + size));
@@ -175,7 +184,67 @@ pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
         let published = PUBLISHED.get();
         let _published = if published == NOWHERE { NOWHERE } else { published.on(limit) }.publish();
         f(limit)
+    };
+    match LOWEST.get() {
+        0 => stacker::grow(size, run),
+        // `stacker` keeps one limit per thread, and several fibers may have segments on this one.
+        _ => fiber_segment(size, run),
+    }
+}
+
+/// A segment of a fiber's stack.
+fn fiber_segment<R>(size: usize, run: impl FnOnce() -> R) -> R {
+    struct Lowest(usize);
+    impl Drop for Lowest {
+        fn drop(&mut self) {
+            LOWEST.set(self.0);
+        }
+    }
+    stack::on_segment(size, |lowest| {
+        let _before = Lowest(LOWEST.replace(lowest));
+        run()
     })
+}
+
+/// Runs `f` where so many bytes of stack are left.
+pub(crate) fn with_room<R>(room: usize, f: impl FnOnce() -> R) -> R {
+    match LOWEST.get() {
+        0 => stacker::maybe_grow(room, 4 * room, f),
+        lowest if stack_pointer() >= lowest + room => f(),
+        _ => on_segment(4 * room, |_| f()),
+    }
+}
+
+/// What a thread knows of the stack that it is on. Fibers have one each, which takes the thread's place while they run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    published: Depth,
+    grown: usize,
+    peak: usize,
+    lowest: usize,
+}
+
+impl Known {
+    /// Of a new stack with that lowest address.
+    pub(crate) fn of_stack(lowest: usize) -> Known {
+        Known { published: NOWHERE, grown: 0, peak: 0, lowest }
+    }
+
+    /// Whether there have been segments.
+    pub(crate) fn has_grown(&self) -> bool {
+        self.peak > 0
+    }
+
+    /// Takes the place of what this thread knows, which is returned.
+    #[inline]
+    pub(crate) fn swap(self) -> Known {
+        Known {
+            published: PUBLISHED.replace(self.published),
+            grown: GROWN.replace(self.grown),
+            peak: PEAK.replace(self.peak),
+            lowest: LOWEST.replace(self.lowest),
+        }
+    }
 }
 
 /// The bytes of the segments that this thread's stack has now, and the most it has had since the last call.
@@ -185,6 +254,10 @@ pub(crate) fn take_peak() -> (usize, usize) {
 
 /// The lowest address at which a function may be entered on the current stack.
 fn limit() -> usize {
+    let lowest = LOWEST.get();
+    if lowest != 0 {
+        return lowest + RESERVE;
+    }
     // What is beyond can't be counted.
     let left = stacker::remaining_stack().unwrap_or(UNKNOWN).min(MOST);
     (stack_pointer() - left) + RESERVE

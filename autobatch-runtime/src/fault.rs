@@ -33,6 +33,11 @@ pub(crate) fn too_deep(limit: usize) -> String {
     format!("more than {limit} nested calls")
 }
 
+/// The message for a member that runs too long.
+pub(crate) fn too_long(limit: u64) -> String {
+    format!("more than {limit} steps")
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "member {}: {}", self.member, self.message)

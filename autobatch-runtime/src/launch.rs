@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::depth::{self, Depth, TooDeep};
-use crate::fault::{BatchError, Fault, FaultKind, too_deep};
+use crate::depth::{self, Depth};
+use crate::fault::{BatchError, Fault, FaultKind};
+use crate::fiber::reach::Reach;
+use crate::fiber::{self, Here, Rules, Worker};
 use crate::isa;
 use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
 use crate::nest::Nest;
@@ -28,6 +30,9 @@ const LARGEST_PIECE: usize = 4096;
 const LONG_PIECE: Duration = Duration::from_micros(10);
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
 const PRIMITIVE_LANES: usize = 1024;
+/// Members that are on fibers at a time, unless the user says otherwise, and fibers of a thread and of all threads at most.
+const FIBER_LANES: usize = 256;
+const FIBERS: [usize; 2] = [4096, 12 << 10];
 
 // What follows is instantiated for every program in the user's crate: as much as can be of it is behind a
 // `dyn`, and so compiled once, here.
@@ -73,7 +78,7 @@ impl<R, F: Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> Nested<R> for F {}
 pub fn run<R: Send>(
     program: &'static Program,
     defaults: Defaults,
-    options: &Options<'_>,
+    options: &Options,
     lens: &[(&'static str, Option<usize>)],
     ways: Ways<impl Scalar<R>, impl Tile<R>, impl Nested<R>>,
 ) -> Result<Outcome<R>, BatchError> {
@@ -139,7 +144,7 @@ const BODY_STACK: usize = if cfg!(debug_assertions) { 8 << 20 } else { 512 << 10
 struct Launch<'a> {
     program: &'static Program,
     defaults: Defaults,
-    options: &'a Options<'a>,
+    options: &'a Options,
     members: usize,
     threads: usize,
     /// The pool made for this run, if the number of threads asks for one.
@@ -151,6 +156,8 @@ struct Launch<'a> {
     alike: bool,
     /// Whether all members run as scalar code.
     per_member: bool,
+    /// Whether scalar code runs on fibers.
+    on_fibers: bool,
 }
 
 /// How long a phase has taken: its threads' work, and all of it, in which they are also woken and waited for.
@@ -158,6 +165,16 @@ struct Launch<'a> {
 struct Took {
     work: Duration,
     wall: Duration,
+}
+
+/// The machine ends members itself.
+struct Blocks;
+
+impl Watch for Blocks {
+    fn cancelled(&self) -> bool {
+        false
+    }
+    fn ended(&self, _: usize) {}
 }
 
 /// What the workers of one phase leave behind.
@@ -187,8 +204,8 @@ impl Watch for Launch<'_> {
 }
 
 impl<'a> Launch<'a> {
-    fn new(program: &'static Program, defaults: Defaults, options: &'a Options<'a>, members: usize) -> Self {
-        let threads = match (options.threads, options.pool) {
+    fn new(program: &'static Program, defaults: Defaults, options: &'a Options, members: usize) -> Self {
+        let threads = match (options.threads, &options.pool) {
             (Some(threads), _) => threads,
             (None, Some(pool)) => pool.current_num_threads(),
             (None, None) => rayon::current_num_threads(),
@@ -201,16 +218,44 @@ impl<'a> Launch<'a> {
             false => None,
         };
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let per_member = program.whole_scalar;
-        let alike = false;
-        Launch { program, defaults, options, members, threads, own_pool, ended, reported, alike, per_member }
+        Launch {
+            program,
+            defaults,
+            options,
+            members,
+            threads,
+            own_pool,
+            ended,
+            reported,
+            alike: false,
+            per_member: program.whole_scalar,
+            on_fibers: false,
+        }
+    }
+
+    /// The executor that was asked for.
+    fn asked(&self) -> Executor {
+        self.options.executor.or(self.defaults.executor).unwrap_or_default()
+    }
+
+    /// Whether members run as scalar code, in which primitives wait for each other. So does a program in blocks, unless blocks are asked for,
+    /// that calls primitives and has scalar code in its blocks, or of which it is known that this calls some.
+    fn is_for_fibers(&self) -> bool {
+        let program = self.program;
+        let hides = || program.has_primitives() && !program.notes.is_empty();
+        match self.asked() {
+            Executor::Scalar => false,
+            Executor::Auto if self.per_member => true,
+            Executor::Auto => self.scalar_will_do() && (hides() || Reach::of(program).is_found()),
+            _ => self.per_member,
+        }
     }
 
     fn executor(&self) -> Executor {
-        if self.per_member {
+        if self.per_member || self.on_fibers {
             return Executor::Scalar;
         }
-        match self.options.executor.or(self.defaults.executor).unwrap_or_default() {
+        match self.asked() {
             // Kernel and scalar function may differ in the last bit, so what runs must not depend on time.
             Executor::Auto if self.program.has_primitives() => Executor::ProgramCounter,
             executor => executor,
@@ -228,8 +273,11 @@ impl<'a> Launch<'a> {
         }
         self.per_member |= !self.nests(ways.nests) && !self.is_admitted(&ways.tile, out);
         self.alike = self.nests(ways.nests) && !ways.rooms;
+        // What has nested frames only computes.
+        self.on_fibers = ways.nests == 0 && self.is_for_fibers();
         let ledger = Mutex::new(Ledger::default());
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
+            Executor::Scalar if self.on_fibers => self.fibers(parts, threads, &ways.scalar, out, &ledger),
             Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
             _ if self.nests(ways.nests) => self.nested(executor, parts, threads, ways, out, &ledger),
             _ => self.machine(executor, parts, threads, &ways.tile, out, &ledger),
@@ -246,7 +294,7 @@ impl<'a> Launch<'a> {
         }
         let queue = Queue::of([0..0, 0..0], 1);
         let mut core = Core::new(self.program, self.settings(Executor::Masked), &queue, self);
-        stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, || core.ask(|core| tile(core, &Store::new(), out)))
+        depth::with_room(BODY_STACK, || core.ask(|core| tile(core, &Store::new(), out)))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
@@ -274,7 +322,7 @@ impl<'a> Launch<'a> {
 
     /// Runs `work` in the pool of this run.
     fn install(&self, work: &mut (dyn FnMut() + Send)) {
-        match self.options.pool.or(self.own_pool.as_ref()) {
+        match self.options.pool.as_deref().or(self.own_pool.as_ref()) {
             Some(pool) => pool.install(work),
             None => work(),
         }
@@ -283,6 +331,11 @@ impl<'a> Launch<'a> {
     /// Runs `work` once for each of `threads`, on this one if there is only one.
     fn spread(&self, threads: usize, work: &(dyn Fn() + Sync)) -> Took {
         let begin = Instant::now();
+        let work = || {
+            // This may be a member of another batch, on its fiber.
+            let _nobody = Here::nobody();
+            work();
+        };
         if threads == 1 {
             work();
             let wall = begin.elapsed();
@@ -315,10 +368,16 @@ impl<'a> Launch<'a> {
     ) -> Took {
         let settings = self.settings(executor);
         let queue = Queue::of(parts, threads);
+        let reached = Reach::of(self.program);
         self.spread(threads, &|| {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
-            stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, || {
+            // Primitives that blocks don't show call their kernels for one row.
+            let (member, has_result) = (|_, _| unreachable!("blocks run members"), |_| false);
+            let rules = Rules { max_steps: u64::MAX, ..self.rules() };
+            let worker = Worker::new(rules, &Blocks, reached, &member, &has_result);
+            let _here = worker.alone();
+            depth::with_room(BODY_STACK, || {
                 while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
                     core.fault(payload);
                 }
@@ -380,16 +439,58 @@ impl<'a> Launch<'a> {
         let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
             let mut faults = Vec::new();
-            self.scalar_worker(&queue, PIECE, scalar, out, &mut faults);
+            self.scalar_worker(&queue, PIECE, None, scalar, out, &mut faults);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
         })
     }
 
-    /// Takes pieces of the queue until it is empty.
+    /// How members run on fibers.
+    fn rules(&self) -> Rules {
+        let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(FIBER_LANES);
+        // Each worker's calls shall be as large as the others'.
+        let lanes = lanes.min(self.members.div_ceil(self.threads));
+        Rules {
+            lanes,
+            fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
+            refill: !self.options.no_refill,
+            schedule: self.schedule(),
+            max_depth: self.max_depth(),
+            max_steps: self.options.max_steps.unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Scalar code on each member, on fibers as far as members reach primitives.
+    fn fibers<R: Send>(
+        &self,
+        parts: Parts,
+        threads: usize,
+        scalar: &impl Scalar<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) -> Took {
+        let queue = Queue::of(parts, threads);
+        let reached = Reach::of(self.program);
+        let rules = self.rules();
+        let member = |member, depth| out.set(member, scalar(member, depth));
+        let has_result = |member| out.is_set(member);
+        self.spread(threads, &|| {
+            let mut faults = Vec::new();
+            let worker = Worker::new(rules, self, reached, &member, &has_result);
+            let first = if reached.is_unknown() { rules.lanes } else { 0 };
+            worker.run_queue(&queue, first, &mut faults, &|faults| {
+                self.scalar_worker(&queue, PIECE, Some(&worker), scalar, out, faults);
+            });
+            drop(worker);
+            ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
+        })
+    }
+
+    /// Takes pieces of the queue until it is empty, or members of `worker`, to which they belong, have reached a primitive.
     fn scalar_worker<R: Send>(
         &self,
         queue: &Queue,
         mut size: usize,
+        worker: Option<&Worker<'_>>,
         scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         faults: &mut Vec<Fault>,
@@ -398,11 +499,14 @@ impl<'a> Launch<'a> {
         let _published = depth.publish();
         loop {
             let begin = Instant::now();
+            if worker.is_some_and(Worker::has_reached) {
+                return;
+            }
             let piece = queue.take(size);
             if piece.is_empty() {
                 return;
             }
-            self.scalar_piece(piece, depth, scalar, out, faults);
+            self.scalar_piece(piece, depth, worker, scalar, out, faults);
             // Members that take next to nothing are not worth the queue's atomic operations.
             if begin.elapsed() < LONG_PIECE {
                 size = (2 * size).min(LARGEST_PIECE);
@@ -412,7 +516,7 @@ impl<'a> Launch<'a> {
             if peak > base {
                 let size = size.min(PIECE);
                 return depth::on_segment(peak - base, |_| {
-                    self.scalar_worker(queue, size, scalar, out, faults);
+                    self.scalar_worker(queue, size, worker, scalar, out, faults);
                 });
             }
         }
@@ -423,18 +527,22 @@ impl<'a> Launch<'a> {
         &self,
         mut piece: Range<usize>,
         depth: Depth,
+        worker: Option<&Worker<'_>>,
         scalar: &impl Scalar<R>,
         out: &Out<'_, R>,
         faults: &mut Vec<Fault>,
     ) {
         let members = piece.len();
+        let _here = worker.map(Worker::alone);
+        let steps = worker.filter(|_| self.options.max_steps.is_some());
         while !piece.is_empty() {
             // The member being run is the first that is left.
             let caught = catch_unwind(AssertUnwindSafe(|| {
-                if self.options.cancel.is_none() {
+                if self.options.cancel.is_none() && steps.is_none() {
                     return out.fill(&mut piece, |member| scalar(member, depth));
                 }
                 while piece.start < piece.end && !self.cancelled() {
+                    steps.inspect(|worker| worker.begins_alone());
                     out.set(piece.start, scalar(piece.start, depth));
                     piece.start += 1;
                 }
@@ -443,12 +551,12 @@ impl<'a> Launch<'a> {
             let (kind, message) = match caught {
                 Ok(()) if piece.is_empty() => break,
                 Ok(()) => (FaultKind::Cancelled, "cancelled".to_owned()),
-                Err(payload) if payload.is::<TooDeep>() => {
-                    (FaultKind::DepthExceeded, too_deep(self.max_depth()))
-                }
                 // A destructor of the value that the result has replaced: no fault of the function's.
                 Err(payload) if out.is_set(member) => resume_unwind(payload),
-                Err(payload) => (FaultKind::Panic, message(&*payload)),
+                Err(payload) => {
+                    let max_steps = self.options.max_steps.unwrap_or(u64::MAX);
+                    fiber::reason(None, &*payload, self.max_depth(), max_steps)
+                }
             };
             faults.push(Fault { member, kind, message });
             piece.start += 1;

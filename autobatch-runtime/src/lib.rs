@@ -14,6 +14,7 @@ mod crossing;
 mod depth;
 mod emptied;
 mod fault;
+mod fiber;
 mod isa;
 mod launch;
 #[doc(hidden)]
@@ -37,10 +38,13 @@ mod source;
 mod stack;
 mod store;
 mod strip;
+#[doc(hidden)]
+pub mod threads;
 mod totals;
 mod typed;
 
 pub use fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
+pub use fiber::join;
 pub use options::{CancelToken, Executor, Isa, Options, Progress, Schedule};
 pub use out::Output;
 pub use outcome::Outcome;
@@ -75,6 +79,7 @@ pub mod __rt {
     pub use crate::source::{Column, Each, EachMut, Source, States};
     pub use crate::store::Store;
     pub use crate::strip::{Slots, bits, dead, keep, leave, same_for_all, same_slice_for_all, settle, take};
+    pub use crate::threads;
     pub use crate::totals::{
         Adding, ByStep, Products, Sums, ToFirstNone, ToTheEnd, adds_all, holds, holds_keyed, left_to_number,
         left_to_type, must_add_all, total_of_all, total_of_none,

@@ -98,31 +98,40 @@ pub struct Progress {
     pub total: usize,
 }
 
-type OnProgress<'p> = Arc<dyn Fn(Progress) + Send + Sync + 'p>;
+type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// How a batch is run: every field has a sensible default, and no field changes a result.
 ///
+/// It borrows nothing, so that a struct of yours can keep it.
+///
 /// ```
 /// use autobatch_runtime::{Executor, Options};
+///
+/// struct Simulation {
+///     options: Options,
+/// }
+///
 /// let options = Options::default().executor(Executor::Masked).threads(1).lanes(256);
+/// let simulation = Simulation { options };
+/// # let _ = simulation.options;
 /// ```
 #[derive(Clone, Default)]
-pub struct Options<'p> {
+pub struct Options {
     pub(crate) executor: Option<Executor>,
     pub(crate) schedule: Option<Schedule>,
     pub(crate) threads: Option<usize>,
-    pub(crate) pool: Option<&'p ThreadPool>,
+    pub(crate) pool: Option<Arc<ThreadPool>>,
     pub(crate) lanes: Option<usize>,
     pub(crate) isa: Option<Isa>,
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) cancel: Option<CancelToken>,
-    pub(crate) progress: Option<OnProgress<'p>>,
+    pub(crate) progress: Option<OnProgress>,
     pub(crate) report: bool,
     pub(crate) no_refill: bool,
 }
 
-impl<'p> Options<'p> {
+impl Options {
     /// The algorithm; default [`Executor::Auto`].
     ///
     /// `Auto` measures on members of the batch, and keeps what it found for later runs of the program.
@@ -150,13 +159,15 @@ impl<'p> Options<'p> {
         self
     }
 
-    /// The rayon pool to run on; default: the pool of the calling thread.
-    pub fn pool(mut self, pool: &'p ThreadPool) -> Self {
-        self.pool = Some(pool);
+    /// The rayon pool to run on; default: the pool of the calling thread, so that `pool.install(|| f_batched(…))` needs no option.
+    ///
+    /// It takes the pool itself, or an `Arc` where other runs have it too.
+    pub fn pool(mut self, pool: impl Into<Arc<ThreadPool>>) -> Self {
+        self.pool = Some(pool.into());
         self
     }
 
-    /// Members that one core works on at a time (a tile); default: by the executor and the program.
+    /// Members that one core works on at a time (a tile, or as many fibers); default: by the executor and the program.
     ///
     /// # Panics
     ///
@@ -181,20 +192,22 @@ impl<'p> Options<'p> {
     }
 
     /// How many blocks a member may run; default: any number. Members that run more end with
-    /// [`crate::FaultKind::StepsExceeded`]. The scalar executor does not count.
+    /// [`crate::FaultKind::StepsExceeded`]. The scalar executor does not count. Of a function that runs as scalar code
+    /// with any other executor only the calls of primitives count.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
         self
     }
 
-    /// A token that ends the run early. The scalar executor looks at it between members only.
+    /// A token that ends the run early. The scalar executor looks at it between members only; where a function runs as
+    /// scalar code with any other executor, a member ends at its next call of a primitive.
     pub fn cancel(mut self, token: &CancelToken) -> Self {
         self.cancel = Some(token.clone());
         self
     }
 
-    /// Called now and then while the batch runs, from the threads that run it.
-    pub fn progress(mut self, on_progress: impl Fn(Progress) + Send + Sync + 'p) -> Self {
+    /// Called now and then while the batch runs, from the threads that run it. What it counts with it owns, or shares by an `Arc`.
+    pub fn progress(mut self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(on_progress));
         self
     }
@@ -213,7 +226,7 @@ impl<'p> Options<'p> {
     }
 }
 
-impl fmt::Debug for Options<'_> {
+impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
             .field("executor", &self.executor)
@@ -260,14 +273,14 @@ mod tests {
 
     #[test]
     fn options_are_shareable_and_keep_what_they_are_given() {
-        fn shareable<T: Send + Sync>(_: &T) {}
+        fn shareable<T: Send + Sync + 'static>(_: &T) {}
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let token = CancelToken::new();
         let options = Options::default()
             .executor(Executor::ProgramCounter)
             .schedule(Schedule::EarliestBlock)
             .threads(2)
-            .pool(&pool)
+            .pool(pool)
             .lanes(256)
             .isa(Isa::Avx2)
             .max_depth(10)

@@ -15,6 +15,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
+use crate::fiber::Here;
+pub use crate::fiber::{Call, gathers, wait};
 pub use changed::{Back, Changed, NoneChanged, Part};
 pub use pass::{Pass, PassMut};
 pub use rows::Rows;
@@ -59,6 +61,11 @@ impl<T: Copy> OfVectors for Kind<ndarray::Array1<T>> {
     fn column(&self, members: usize) -> Vectors<T> {
         Vectors::new(members)
     }
+}
+
+/// An argument of a call that waits, which is used once.
+pub fn taken<T>(argument: &mut Option<T>) -> T {
+    argument.take().expect("an argument is gathered once")
 }
 
 /// One value per member.
@@ -296,6 +303,8 @@ pub fn run<R, K: Rows<R>>(
 
 /// One call of the kernel; what it returns has to be for all `members`.
 fn call<R, K: Rows<R>>(name: &str, members: usize, kernel: impl FnOnce() -> K) -> Result<K::Rows, Arc<str>> {
+    // A kernel may call the function, which it is not to be called for then.
+    let _nobody = Here::nobody();
     let returned = catch_unwind(AssertUnwindSafe(kernel)).map_err(|payload| {
         let message = crate::launch::message(&*payload);
         Arc::from(format!("the batched kernel `{name}` panicked: {message}"))

@@ -22,7 +22,7 @@ pub struct Program {
     pub variables: &'static [Variable],
     /// Places that run the scalar code.
     pub notes: &'static [Note],
-    /// Whether the whole function runs as scalar code for each member.
+    /// Whether the whole function runs as scalar code for each member: on fibers, if it reaches primitives.
     pub whole_scalar: bool,
     /// Whether rustc was asked about types of its locals: if one of them may borrow from another, or does something when it is dropped,
     /// the whole function runs as scalar code all the same.

@@ -11,7 +11,7 @@ use crate::options::{Executor, Isa};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// The executor that ran most members; never `Auto`.
+    /// The executor that ran most members; never `Auto`. `Scalar` also where scalar code ran on fibers.
     pub executor: Executor,
     /// The instruction set.
     pub isa: Isa,

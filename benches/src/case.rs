@@ -31,7 +31,7 @@ pub trait Kernel: Sync + Sized + 'static {
     /// The scalar function for one member.
     fn scalar(&self, member: usize) -> Self::Value;
     /// The batched function for all members.
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<Self::Value>, BatchError>;
+    fn batched(&self, options: &Options) -> Result<Outcome<Self::Value>, BatchError>;
     /// The ISPC function for as many members from `first` on as there are places in `out`.
     fn ispc(&self, target: Target, first: usize, out: &mut [Self::Value]);
 }

@@ -13,7 +13,7 @@ pub enum Variant<'p> {
     /// The scalar function in rayon's parallel iterator.
     Rayon(&'p ThreadPool),
     /// `f_batched_with`.
-    Batched(Options<'p>),
+    Batched(Options),
     /// The ISPC counterpart, on one thread or on chunks of the batch in a pool.
     Ispc(Target, Option<&'p ThreadPool>),
 }

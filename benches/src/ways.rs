@@ -1,6 +1,7 @@
 //! The ways to run a kernel that are compared.
 
 use std::fmt;
+use std::sync::Arc;
 
 use autobatch::{Executor, Isa, Options};
 use rayon::ThreadPool;
@@ -68,7 +69,7 @@ impl fmt::Display for Way<'_> {
 
 /// A pool for each number of threads above one.
 #[derive(Debug)]
-pub struct Pools(Vec<ThreadPool>);
+pub struct Pools(Vec<Arc<ThreadPool>>);
 
 impl Pools {
     /// Starts the threads.
@@ -79,18 +80,22 @@ impl Pools {
     pub fn new(threads: &[usize]) -> Pools {
         let pool = |threads: &usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build();
-            pool.expect("the system starts threads")
+            Arc::new(pool.expect("the system starts threads"))
         };
         Pools(threads.iter().filter(|threads| **threads > 1).map(pool).collect())
     }
 
     fn get(&self, threads: usize) -> Option<&ThreadPool> {
+        self.shared(threads).map(|pool| &**pool)
+    }
+
+    fn shared(&self, threads: usize) -> Option<&Arc<ThreadPool>> {
         self.0.iter().find(|pool| pool.current_num_threads() == threads)
     }
 
-    fn options(&self, threads: usize) -> Options<'_> {
-        match self.get(threads) {
-            Some(pool) => Options::default().pool(pool),
+    fn options(&self, threads: usize) -> Options {
+        match self.shared(threads) {
+            Some(pool) => Options::default().pool(Arc::clone(pool)),
             None => Options::default().threads(threads),
         }
     }

@@ -14,7 +14,7 @@ const PROGRAMS: usize = 105;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo gives a build script its directory"));
-    let programs: Vec<_> = generate::seeds(SEED).take(PROGRAMS).map(generate::program).collect();
+    let programs: Vec<_> = generate::seeds(SEED).take(PROGRAMS).map(generate::owned_program).collect();
     let mut main = String::new();
     for (index, program) in programs.iter().enumerate() {
         let name = crate_text::name(index);

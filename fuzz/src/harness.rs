@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use autobatch::{BatchError, Executor, Fault, FaultKind, Isa, Options, Outcome, Schedule};
@@ -10,12 +9,16 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub use autobatch::autobatch;
-pub use std::cell::Cell;
-pub use std::sync::Arc;
+pub use std::borrow::Cow;
+pub use std::cell::{Cell, OnceCell, RefCell};
+pub use std::collections::BTreeMap;
+pub use std::rc::Rc;
 pub use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+pub use std::sync::{Arc, Mutex};
 
 // Programs have types of the same text of their own, or these.
 include!("watch.rs");
+include!("lend.rs");
 
 use crate::token::Count;
 pub use crate::token::Token;
@@ -308,7 +311,7 @@ impl Case {
         &mut self,
         members: usize,
         scalar: impl Fn(usize) -> (R, Vec<u64>),
-        batched: impl Fn(&Options<'_>) -> Batched<R>,
+        batched: impl Fn(&Options) -> Batched<R>,
         inputs: impl Fn(usize) -> String,
     ) {
         if self.failure.is_some() {
@@ -347,7 +350,7 @@ impl Case {
     fn limited<R: Words + std::fmt::Debug>(
         &mut self,
         mut expected: Vec<Expected>,
-        batched: &impl Fn(&Options<'_>) -> Batched<R>,
+        batched: &impl Fn(&Options) -> Batched<R>,
         inputs: &impl Fn(usize) -> String,
     ) {
         let depth = 1 + (self.seed >> 11) as usize % 3;
@@ -377,9 +380,9 @@ impl Case {
     fn agrees<R: Words + std::fmt::Debug>(
         &mut self,
         how: &str,
-        options: &Options<'_>,
+        options: &Options,
         expected: &[Expected],
-        batched: &impl Fn(&Options<'_>) -> Batched<R>,
+        batched: &impl Fn(&Options) -> Batched<R>,
         inputs: &impl Fn(usize) -> String,
     ) -> bool {
         let count = Count::begin();
@@ -449,7 +452,7 @@ fn message(payload: &(dyn std::any::Any + Send)) -> String {
 
 /// The ways to run a batch: each executor with each thread count, lane count and instruction set at least
 /// once; which of them come together depends on the seed.
-fn ways(members: usize, seed: u64) -> Vec<(String, Options<'static>)> {
+fn ways(members: usize, seed: u64) -> Vec<(String, Options)> {
     let base = Options::default;
     let executors = [
         ("masked", base().executor(Executor::Masked)),

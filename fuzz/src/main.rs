@@ -7,7 +7,7 @@ use std::{env, io};
 
 use autobatch_fuzz::generate;
 use autobatch_fuzz::shrink::shrink;
-use autobatch_fuzz::workbench::Workbench;
+use autobatch_fuzz::workbench::{Verdict, Workbench};
 
 const USAGE: &str = "\
 usage: autobatch-fuzz [options]
@@ -20,6 +20,8 @@ usage: autobatch-fuzz [options]
   --program N     this program only; can be given several times
   --print         print the programs and do nothing else
   --check         only whether programs compile, which is faster
+  --scalar        only whether rustc takes the programs without the attribute
+  --owned         only programs without types that borrow
   --no-shrink     report failures as they are
   --jobs N        jobs of cargo";
 
@@ -32,6 +34,8 @@ struct Arguments {
     programs: Vec<u64>,
     print: bool,
     check: bool,
+    scalar: bool,
+    owned: bool,
     shrink: bool,
     jobs: Option<usize>,
 }
@@ -47,6 +51,8 @@ fn arguments() -> Result<Arguments, String> {
         programs: Vec::new(),
         print: false,
         check: false,
+        scalar: false,
+        owned: false,
         shrink: true,
         jobs: None,
     };
@@ -65,6 +71,8 @@ fn arguments() -> Result<Arguments, String> {
             "--program" => parsed.programs.push(number()?),
             "--check" => parsed.check = true,
             "--print" => parsed.print = true,
+            "--scalar" => parsed.scalar = true,
+            "--owned" => parsed.owned = true,
             "--no-shrink" => parsed.shrink = false,
             "--jobs" => parsed.jobs = Some(number()? as usize),
             "--help" => return Err(String::new()),
@@ -121,7 +129,8 @@ fn run(args: &Arguments) -> io::Result<usize> {
         if chosen.is_empty() || (done && args.programs.is_empty()) {
             break;
         }
-        let batch: Vec<_> = chosen.into_iter().map(generate::program).collect();
+        let make = if args.owned { generate::owned_program } else { generate::program };
+        let batch: Vec<_> = chosen.into_iter().map(make).collect();
         if args.print {
             batch.iter().for_each(|program| println!("// {}\n{}", program.seed, program.source(true)));
             if args.programs.is_empty() && batch.len() >= args.functions {
@@ -130,8 +139,13 @@ fn run(args: &Arguments) -> io::Result<usize> {
             functions += batch.len();
             continue;
         }
-        let verdict = bench.test(&batch)?;
-        functions += if args.check {
+        let verdict = if args.scalar {
+            let rejected = bench.refused(&batch, &(0..batch.len()).collect())?;
+            Verdict { rejected, ..Verdict::default() }
+        } else {
+            bench.test(&batch)?
+        };
+        functions += if args.check || args.scalar {
             batch.iter().map(|program| program.functions.len()).sum()
         } else {
             verdict.functions
@@ -164,7 +178,8 @@ fn run(args: &Arguments) -> io::Result<usize> {
                 println!("shrunk: {message}\n\n{}", small.source(true));
             }
             let release = if args.release { " --release" } else { "" };
-            println!("to see it again: cargo run -p autobatch-fuzz -- --program {seed}{release}\n");
+            let owned = if args.owned { " --owned" } else { "" };
+            println!("to see it again: cargo run -p autobatch-fuzz -- --program {seed}{release}{owned}\n");
         }
     }
     println!(

@@ -246,8 +246,11 @@ impl Program {
 
     /// The items that a user would have written.
     pub fn source(&self, batched: bool) -> String {
-        let attribute = if batched { "#[autobatch(strict)]\n" } else { "" };
+        let attribute = if batched { "#[autobatch]\n" } else { "" };
         let mut text = String::new();
+        if self.defs.lenders == Some(true) {
+            text.push_str(include_str!("lend.rs"));
+        }
         if !self.types_inside() {
             text.push_str(&self.defs.print());
         }

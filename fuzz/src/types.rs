@@ -109,6 +109,8 @@ pub struct Defs {
     pub state: Option<State>,
     /// Values that write down when they are dropped: whether the program defines them, or takes the harness's.
     pub watch: Option<bool>,
+    /// Types that lend: whether the program defines them, or takes the harness's.
+    pub lenders: Option<bool>,
     /// Whether there are macros.
     pub macros: bool,
 }

@@ -65,21 +65,11 @@ impl Workbench {
                 break;
             }
             let suspects: BTreeSet<usize> = errors.keys().copied().collect();
-            let mut scalar = suspects.clone();
-            // One error may hide another, so this ends when the rest compiles.
-            while !scalar.is_empty() {
-                let refused = self.compile(programs, &scalar, false)?;
-                if refused.is_empty() {
-                    break;
-                }
-                for (index, message) in refused {
-                    scalar.remove(&index);
-                    verdict.rejected.insert(index, message);
-                }
-            }
-            for index in scalar {
+            let refused = self.refused(programs, &suspects)?;
+            for index in suspects.iter().copied().filter(|index| !refused.contains_key(index)) {
                 verdict.failures.insert(index, format!("{COMPILES_NOT}: {}", errors[&index]));
             }
+            verdict.rejected.extend(refused);
             left.retain(|index| !suspects.contains(index));
         }
         if self.check {
@@ -89,6 +79,29 @@ impl Workbench {
         verdict.functions = left.iter().map(|index| programs[*index].functions.len()).sum();
         self.run(left, &mut verdict)?;
         Ok(verdict)
+    }
+
+    /// The programs that rustc refuses without the attribute, with its first error of each.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workbench::test`].
+    pub fn refused(
+        &self,
+        programs: &[Program],
+        chosen: &BTreeSet<usize>,
+    ) -> io::Result<BTreeMap<usize, String>> {
+        let (mut left, mut refused) = (chosen.clone(), BTreeMap::new());
+        // One error may hide another, so this ends when the rest compiles.
+        while !left.is_empty() {
+            let errors = self.compile(programs, &left, false)?;
+            if errors.is_empty() {
+                break;
+            }
+            left.retain(|index| !errors.contains_key(index));
+            refused.extend(errors);
+        }
+        Ok(refused)
     }
 
     fn package(&self, batched: bool) -> PathBuf {
@@ -158,7 +171,7 @@ impl Workbench {
         format!(
             "[package]\nname = {PACKAGE:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
              [dependencies]\nautobatch = {{ path = {facade:?}, default-features = false }}\n\
-             autobatch-fuzz = {{ path = {harness:?} }}\n\n\
+             autobatch-fuzz = {{ path = {harness:?}, default-features = false, features = [\"harness\"] }}\n\n\
              [profile.dev]\ndebug = 0\nincremental = false\n\n\
              [profile.release]\ndebug = 0\n\n[workspace]\n"
         )

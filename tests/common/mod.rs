@@ -74,7 +74,7 @@ bits_of_tuples!(A 0, B 1, C 2);
 bits_of_tuples!(A 0, B 1, C 2, D 3);
 
 /// The batching executors with their schedules, and the others.
-pub fn executors() -> Vec<(&'static str, Options<'static>)> {
+pub fn executors() -> Vec<(&'static str, Options)> {
     let base = Options::default;
     vec![
         ("masked", base().executor(Executor::Masked)),
@@ -93,7 +93,7 @@ pub fn tell_the_same<T: Debug, R: PartialEq + Debug, S: PartialEq + Debug>(
     inputs: &[T],
     told: impl Fn() -> S,
     scalar: impl Fn(&T) -> R,
-    batched: impl Fn(&[T], &Options<'_>) -> Result<Outcome<R>, BatchError>,
+    batched: impl Fn(&[T], &Options) -> Result<Outcome<R>, BatchError>,
 ) {
     for input in inputs {
         told();
@@ -109,7 +109,7 @@ pub fn tell_the_same<T: Debug, R: PartialEq + Debug, S: PartialEq + Debug>(
 
 /// The combinations to run a batch of `members` in: all of them for the smallest batches; for the others
 /// a diagonal on which every executor still meets every instruction set and every thread count.
-fn combinations(members: usize) -> Vec<(String, Options<'static>)> {
+fn combinations(members: usize) -> Vec<(String, Options)> {
     let isas = [("baseline", Isa::Baseline), ("avx2", Isa::Avx2), ("widest", Isa::Avx512)];
     let lane_counts = [None, Some(7), Some(64), Some(1000), Some(1)];
     let mut all = Vec::new();
@@ -150,7 +150,7 @@ fn combinations(members: usize) -> Vec<(String, Options<'static>)> {
 pub fn agree<I, R>(
     inputs: &[I],
     scalar: impl Fn(&I) -> R,
-    batched: impl Fn(&[I], &Options<'_>) -> Result<Outcome<R>, BatchError>,
+    batched: impl Fn(&[I], &Options) -> Result<Outcome<R>, BatchError>,
 ) where
     I: Clone + Debug,
     R: Bits,
@@ -163,7 +163,7 @@ pub fn agree_at<I, R>(
     sizes: &[usize],
     inputs: &[I],
     scalar: impl Fn(&I) -> R,
-    batched: impl Fn(&[I], &Options<'_>) -> Result<Outcome<R>, BatchError>,
+    batched: impl Fn(&[I], &Options) -> Result<Outcome<R>, BatchError>,
 ) where
     I: Clone + Debug,
     R: Bits,

@@ -202,9 +202,9 @@ fn state(n: u64, total: &mut u64) -> u64 {
     if n == 0 { *total } else { state(n - 1, total) }
 }
 
-/// `#[each] x: &mut [T]`: a slice per member, changed in place, parts of it lent to batched calls
+/// `x: &mut [T]`, with `#[each]` or without: a slice per member, changed in place, parts of it lent to calls
 #[autobatch]
-fn each_changed(#[each] xs: &mut [u64], n: u64) -> u64 {
+fn each_changed(xs: &mut [u64], n: u64) -> u64 {
     let half = xs.len() / 2;
     if half > 0 {
         xs[half] += each_changed(&mut xs[..half], n + 1);
@@ -225,6 +225,16 @@ fn mixed(n: u64, #[shared] scale: u64, table: &[u64], #[each] name: &str, #[each
         *slot += sum;
     }
     if n == 0 { sum } else { sum + mixed(n - 1, scale, table, name, out) }
+}
+
+/// a parameter without a name for its type: `impl Trait` per member, `&impl Trait` shared, `&mut impl Trait` as a state
+#[autobatch(strict)]
+fn unnamed(n: u64, x: impl Into<u64>, f: &impl Fn(u64) -> u64, source: &mut impl Iterator<Item = u64>) -> u64 {
+    let mut sum = x.into();
+    while sum < 1000 {
+        sum = f(sum) + n + source.next().unwrap_or(1);
+    }
+    sum
 }
 
 /// a receiver per member: `self`, `&mut self`

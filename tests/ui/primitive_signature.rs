@@ -34,4 +34,9 @@ fn misspelt(x: f64) -> f64 {
     x
 }
 
+#[primitive(batched = kernel)]
+fn with_a_closure(x: f64, f: &impl Fn(f64) -> f64) -> f64 {
+    f(x)
+}
+
 fn main() {}

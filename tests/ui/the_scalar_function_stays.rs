@@ -6,8 +6,8 @@ fn misspelt(n: u64) -> u64 {
 }
 
 #[autobatch]
-fn hidden(n: impl Into<u64>) -> u64 {
-    n.into()
+extern "C" fn hidden(n: u64) -> u64 {
+    n + 2
 }
 
 #[autobatch(strict)]
@@ -38,6 +38,6 @@ fn slope(x: f64) -> f64 {
 
 // No errors but those of the attributes: all functions are there, with their types.
 fn main() {
-    let sum: u64 = misspelt(1) + hidden(2_u32) + in_tokens(3) + shared::all_shared(&[4]) + Model(5).get();
+    let sum: u64 = misspelt(1) + hidden(2) + in_tokens(3) + shared::all_shared(&[4]) + Model(5).get();
     let _: f64 = slope(sum as f64);
 }

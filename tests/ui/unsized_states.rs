@@ -3,11 +3,6 @@
 use autobatch::autobatch;
 
 #[autobatch]
-fn fill(n: usize, cache: &mut [u64]) -> u64 {
-    if n == 0 { cache[0] } else { fill(n - 1, cache) }
-}
-
-#[autobatch]
 fn upper(n: usize, text: &mut str) -> usize {
     if n == 0 { text.len() } else { upper(n - 1, text) }
 }
@@ -20,17 +15,17 @@ fn draw(n: usize, source: &mut dyn FnMut() -> u64) -> u64 {
 /// Inside a program it may be given on.
 #[autobatch(strict)]
 mod program {
-    pub fn entry(n: usize) -> u64 {
-        let mut cache = [1; 4];
-        inside(n, &mut cache[1..])
+    pub fn entry(n: usize) -> usize {
+        let mut text = String::from("text");
+        inside(n, &mut text[1..])
     }
 
-    fn inside(n: usize, cache: &mut [u64]) -> u64 {
+    fn inside(n: usize, text: &mut str) -> usize {
         if n == 0 {
-            cache[0]
+            text.len()
         } else {
-            cache[0] += n as u64;
-            inside(n - 1, cache)
+            text.make_ascii_uppercase();
+            inside(n - 1, text)
         }
     }
 }

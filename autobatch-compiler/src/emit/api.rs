@@ -6,9 +6,10 @@ use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
 use super::attributes::{self, GENERATED};
-use super::crossing::Door;
+use super::crossing::{self, Door};
 use super::named::Named;
 use super::nest::Nest;
+use crate::anonymous;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
 use crate::plain::{self, Plain};
@@ -85,6 +86,7 @@ fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
         let sends = (!is_shared(named, ident)).then(|| quote!(::core::marker::Send+));
         clause.predicates.push(parse_quote!(#ident: #sends ::core::marker::Sync));
     }
+    clause.predicates.extend(crossing::bounds(named, outer));
     clause
 }
 
@@ -187,7 +189,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         .collect();
     let inputs: Vec<TokenStream> = params.iter().map(|p| batched_param(p, krate)).collect();
     let shown = params.iter().map(|p| &p.shown);
-    let Door { question, run: door, states } = Door::of(function, &named, &rt);
+    let Door { checks, question, run: door, states } = Door::of(function, &named, &rt);
     let sources = params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &states, &rt));
     let lens = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
         let (ident, shown) = (&p.ident, &p.shown);
@@ -216,6 +218,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
         None => {
             let this = scalar_path(function);
+            let fish = turbofish(&anonymous::written(generics));
             quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*))
         }
     };
@@ -255,7 +258,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let (told, must_use) = (attributes::for_callers(&function.attrs), attributes::must_use(&function.attrs));
     let common = quote! {
         #(#told)*
-        #[allow(deprecated, dead_code, rustdoc::all, clippy::all, clippy::pedantic)]
+        #[allow(deprecated, dead_code, private_bounds, rustdoc::all, clippy::all, clippy::pedantic)]
     };
     let span = scalar.span();
     // Hygiene: the names belong where they are used, also if a macro has made the function.
@@ -273,7 +276,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#must_use)*
         #[track_caller]
         #vis fn #batched <#generic_params> (#(#inputs),*) -> ::std::vec::Vec<#output> #where_clause {
-            #rt::unwrap(#this #with #fish(#(#idents,)* &<#krate::Options<'_> as ::core::default::Default>::default()))
+            #rt::unwrap(#this #with #fish(#(#idents,)* &<#krate::Options as ::core::default::Default>::default()))
         }
 
         #[doc = #doc_into]
@@ -290,8 +293,9 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #[doc = #doc_with]
         #common
         #vis fn #with <#generic_params> (
-            #(#inputs,)* __options: &#krate::Options<'_>
+            #(#inputs,)* __options: &#krate::Options
         ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
+            #checks
             #run
             #door run(#program_path, #defaults, __options, #lens, __ways)
         }

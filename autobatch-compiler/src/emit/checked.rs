@@ -21,6 +21,7 @@ use syn::{
 use super::api::turbofish;
 use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
+use crate::anonymous;
 use crate::input::{Function, Input};
 use crate::ir::text;
 use crate::lockstep::{is_compound, is_truth};
@@ -433,6 +434,8 @@ fn named(function: &Function, what: &str) -> Ident {
 fn form(function: &Function) -> Option<Form> {
     let shown = shown(function);
     let named = function.method.as_ref().is_none_or(|method| method.named);
+    // The function's own code names its check.
+    let named = named && !anonymous::any(&shown.sig.generics);
     let can = named && clone::can_be_repeated(shown);
     can.then(|| Form::of(shown)).flatten()
 }

@@ -28,6 +28,7 @@ use syn::{Attribute, Expr, FnArg, Item, Local, Meta, Pat, Path, Token, Type, par
 use super::api::turbofish;
 use super::attributes::GENERATED;
 use super::checked::Types;
+use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
@@ -258,6 +259,7 @@ impl<'a> Clones<'a> {
         let stmts = &body.stmts;
         // Whoever calls the clone uses the function, as far as lints are concerned.
         let (this, scalar) = (super::api::scalar_path(function), &function.sig.ident);
+        let mentioned = (!anonymous::any(&sig.generics)).then(|| quote!(let _ = #this #scalar #fish;));
         let check = super::checked::mentions(std::iter::once(function), &rt);
         Types::of(function, &rt).output(&mut sig);
         quote! {
@@ -269,7 +271,7 @@ impl<'a> Clones<'a> {
             #sig {
                 #check
                 #enter
-                let _ = #this #scalar #fish;
+                #mentioned
                 #(#patterns)*
                 #(#stmts)*
             }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scan;
+use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
 
@@ -70,7 +71,10 @@ pub(super) fn worth_batching(
     for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth[*i]) {
         let name = f.sig.ident.to_string();
         if i != entry && is_generic(f) && !same_generics(f, &functions[entry]) {
-            excluded.insert(name);
+            // A parameter of type `impl Trait` is there to be called with closures of all sorts: that is no promise that is broken.
+            if !anonymous::any(&f.sig.generics) {
+                excluded.insert(name);
+            }
         } else {
             batched.insert(name, i);
         }

@@ -136,7 +136,7 @@ fn once<T: Real>(
 ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
     let mut chains = start.clone();
     let size = chains.states.len();
-    let mut batch = |options: Options<'_>| -> Result<u64, Box<dyn Error + Send + Sync>> {
+    let mut batch = |options: Options| -> Result<u64, Box<dyn Error + Send + Sync>> {
         Ok(gradients(&chains.run(1, &options)?.into_values()?))
     };
     let clock = Instant::now();

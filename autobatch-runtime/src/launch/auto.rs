@@ -97,7 +97,7 @@ static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
 impl Launch<'_> {
     /// Whether the choice of scalar code would not show: it counts no steps, is not cancelled inside a
     /// member, and without clones it needs native stack.
-    fn scalar_will_do(&self) -> bool {
+    pub(super) fn scalar_will_do(&self) -> bool {
         let native = self.defaults.native_depth && (self.program.recursive || !self.program.calls.is_empty());
         !native && self.options.max_steps.is_none() && self.options.cancel.is_none()
     }

@@ -40,7 +40,7 @@ fn chosen(
 fn launch<'a>(
     program: &'static Program,
     defaults: Defaults,
-    options: &'a Options<'a>,
+    options: &'a Options,
     members: usize,
 ) -> Launch<'a> {
     Launch::new(program, defaults, options, members)
@@ -54,7 +54,7 @@ fn auto_never_takes_the_scalar_code_where_it_would_show() {
     let token = CancelToken::new();
     let native = Defaults { native_depth: true, ..Defaults::NONE };
     for members in SIZES {
-        let scalar = |program, defaults, options: &Options<'_>| {
+        let scalar = |program, defaults, options: &Options| {
             chosen(&launch(program, defaults, options, members), None, [(0.0, 0.0), (1.0, 0.1)]).1[0]
         };
         for (program, defaults, options) in [

@@ -1,6 +1,8 @@
 //! Runs a program with one loop through both batching executors, its body written by hand as the
 //! compiler would.
 
+use std::sync::Arc;
+
 use super::tests::ways;
 use super::*;
 use crate::machine::Step;
@@ -113,7 +115,7 @@ fn body(
     }
 }
 
-fn batched(n: &[u64], options: &Options<'_>) -> Outcome<u64> {
+fn batched(n: &[u64], options: &Options) -> Outcome<u64> {
     let source = Column::<u64>::into_source(n, "n").unwrap();
     let lens = [("n", source.len())];
     let scalar = |member, _| collatz(source.get(member));
@@ -214,10 +216,11 @@ fn progress_counts_values_and_faults() {
     let mut n: Vec<u64> = (1..=1000).collect();
     n[5] = 0;
     for executor in BOTH {
-        let seen = Mutex::new(Vec::new());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let calls = Arc::clone(&seen);
         let options = Options::default().executor(executor).threads(2).lanes(64);
-        batched(&n, &options.progress(|p| seen.lock().unwrap().push(p.done)));
-        let seen = seen.into_inner().unwrap();
+        batched(&n, &options.progress(move |p| calls.lock().unwrap().push(p.done)));
+        let seen = seen.lock().unwrap();
         assert_eq!(seen.iter().filter(|done| **done == 1000).count(), 1, "{seen:?}");
     }
 }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use super::{BODY_STACK, Launch, Ledger, Nested, Parts, Scalar, Took, Ways, members_in};
-use crate::depth::Depth;
+use crate::depth::{self, Depth};
 use crate::fault::Fault;
 use crate::isa::Level;
 use crate::machine::{Queue, Watch};
@@ -104,7 +104,7 @@ impl Launch<'_> {
                     }
                 }
             };
-            stacker::maybe_grow(BODY_STACK, 4 * BODY_STACK, &mut tiles);
+            depth::with_room(BODY_STACK, &mut tiles);
             KEPT.set(Some(memory).filter(Memory::is_small));
             ledger.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
         })
@@ -126,7 +126,7 @@ impl Launch<'_> {
             members.start = piece.end;
             match is_set {
                 true => self.ended(run),
-                false => self.scalar_piece(piece, depth, scalar, out, faults),
+                false => self.scalar_piece(piece, depth, None, scalar, out, faults),
             }
         }
     }

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
@@ -35,7 +36,7 @@ fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {
     unreachable!("the scalar executor has no tiles");
 }
 
-fn run_scalar<R: Send>(members: usize, options: &Options<'_>, f: impl Fn(usize) -> R + Sync) -> Outcome<R> {
+fn run_scalar<R: Send>(members: usize, options: &Options, f: impl Fn(usize) -> R + Sync) -> Outcome<R> {
     run(&PROGRAM, Defaults::NONE, options, &[("x", Some(members))], ways(|member, _| f(member), tile))
         .unwrap()
 }
@@ -83,7 +84,7 @@ fn one_thread_is_the_calling_one() {
 fn a_given_pool_does_the_work() {
     let pool = ThreadPoolBuilder::new().num_threads(2).thread_name(|i| format!("mine {i}")).build().unwrap();
     let name = |_| std::thread::current().name().unwrap_or("").to_owned();
-    let outcome = run_scalar(50, &Options::default().pool(&pool), name);
+    let outcome = run_scalar(50, &Options::default().pool(pool), name);
     assert_eq!(outcome.report().threads, 2);
     assert!(outcome.into_values().unwrap().iter().all(|name| name.starts_with("mine")));
 }
@@ -135,13 +136,15 @@ fn cancelled_members_are_faults() {
 #[test]
 fn progress_reaches_the_total_once() {
     for threads in [1, 2] {
-        let seen = Mutex::new(Vec::new());
-        let options =
-            Options::default().threads(threads).progress(|p| seen.lock().unwrap().push((p.done, p.total)));
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let calls = Arc::clone(&seen);
+        let options = Options::default()
+            .threads(threads)
+            .progress(move |p| calls.lock().unwrap().push((p.done, p.total)));
         let fail = |member| assert!(member != 7);
         run_scalar(1000, &options, fail);
         drop(options);
-        let seen = seen.into_inner().unwrap();
+        let seen = seen.lock().unwrap();
         assert!(seen.iter().all(|(_, total)| *total == 1000));
         assert_eq!(seen.iter().filter(|(done, _)| *done == 1000).count(), 1);
         assert!((2..=101).contains(&seen.len()), "{} calls", seen.len());

@@ -357,11 +357,6 @@ impl<'r> Members<'r> {
 /// Messages of faults that are not panics.
 pub(super) const CANCELLED: &str = "cancelled";
 
-/// The message for a member that runs too long.
-pub(super) fn too_long(limit: u64) -> String {
-    format!("more than {limit} steps")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -46,7 +46,7 @@ impl Kernel for Ackermann {
         ackermann(self.m[i], self.n[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<u32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<u32>, BatchError> {
         ackermann_batched_with(&self.m, &self.n, options)
     }
 

@@ -45,7 +45,7 @@ impl Kernel for Collatz {
         collatz(self.x[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<u32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<u32>, BatchError> {
         collatz_batched_with(&self.x, options)
     }
 

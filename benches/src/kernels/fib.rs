@@ -39,7 +39,7 @@ impl Kernel for Fib {
         fib(self.n[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<u64>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<u64>, BatchError> {
         fib_batched_with(&self.n, options)
     }
 

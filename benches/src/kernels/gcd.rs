@@ -47,7 +47,7 @@ impl Kernel for Gcd {
         gcd(self.a[i], self.b[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<u64>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<u64>, BatchError> {
         gcd_batched_with(&self.a, &self.b, options)
     }
 

@@ -98,7 +98,7 @@ impl Kernel for Knapsack {
         search::knapsack(self.first[i], self.end[i], self.room[i], &self.items)
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<u32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<u32>, BatchError> {
         search::knapsack_batched_with(&self.first, &self.end, &self.room, &self.items, options)
     }
 

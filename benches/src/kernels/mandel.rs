@@ -63,7 +63,7 @@ impl<const SHUFFLED: bool> Kernel for Mandel<SHUFFLED> {
         mandel(self.re[i], self.im[i], LIMIT)
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<i32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<i32>, BatchError> {
         mandel_batched_with(&self.re, &self.im, LIMIT, options)
     }
 

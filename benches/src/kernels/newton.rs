@@ -67,7 +67,7 @@ impl Kernel for Newton {
         compressibility(self.a[i], self.b[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<f64>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<f64>, BatchError> {
         compressibility_batched_with(&self.a, &self.b, options)
     }
 

@@ -79,7 +79,7 @@ impl Kernel for Ode {
         solver::van_der_pol(self.mu[i], END, TOLERANCE)
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<f64>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<f64>, BatchError> {
         solver::van_der_pol_batched_with(&self.mu, END, TOLERANCE, options)
     }
 

@@ -56,7 +56,7 @@ macro_rules! contracts {
 
             fn batched(
                 &self,
-                options: &autobatch::Options<'_>,
+                options: &autobatch::Options,
             ) -> Result<autobatch::Outcome<f32>, autobatch::BatchError> {
                 let $crate::kernels::options::Contracts { s, x, t, r, v } = &self.0;
                 $module::price_batched_with(s, x, t, r, v, options)

@@ -172,7 +172,7 @@ impl Kernel for PathTracer {
         tracer::radiance(self.px[i], self.py[i], self.seed[i], &self.scene)
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<f32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<f32>, BatchError> {
         tracer::radiance_batched_with(&self.px, &self.py, &self.seed, &self.scene, options)
     }
 

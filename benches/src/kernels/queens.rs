@@ -59,7 +59,7 @@ impl Kernel for Queens {
         board::queens(self.size[i], self.first[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<u32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<u32>, BatchError> {
         board::queens_batched_with(&self.size, &self.first, options)
     }
 

@@ -111,7 +111,7 @@ impl Kernel for Roots {
         search::roots(self.a[i], self.b[i], self.c[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<u32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<u32>, BatchError> {
         search::roots_batched_with(&self.a, &self.b, &self.c, options)
     }
 
@@ -143,7 +143,7 @@ impl Kernel for FirstRoot {
         search::first_root(self.0.a[i], self.0.b[i], self.0.c[i])
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<f64>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<f64>, BatchError> {
         search::first_root_batched_with(&self.0.a, &self.0.b, &self.0.c, options)
     }
 

@@ -75,7 +75,7 @@ impl<const SHUFFLED: bool> Kernel for Simpson<SHUFFLED> {
         quadrature::integrate(self.k[i], EPS)
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<f64>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<f64>, BatchError> {
         quadrature::integrate_batched_with(&self.k, EPS, options)
     }
 

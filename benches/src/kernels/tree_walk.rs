@@ -102,7 +102,7 @@ impl Kernel for TreeWalk {
         walk::nearest(self.x[i], self.y[i], self.z[i], &self.tree)
     }
 
-    fn batched(&self, options: &Options<'_>) -> Result<Outcome<f32>, BatchError> {
+    fn batched(&self, options: &Options) -> Result<Outcome<f32>, BatchError> {
         walk::nearest_batched_with(&self.x, &self.y, &self.z, &self.tree, options)
     }
 

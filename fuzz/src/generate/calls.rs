@@ -121,6 +121,10 @@ impl Gen {
                     let argument = self.state_argument(&param.ty)?;
                     call.parts.push(argument.into());
                 }
+                Passing::SharedRef | Passing::EachSlice if self.rows_lend(&param.ty) => {
+                    let argument = self.lent_by_rows();
+                    call.parts.push(argument.into());
+                }
                 Passing::SharedRef | Passing::EachSlice
                     if self.lends_parts(&param.ty)
                         && (self.chance(50) || self.handed_on(&param.ty, Via::Ref).is_none()) =>

@@ -9,7 +9,7 @@ const MOST: u32 = 40;
 
 impl Gen {
     /// A bound for a loop, if there is room for another.
-    fn bound(&mut self) -> Option<u32> {
+    pub(super) fn bound(&mut self) -> Option<u32> {
         let room = MOST / self.weight;
         (room >= 2).then(|| 1 + self.below(room.min(6) as usize) as u32)
     }

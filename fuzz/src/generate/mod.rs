@@ -14,6 +14,7 @@ mod loops;
 mod matches;
 mod methods;
 mod owned;
+mod ownership;
 mod places;
 mod program;
 mod rows;
@@ -30,7 +31,7 @@ use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use crate::tree::{Function, Owner, Param, Passing};
 use crate::types::{Defs, Ty};
 
-pub use program::program;
+pub use program::{owned_program, program};
 
 /// The seeds of the programs of a batch.
 pub fn seeds(seed: u64) -> impl Iterator<Item = u64> {
@@ -108,6 +109,8 @@ struct Swarm {
     macros: bool,
     /// Functions that compute much, and call themselves several times.
     forks: bool,
+    /// Locals that are written through shared borrows, or borrow from others.
+    ownership: bool,
 }
 
 struct Gen {
@@ -145,6 +148,10 @@ struct Gen {
     names: u32,
     /// What such values write to, in scope.
     cells: Vec<watched::Cell>,
+    /// What borrows or is written through borrows, in scope.
+    holders: Vec<ownership::Holder>,
+    /// What lends to them.
+    rows: Vec<String>,
     /// The struct that the next loop is for.
     looped: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! Whole programs: types, signatures, bodies.
 
 use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
 use super::{Gen, Swarm, Via};
 use crate::tree::{Form, Function, Node, Param, Passing, Program, fixed};
@@ -12,6 +12,17 @@ const SHAPES: [(u32, u32); 4] = [(1, 24), (2, 6), (3, 4), (4, 3)];
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
+    // Drawn aside, so that all else is as in the owned program of the seed.
+    let mut rng = SplitMix64::seed_from_u64(seed ^ 0x6f77_6e65_7273_6869);
+    made(seed, rng.random_range(0..100) < 45)
+}
+
+/// The program of a seed without types that borrow, interior mutability and guards.
+pub fn owned_program(seed: u64) -> Program {
+    made(seed, false)
+}
+
+fn made(seed: u64, ownership: bool) -> Program {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut on = |percent: u32| rng.random_range(0..100) < percent;
     let swarm = Swarm {
@@ -37,6 +48,7 @@ pub fn program(seed: u64) -> Program {
         watched: on(35),
         macros: on(30),
         forks: on(45),
+        ownership,
     };
     let swarm = if swarm.plain && swarm.forks {
         // Little else: what has no nested frames has no forks either.
@@ -86,6 +98,8 @@ pub fn program(seed: u64) -> Program {
         owned_types: Vec::new(),
         names: 0,
         cells: Vec::new(),
+        holders: Vec::new(),
+        rows: Vec::new(),
         looped: None,
     };
     made.types();
@@ -94,6 +108,7 @@ pub fn program(seed: u64) -> Program {
         let body = made.body(current);
         made.sigs[current].body = body;
     }
+    made.lending_types();
     Program { seed, form, defs: made.defs, fuel, functions: made.sigs }
 }
 
@@ -186,6 +201,10 @@ impl Gen {
             Some(state) => Some(Ty::Slice(Box::new(state.of.clone()))).filter(|_| self.chance(50)),
             None => slice,
         };
+        let slice = match self.swarm.ownership && self.chance(60) {
+            true => Some(Ty::Slice(Box::new(Ty::U64))),
+            false => slice,
+        };
         let each_slice = self.chance(40) && !self.swarm.plain;
         let state = (self.chance(35) && !self.swarm.plain).then(|| self.passed_type());
         // A receiver of the same type would be lent in its place.
@@ -272,6 +291,8 @@ impl Gen {
         self.current = current;
         self.loops.clear();
         self.cells.clear();
+        self.holders.clear();
+        self.rows.clear();
         let function = self.sigs[current].clone();
         self.vars = function
             .params
@@ -404,6 +425,10 @@ impl Gen {
 
     fn with_head(&mut self, head: Node, ret: &Ty, depth: u32) -> Node {
         let mut stmts = vec![head];
+        let told = match self.swarm.ownership && self.chance(70) {
+            true => self.told(depth, &mut stmts),
+            false => None,
+        };
         let first = self.chance(50);
         if first {
             stmts.extend(self.featured(depth));
@@ -423,6 +448,10 @@ impl Gen {
         let tail = match tail {
             Some(tail) => tail,
             None => self.expr(ret, depth),
+        };
+        let tail = match told {
+            Some(told) => self.with_told(&told, ret, tail),
+            None => tail,
         };
         stmts.push(fixed!(tail));
         fixed!(stmts)

@@ -46,6 +46,8 @@ impl Gen {
             if self.cells.is_empty() { 0 } else { 20 },          // 25 more of it
             if self.swarm.macros { 5 } else { 0 },               // 26 macros
             if self.swarm.arrays && self.swarm.loops { 10 } else { 0 }, // 27 arrays in uniform loops
+            if nested && self.swarm.ownership { 26 } else { 0 }, // 28 what borrows
+            if self.holders.is_empty() { 0 } else { 30 },        // 29 more of it
         ];
         match self.weighted(&weights) {
             1 => self.assign(depth),
@@ -129,6 +131,8 @@ impl Gen {
             25 => self.watch(depth),
             26 => self.change_by_macro(),
             27 => self.rows(depth),
+            28 => self.held(depth),
+            29 => self.hold(depth),
             11 => {
                 let ty = self.some_type();
                 let value = self.expr(&ty, depth);
@@ -205,7 +209,7 @@ impl Gen {
         Some(stmt!(format!("{{ let {r} = &mut {place}; *{r} = "), value, "; }"))
     }
 
-    fn value_of_return(&mut self, depth: u32) -> Node {
+    pub(super) fn value_of_return(&mut self, depth: u32) -> Node {
         let ret = self.function().ret.clone();
         if self.chance(30)
             && let Some(call) = self.call_of(&ret, depth)
