@@ -573,7 +573,7 @@ impl<'a> Visit<'a> for Definitions<'a> {
         visit::visit_expr_for_loop(self, e);
     }
     fn visit_expr_match(&mut self, e: &'a syn::ExprMatch) {
-        self.patterns.extend(e.arms.iter().map(|arm| (&arm.pat, Source::Part(&*e.expr))));
+        self.patterns.extend(e.arms.iter().map(|arm| (&arm.pat, Source::Part(&e.expr))));
         visit::visit_expr_match(self, e);
     }
     fn visit_expr_closure(&mut self, e: &'a syn::ExprClosure) {
