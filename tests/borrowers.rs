@@ -1,6 +1,8 @@
 //! Locals that other names borrow: aliases, parts, tuples and structs of references, references that are assigned, what patterns
 //! bind; across calls, loops, and in tail position.
 
+#![allow(clippy::useless_vec)] // written as users write
+
 mod common;
 
 use autobatch::autobatch;

@@ -3,7 +3,12 @@
 //! as written.
 
 #![allow(clippy::needless_return, clippy::never_loop, clippy::manual_is_multiple_of)] // written as users write
-#![allow(clippy::let_and_return, clippy::needless_borrows_for_generic_args, clippy::toplevel_ref_arg)]
+#![allow(
+    clippy::let_and_return,
+    clippy::needless_borrows_for_generic_args,
+    clippy::toplevel_ref_arg,
+    clippy::useless_vec
+)]
 
 mod common;
 

@@ -1,5 +1,7 @@
 //! What a pattern is matched against borrows from what a method makes, or from a new value, and lives as long as the match.
 
+#![allow(clippy::useless_vec)] // written as users write
+
 mod common;
 
 use autobatch::autobatch;

@@ -25,6 +25,19 @@ impl Monoid for Sum {
     }
 }
 
+/// Its values do something when they are dropped.
+struct Words;
+
+impl Monoid for Words {
+    type S = Vec<u64>;
+    fn zero() -> Vec<u64> {
+        vec![]
+    }
+    fn add(a: &Vec<u64>, b: &Vec<u64>) -> Vec<u64> {
+        [&a[..], b].concat()
+    }
+}
+
 /// What its values are only the type parameter's associated type says.
 struct Tree<M: Monoid> {
     values: Vec<M::S>,
@@ -80,6 +93,20 @@ fn types_of_type_parameters() {
         |(x, n)| power(*x, *n, of),
         |batch, options| {
             power_batched_with(column(batch, |l| l.0), column(batch, |l| l.1), autobatch::same(of), options)
+        },
+    );
+    let lists: Vec<(Vec<u64>, u32)> = lots.iter().map(|(x, n)| (vec![*x; *x as usize % 5], *n)).collect();
+    let of = PhantomData::<Words>;
+    agree(
+        &lists,
+        |(x, n)| power(x.clone(), *n, of),
+        |batch, options| {
+            power_batched_with(
+                column(batch, |l| l.0.clone()),
+                column(batch, |l| l.1),
+                autobatch::same(of),
+                options,
+            )
         },
     );
     let mut trees: Vec<Tree<Sum>> = (0..9).map(|n| Tree { values: vec![7; n] }).collect();

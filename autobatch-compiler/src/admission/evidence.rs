@@ -28,6 +28,8 @@ pub enum Quiet {
     Whole(Type),
     /// A type of the file, which must have no `drop` of its own.
     Own(Type),
+    /// A type parameter's own type, `M::S`: asked where the parameter is known.
+    Given(Type),
 }
 
 /// Types of the library that hold what they are given, and need nothing of it.
@@ -172,6 +174,9 @@ fn quiet(
             // Asked where the type is known.
             if p.path.get_ident().is_some_and(|own| parameters.contains(own)) {
                 return Some(vec![]);
+            }
+            if p.path.segments.len() == 2 && parameters.contains(&p.path.segments[0].ident) {
+                return last.arguments.is_none().then(|| vec![Quiet::Given(ty.clone())]);
             }
             let arguments: Vec<&Type> = match &last.arguments {
                 PathArguments::None => vec![],

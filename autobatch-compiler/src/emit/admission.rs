@@ -186,9 +186,13 @@ impl Questions {
         for (n, Evidence { ty, quiet }) in all.iter().enumerate() {
             let quiet = quiet.as_ref().map(|parts| {
                 let known = format_ident!("__ev{}", n, span = Span::mixed_site());
-                let parts = parts.iter().map(|part| match part {
-                    Quiet::Whole(ty) => quote!((&#rt::Ask::<#ty>::new()).whole()),
-                    Quiet::Own(ty) => quote!((&#rt::Ask::<#ty>::new()).drops_quietly()),
+                let parts = parts.iter().filter_map(|part| match part {
+                    Quiet::Whole(ty) => Some(quote!((&#rt::Ask::<#ty>::new()).whole())),
+                    Quiet::Own(ty) => Some(quote!((&#rt::Ask::<#ty>::new()).drops_quietly())),
+                    Quiet::Given(ty) => {
+                        self.bools.push(quote!(!::core::mem::needs_drop::<#ty>()));
+                        None
+                    }
                 });
                 self.known.extend(quote!(let #known = #rt::Yes #(.and(#parts))*;));
                 known

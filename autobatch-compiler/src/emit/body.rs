@@ -283,6 +283,10 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
         let (stack, column) = (stack(*v), column(*v));
         quote!(#route.update(&mut #stack, &#column);)
     });
+    let keeps = call.keeps.iter().map(|v| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#route.keep(&mut #stack, &#column);)
+    });
     // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
     let params = &emitter.program.func(call.callee).params;
     let moves: Vec<(VarId, VarId)> = params
@@ -312,6 +316,7 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
             let #route = __core.route();
             #(#pushes)*
             #(#updates)*
+            #(#keeps)*
             #(#passes)*
             #(#lands)*
         }

@@ -9,6 +9,9 @@
 //! Invariant: while the region runs, the variable is in its column and, stale or not, on its stack. Only
 //! calls lead to the region, since other edges bring no entry.
 //!
+//! What no code assigns may have changed all the same, as a `Cell` does. Only the runtime knows the type: unless it is a number's,
+//! keeping is updating.
+//!
 //! Imprecision: one region at a time. A loop between two calls, or a way out that returns, keeps the
 //! pair; which of several writes happens is not asked.
 

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use super::Place;
 use crate::column::Column;
 use crate::isa::{self, Level};
+use crate::lockstep::is_plain;
 use crate::stack::Stack;
 
 /// The lanes of the current call or return step.
@@ -120,6 +121,14 @@ impl Route<'_> {
     pub fn update<T>(&self, stack: &mut Stack<T>, column: &Column<T>) {
         if let Way::Tile { lanes } = self.0 {
             stack.update(column, lanes);
+        }
+    }
+
+    /// Keeps a variable saved that no code has assigned. Unless it is a number, it may have changed all the same, as a `Cell` does.
+    #[inline]
+    pub fn keep<T>(&self, stack: &mut Stack<T>, column: &Column<T>) {
+        if !is_plain::<T>() {
+            self.update(stack, column);
         }
     }
 
