@@ -152,7 +152,7 @@ impl Divisor {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 mod program {
     pub(super) fn entry(xs: &mut [u32], n: usize) -> u32 {
         if n == 0 { 1 } else { inside(xs, n - 1) }

@@ -45,6 +45,15 @@ impl IsForgotten for std::str::SplitWhitespace<'_> {}
 impl<T: IsForgotten> IsForgotten for Option<T> {}
 impl<I: IsForgotten> IsForgotten for std::iter::Enumerate<I> {}
 impl<I: IsForgotten> IsForgotten for std::iter::Rev<I> {}
+impl<T> IsForgotten for std::ops::Range<T> {}
+impl<T> IsForgotten for std::ops::RangeInclusive<T> {}
+impl<T: IsWhole> IsForgotten for std::vec::IntoIter<T> {}
+impl<I: IsForgotten, F> IsForgotten for std::iter::Filter<I, F> {}
+impl<I: IsForgotten, F> IsForgotten for std::iter::FilterMap<I, F> {}
+impl<I: IsForgotten, F> IsForgotten for std::iter::Map<I, F> {}
+impl<I: IsForgotten, F> IsForgotten for std::iter::SkipWhile<I, F> {}
+impl<I: IsForgotten, F> IsForgotten for std::iter::TakeWhile<I, F> {}
+impl<A: IsForgotten, B: IsForgotten> IsForgotten for std::iter::Chain<A, B> {}
 impl<I: IsForgotten> IsForgotten for std::iter::Copied<I> {}
 impl<I: IsForgotten> IsForgotten for std::iter::Cloned<I> {}
 impl<I: IsForgotten> IsForgotten for std::iter::Skip<I> {}

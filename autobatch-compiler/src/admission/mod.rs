@@ -161,6 +161,8 @@ impl Own<'_> {
         }
         values.assigned.iter().for_each(|(name, value)| note(name.clone(), value, true));
         let handed = self.handed_by_tail_calls();
+        let own = || self.program.blocks.iter().filter(|block| block.func == self.func);
+        let jumps = own().count() > 2 || own().any(|block| block.ops.iter().any(|op| !op.exits.is_empty()));
         let calls: VarSet = self
             .blocks()
             .filter_map(|term| match term {
@@ -176,7 +178,10 @@ impl Own<'_> {
             let crosses = self.analyses.needs_column(var) || handed.contains(&var);
             let local = matches!(variable.role, Role::Local);
             let typed = matches!(variable.role, Role::Param(_) | Role::Result) || calls.contains(&var);
-            if !(crosses || (local && self.spans.contains(&var)))
+            let lent = lends.get(&name).copied().unwrap_or(Lends::Possibly);
+            // What borrows, and does something when it is dropped, is in the way of every jump out of its scope.
+            let stays = self.spans.contains(&var) || (jumps && lent != Lends::Nothing);
+            if !(crosses || (local && stays))
                 || typed && !local
                 || primitives.contains(&var) && !local
                 || travel.is_number(&name)
@@ -187,7 +192,6 @@ impl Own<'_> {
             if crosses && values.all_of(&name).any(has_closure) && !values.is_typed(&name) {
                 admission.opaque.insert(var);
             }
-            let lent = lends.get(&name).copied().unwrap_or(Lends::Possibly);
             if crosses && lent == Lends::Plainly {
                 let value = values.of(&name);
                 if let Some(Expr::Closure(_)) = value {

@@ -365,28 +365,15 @@ impl Travel {
 
     /// The temporaries of an expression that what it yields may borrow from: what methods are called on, and what is referred to.
     pub(crate) fn temporaries<'e>(&self, expr: &'e Expr) -> Vec<&'e Expr> {
-        struct Temporaries<'a, 'e>(&'a Travel, Vec<&'e Expr>);
-        impl<'e> Visit<'e> for Temporaries<'_, 'e> {
-            fn visit_expr(&mut self, expr: &'e Expr) {
-                let made = match expr {
-                    Expr::MethodCall(e) => Some(&*e.receiver),
-                    Expr::Reference(e) => Some(&*e.expr),
-                    Expr::Field(e) => Some(&*e.base),
-                    Expr::Index(e) => Some(&*e.expr),
-                    Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&*e.expr),
-                    Expr::Closure(_) | Expr::Async(_) => return,
-                    _ => None,
-                };
-                let is_made = |e: &&Expr| {
-                    matches!(e, Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) | Expr::Try(_))
-                };
-                self.1.extend(made.filter(is_made).filter(|e| !self.0.is_number_value(e)));
-                visit::visit_expr(self, expr);
-            }
-            fn visit_item(&mut self, _: &'e syn::Item) {}
-        }
         let mut all = Temporaries(self, Vec::new());
         all.visit_expr(expr);
+        all.1
+    }
+
+    /// The same of a statement.
+    pub(crate) fn temporaries_of<'e>(&self, stmt: &'e Stmt) -> Vec<&'e Expr> {
+        let mut all = Temporaries(self, Vec::new());
+        all.visit_stmt(stmt);
         all.1
     }
 
@@ -526,6 +513,27 @@ impl Travel {
         let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         if words.any(|word| self.is_local(word)) { Lends::Possibly } else { Lends::Nothing }
     }
+}
+
+/// Finds temporaries.
+struct Temporaries<'a, 'e>(&'a Travel, Vec<&'e Expr>);
+impl<'e> Visit<'e> for Temporaries<'_, 'e> {
+    fn visit_expr(&mut self, expr: &'e Expr) {
+        let made = match expr {
+            Expr::MethodCall(e) => Some(&*e.receiver),
+            Expr::Reference(e) => Some(&*e.expr),
+            Expr::Field(e) => Some(&*e.base),
+            Expr::Index(e) => Some(&*e.expr),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&*e.expr),
+            Expr::Closure(_) | Expr::Async(_) => return,
+            _ => None,
+        };
+        let is_made =
+            |e: &&Expr| matches!(e, Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) | Expr::Try(_));
+        self.1.extend(made.filter(is_made).filter(|e| !self.0.is_number_value(e)));
+        visit::visit_expr(self, expr);
+    }
+    fn visit_item(&mut self, _: &'e syn::Item) {}
 }
 
 /// The patterns of a body with what they are matched against, in source order, and what is assigned.

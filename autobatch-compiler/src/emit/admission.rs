@@ -14,6 +14,7 @@
 //! admitted.enter();                                        // behind a `No` nothing is borrow-checked
 //! ```
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -65,6 +66,7 @@ pub(super) fn opening(
     let mut questions = Questions { rt: rt.clone(), strict, ..Questions::default() };
     questions.evidence(&admission.evidence);
     let mut witnesses = TokenStream::new();
+    let mut tied = VarSet::new();
     for func in program.func_ids() {
         let source = emitter.sources[func.0];
         let opaque =
@@ -79,14 +81,18 @@ pub(super) fn opening(
             found: Vec::new(),
             before: questions.expressions.len(),
             rt: rt.clone(),
+            tied: RefCell::default(),
         };
         let body = witness.body(func, &functions[source]);
         if !witness.shaped.is_empty() || !witness.found.is_empty() {
             witnesses.extend(body);
         }
+        tied.extend(witness.tied.take());
         let mut found = witness.found;
         questions.expressions.append(&mut found);
     }
+    let shaped = &shaped & &tied;
+    let variables: Vec<_> = admission.variables.iter().filter(|(var, _)| tied.contains(var)).collect();
     let declare = shaped.iter().map(|v| {
         let shape = shape(*v);
         quote!(let #shape = #rt::Shape::new();)
@@ -96,7 +102,7 @@ pub(super) fn opening(
         quote!(let #shape = #rt::Shape::new();)
     });
     let declare_opaque =
-        admission.variables.iter().filter(|(var, _)| admission.opaque.contains(var)).map(|(var, _)| {
+        variables.iter().filter(|(var, _)| admission.opaque.contains(var)).map(|(var, _)| {
             let shape = shape(*var);
             quote!(let #shape = #rt::Asked::new();)
         });
@@ -105,7 +111,7 @@ pub(super) fn opening(
     if admission.is_certain() {
         return Opening { code: quote!(#shapes #witnesses), shaped, enter: quote!(), asks: false };
     }
-    for (var, need) in &admission.variables {
+    for (var, need) in &variables {
         let span = program.var(*var).ident.span();
         if admission.opaque.contains(var) {
             questions.answered(&shape(*var), *need, span);
@@ -262,6 +268,8 @@ struct Witness<'a> {
     found: Vec<(Need, Span)>,
     before: usize,
     rt: TokenStream,
+    /// Variables whose types it tells: not those of closures, whose types nobody else sees.
+    tied: RefCell<VarSet>,
 }
 
 impl Witness<'_> {
@@ -308,6 +316,7 @@ impl Witness<'_> {
         let mut ties = Vec::new();
         for ident in names {
             if let Some((_, var)) = self.shaped.iter().find(|(known, _)| ident == known) {
+                self.tied.borrow_mut().insert(*var);
                 let (rt, shape) = (&self.rt, shape(*var));
                 if self.admission.opaque.contains(var) {
                     let own = name("__own");

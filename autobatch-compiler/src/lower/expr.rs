@@ -5,7 +5,7 @@ use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
 
 use super::{Lowering, call_terminator, lending, primitive, scan};
 use crate::admission::Need;
-use crate::admission::travel::Lends;
+use crate::admission::travel::{Lends, is_number_type};
 use crate::effects::{self, variable};
 use crate::ir::{CallId, FuncId, VarId};
 use crate::tails;
@@ -335,6 +335,10 @@ impl Lowering<'_> {
                 self.admission.types.push((ty, Need::Owned));
             }
             vars.push(self.argument(value, params[i], &args[i + 1..]));
+        }
+        if args.iter().any(|arg| lending::exclusive(self, arg).is_some()) && !is_number_type(&callee_output) {
+            // Nothing of a `&mut` may be in what the callee yields.
+            self.admission.types.push((callee_output.clone(), Need::Owned));
         }
         let Some((dest, ty)) = dest else { return };
         let same_type = ty.is_none_or(|ty| ir_text(ty) == ir_text(&callee_output));

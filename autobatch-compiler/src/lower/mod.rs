@@ -373,8 +373,16 @@ impl Lowering<'_> {
             return;
         }
         Unnumbered.visit_stmt_mut(&mut stmt);
+        let written = stmt.clone();
         self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
         let op = effects::op(&self.names, stmt);
+        if !op.exits.is_empty() {
+            // What a jump leaves behind is dropped after locals have moved back.
+            let lent = self.travel.temporaries_of(&written);
+            let lent: Vec<Expr> =
+                lent.into_iter().filter(|e| self.travel.lends(e) != Lends::Nothing).cloned().collect();
+            lent.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
+        }
         let parts = self.options.part && !op.exits.is_empty();
         self.push_op(op);
         if let (true, Some(block)) = (parts, self.cursor) {
@@ -445,7 +453,11 @@ impl Lowering<'_> {
         let chain = clones(self.travel.chain(written).unwrap_or_default());
         let others = clones(self.travel.temporaries(written));
         chain.iter().for_each(|temporary| self.asked(temporary, Need::Chained));
-        others.iter().for_each(|temporary| self.asked(temporary, Need::Quiet));
+        for temporary in &others {
+            let need =
+                if self.travel.lends(temporary) == Lends::Nothing { Need::Quiet } else { Need::Forgotten };
+            self.asked(temporary, need);
+        }
     }
 
     fn whole_fallback(&mut self, span: Span, why: &str) {
