@@ -320,7 +320,7 @@ impl Drop for Token<'_> {
     }
 }
 
-#[autobatch(strict)]
+#[autobatch]
 fn rooted(count: &AtomicUsize, x: f64, rounds: u32) -> f64 {
     let token = Token::new(count);
     let argument = (x - f64::from(rounds), Token::new(count));

@@ -69,7 +69,7 @@ fn owned_values(n: u64) -> String {
 }
 
 /// owned parameters, and `?` and `return` that leave some behind
-#[autobatch]
+#[autobatch(strict)]
 mod owning {
     pub(super) fn owned(n: u64) -> Option<Vec<String>> {
         gather((0..n).map(|i| format!("{i}")).collect(), Vec::new())

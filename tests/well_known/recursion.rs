@@ -205,7 +205,7 @@ fn determinant(matrix: Vec<Vec<f64>>) -> f64 {
 }
 
 /// Arithmetic expressions by recursive descent; each function returns where it stopped.
-#[autobatch]
+#[autobatch(strict)]
 mod calculator {
     pub(super) fn expression(#[each] text: &[u8], at: usize) -> Option<(f64, usize)> {
         let (mut value, mut at) = term(text, at)?;
