@@ -114,7 +114,7 @@ fn total(node: &Node) -> u32 {
 }
 
 /// Bound by a pattern, of a value.
-#[autobatch(strict)]
+#[autobatch]
 fn owned_by_a_pattern(n: u32, d: u32) -> u32 {
     let mut list = chain(n);
     let mut sum = 0;
