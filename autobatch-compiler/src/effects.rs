@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenTree;
+use proc_macro2::{Ident, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::formats;
 use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
-use crate::mentions::map_tokens;
+use crate::mentions::{self, map_tokens};
 
 /// The function's variables by unique name.
 pub type Names = BTreeMap<String, VarId>;
@@ -60,31 +60,16 @@ pub fn of_expr(names: &Names, expr: &Expr) -> Effects {
 
 /// The variables a pattern binds.
 pub fn bound(names: &Names, pat: &Pat) -> VarSet {
-    struct Binds<'a>(&'a Names, VarSet);
-    impl<'ast> Visit<'ast> for Binds<'_> {
-        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            self.1.extend(self.0.get(&p.ident.to_string()));
-            visit::visit_pat_ident(self, p);
-        }
-        fn visit_expr(&mut self, _: &'ast Expr) {}
-    }
-    let mut binds = Binds(names, VarSet::new());
-    binds.visit_pat(pat);
-    binds.1
+    known(names, &mentions::names(pat))
 }
 
 /// The variables the `let`s of a condition bind.
 pub fn bound_by_condition(names: &Names, cond: &Expr) -> VarSet {
-    match cond {
-        Expr::Let(e) => bound(names, &e.pat),
-        Expr::Binary(e) if matches!(e.op, BinOp::And(_)) => {
-            let mut binds = bound_by_condition(names, &e.left);
-            binds.extend(bound_by_condition(names, &e.right));
-            binds
-        }
-        Expr::Paren(e) => bound_by_condition(names, &e.expr),
-        _ => VarSet::new(),
-    }
+    known(names, &mentions::bound_by_condition(cond))
+}
+
+fn known(names: &Names, idents: &[Ident]) -> VarSet {
+    idents.iter().filter_map(|ident| names.get(&ident.to_string())).copied().collect()
 }
 
 /// Makes the op for one statement.

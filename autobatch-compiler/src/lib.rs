@@ -35,6 +35,7 @@ mod receivers;
 pub mod resolve;
 mod strict;
 mod tails;
+mod turbofish;
 mod unasked;
 pub mod vector_math;
 pub mod verify;

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprStruct, Ident, Macro, Pat};
+use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, UnOp};
 
 use crate::formats::Formats;
 
@@ -56,6 +56,38 @@ pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
     let mut scan = Scan(Vec::new());
     scan.visit_pat(pat);
     scan.0
+}
+
+/// The variables that the `let`s of a condition bind.
+pub(crate) fn bound_by_condition(cond: &Expr) -> Vec<Ident> {
+    match cond {
+        Expr::Let(e) => names(&e.pat),
+        Expr::Binary(e) if matches!(e.op, BinOp::And(_)) => {
+            let mut all = bound_by_condition(&e.left);
+            all.extend(bound_by_condition(&e.right));
+            all
+        }
+        Expr::Paren(e) => bound_by_condition(&e.expr),
+        _ => vec![],
+    }
+}
+
+/// The words of a piece of source text: its names, keywords and numbers.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+}
+
+/// The path that a place is a part of, or behind; `None` if it is a part of a temporary.
+pub(crate) fn base(place: &Expr) -> Option<&ExprPath> {
+    match place {
+        Expr::Path(p) => Some(p).filter(|p| p.qself.is_none()),
+        Expr::Field(e) => base(&e.base),
+        Expr::Index(e) => base(&e.expr),
+        Expr::Paren(e) => base(&e.expr),
+        Expr::Group(e) => base(&e.expr),
+        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => base(&e.expr),
+        _ => None,
+    }
 }
 
 /// The variables that are changed where something is put in a place.

@@ -172,7 +172,7 @@ fn is_of_the_library(name: &Ident) -> bool {
 /// Whether the type of an `impl` block names all its parameters, as in a block of the type itself it has to.
 fn names_its_parameters(block: &ItemImpl) -> bool {
     let text = crate::ir::text(&block.self_ty);
-    let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let words: BTreeSet<&str> = crate::mentions::words(&text).collect();
     let mut params = block.generics.params.iter().filter_map(|param| match param {
         GenericParam::Type(p) => Some(&p.ident),
         GenericParam::Const(p) => Some(&p.ident),

@@ -55,12 +55,13 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Expr, FnArg, GenericParam, Generics, Item, ItemFn, Lifetime, Pat, Path, Token, Type,
-    TypeParamBound, WherePredicate, parse_quote,
+    Attribute, Expr, FnArg, Generics, Item, ItemFn, Lifetime, Pat, Path, Token, Type, TypeParamBound,
+    WherePredicate, parse_quote,
 };
 
 use crate::diag::Diagnostics;
 use crate::input;
+use crate::turbofish::turbofish;
 
 /// The associated function that batched code calls.
 pub const BATCHED: &str = "__batched";
@@ -315,17 +316,6 @@ fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
         }
     };
     function.block.stmts.splice(0..0, std::iter::once(enter).chain(patterns));
-}
-
-/// The type arguments of a function, for itself.
-fn turbofish(generics: &Generics) -> Option<TokenStream> {
-    let args = generics.params.iter().filter_map(|param| match param {
-        GenericParam::Type(param) => Some(&param.ident),
-        GenericParam::Const(param) => Some(&param.ident),
-        GenericParam::Lifetime(_) => None,
-    });
-    let args: Vec<_> = args.collect();
-    (!args.is_empty()).then(|| quote!(::<#(#args),*>))
 }
 
 /// The types of what is a member's own, its result included: whether they have lifetimes that differ between members.

@@ -10,6 +10,7 @@ use syn::ext::IdentExt;
 use syn::{ImplItem, Item, ItemImpl, Type, TypeParamBound, Visibility, WherePredicate};
 
 use crate::input::{Function, Param, Passing};
+use crate::mentions;
 
 /// The ends of the names of a family, `_batched` first.
 const ENDS: [&str; 4] = ["", "_into", "_with", "_program"];
@@ -51,7 +52,7 @@ impl Mentions {
         if !text.contains("_batched") {
             return;
         }
-        for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        for word in mentions::words(text) {
             if let Some((name, end)) = word.rsplit_once("_batched")
                 && ENDS.contains(&end)
             {

@@ -1,5 +1,6 @@
 //! What can go wrong: with one member, or with the call as a whole.
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 
@@ -27,6 +28,18 @@ pub struct Fault {
     /// The panic's message, or a sentence on the limit.
     pub message: String,
 }
+
+/// The text of a panic's payload.
+pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
+    match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        _ => "panicked".to_owned(),
+    }
+}
+
+/// The message for a member that has not ended when the run is cancelled.
+pub(crate) const CANCELLED: &str = "cancelled";
 
 /// The message for a member that is too deep.
 pub(crate) fn too_deep(limit: usize) -> String {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::depth::{self, Depth};
-use crate::fault::{BatchError, Fault, FaultKind};
+use crate::fault::{BatchError, CANCELLED, Fault, FaultKind};
 use crate::fiber::reach::Reach;
 use crate::fiber::{self, Here, Rules, Worker};
 use crate::isa;
@@ -402,18 +402,17 @@ impl<'a> Launch<'a> {
             _ if self.program.calls.is_empty() => 2048,
             _ => 256,
         };
-        let mut lanes = options.lanes.or(self.defaults.lanes).unwrap_or(lanes);
-        if self.program.has_primitives() {
-            // Each worker's calls shall be as large as the others'.
-            lanes = lanes.min(self.members.div_ceil(self.threads));
-        }
+        let lanes = match self.program.has_primitives() {
+            true => self.lanes(lanes).min(self.share()),
+            false => self.lanes(lanes),
+        };
         Settings {
             mode,
             schedule: self.schedule(),
             lanes,
             isa: self.isa(),
             max_depth: self.max_depth(),
-            max_steps: options.max_steps.unwrap_or(u64::MAX),
+            max_steps: self.max_steps(),
             refill: !options.no_refill,
             report: options.report,
         }
@@ -425,6 +424,20 @@ impl<'a> Launch<'a> {
 
     fn max_depth(&self) -> usize {
         self.options.max_depth.or(self.defaults.max_depth).unwrap_or(MAX_DEPTH)
+    }
+
+    fn max_steps(&self) -> u64 {
+        self.options.max_steps.unwrap_or(u64::MAX)
+    }
+
+    /// Members that a worker has under way at a time.
+    fn lanes(&self, unless_said: usize) -> usize {
+        self.options.lanes.or(self.defaults.lanes).unwrap_or(unless_said)
+    }
+
+    /// Members per worker: with no more at a time each worker's calls of a kernel are as large as the others'.
+    fn share(&self) -> usize {
+        self.members.div_ceil(self.threads)
     }
 
     /// Scalar code on each member.
@@ -446,16 +459,14 @@ impl<'a> Launch<'a> {
 
     /// How members run on fibers.
     fn rules(&self) -> Rules {
-        let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(FIBER_LANES);
-        // Each worker's calls shall be as large as the others'.
-        let lanes = lanes.min(self.members.div_ceil(self.threads));
+        let lanes = self.lanes(FIBER_LANES).min(self.share());
         Rules {
             lanes,
             fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
             refill: !self.options.no_refill,
             schedule: self.schedule(),
             max_depth: self.max_depth(),
-            max_steps: self.options.max_steps.unwrap_or(u64::MAX),
+            max_steps: self.max_steps(),
         }
     }
 
@@ -550,13 +561,10 @@ impl<'a> Launch<'a> {
             let member = piece.start;
             let (kind, message) = match caught {
                 Ok(()) if piece.is_empty() => break,
-                Ok(()) => (FaultKind::Cancelled, "cancelled".to_owned()),
+                Ok(()) => (FaultKind::Cancelled, CANCELLED.to_owned()),
                 // A destructor of the value that the result has replaced: no fault of the function's.
                 Err(payload) if out.is_set(member) => resume_unwind(payload),
-                Err(payload) => {
-                    let max_steps = self.options.max_steps.unwrap_or(u64::MAX);
-                    fiber::reason(None, &*payload, self.max_depth(), max_steps)
-                }
+                Err(payload) => fiber::reason(None, &*payload, self.max_depth(), self.max_steps()),
             };
             faults.push(Fault { member, kind, message });
             piece.start += 1;
@@ -600,15 +608,6 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// The text of a panic's payload.
-pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
-    match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
-        (Some(text), _) => (*text).to_owned(),
-        (_, Some(text)) => text.clone(),
-        _ => "panicked".to_owned(),
-    }
-}
-
 mod auto;
 #[cfg(test)]
 mod auto_tests;
@@ -616,4 +615,4 @@ mod auto_tests;
 mod machine_tests;
 mod nested;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

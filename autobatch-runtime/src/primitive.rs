@@ -306,7 +306,7 @@ fn call<R, K: Rows<R>>(name: &str, members: usize, kernel: impl FnOnce() -> K) -
     // A kernel may call the function, which it is not to be called for then.
     let _nobody = Here::nobody();
     let returned = catch_unwind(AssertUnwindSafe(kernel)).map_err(|payload| {
-        let message = crate::launch::message(&*payload);
+        let message = crate::fault::message(&*payload);
         Arc::from(format!("the batched kernel `{name}` panicked: {message}"))
     })?;
     returned.check(members).map_err(|found| {

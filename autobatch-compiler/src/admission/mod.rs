@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Expr, Pat, Stmt, Type};
+use syn::{Expr, Pat, Type};
 
 pub(crate) use self::evidence::{Evidence, Quiet};
 use self::travel::{Lends, Travel};
@@ -118,13 +118,13 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
     for func in lowered.program.func_ids() {
         let source = lowered.sources[func.0];
         let function = &functions[source];
-        let travel = Travel::of(function);
+        let travel = &lowered.travels[func.0];
         let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans };
-        own.variables(&travel, &mut admission, &mut notes);
+        own.variables(travel, &mut admission, &mut notes);
         own.parameters(function, &mut admission);
         admission
             .parts
-            .extend(moves::parts(&lowered.program, analyses, func, &travel).into_iter().map(|e| (source, e)));
+            .extend(moves::parts(&lowered.program, analyses, func, travel).into_iter().map(|e| (source, e)));
     }
     lowered.program.notes.extend(notes);
     let sources: Vec<&Function> = lowered.sources.iter().map(|source| &functions[*source]).collect();
@@ -309,12 +309,4 @@ fn has_closure(expr: &Expr) -> bool {
     let mut closures = Closures(false);
     closures.visit_expr(expr);
     closures.0
-}
-
-/// Whether a statement is a `let`, and what it binds.
-pub(crate) fn bound_by(stmt: &Stmt) -> Vec<syn::Ident> {
-    match stmt {
-        Stmt::Local(local) => mentions::names(&local.pat),
-        _ => vec![],
-    }
 }

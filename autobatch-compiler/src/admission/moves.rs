@@ -11,6 +11,7 @@ use syn::{Expr, Pat, UnOp};
 use super::travel::Travel;
 use crate::effects::Names;
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
+use crate::lockstep::{is_compound, is_truth};
 use crate::mentions;
 use crate::passes::Analyses;
 
@@ -177,24 +178,20 @@ impl<'ast> Visit<'ast> for Moves<'_> {
                 self.place(&e.left);
                 self.visit_expr(&e.right);
             }
-            Expr::Binary(e) if crate::lockstep::is_compound(&e.op) || crate::lockstep::is_truth(&e.op) => {
-                for side in [&e.left, &e.right] {
-                    match self.is_part(side) && !crate::lockstep::is_compound(&e.op) {
-                        // Compared by reference.
-                        true => self.place(side),
-                        false if crate::lockstep::is_compound(&e.op) && std::ptr::eq(side, &e.left) => {
-                            self.place(side)
-                        }
-                        false => self.visit_expr(side),
-                    }
-                }
+            Expr::Binary(e) if is_compound(&e.op) => {
+                self.place(&e.left);
+                self.visit_expr(&e.right);
             }
+            // Compared by reference.
+            Expr::Binary(e) if is_truth(&e.op) => [&e.left, &e.right]
+                .into_iter()
+                .for_each(|side| if self.is_part(side) { self.place(side) } else { self.visit_expr(side) }),
             Expr::MethodCall(e) => {
-                // A method may take its receiver by value.
-                match self.is_part(&e.receiver) && !matches!(*e.receiver, Expr::Path(_)) {
-                    true => self.called.push((*e.receiver).clone()),
-                    false if matches!(*e.receiver, Expr::Path(_)) => {}
-                    false => self.visit_expr(&e.receiver),
+                match &*e.receiver {
+                    Expr::Path(_) => {}
+                    // A method may take its receiver by value.
+                    part if self.is_part(part) => self.called.push(part.clone()),
+                    other => self.visit_expr(other),
                 }
                 e.args.iter().for_each(|arg| self.visit_expr(arg));
             }

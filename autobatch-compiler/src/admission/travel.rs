@@ -13,12 +13,10 @@
 
 use std::collections::BTreeSet;
 
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp};
+use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Type, UnOp};
 
-use crate::desugar::is_listed;
+use crate::desugar::{elements, is_listed};
 use crate::input::Function;
 use crate::lockstep::{is_compound, is_primitive, is_pure_function, is_pure_method, is_truth};
 use crate::mentions;
@@ -82,8 +80,10 @@ impl Travel {
                 travel.numbers.insert(name.clone());
             }
         }
-        travel.find_numbers(function);
-        travel.find_outer(function);
+        let mut scan = Definitions::default();
+        scan.visit_block(&function.body);
+        travel.find_numbers(&scan);
+        travel.find_outer(function, &scan);
         travel
     }
 
@@ -102,9 +102,7 @@ impl Travel {
         self.references.contains(name)
     }
 
-    fn find_numbers(&mut self, function: &Function) {
-        let mut scan = Definitions::default();
-        scan.visit_block(&function.body);
+    fn find_numbers(&mut self, scan: &Definitions<'_>) {
         // In source order: what a value is made of comes first.
         for (pat, source) in &scan.patterns {
             match (pat, source) {
@@ -176,9 +174,7 @@ impl Travel {
     }
 
     /// The largest set of variables that get nothing but references to outside, and numbers with them.
-    fn find_outer(&mut self, function: &Function) {
-        let mut scan = Definitions::default();
-        scan.visit_block(&function.body);
+    fn find_outer(&mut self, function: &Function, scan: &Definitions<'_>) {
         let defined: BTreeSet<String> = scan
             .patterns
             .iter()
@@ -234,7 +230,7 @@ impl Travel {
                     self.references.remove(name);
                 }
             }
-            self.keep_grounded(&scan);
+            self.keep_grounded(scan);
             let outer = self.outer.clone();
             self.references.retain(|name| outer.contains(name));
             if before == self.outer.len() + self.references.len() {
@@ -259,16 +255,18 @@ impl Travel {
 
     /// Whether a value is made of references to outside, or is a constant.
     fn is_handed(&self, value: &Expr) -> bool {
-        let mut mentioned = Mentioned { travel: self, outer: false, other: false };
-        mentioned.visit_expr(value);
-        !mentioned.other && self.lends(value) == Lends::Nothing
+        !self.mentioned(value).other && self.lends(value) == Lends::Nothing
     }
 
     /// Whether a value is made of references to outside, and numbers.
     fn is_outer_value(&self, value: &Expr) -> bool {
+        self.mentioned(value).outer && self.is_handed(value)
+    }
+
+    fn mentioned(&self, value: &Expr) -> Mentioned<'_> {
         let mut mentioned = Mentioned { travel: self, outer: false, other: false };
         mentioned.visit_expr(value);
-        mentioned.outer && !mentioned.other && self.lends(value) == Lends::Nothing
+        mentioned
     }
 
     /// Whether a value certainly is a shared reference to outside.
@@ -494,24 +492,14 @@ impl Travel {
         if is_listed(mac) {
             return Lends::Nothing;
         }
-        if mac.path.is_ident("vec") {
-            let elements = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone());
-            if let Ok(elements) = elements {
-                return elements.iter().map(|e| self.lends(e)).max().unwrap_or(Lends::Nothing);
-            }
-            let repeat = |input: syn::parse::ParseStream<'_>| {
-                let element: Expr = input.parse()?;
-                input.parse::<Token![;]>()?;
-                input.parse::<Expr>()?;
-                Ok(element)
-            };
-            if let Ok(element) = repeat.parse2(mac.tokens.clone()) {
-                return self.lends(&element);
-            }
+        if mac.path.is_ident("vec")
+            && let Some(elements) = elements(mac)
+        {
+            return elements.iter().map(|e| self.lends(e)).max().unwrap_or(Lends::Nothing);
         }
         let text = mac.tokens.to_string();
-        let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        if words.any(|word| self.is_local(word)) { Lends::Possibly } else { Lends::Nothing }
+        let local = mentions::words(&text).any(|word| self.is_local(word));
+        if local { Lends::Possibly } else { Lends::Nothing }
     }
 }
 
@@ -602,8 +590,7 @@ impl<'a> Visit<'a> for Definitions<'a> {
     fn visit_macro(&mut self, mac: &'a Macro) {
         if !is_listed(mac) {
             let text = mac.tokens.to_string();
-            let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            self.lent.extend(words.map(ToString::to_string));
+            self.lent.extend(mentions::words(&text).map(ToString::to_string));
         }
     }
     fn visit_item(&mut self, _: &'a syn::Item) {}
@@ -648,15 +635,7 @@ fn copied_by(pat: &Pat) -> Vec<syn::Ident> {
 
 /// The local or constant that a place is a part of; `None` if it is a part of a temporary, or behind a pointer that is made.
 fn root(place: &Expr) -> Option<String> {
-    match place {
-        Expr::Path(p) => Some(p.path.segments.last()?.ident.to_string()).filter(|_| p.qself.is_none()),
-        Expr::Field(e) => root(&e.base),
-        Expr::Index(e) => root(&e.expr),
-        Expr::Paren(e) => root(&e.expr),
-        Expr::Group(e) => root(&e.expr),
-        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => root(&e.expr),
-        _ => None,
-    }
+    Some(mentions::base(place)?.path.segments.last()?.ident.to_string())
 }
 
 /// The values that a choice or block may have; `None` for one that is not seen.

@@ -14,6 +14,7 @@ use syn::{Expr, ExprClosure, Local, Macro, Pat, Path, Stmt, parse_quote};
 use super::closure::{changes, leaves, returning_to, standing};
 use super::macros;
 use crate::input::Function;
+use crate::mentions;
 use crate::resolve;
 
 /// How many tokens the copies of a closure may have in all.
@@ -127,8 +128,7 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
     }
     fn visit_macro(&mut self, mac: &'ast Macro) {
         let text = mac.tokens.to_string();
-        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        *self.found += words.filter(|word| *word == self.name).count();
+        *self.found += mentions::words(&text).filter(|word| *word == self.name).count();
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }

@@ -48,6 +48,15 @@ fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
     Ok((value, input.parse()?))
 }
 
+/// The values that a `vec!` puts into its list.
+pub(crate) fn elements(mac: &Macro) -> Option<Vec<Expr>> {
+    if let Ok((value, _)) = repeated.parse2(mac.tokens.clone()) {
+        return Some(vec![value]);
+    }
+    let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone());
+    Some(list.ok()?.into_iter().collect())
+}
+
 /// Whether a standard macro's arguments are a list, looked at where they are.
 pub(crate) fn is_listed(mac: &Macro) -> bool {
     const LISTS: [&str; 16] = [

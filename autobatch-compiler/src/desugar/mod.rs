@@ -30,7 +30,7 @@ use crate::input::Function;
 use crate::resolve;
 use callees::Callees;
 use kind::Kinds;
-pub(crate) use macros::{is_listed, keep_message};
+pub(crate) use macros::{elements, is_listed, keep_message};
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(

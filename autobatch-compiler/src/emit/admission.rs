@@ -14,7 +14,6 @@
 //! admitted.enter();                                        // behind a `No` nothing is borrow-checked
 //! ```
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -81,13 +80,13 @@ pub(super) fn opening(
             found: Vec::new(),
             before: questions.expressions.len(),
             rt: rt.clone(),
-            tied: RefCell::default(),
+            tied: VarSet::new(),
         };
         let body = witness.body(func, &functions[source]);
         if !witness.shaped.is_empty() || !witness.found.is_empty() {
             witnesses.extend(body);
         }
-        tied.extend(witness.tied.take());
+        tied.append(&mut witness.tied);
         let mut found = witness.found;
         questions.expressions.append(&mut found);
     }
@@ -135,18 +134,10 @@ pub(super) fn opening(
         let quiet = known.and_then(|(_, (_, quiet))| quiet.as_ref()).map(|quiet| quote!(|| #quiet.admits()));
         questions.bools.push(quote!(#shape.is_forgotten() || (&#shape.ask()).whole().admits() #quiet));
     }
-    let parameters = functions.first().into_iter().flat_map(|_| {
-        let entry = &functions[emitter.sources[program.entry.0]];
-        entry
-            .sig
-            .generics
-            .type_params()
-            .chain(entry.outer.type_params())
-            .map(|param| param.ident.clone())
-            .collect::<Vec<_>>()
-    });
-    for parameter in parameters {
-        questions.bools.push(quote!(!::core::mem::needs_drop::<#parameter>()));
+    let entry = &functions[emitter.sources[program.entry.0]];
+    for param in entry.sig.generics.type_params().chain(entry.outer.type_params()) {
+        let ident = &param.ident;
+        questions.bools.push(quote!(!::core::mem::needs_drop::<#ident>()));
     }
     let Questions { code, answers, bools, .. } = questions;
     let admitted = name("__admitted");
@@ -269,7 +260,7 @@ struct Witness<'a> {
     before: usize,
     rt: TokenStream,
     /// Variables whose types it tells: not those of closures, whose types nobody else sees.
-    tied: RefCell<VarSet>,
+    tied: VarSet,
 }
 
 impl Witness<'_> {
@@ -308,17 +299,18 @@ impl Witness<'_> {
     }
 
     /// What tells the types of the variables that a pattern binds.
-    fn ties(&self, pat: &Pat) -> Vec<Stmt> {
+    fn ties(&mut self, pat: &Pat) -> Vec<Stmt> {
         self.ties_of(&mentions::names(pat))
     }
 
-    fn ties_of(&self, names: &[Ident]) -> Vec<Stmt> {
+    fn ties_of(&mut self, names: &[Ident]) -> Vec<Stmt> {
         let mut ties = Vec::new();
         for ident in names {
-            if let Some((_, var)) = self.shaped.iter().find(|(known, _)| ident == known) {
-                self.tied.borrow_mut().insert(*var);
-                let (rt, shape) = (&self.rt, shape(*var));
-                if self.admission.opaque.contains(var) {
+            let shaped = self.shaped.iter().find(|(known, _)| ident == known);
+            if let Some(var) = shaped.map(|(_, var)| *var) {
+                self.tied.insert(var);
+                let (rt, shape) = (&self.rt, shape(var));
+                if self.admission.opaque.contains(&var) {
                     let own = name("__own");
                     let answer = self.questions.whole(&own);
                     ties.push(
@@ -336,20 +328,6 @@ impl Witness<'_> {
         let shape = found(self.before + self.found.len());
         self.found.push((need, span));
         shape
-    }
-}
-
-/// What the `let`s of a condition bind.
-fn bound_by_condition(cond: &Expr) -> Vec<Ident> {
-    match cond {
-        Expr::Let(e) => mentions::names(&e.pat),
-        Expr::Binary(e) => {
-            let mut all = bound_by_condition(&e.left);
-            all.extend(bound_by_condition(&e.right));
-            all
-        }
-        Expr::Paren(e) => bound_by_condition(&e.expr),
-        _ => vec![],
     }
 }
 
@@ -376,22 +354,11 @@ impl VisitMut for Witness<'_> {
         if matches!(expr, Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) {
             return;
         }
-        let asked =
-            self.admission.expressions.iter().find(|(source, e, _)| *source == self.source && e == expr);
-        let asked: Vec<Need> = match asked {
-            None => vec![],
-            Some(_) => {
-                let all = self
-                    .admission
-                    .expressions
-                    .iter()
-                    .filter(|(source, e, _)| *source == self.source && e == expr);
-                let mut needs: Vec<Need> = all.map(|(.., need)| *need).collect();
-                needs.sort();
-                needs.dedup();
-                needs
-            }
-        };
+        let asked = self.admission.expressions.iter();
+        let asked: BTreeSet<Need> = asked
+            .filter(|(source, e, _)| *source == self.source && e == expr)
+            .map(|(.., need)| *need)
+            .collect();
         let part = self.admission.parts.iter().any(|(source, e)| *source == self.source && e == expr);
         let span = expr.span();
         match expr {
@@ -399,12 +366,12 @@ impl VisitMut for Witness<'_> {
             Expr::Assign(e) => self.visit_expr_mut(&mut e.right),
             Expr::Binary(e) if crate::lockstep::is_compound(&e.op) => self.visit_expr_mut(&mut e.right),
             Expr::If(e) => {
-                let ties = self.ties_of(&bound_by_condition(&e.cond));
+                let ties = self.ties_of(&mentions::bound_by_condition(&e.cond));
                 visit_mut::visit_expr_if_mut(self, e);
                 e.then_branch.stmts.splice(..0, ties);
             }
             Expr::While(e) => {
-                let ties = self.ties_of(&bound_by_condition(&e.cond));
+                let ties = self.ties_of(&mentions::bound_by_condition(&e.cond));
                 visit_mut::visit_expr_while_mut(self, e);
                 e.body.stmts.splice(..0, ties);
             }

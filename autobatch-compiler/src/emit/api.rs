@@ -13,6 +13,7 @@ use crate::anonymous;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
 use crate::plain::{self, Plain};
+use crate::turbofish::turbofish;
 
 /// The names of everything generated for one function.
 pub(super) struct Family {
@@ -42,27 +43,7 @@ impl Family {
     }
 }
 
-/// The type arguments to pass on explicitly: types and constants, in order.
-pub(super) fn turbofish(generics: &Generics) -> TokenStream {
-    let args: Vec<TokenStream> = generics
-        .params
-        .iter()
-        .filter_map(|p| match p {
-            GenericParam::Type(t) => Some({
-                let ident = &t.ident;
-                quote!(#ident)
-            }),
-            GenericParam::Const(c) => Some({
-                let ident = &c.ident;
-                quote!(#ident)
-            }),
-            GenericParam::Lifetime(_) => None,
-        })
-        .collect();
-    if args.is_empty() { quote!() } else { quote!(::<#(#args),*>) }
-}
-
-/// The same for a function's clone, which takes the parameters of the `impl` block too if it stands outside of it, behind its own.
+/// The type arguments of a function's clone, which takes the parameters of the `impl` block too if it stands outside of it, behind its own.
 pub(super) fn turbofish_of_clone(
     function: &Function,
     generics: &Generics,

@@ -18,7 +18,6 @@ use syn::{
     Block, Expr, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote,
 };
 
-use super::api::turbofish;
 use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
 use crate::anonymous;
@@ -28,6 +27,7 @@ use crate::lockstep::{is_compound, is_truth};
 use crate::methods;
 use crate::question;
 use crate::receivers::unmark;
+use crate::turbofish::turbofish;
 
 mod form;
 

@@ -25,7 +25,6 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, FnArg, Item, Local, Meta, Pat, Path, Token, Type, parse_quote};
 
-use super::api::turbofish;
 use super::attributes::GENERATED;
 use super::checked::Types;
 use crate::anonymous;
@@ -35,6 +34,7 @@ use crate::lower;
 use crate::question;
 use crate::receivers::{marked, unmark};
 use crate::tails::{self, Tails};
+use crate::turbofish::turbofish;
 use crate::vector_math::VectorMath;
 use rounds::{again, can_loop, looped};
 

@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use super::api::{Family, turbofish, turbofish_of_clone};
+use super::api::{Family, turbofish_of_clone};
 use super::named::Named;
 use super::region::{self, Region};
 use super::rooms;
@@ -44,6 +44,7 @@ use super::{Emitter, name};
 use crate::attrs::Args;
 use crate::input::Function;
 use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
+use crate::turbofish::turbofish;
 
 /// What a frame costs, whatever its lanes, and a scalar call, in units of [`crate::ir::Op::weight`]. Measured: a
 /// frame takes as long as 50 to 200 scalar calls.

@@ -15,6 +15,7 @@ use super::Lowering;
 use crate::admission::travel::Lends;
 use crate::effects::variable;
 use crate::ir::{self, Role, VarId};
+use crate::mentions;
 
 const LOCAL: &str = "a local of this function is lent to the call, and a column's values move";
 const MAY: &str =
@@ -26,11 +27,6 @@ const LIFETIME: &str =
     "a `&mut` is handed on as a parameter with a named lifetime, so the callee may keep it";
 const RESULT: &str = "a `&mut` is handed on to a call whose result may borrow from it";
 const TWICE: &str = "a `&mut` is handed on, and mentioned in another argument";
-
-/// Whether a note says that of a call.
-pub(super) fn is_reason(why: &str) -> bool {
-    [LOCAL, MAY, MADE, PART, LIFETIME, RESULT, TWICE].contains(&why)
-}
 
 /// Whether a call of the function at `source` can be a batched one as far as its arguments go; else where and why not.
 pub(super) fn of_call(
@@ -94,21 +90,9 @@ fn lent_of(lower: &Lowering<'_>, arg: &Expr) -> Option<(VarId, bool)> {
                 _ => None,
             };
             let whole = target.is_some();
-            target.or_else(|| behind(lower, &e.expr)).filter(is_exclusive).map(|var| (var, whole))
+            let behind = || lower.names.get(&mentions::base(&e.expr)?.path.get_ident()?.to_string()).copied();
+            target.or_else(behind).filter(is_exclusive).map(|var| (var, whole))
         }
-        _ => None,
-    }
-}
-
-/// The variable that a place is behind, or a part of.
-fn behind(lower: &Lowering<'_>, place: &Expr) -> Option<VarId> {
-    match place {
-        Expr::Path(_) => variable(&lower.names, place),
-        Expr::Field(e) => behind(lower, &e.base),
-        Expr::Index(e) => behind(lower, &e.expr),
-        Expr::Paren(e) => behind(lower, &e.expr),
-        Expr::Group(e) => behind(lower, &e.expr),
-        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => behind(lower, &e.expr),
         _ => None,
     }
 }

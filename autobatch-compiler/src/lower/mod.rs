@@ -26,6 +26,7 @@ mod uniform;
 mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned as _;
@@ -78,6 +79,8 @@ pub struct Lowered {
     pub counted: Vec<(usize, usize)>,
     /// What rustc is asked about it.
     pub admission: Admission,
+    /// How references to locals travel in each program function.
+    pub(crate) travels: Vec<Rc<Travel>>,
 }
 
 /// A loop or labelled block around the current position.
@@ -111,8 +114,9 @@ pub(crate) struct Lowering<'a> {
     current: usize,
     func: FuncId,
     names: Names,
-    /// How references to locals travel in it.
-    travel: Travel,
+    /// How references to locals travel in it, and in the functions before.
+    travel: Rc<Travel>,
+    travels: BTreeMap<FuncId, Rc<Travel>>,
     /// Locals that have the same value for every member.
     uniforms: VarSet,
     loops: Vec<LoopContext>,
@@ -162,7 +166,8 @@ pub fn lower(
         current: entry,
         func: FuncId(0),
         names: Names::new(),
-        travel: Travel::default(),
+        travel: Rc::default(),
+        travels: BTreeMap::new(),
         uniforms: VarSet::new(),
         loops: vec![],
         cursor: None,
@@ -327,7 +332,8 @@ impl Lowering<'_> {
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
-        self.travel = Travel::of(function);
+        self.travel = Rc::new(Travel::of(function));
+        self.travels.insert(self.func, Rc::clone(&self.travel));
         self.find_fallbacks(function);
         self.loops.clear();
         self.start(ir.entry);
@@ -434,8 +440,7 @@ impl Lowering<'_> {
         match self.travel.lends(written) {
             // It may borrow from a temporary, which lives as long as its statement.
             Lends::Nothing if self.travel.chain(written).is_some() => {}
-            Lends::Nothing => self.asked(written, Need::Whole),
-            Lends::Possibly => self.asked(written, Need::Whole),
+            Lends::Nothing | Lends::Possibly => self.asked(written, Need::Whole),
             Lends::Plainly => self.whole_fallback(written.span(), KEPT),
         }
         self.ask_temporaries(written);
@@ -472,6 +477,7 @@ impl Lowering<'_> {
         let erased = self.sources.iter().map(|source| self.erased(*source)).collect();
         Lowered {
             erased,
+            travels: self.travels.into_values().collect(),
             program: self.program,
             sources: self.sources,
             items: self.items,

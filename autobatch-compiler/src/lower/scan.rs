@@ -12,6 +12,7 @@ use crate::effects::{Node, bound, effects, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
 use crate::lockstep;
+use crate::mentions;
 use crate::passes::fusion::HEAVY;
 use crate::resolve;
 
@@ -53,8 +54,7 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
         _ => String::new(),
     };
     let own_fish = fish.is_empty()
-        || fish
-            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        || mentions::words(&fish)
             .filter(|word| !word.is_empty())
             .all(|word| word == "_" || names.iter().any(|name| name == word));
     own_fish

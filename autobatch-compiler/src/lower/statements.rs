@@ -4,7 +4,6 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat, Stmt, Type, parse_quote};
 
 use super::{Lowering, scan, uniform};
-use crate::admission;
 use crate::effects;
 use crate::ir::{self, Op, VarId, VarSet};
 
@@ -26,10 +25,10 @@ impl Lowering<'_> {
         let mut bound = VarSet::new();
         let mut at = self.started.len();
         for stmt in stmts {
-            let new: Vec<VarId> = admission::bound_by(&stmt)
-                .iter()
-                .filter_map(|name| self.names.get(&name.to_string()).copied())
-                .collect();
+            let new = match &stmt {
+                Stmt::Local(local) => effects::bound(&self.names, &local.pat),
+                _ => VarSet::new(),
+            };
             self.stmt(stmt);
             // Blocks that began behind what was bound before.
             if self.started.len() > at && !bound.is_empty() {

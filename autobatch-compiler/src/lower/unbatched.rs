@@ -15,13 +15,9 @@ use crate::{aside, receivers, tails};
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
     pub(super) fn find_fallbacks(&mut self, function: &Function) {
-        let (found, counted) = unbatched(self, &function.body);
+        let (notes, counted) = unbatched(self, &function.body);
         self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
-        for (span, why) in found {
-            // A call of a function of the program that is made on the native stack would not count.
-            let whole = lending::is_reason(why);
-            self.program.notes.push(Note { span, why: why.into(), whole });
-        }
+        self.program.notes.extend(notes);
         for (span, why) in leaving::macros(function) {
             self.whole_fallback(span, why);
         }
@@ -30,7 +26,7 @@ impl Lowering<'_> {
 
 /// Places where a program function is mentioned but not batched: inside closures and macros, or as
 /// a value.
-fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> (Vec<(Span, &'static str)>, Vec<usize>) {
+fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> (Vec<Note>, Vec<usize>) {
     let mut scan = Unbatched {
         lower,
         found: Vec::new(),
@@ -44,7 +40,7 @@ fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> (Vec<(Span, &'static st
 
 struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
-    found: Vec<(Span, &'static str)>,
+    found: Vec<Note>,
     /// Calls in tail position that are lent a local: there is something left to do behind them.
     counted: Vec<usize>,
     closure: bool,
@@ -56,11 +52,21 @@ const IN_A_CLOSURE: &str = "a call inside a closure is run by code that can't be
 
 impl Unbatched<'_, '_> {
     fn note(&mut self, span: Span, why: &'static str) {
-        self.found.push((span, why));
+        self.found.push(Note { span, why: why.into(), whole: false });
     }
 
     fn note_in_closure(&mut self, span: Span) {
-        self.found.extend(self.in_closures.map(|why| (span, why)));
+        if let Some(why) = self.in_closures {
+            self.note(span, why);
+        }
+    }
+
+    /// Notes a call of the function at `source` that is lent something. On the native stack it would not count, so all is scalar code.
+    fn note_lent(&mut self, call: &Expr, source: usize, args: &[&Expr]) {
+        if let Err((span, why)) = lending::of_call(self.lower, source, args) {
+            self.found.push(Note { span, why: why.into(), whole: true });
+            self.counted.extend(tails::number_of(call));
+        }
     }
 
     fn tokens(&mut self, tokens: TokenStream) {
@@ -100,16 +106,13 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
 
     fn visit_expr_call(&mut self, e: &'ast ExprCall) {
         if let Some(id) = called_path(self.lower, e) {
+            let (source, call) = (self.lower.source_of(id), Expr::Call(e.clone()));
             if self.closure {
                 self.note_in_closure(e.span());
-            } else if !means_own_types(self.lower, self.lower.source_of(id), &Expr::Call(e.clone())) {
+            } else if !means_own_types(self.lower, source, &call) {
                 self.note(e.span(), "a generic function is batched for the types of its caller only");
-            } else if self.lower.functions[self.lower.source_of(id)].params.len() == e.args.len()
-                && let Err((span, why)) =
-                    lending::of_call(self.lower, self.lower.source_of(id), &e.args.iter().collect::<Vec<_>>())
-            {
-                self.note(span, why);
-                self.counted.extend(tails::number_of(&Expr::Call(e.clone())));
+            } else if self.lower.functions[source].params.len() == e.args.len() {
+                self.note_lent(&call, source, &e.args.iter().collect::<Vec<_>>());
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
@@ -149,9 +152,8 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
             if self.closure {
                 self.note_in_closure(e.span());
-            } else if let Err((span, why)) = lending::of_call(self.lower, self.lower.source_of(id), &args) {
-                self.note(span, why);
-                self.counted.extend(tails::number_of(&Expr::MethodCall(e.clone())));
+            } else {
+                self.note_lent(&Expr::MethodCall(e.clone()), self.lower.source_of(id), &args);
             }
         } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {
             self.note(

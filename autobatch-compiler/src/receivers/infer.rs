@@ -442,6 +442,5 @@ pub(super) fn iterator(item: &Type) -> Type {
 fn collected(call: &syn::ExprMethodCall) -> Option<Type> {
     let written = call.turbofish.as_ref().filter(|_| call.method == "collect")?.args.first()?;
     let GenericArgument::Type(ty) = written else { return None };
-    (!crate::ir::text(ty).split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "_"))
-        .then(|| ty.clone())
+    (!crate::mentions::words(&crate::ir::text(ty)).any(|word| word == "_")).then(|| ty.clone())
 }

@@ -26,6 +26,7 @@ use syn::{Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type,
 use crate::aside::{self, Aside};
 use crate::input::Function;
 use crate::ir::text;
+use crate::mentions;
 use crate::resolve;
 use crate::tails::Unnumbered;
 pub(crate) use checks::Checks;
@@ -499,8 +500,7 @@ fn is_place(expr: &Expr) -> bool {
 
 fn words(expr: &Expr) -> BTreeSet<String> {
     let text = text(expr);
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words
+    mentions::words(&text)
         .filter(|word| !word.is_empty() && !word.starts_with(|c: char| c.is_numeric()))
         .map(String::from)
         .collect()

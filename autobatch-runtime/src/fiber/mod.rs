@@ -36,7 +36,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::depth::TooDeep;
-use crate::fault::{FaultKind, too_deep, too_long};
+use crate::fault::{CANCELLED, FaultKind, message, too_deep, too_long};
 use crate::lockstep::id;
 
 pub(crate) mod reach;
@@ -64,10 +64,10 @@ pub(crate) fn reason(
     };
     let kind = why.or(kind).unwrap_or(FaultKind::Panic);
     let message = match kind {
-        FaultKind::Panic => crate::launch::message(payload),
+        FaultKind::Panic => message(payload),
         FaultKind::DepthExceeded => too_deep(max_depth),
         FaultKind::StepsExceeded => too_long(max_steps),
-        FaultKind::Cancelled => "cancelled".to_owned(),
+        FaultKind::Cancelled => CANCELLED.to_owned(),
     };
     (kind, message)
 }
@@ -176,7 +176,7 @@ unsafe fn answer<A, R, F: Fn(&mut [&mut Call<A, R>])>(requests: &[Request]) {
     let Some(run) = run else { return };
     // A comparison of shared values may panic.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(&mut calls))) {
-        let message: Arc<str> = crate::launch::message(&*payload).into();
+        let message: Arc<str> = message(&*payload).into();
         for call in calls.into_iter().filter(|call| call.result.is_none()) {
             call.result = Some(Err(message.clone()));
         }

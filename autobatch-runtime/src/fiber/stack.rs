@@ -11,15 +11,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Address space of a stack, about a thread's, for what members call that counts no depth. Memory is what has been used of it. (Mappings as
-/// large as a huge page may be aligned as such, and then all tops would fall into the same sets of the TLB.)
-const SIZE: usize = if cfg!(target_pointer_width = "64") { (2 << 20) - (128 << 10) } else { 512 << 10 };
-/// Stacks that exist at a time, at most. The system counts two mappings for each.
-const MOST: usize = if cfg!(target_pointer_width = "64") { 16 << 10 } else { 256 };
 /// Stacks that are kept for later runs, at most.
 const KEPT: usize = 1024;
-/// The largest guard page there is.
-const GUARD: usize = 64 << 10;
 
 /// Stacks that nobody uses.
 static FREE: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
@@ -53,7 +46,17 @@ mod native {
     use corosensei::stack::{DefaultStack, Stack as Memory, StackPointer};
     use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-    use super::{GUARD, MOST, SIZE};
+    /// Address space of a stack, about a thread's, for what members call that counts no depth. Memory is what has been used of it. (Mappings as
+    /// large as a huge page may be aligned as such, and then all tops would fall into the same sets of the TLB.)
+    const SIZE: usize = if cfg!(target_pointer_width = "64") { (2 << 20) - (128 << 10) } else { 512 << 10 };
+    /// Stacks that exist at a time, at most. The system counts two mappings for each.
+    const MOST: usize = if cfg!(target_pointer_width = "64") { 16 << 10 } else { 256 };
+    /// The largest guard page there is.
+    const GUARD: usize = 64 << 10;
+
+    /// Whether there are stacks.
+    #[cfg(test)]
+    pub(crate) const EXIST: bool = true;
 
     /// The stacks that exist.
     static MADE: AtomicUsize = AtomicUsize::new(0);
@@ -191,11 +194,13 @@ mod native {
 
     use std::convert::Infallible;
 
+    #[cfg(test)]
+    pub(crate) const EXIST: bool = false;
+
     pub(crate) struct Stack(Infallible);
 
     impl Stack {
         pub(super) fn new() -> Option<Stack> {
-            let _limits = (super::SIZE, super::MOST, super::GUARD);
             None
         }
         pub(crate) fn lowest(&self) -> usize {
@@ -247,4 +252,6 @@ mod native {
     }
 }
 
+#[cfg(test)]
+pub(crate) use native::EXIST;
 pub(crate) use native::{Context, Stack, Suspender, on_segment};

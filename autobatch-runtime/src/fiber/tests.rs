@@ -6,41 +6,19 @@ use std::rc::Rc;
 use super::{Call, gathers, join, wait};
 use crate::depth::Depth;
 use crate::fault::{Fault, FaultKind};
-use crate::launch::{Ways, run};
-use crate::machine::Core;
-use crate::nest::Nest;
+use crate::launch::run;
+use crate::launch::tests::{SCALAR, tile, ways};
 use crate::options::{CancelToken, Defaults, Executor, Options, Schedule};
-use crate::out::Out;
 use crate::outcome::Outcome;
-use crate::program::{Function, Group, Program};
-use crate::store::Store;
-
-const PROGRAM: Program = Program {
-    name: "f",
-    functions: &[Function { name: "f", group: 0, recursive: false }],
-    blocks: &[],
-    calls: &[],
-    groups: &[Group { functions: &[0], ret: 0 }],
-    variables: &[],
-    notes: &[],
-    whole_scalar: true,
-    asks: false,
-    entry_point: 0,
-    root_group: 0,
-    recursive: false,
-    word64: false,
-    strip: 8,
-    text: "",
-    dot: "",
-};
+use crate::program::Program;
 
 /// Where there are fibers at all.
-const FIBERS: bool = cfg!(all(not(miri), unix, any(target_arch = "x86_64", target_arch = "aarch64")));
+const FIBERS: bool = super::stack::EXIST;
 
 /// Runs a batch of a program of its own, on this thread unless options say otherwise.
 macro_rules! batch {
     ($members:expr, $options:expr, $f:expr) => {{
-        static OWN: Program = PROGRAM;
+        static OWN: Program = SCALAR;
         batch(&OWN, $members, $options, $f)
     }};
 }
@@ -52,14 +30,7 @@ fn batch<R: Send>(
     f: impl Fn(usize, Depth) -> R + Sync,
 ) -> Outcome<R> {
     CALLS.take();
-    let ways = Ways {
-        scalar: f,
-        tile: |_: &mut Core<'_>, _: &Store, _: &Out<'_, R>| unreachable!("there are no tiles"),
-        nest: |_: &mut Nest<'_>, _: &Out<'_, R>| unreachable!("there are no nested frames"),
-        nests: 0,
-        rooms: false,
-    };
-    run(program, Defaults::NONE, &options, &[("x", Some(members))], ways).unwrap()
+    run(program, Defaults::NONE, &options, &[("x", Some(members))], ways(f, tile)).unwrap()
 }
 
 fn one_thread() -> Options {
@@ -170,7 +141,7 @@ fn the_schedule_chooses_among_primitives() {
 
 #[test]
 fn who_finds_a_primitive_first_does_not_show() {
-    static OWN: Program = PROGRAM;
+    static OWN: Program = SCALAR;
     let f = |calls: bool| {
         move |member: usize, _: Depth| {
             if calls && member > 900 { triple(member as u64) } else { member as u64 }
@@ -272,7 +243,7 @@ fn a_cancelled_run_drops_what_members_own() {
 
 #[test]
 fn calls_of_primitives_are_steps() {
-    static OWN: Program = PROGRAM;
+    static OWN: Program = SCALAR;
     let f = |member: usize, _: Depth| with_token(|| (0..member).map(|_| triple(1)).sum::<u64>());
     // The second time the members are known to reach a primitive.
     for _ in 0..2 {

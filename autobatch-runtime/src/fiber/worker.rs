@@ -11,7 +11,7 @@ use super::reach::Reach;
 use super::stack::{Context, Stack, Suspender};
 use super::{Ended, Here, Payload, Request, reason};
 use crate::depth::{Depth, Known};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{CANCELLED, Fault, FaultKind};
 use crate::machine::{Queue, Watch};
 use crate::options::Schedule;
 
@@ -173,7 +173,7 @@ impl<'a> Worker<'a> {
             if self.watch.cancelled() {
                 self.end_members(faults);
                 while let Some(member) = take() {
-                    let message = "cancelled".to_owned();
+                    let message = CANCELLED.to_owned();
                     faults.push(Fault { member, kind: FaultKind::Cancelled, message });
                     self.watch.ended(1);
                 }

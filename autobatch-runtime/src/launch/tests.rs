@@ -2,11 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
+use crate::fault::message;
 use crate::options::CancelToken;
 use crate::program::{Function, Group};
 
 /// A program for the scalar executor.
-pub(super) const SCALAR: Program = Program {
+pub(crate) const SCALAR: Program = Program {
     name: "f",
     functions: &[Function { name: "f", group: 0, recursive: false }],
     blocks: &[],
@@ -27,12 +28,12 @@ pub(super) const SCALAR: Program = Program {
 static PROGRAM: Program = SCALAR;
 
 /// A program without nested frames.
-pub(super) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> {
+pub(crate) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> {
     let nest = |_: &mut Nest<'_>, _: &Out<'_, R>| unreachable!("the program has no nested frames");
     Ways { scalar, tile, nest, nests: 0, rooms: false }
 }
 
-fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {
+pub(crate) fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {
     unreachable!("the scalar executor has no tiles");
 }
 

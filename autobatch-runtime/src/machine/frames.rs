@@ -7,11 +7,11 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::members::{CANCELLED, Members};
+use super::members::Members;
 use super::route::Way;
 use super::word::{self, IDLE, Word, Words};
 use super::{Gone, Place, STALE, Stage, Step};
-use crate::fault::{FaultKind, too_deep, too_long};
+use crate::fault::{CANCELLED, FaultKind, too_deep, too_long};
 use crate::isa::{self, Level};
 
 /// How many values a dead member may have dropped per abandon step; bounds the memory for the list.

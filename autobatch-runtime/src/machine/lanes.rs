@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::members::{CANCELLED, Members};
+use super::members::Members;
 use super::route::Way;
 use super::schedule::Waiting;
 use super::word::{self, IDLE, Word, Words};
 use super::{Gone, Place, Stage, Step};
-use crate::fault::{FaultKind, too_deep, too_long};
+use crate::fault::{CANCELLED, FaultKind, too_deep, too_long};
 use crate::isa;
 
 /// As for frames: values that a dead member may have dropped per abandon step.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{BlockCount, Finished, Settings};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{CANCELLED, Fault, FaultKind};
 use crate::isa::{self, Level};
 use crate::program::Program;
 
@@ -353,9 +353,6 @@ impl<'r> Members<'r> {
         }
     }
 }
-
-/// Messages of faults that are not panics.
-pub(super) const CANCELLED: &str = "cancelled";
 
 #[cfg(test)]
 mod tests {

@@ -523,7 +523,7 @@ impl<'r> Core<'r> {
     pub fn fault(&mut self, payload: Box<dyn Any + Send>) {
         let lane = self.lane.replace(NONE);
         self.unwound = true;
-        let message = crate::launch::message(&*payload);
+        let message = crate::fault::message(&*payload);
         match self.step {
             Step::Block(block) if lane == together::TOGETHER => self.apart = Some(block),
             Step::Block(block) if lane != NONE => {

@@ -50,8 +50,7 @@ fn may_borrow(shown: &Function) -> bool {
 /// Whether one of some names stands in the code.
 pub(super) fn names(code: &impl ToTokens, names: &[String]) -> bool {
     let text = text(code);
-    let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words.any(|word| names.iter().any(|name| name == word))
+    crate::mentions::words(&text).any(|word| names.iter().any(|name| name == word))
 }
 
 /// The expression that a block ends with.
