@@ -12,6 +12,7 @@ use std::iter::{self, Product, Sum};
 use std::marker::PhantomData;
 use std::num::Wrapping;
 
+use crate::admission::{Ask, IsWhole, Same, SameCopied};
 use crate::lockstep::id;
 
 /// A sum, or a product: what elements of type `I` make.
@@ -273,6 +274,13 @@ impl<O, S, I> ToTheEnd<Elements<S, I>, I> for Adding<O, S, I> {
         (so_far, false)
     }
 }
+
+impl<S: IsWhole, I: IsWhole> IsWhole for Grown<S, I> {}
+impl<S: IsWhole, I: IsWhole> IsWhole for Valued<S, I> {}
+impl<S: IsWhole, I: IsWhole> IsWhole for Elements<S, I> {}
+/// Of a type parameter's values nothing is known but that the parameter has no lifetime.
+impl<S> Same for Ask<Grown<S, S>, fn(S)> {}
+impl<S: Copy> SameCopied for Ask<Grown<S, S>, fn(S)> {}
 
 /// Nothing but the types.
 #[inline(always)]

@@ -69,7 +69,7 @@ pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
             found.visit_type(&param.ty);
         }
         found.visit_type(&function.output);
-        found.visit_block(&function.body);
+        found.visit_block(&function.written);
     }
     for name in &found.names {
         if first.declared.structure(name).is_some_and(|s| s.params.is_empty() && !s.lifetimes) {

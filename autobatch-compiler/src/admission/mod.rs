@@ -15,6 +15,7 @@
 mod evidence;
 mod moves;
 pub(crate) mod travel;
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,7 +190,7 @@ impl Own<'_> {
             {
                 continue;
             }
-            if crosses && values.all_of(&name).any(has_closure) && !values.is_typed(&name) {
+            if crosses && values.are_closures(&name) && !values.is_typed(&name) {
                 admission.opaque.insert(var);
             }
             if crosses && lent == Lends::Plainly {
@@ -276,6 +277,12 @@ impl<'a> Values<'a> {
             .filter(move |(pat, ..)| mentions::names(pat).iter().any(|ident| ident == name));
         let assigned = self.assigned.iter().filter(move |(own, _)| own == name);
         defined.map(|(_, value, _)| *value).chain(assigned.map(|(_, value)| *value))
+    }
+
+    /// Whether its type may have a closure's in it. All its values have one type: one of them without a closure says no.
+    fn are_closures(&self, name: &str) -> bool {
+        let mut all = self.all_of(name).peekable();
+        all.peek().is_some() && all.all(has_closure)
     }
 
     /// Whether a `let` says its type, all of it.
