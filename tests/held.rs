@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::sync::Mutex;
 
 use autobatch::{Executor, Options, autobatch};
-use common::{agree_at, tell_the_same};
+use common::{agree_at, is_per_member, tell_the_same};
 
 thread_local! {
     static SEEN: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
@@ -547,5 +547,7 @@ fn locks_that_members_share_are_not_waited_for_by_who_has_them() {
         let _: Vec<u64> = inputs.iter().map(|n| locked_for_a_moment(*n, &expected)).collect();
         assert_eq!(*moment.lock().unwrap(), *expected.lock().unwrap());
     }
-    assert!(locked_batched::program().to_string().contains("a lock"));
+    let lock = Mutex::new(0);
+    assert!(is_per_member(&inputs, |n, o| locked_batched_with(n, &lock, o)));
+    assert!(!is_per_member(&inputs, |n, o| locked_for_a_moment_batched_with(n, &lock, o)));
 }

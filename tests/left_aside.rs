@@ -3,8 +3,8 @@
 
 mod common;
 
-use autobatch::{Program, autobatch};
-use common::agree_at;
+use autobatch::{Options, Program, autobatch};
+use common::{agree_at, is_per_member};
 
 const SIZES: [usize; 2] = [1, 67];
 
@@ -71,24 +71,35 @@ mod part {
         well
     }
 
-    pub(super) fn entry(n: u64) -> u64 {
+    pub(super) fn entry(well: &Well, elsewhere: &Elsewhere, n: u64) -> u64 {
+        let mut x = 0;
+        while x < n {
+            x += 1 + well.here(n) % 2 + elsewhere.doubled(4) % 3;
+        }
+        x + Run::run(well, 3) + <Well as Run>::run(well, n / 2) + same(well).run(4) + Run::run(same(well), 2)
+    }
+
+    /// Lent receivers of the member's own.
+    pub(super) fn lent(n: u64) -> u64 {
         let (well, elsewhere) = (Well(n), Elsewhere(2));
         let mut x = 0;
         while x < n {
             x += 1 + well.here(n) % 2 + elsewhere.doubled(4) % 3;
         }
-        x + Run::run(&well, 3)
-            + <Well as Run>::run(&well, n / 2)
-            + same(&well).run(4)
-            + Run::run(same(&well), 2)
+        x + Run::run(&well, 3) + same(&well).run(4)
     }
 }
 
 #[test]
 fn methods_are_part_of_the_program() {
-    use part::{Of, Run, Well, entry, entry_batched, entry_batched_with};
+    use part::{Of, Run, Well, entry, entry_batched, entry_batched_with, lent, lent_batched_with};
     let n: Vec<u64> = (0..9).collect();
-    agree_at(&SIZES, &n, |n| entry(*n), |n, o| entry_batched_with(n, o));
+    let (well, elsewhere) = (Well(3), Elsewhere(2));
+    let batched = |n: &[u64], o: &Options| entry_batched_with(&well, &elsewhere, n, o);
+    agree_at(&SIZES, &n, |n| entry(&well, &elsewhere, *n), batched);
+    assert!(!is_per_member(&n, batched));
+    agree_at(&SIZES, &n, |n| lent(*n), |n, o| lent_batched_with(n, o));
+    assert!(is_per_member(&n, |n, o| lent_batched_with(n, o)));
     let program = entry_batched::program().to_string();
     for name in ["fn Well::run", "fn Well::here", "fn Elsewhere::doubled"] {
         assert!(program.contains(name), "{program}");

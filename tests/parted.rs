@@ -7,7 +7,7 @@ mod common;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use autobatch::autobatch;
-use common::{Bits, agree_at, column, executors};
+use common::{Bits, agree_at, column, executors, is_per_member};
 
 #[derive(Clone, Debug)]
 struct P {
@@ -409,6 +409,132 @@ fn copied(p: Point, d: u32) -> u32 {
 
 const SIZES: [usize; 3] = [0, 1, 67];
 
+/// Parts that methods take, or only look at, in every order and on every way.
+mod called {
+    use super::*;
+
+    #[autobatch]
+    pub(super) fn looked_at_before(p: Wide, d: u32) -> u32 {
+        let n = p.list.len() as u32;
+        let mut t = 0;
+        for x in p.list.into_iter() {
+            let below = Wide { list: vec![x / 2], ..Wide::default() };
+            t += if x > d { looked_at_before(below, d) % 50 } else { 1 };
+        }
+        t + n + p.b
+    }
+
+    #[autobatch]
+    pub(super) fn in_both_branches(p: Wide, d: u32) -> u32 {
+        let mut t = if d > 2 { p.list.into_iter().max() } else { p.list.into_iter().min() }.unwrap_or(9);
+        while t > d {
+            t -= 1;
+        }
+        t + p.b
+    }
+
+    #[autobatch]
+    pub(super) fn before_a_return(mut p: Wide, d: u32) -> u32 {
+        let mut k = d;
+        while k < 20 {
+            if k == 7 {
+                return p.list.into_iter().sum::<u32>() + p.b;
+            }
+            p.list.push(k);
+            k += 1 + p.b;
+        }
+        p.list.len() as u32 + p.text.len() as u32
+    }
+
+    #[autobatch]
+    pub(super) fn before_a_break(mut p: Wide, d: u32) -> u32 {
+        let mut k = d;
+        while k < 20 {
+            if k == 7 {
+                k += p.list.into_iter().sum::<u32>();
+                break;
+            }
+            p.list.push(k);
+            k += 1 + p.b;
+        }
+        k + p.text.len() as u32
+    }
+
+    #[autobatch]
+    pub(super) fn before_a_panic(p: Wide, d: u32) -> u32 {
+        let mut k = d;
+        while k < 20 {
+            if k == 99 {
+                drop(p.list.into_iter());
+                panic!("never");
+            }
+            k += 1 + p.list.len() as u32;
+        }
+        k + p.b
+    }
+
+    #[autobatch]
+    pub(super) fn filled_again(mut p: Wide, d: u32) -> u32 {
+        let mut k = d;
+        while k < 20 {
+            k += p.list.into_iter().sum::<u32>() + 1;
+            p.list = vec![k];
+        }
+        k + p.list.len() as u32 + p.text.len() as u32
+    }
+
+    #[autobatch]
+    pub(super) fn parted_behind(p: Wide, d: u32) -> u32 {
+        let mut k = d + p.list.into_iter().sum::<u32>();
+        while k < 20 {
+            k += 3;
+        }
+        let Wide { b, text, .. } = p;
+        k + b + text.len() as u32
+    }
+
+    #[autobatch]
+    pub(super) fn updated_behind(p: Wide, d: u32) -> u32 {
+        let mut k = d + p.list.into_iter().sum::<u32>();
+        while k < 20 {
+            k += 3;
+        }
+        let p = Wide { list: vec![k], ..p };
+        p.list[0] + p.a + p.text.len() as u32
+    }
+
+    /// Only looked at: it is batched.
+    #[autobatch(strict)]
+    pub(super) fn grown(mut p: Wide, mut d: u32) -> Vec<u32> {
+        while d < 9 {
+            p.list.push(d + p.b);
+            d += 1 + p.b;
+        }
+        p.list
+    }
+}
+
+#[test]
+fn parts_that_methods_are_called_on() {
+    use called::*;
+    let inputs: Vec<u32> = (0..23).collect();
+    let values = |i: u32| (0..9).map(|k| k * i % 5 + 1).collect::<Vec<u32>>();
+    let wide = |i: u32| Wide { a: i, list: values(i), b: i % 3, text: i.to_string() };
+    macro_rules! agree {
+        ($($f:ident $batched:ident),*) => { $(agree_at(
+            &SIZES,
+            &inputs,
+            |i| $f(wide(*i), i % 8),
+            |b, o| $batched(column(b, |i| wide(*i)), column(b, |i| i % 8), o),
+        );)* };
+    }
+    agree!(looked_at_before looked_at_before_batched_with, in_both_branches in_both_branches_batched_with);
+    agree!(before_a_return before_a_return_batched_with, before_a_break before_a_break_batched_with);
+    agree!(before_a_panic before_a_panic_batched_with, filled_again filled_again_batched_with);
+    agree!(parted_behind parted_behind_batched_with, updated_behind updated_behind_batched_with);
+    agree!(grown grown_batched_with);
+}
+
 #[test]
 fn parts_of_values() {
     let inputs: Vec<u32> = (0..9).collect();
@@ -433,7 +559,10 @@ fn parts_of_values() {
     agree!(wide matched matched_batched_with, matched_twice matched_twice_batched_with);
     agree!(wide matched_or_not matched_or_not_batched_with, matched_by_a_guard matched_by_a_guard_batched_with);
     agree!(wide matched_and_changed matched_and_changed_batched_with);
-    assert!(matched_or_not_batched::program().whole_scalar && !matched_batched::program().whole_scalar);
+    // A column holds whole values, so what patterns take out of them has to be copied.
+    let wides = |b: &[u32]| column(b, |i| wide(*i));
+    assert!(is_per_member(&inputs, |b, o| matched_or_not_batched_with(wides(b), b, o)));
+    assert!(is_per_member(&inputs, |b, o| matched_batched_with(wides(b), b, o)));
     let id = |i: u32| i;
     agree!(id made_elsewhere made_elsewhere_batched_with, tuple_made_elsewhere tuple_made_elsewhere_batched_with);
     agree!(id part_of_a_type_elsewhere part_of_a_type_elsewhere_batched_with);

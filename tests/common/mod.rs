@@ -141,6 +141,15 @@ fn combinations(members: usize) -> Vec<(String, Options)> {
     all
 }
 
+/// Whether members run the scalar code where blocks are asked for: for reasons in the program's notes, or by rustc's answers about types.
+pub fn is_per_member<I, R>(
+    inputs: &[I],
+    batched: impl Fn(&[I], &Options) -> Result<Outcome<R>, BatchError>,
+) -> bool {
+    let outcome = batched(inputs, &Options::default().executor(Executor::Masked)).expect("a batch");
+    outcome.report().executor == Executor::Scalar
+}
+
 /// Compares `batched` with `scalar` on batches of 0, 1, a prime number and 10 000 members, made by
 /// going round the given inputs.
 ///

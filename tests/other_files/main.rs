@@ -273,6 +273,6 @@ fn macros_of_other_files() {
         )* };
     }
     agree!(returns returns_batched_with returns_batched "return", breaks breaks_batched_with breaks_batched "break");
-    agree!(binds binds_batched_with binds_batched "makes names");
+    agree!(binds binds_batched_with binds_batched "stands in another file");
     agree_at(&SIZES, &inputs, |n| computes(*n), |n, o| computes_batched_with(n, o));
 }

@@ -4,8 +4,8 @@ use ::std::fmt::Write as _;
 use autobatch::{autobatch, primitive};
 use ndarray::{Array1, ArrayView1, ArrayView2, ArrayViewMut2};
 
-/// Locals lent to a batched call, mutably too.
-#[autobatch(strict)]
+/// Locals lent to a call, mutably too.
+#[autobatch]
 pub mod lent {
     /// Lends.
     #[must_use]
@@ -35,7 +35,7 @@ pub mod lent {
 }
 
 /// A reference to a local, across a loop.
-#[autobatch(strict)]
+#[autobatch]
 #[must_use]
 pub fn across_a_loop(n: u32) -> u32 {
     let mut values = [n, 7];

@@ -62,7 +62,7 @@ pub mod program {
         /// Takes itself in another way.
         #[must_use]
         pub fn taken(self, n: u64) -> u64 {
-            if n == 0 { self.there(2) } else { self.taken(n - 1) ^ self.there(n) }
+            if n == 0 { self.far } else { self.taken(n - 1) ^ n }
         }
     }
 
@@ -84,10 +84,9 @@ pub mod program {
 
     /// Calls all of them.
     #[must_use]
-    pub fn all(n: u64) -> u64 {
-        let (steps, point, values) = (Steps { far: n }, Point(n), vec![n, 2, 3]);
+    pub fn all(steps: &Steps, point: &Point, values: &[u64], n: u64) -> u64 {
         let step = n % 3 + 1;
-        let mut found = sum(tail(&values), n % 5);
+        let mut found = sum(tail(values), n % 5);
         for x in (0..n).map(|i| i * step) {
             if x > 9 {
                 break;

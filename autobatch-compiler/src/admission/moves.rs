@@ -1,7 +1,8 @@
 //! Parts of owned locals that code may move out of them, `front = tree.front`, while the rest is needed behind the block: a column holds
 //! whole values, so such a part must be copied.
 //!
-//! Only a local that is no reference can lose a part: nothing moves out of what is borrowed.
+//! Only a local that is no reference can lose a part: nothing moves out of what is borrowed. Whether a method takes the part that it
+//! is called on is not written. It does not where control may go on to use the part ([`uses`]): rustc would refuse the scalar function.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +10,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Pat, UnOp};
 
 use super::travel::Travel;
+use super::uses;
 use crate::effects::Names;
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
 use crate::lockstep::{is_compound, is_truth};
@@ -24,7 +26,8 @@ pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel
         .collect();
     let mut found: Vec<Expr> = Vec::new();
     let mut seen = BTreeSet::new();
-    for block in program.blocks.iter().filter(|block| block.func == func) {
+    for id in program.block_ids().filter(|id| program.block(*id).func == func) {
+        let block = program.block(id);
         let mut live = VarSet::new();
         for (nth, next) in block.term.successors().into_iter().enumerate() {
             live.extend(&analyses.liveness.live_in[next.0] - &block.term.binds(nth));
@@ -61,47 +64,25 @@ pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel
             }
             _ => {}
         }
-        // What is looked at again was not taken by the method.
-        let called = scan.called.into_iter().filter(|part| mentions_of(program, func, part) < 2);
+        let called = scan.called.into_iter().filter(|part| !uses::is_used_again(program, &names, id, part));
         for part in scan.found.into_iter().chain(called) {
-            if seen.insert(crate::ir::text(&part)) {
-                found.push(part);
+            if seen.insert(crate::ir::text(part)) {
+                found.push(part.clone());
             }
         }
     }
     found
 }
 
-struct Moves<'a> {
+struct Moves<'a, 'p> {
     names: &'a Names,
     live: &'a VarSet,
-    found: Vec<Expr>,
+    found: Vec<&'p Expr>,
     /// Parts that a method is called on, which may take them by value.
-    called: Vec<Expr>,
+    called: Vec<&'p Expr>,
 }
 
-/// How often the function's code has such a place.
-fn mentions_of(program: &Program, func: FuncId, part: &Expr) -> usize {
-    struct Count<'a>(&'a Expr, usize);
-    impl<'ast> Visit<'ast> for Count<'_> {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            self.1 += usize::from(expr == self.0);
-            visit::visit_expr(self, expr);
-        }
-    }
-    let mut count = Count(part, 0);
-    for block in program.blocks.iter().filter(|block| block.func == func) {
-        block.ops.iter().flat_map(|op| &op.code).for_each(|stmt| count.visit_stmt(stmt));
-        match &block.term {
-            Terminator::Branch { cond, .. } => count.visit_expr(cond),
-            Terminator::Switch { scrutinee, .. } => count.visit_expr(scrutinee),
-            _ => {}
-        }
-    }
-    count.1
-}
-
-impl Moves<'_> {
+impl<'p> Moves<'_, 'p> {
     /// Whether a place is a part of one of the variables, not behind a pointer that is indexed.
     fn is_part(&self, place: &Expr) -> bool {
         match place {
@@ -118,7 +99,7 @@ impl Moves<'_> {
     }
 
     /// A place that is not read as a value: its indices are.
-    fn place(&mut self, place: &Expr) {
+    fn place(&mut self, place: &'p Expr) {
         match place {
             Expr::Field(e) => self.place(&e.base),
             Expr::Paren(e) => self.place(&e.expr),
@@ -137,10 +118,10 @@ impl Moves<'_> {
     }
 
     /// What is matched: patterns may take parts out of it.
-    fn matched(&mut self, scrutinee: &Expr, takes: bool) {
+    fn matched(&mut self, scrutinee: &'p Expr, takes: bool) {
         if self.is_part(scrutinee) {
             if takes {
-                self.found.push(scrutinee.clone());
+                self.found.push(scrutinee);
             }
         } else {
             self.visit_expr(scrutinee);
@@ -155,8 +136,8 @@ fn takes(pat: &Pat) -> bool {
         && mentions::names(pat).iter().any(|name| !by_ref.contains(&name))
 }
 
-impl<'ast> Visit<'ast> for Moves<'_> {
-    fn visit_local(&mut self, local: &'ast syn::Local) {
+impl<'p> Visit<'p> for Moves<'_, 'p> {
+    fn visit_local(&mut self, local: &'p syn::Local) {
         if let Some(init) = &local.init {
             match &local.pat {
                 Pat::Ident(_) | Pat::Type(_) => self.visit_expr(&init.expr),
@@ -167,10 +148,10 @@ impl<'ast> Visit<'ast> for Moves<'_> {
             }
         }
     }
-    fn visit_expr(&mut self, expr: &'ast Expr) {
+    fn visit_expr(&mut self, expr: &'p Expr) {
         match expr {
             Expr::Field(_) | Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), .. }) if self.is_part(expr) => {
-                self.found.push(expr.clone());
+                self.found.push(expr);
             }
             Expr::Field(_) | Expr::Index(_) => self.place(expr),
             Expr::Reference(e) => self.place(&e.expr),
@@ -190,7 +171,7 @@ impl<'ast> Visit<'ast> for Moves<'_> {
                 match &*e.receiver {
                     Expr::Path(_) => {}
                     // A method may take its receiver by value.
-                    part if self.is_part(part) => self.called.push(part.clone()),
+                    part if self.is_part(part) => self.called.push(part),
                     other => self.visit_expr(other),
                 }
                 e.args.iter().for_each(|arg| self.visit_expr(arg));
@@ -214,5 +195,5 @@ impl<'ast> Visit<'ast> for Moves<'_> {
             _ => visit::visit_expr(self, expr),
         }
     }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
+    fn visit_item(&mut self, _: &'p syn::Item) {}
 }

@@ -20,8 +20,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 use quote::format_ident;
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote};
+use syn::{
+    Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote, parse_quote_spanned,
+};
 
 use crate::aside::{self, Aside};
 use crate::input::Function;
@@ -396,14 +399,18 @@ impl<'a> Walk<'a> {
     ) -> Option<Expr> {
         let (name, receiver) = (&call.method, &call.receiver);
         let is_variable = matches!(**receiver, Expr::Path(_));
+        // Errors about what is lent stand at the receiver.
+        let at = receiver.span();
         let argument: Expr = match (takes, &way[0]) {
             (Takes::Value, _) => (1..way.len()).fold((**receiver).clone(), |inner, _| parse_quote!(*#inner)),
-            (Takes::Ref, Type::Reference(r)) if r.mutability.is_some() => parse_quote!(&*#receiver),
+            (Takes::Ref, Type::Reference(r)) if r.mutability.is_some() => {
+                parse_quote_spanned!(at=> &*#receiver)
+            }
             (Takes::Ref, Type::Reference(_)) => (**receiver).clone(),
-            (Takes::Ref, _) => parse_quote!(&#receiver),
+            (Takes::Ref, _) => parse_quote_spanned!(at=> &#receiver),
             (Takes::Mut, Type::Reference(_)) if is_variable => (**receiver).clone(),
-            (Takes::Mut, Type::Reference(_)) => parse_quote!(&mut *#receiver),
-            (Takes::Mut, _) => parse_quote!(&mut #receiver),
+            (Takes::Mut, Type::Reference(_)) => parse_quote_spanned!(at=> &mut *#receiver),
+            (Takes::Mut, _) => parse_quote_spanned!(at=> &mut #receiver),
         };
         let mut args: Vec<Expr> = call.args.iter().cloned().collect();
         let mut lets: Vec<Stmt> = Vec::new();
