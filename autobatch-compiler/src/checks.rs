@@ -10,6 +10,7 @@ use syn::{Attribute, Ident, ImplItem, Item, ItemFn, Type};
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
 use crate::input::{Function, Input, Passing};
+use crate::lower::leaving::mentions;
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
 pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
@@ -39,7 +40,8 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
             }
         }
         Input::Impl(i) => {
-            if let (Some(_), true) = (&i.trait_, is_foreign(&i.self_ty)) {
+            let is_parameter = || i.generics.type_params().any(|param| is_named(&i.self_ty, &param.ident));
+            if i.trait_.is_some() && (is_foreign(&i.self_ty) || is_parameter()) {
                 diag.error(
                     &i.self_ty,
                     "batched methods stand in an `impl` block of the type itself, which only the crate that defines it can have",
@@ -55,6 +57,8 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
                     "put the attribute on a function that `drop` calls",
                 );
             }
+            types_of_other_traits(i, diag);
+            parameters_of_the_trait(i, diag);
             for item in &i.items {
                 if let ImplItem::Fn(f) = item {
                     within(&f.attrs, kind, diag);
@@ -75,6 +79,83 @@ pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &
                 &f.sig.ident,
                 "the type has a method of this name of its own, which is meant where it is called",
                 "rename that method, and put the attribute on the `impl` block where the code stands",
+            );
+        }
+    }
+}
+
+/// Refuses methods of a trait of which another annotated block has methods of the same names.
+pub(crate) fn twice_batched(input: &Input, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
+    let Input::Impl(syn::ItemImpl { trait_: Some(_), items, .. }) = input else { return };
+    for item in items {
+        if let ImplItem::Fn(f) = item
+            && twice.contains(&f.sig.ident.to_string())
+        {
+            diag.error(
+                &f.sig.ident,
+                &format!("another `impl` block gives the type a `{}_batched` too", f.sig.ident),
+                "take the attribute off one of the blocks, or put the code in a function of its own and annotate that",
+            );
+        }
+    }
+}
+
+/// Refuses types that a trait's `impl` block names by `Self` without defining them: they may be of any trait.
+fn types_of_other_traits(block: &syn::ItemImpl, diag: &mut Diagnostics) {
+    struct Scan<'a> {
+        defined: Vec<&'a Ident>,
+        others: Vec<syn::Path>,
+    }
+    impl<'ast> Visit<'ast> for Scan<'_> {
+        fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
+            let names: Vec<&Ident> = ty.path.segments.iter().map(|segment| &segment.ident).collect();
+            if let [own, name] = names[..]
+                && own == "Self"
+                && !self.defined.contains(&name)
+            {
+                self.others.push(ty.path.clone());
+            }
+            visit::visit_type_path(self, ty);
+        }
+    }
+    if block.trait_.is_none() {
+        return;
+    }
+    let defined = block.items.iter().filter_map(|item| match item {
+        ImplItem::Type(ty) => Some(&ty.ident),
+        _ => None,
+    });
+    let mut scan = Scan { defined: defined.collect(), others: Vec::new() };
+    block.items.iter().for_each(|item| {
+        if let ImplItem::Fn(f) = item {
+            scan.visit_signature(&f.sig);
+        }
+    });
+    for path in scan.others {
+        diag.error(
+            &path,
+            "this `impl` block does not define the type, so a batched form can't tell which trait's it is",
+            "write the type itself, or its trait: `<Self as Trait>::Name`",
+        );
+    }
+}
+
+/// Refuses a trait's `impl` block with parameters that only the trait has: an `impl` block of the type can't have them.
+fn parameters_of_the_trait(block: &syn::ItemImpl, diag: &mut Diagnostics) {
+    if block.trait_.is_none() {
+        return;
+    }
+    for param in &block.generics.params {
+        let ident = match param {
+            syn::GenericParam::Type(param) => &param.ident,
+            syn::GenericParam::Const(param) => &param.ident,
+            syn::GenericParam::Lifetime(_) => continue,
+        };
+        if !mentions(block.self_ty.to_token_stream(), &|word| ident == word) {
+            diag.error(
+                ident,
+                "batched methods stand in an `impl` block of the type itself, which does not have this parameter",
+                "put the code in a generic function and annotate that",
             );
         }
     }
@@ -132,6 +213,10 @@ fn is_foreign(ty: &syn::Type) -> bool {
         syn::Type::Group(t) => is_foreign(&t.elem),
         _ => true,
     }
+}
+
+fn is_named(ty: &Type, name: &Ident) -> bool {
+    matches!(ty, Type::Path(p) if p.path.is_ident(name))
 }
 
 fn is_own(attr: &Attribute) -> bool {

@@ -53,6 +53,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     checks::item(&input, &args, &mut diag);
     if let Some(file) = file {
         checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
+        checks::twice_batched(&input, &nearby::batched_twice(file, &input), &mut diag);
     }
     let mut declared = nearby::declared(file, &item);
     declared.mentions = source.map(|source| source.mentions.clone());

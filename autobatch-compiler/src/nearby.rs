@@ -16,7 +16,7 @@ use syn::{Item, Path, UseTree};
 
 use crate::conditions;
 use crate::declared::Declared;
-use crate::input::is_primitive;
+use crate::input::{is_batched, is_primitive};
 use crate::receivers::definitions::Definitions;
 
 /// How many `use` declarations are followed to find one name.
@@ -104,6 +104,37 @@ pub(crate) fn inherent_methods(file: &str, input: &crate::input::Input) -> BTree
         scan.visit_file(&file);
     }
     scan.1
+}
+
+/// The methods of the trait that the item implements of which the file's annotated `impl` blocks have several for the type.
+pub(crate) fn batched_twice(file: &str, input: &crate::input::Input) -> BTreeSet<String> {
+    let crate::input::Input::Impl(syn::ItemImpl { trait_: Some(_), self_ty, .. }) = input else {
+        return BTreeSet::new();
+    };
+    struct Scan {
+        owner: String,
+        seen: BTreeSet<String>,
+        twice: BTreeSet<String>,
+    }
+    impl<'ast> Visit<'ast> for Scan {
+        fn visit_item_impl(&mut self, i: &'ast syn::ItemImpl) {
+            let conditional = i.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+            if is_batched(&i.attrs) && !conditional && crate::ir::text(&i.self_ty) == self.owner {
+                for item in &i.items {
+                    let syn::ImplItem::Fn(f) = item else { continue };
+                    let name = f.sig.ident.to_string();
+                    if !self.seen.insert(name.clone()) {
+                        self.twice.insert(name);
+                    }
+                }
+            }
+        }
+    }
+    let mut scan = Scan { owner: crate::ir::text(self_ty), seen: BTreeSet::new(), twice: BTreeSet::new() };
+    if let Ok(file) = syn::parse_str::<syn::File>(file) {
+        scan.visit_file(&file);
+    }
+    scan.twice
 }
 
 fn type_name(ty: &syn::Type) -> Option<Ident> {

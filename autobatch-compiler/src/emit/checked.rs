@@ -436,7 +436,12 @@ fn form(function: &Function) -> Option<Form> {
     let named = function.method.as_ref().is_none_or(|method| method.named);
     // The function's own code names its check.
     let named = named && !anonymous::any(&shown.sig.generics);
-    let can = named && clone::can_be_repeated(shown);
+    // A trait with arguments may be implemented several times, and its type parameters need not be the type's.
+    let once = shown.implements.as_ref().and_then(|path| path.segments.last());
+    let once = once.is_none_or(|last| last.arguments.is_none());
+    // An opaque type implies no bounds.
+    let implied = is_generic(function) && shown.sig.generics.lifetimes().next().is_some();
+    let can = named && once && !implied && clone::can_be_repeated(shown);
     can.then(|| Form::of(shown)).flatten()
 }
 

@@ -1,6 +1,6 @@
 //! Names for the lifetimes that signatures leave out.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Lifetime, Type, parse_quote};
 
@@ -33,11 +33,13 @@ impl Named {
             };
             if let Some(source) = source {
                 elided.visit_type_mut(&mut named.params[source].ty);
-                let lifetime = &elided.lifetime;
+                let lifetime = elided.lifetime;
                 named.generics.params.insert(0, parse_quote!(#lifetime));
+                named.imply(source, &lifetime, function);
             }
         }
         let shared = named.name_references();
+        let states = named.name_states();
         // `impl Column<&T>` can't elide either.
         for i in 0..named.params.len() {
             let param = &mut named.params[i];
@@ -48,9 +50,13 @@ impl Named {
                 named.imply(i, &lifetime, function);
             }
         }
-        if let Some(lifetime) = shared {
+        for lifetime in [shared, states].into_iter().flatten() {
             named.generics.params.insert(0, parse_quote!(#lifetime));
             (0..named.params.len()).for_each(|i| named.imply(i, &lifetime, function));
+        }
+        let implied = outlives::arguments(&named.output, &types_of(function));
+        if !implied.is_empty() {
+            named.generics.make_where_clause().predicates.extend(implied);
         }
         named
     }
@@ -68,21 +74,39 @@ impl Named {
         Some(lifetime)
     }
 
+    /// So it may hand on what states refer to: `f(scratch, out)`.
+    fn name_states(&mut self) -> Option<Lifetime> {
+        let states = self.params.iter_mut().filter_map(|param| match &mut param.ty {
+            Type::Reference(r) if r.mutability.is_some() && is_elided(&r.lifetime) => Some(&mut r.lifetime),
+            _ => None,
+        });
+        let places: Vec<_> = states.collect();
+        if places.is_empty() {
+            return None;
+        }
+        let lifetime = Lifetime::new("'__states", Span::mixed_site());
+        places.into_iter().for_each(|place| *place = Some(lifetime.clone()));
+        Some(lifetime)
+    }
+
     /// A reference in a signature implies that what it leads to lives as long; a named one does not.
     fn imply(&mut self, param: usize, lifetime: &Lifetime, function: &Function) {
-        let types = function.sig.generics.type_params().chain(function.outer.type_params());
-        let types = types.map(|param| &param.ident).collect();
-        let bounds = outlives::bounds(&self.params[param].ty, lifetime, types);
+        let bounds = outlives::bounds(&self.params[param].ty, lifetime, types_of(function));
         self.generics.make_where_clause().predicates.extend(bounds);
     }
+}
+
+/// The type parameters in a function's scope.
+fn types_of(function: &Function) -> Vec<&Ident> {
+    let types = function.sig.generics.type_params().chain(function.outer.type_params());
+    types.map(|param| &param.ident).collect()
 }
 
 /// The places for the lifetimes that shared references leave out, where any shorter lifetime does.
 fn elided_references(ty: &mut Type) -> Vec<&mut Option<Lifetime>> {
     match ty {
         Type::Reference(r) if r.mutability.is_none() => {
-            let elided = r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_");
-            let own = elided.then_some(&mut r.lifetime);
+            let own = is_elided(&r.lifetime).then_some(&mut r.lifetime);
             own.into_iter().chain(elided_references(&mut r.elem)).collect()
         }
         Type::Slice(t) => elided_references(&mut t.elem),
@@ -92,6 +116,10 @@ fn elided_references(ty: &mut Type) -> Vec<&mut Option<Lifetime>> {
         Type::Tuple(t) => t.elems.iter_mut().flat_map(elided_references).collect(),
         _ => Vec::new(),
     }
+}
+
+fn is_elided(lifetime: &Option<Lifetime>) -> bool {
+    lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_")
 }
 
 fn has_elided(ty: &Type) -> bool {
@@ -107,7 +135,7 @@ struct NameElided {
 
 impl VisitMut for NameElided {
     fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-        if r.lifetime.as_ref().is_none_or(|l| l.ident == "_") {
+        if is_elided(&r.lifetime) {
             self.found = true;
             r.lifetime = Some(self.lifetime.clone());
         }

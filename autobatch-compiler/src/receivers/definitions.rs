@@ -182,7 +182,7 @@ impl Definitions {
         matches!((name(&self.plain(a)), name(&self.plain(b))), (Some(a), Some(b)) if a == b)
     }
 
-    /// Whether two types are the same, lifetimes and the paths to them aside.
+    /// Whether two types are the same, lifetimes aside. Types of one name in different modules are not.
     pub(crate) fn same(&self, a: &Type, b: &Type) -> bool {
         let text = |ty: &Type| {
             let mut ty = self.plain(ty);
@@ -240,7 +240,7 @@ impl VisitMut for Substitute {
     }
 }
 
-/// Takes lifetimes, and paths to types, away.
+/// Takes lifetimes away, and paths that lead nowhere else: `self::Tree`.
 struct Bare;
 
 impl VisitMut for Bare {
@@ -248,8 +248,10 @@ impl VisitMut for Bare {
         match ty {
             Type::Reference(r) => r.lifetime = None,
             Type::Path(p) if p.qself.is_none() => {
-                if let Some(last) = p.path.segments.last().cloned() {
-                    p.path = syn::Path { leading_colon: None, segments: [last].into_iter().collect() };
+                if let [first, last] = &p.path.segments.iter().collect::<Vec<_>>()[..]
+                    && first.ident == "self"
+                {
+                    p.path = (*last).clone().into();
                 }
                 for segment in &mut p.path.segments {
                     let PathArguments::AngleBracketed(args) = &mut segment.arguments else { continue };
