@@ -47,6 +47,8 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
                     "batched methods stand in an `impl` block of the type itself, which only the crate that defines it can have",
                     "move the code to a function and annotate that, or implement the trait for a type of your own",
                 );
+            } else {
+                parameters_of_the_trait(i, diag);
             }
             if let Some((path, _)) = &i.trait_
                 && path.segments.last().is_some_and(|last| last.ident == "Drop")
@@ -58,7 +60,6 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
                 );
             }
             types_of_other_traits(i, diag);
-            parameters_of_the_trait(i, diag);
             for item in &i.items {
                 if let ImplItem::Fn(f) = item {
                     within(&f.attrs, kind, diag);
@@ -93,7 +94,7 @@ pub(crate) fn twice_batched(input: &Input, twice: &BTreeSet<String>, diag: &mut 
         {
             diag.error(
                 &f.sig.ident,
-                &format!("another `impl` block gives the type a `{}_batched` too", f.sig.ident),
+                &format!("another `impl` block of the type has a `{}_batched`, too", f.sig.ident),
                 "take the attribute off one of the blocks, or put the code in a function of its own and annotate that",
             );
         }

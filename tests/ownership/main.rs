@@ -21,6 +21,7 @@ mod drops_come_in_order;
 mod exits_drop_once;
 mod guards_are_released;
 mod parameters_are_borrowed;
+mod signatures_imply_bounds;
 mod types_are_inferred;
 mod writes_are_kept;
 

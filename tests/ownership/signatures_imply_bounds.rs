@@ -1,0 +1,227 @@
+//! What a signature implies about lifetimes holds for the batched functions too: that what is behind a reference lives as long, that
+//! several states may be handed on as one another; and that a path tells two types of one name apart.
+
+use std::fmt::Debug;
+
+use autobatch::{Options, autobatch};
+
+use crate::common::executors;
+use crate::{agree, lists, numbers};
+
+/// Compares the values of a batch, or what they lend.
+#[track_caller]
+fn hold<I, R: PartialEq + Debug>(
+    members: &[I],
+    scalar: impl Fn(&I) -> R,
+    batched: impl Fn(&Options) -> Vec<R>,
+) {
+    let expected: Vec<R> = members.iter().map(scalar).collect();
+    assert!((1..expected.len()).any(|at| expected[at] != expected[at - 1]));
+    for (name, options) in executors() {
+        for (threads, lanes) in [(1, 64), (1, 1), (2, 7)] {
+            let found = batched(&options.clone().threads(threads).lanes(lanes));
+            assert_eq!(found, expected, "{name}, {threads} threads, {lanes} lanes");
+        }
+    }
+}
+
+#[autobatch]
+fn greatest<T: PartialOrd>(#[each] xs: &[T], from: usize) -> Option<&T> {
+    let mut best = xs.get(from)?;
+    for x in &xs[from..] {
+        if x > best {
+            best = x;
+        }
+    }
+    Some(best)
+}
+
+#[test]
+fn an_element_of_a_members_slice_is_the_result() {
+    let members = lists();
+    hold(
+        &members,
+        |xs| greatest(xs, 1).copied(),
+        |options| {
+            let found = greatest_batched_with(&members, vec![1; members.len()], options).unwrap();
+            found.into_values().unwrap().into_iter().map(|best| best.copied()).collect()
+        },
+    );
+}
+
+struct Stack<T>(Vec<T>);
+
+#[autobatch]
+impl<T: Clone> Stack<T> {
+    /// Takes elements off until `n` are left.
+    fn down_to(&mut self, n: u64) -> Result<T, &str> {
+        let mut last = self.0.pop().ok_or("empty")?;
+        while self.0.len() as u64 > n {
+            last = self.0.pop().ok_or("emptier")?;
+        }
+        Ok(last)
+    }
+}
+
+struct Path<'a, T> {
+    nodes: Vec<&'a Chain<T>>,
+}
+
+struct Chain<T> {
+    value: T,
+    next: Option<Box<Chain<T>>>,
+}
+
+fn chain(values: &[f64]) -> Chain<f64> {
+    let next = (values.len() > 1).then(|| Box::new(chain(&values[1..])));
+    Chain { value: values[0], next }
+}
+
+#[autobatch]
+impl<T> Path<'_, T> {
+    fn of(#[each] chain: &Chain<T>) -> Path<'_, T> {
+        let mut path = Path { nodes: vec![chain] };
+        while let Some(next) = path.nodes.last().and_then(|chain| chain.next.as_deref()) {
+            path.nodes.push(next);
+        }
+        path
+    }
+}
+
+struct Lent<'a, T>(Vec<&'a T>);
+
+struct All<T>(Vec<T>);
+
+#[autobatch]
+impl<T: Copy> All<T> {
+    /// A result of a lifetime that only the result has.
+    fn none<'a>(&self, n: u64) -> (Lent<'a, T>, T) {
+        let mut some = Lent(Vec::new());
+        let mut k = n;
+        while k > 4 {
+            some.0.pop();
+            k /= 3;
+        }
+        (some, self.0[k as usize])
+    }
+}
+
+#[test]
+fn a_type_parameter_outlives_what_is_lent_of_it() {
+    let members = numbers();
+    let stack = |n: u64| Stack(vec![1.5, 2.5, n as f64, 3.5]);
+    let left: Vec<u64> = members.iter().map(|n| n % 5).collect();
+    hold(
+        &members,
+        |&n| stack(n).down_to(n % 5).map_err(String::from),
+        |options| {
+            let mut stacks: Vec<_> = members.iter().map(|&n| stack(n)).collect();
+            let found = Stack::down_to_batched_with(&mut stacks, &left, options).unwrap();
+            found.into_values().unwrap().into_iter().map(|last| last.map_err(String::from)).collect()
+        },
+    );
+
+    let lists = lists();
+    let values = |path: Path<'_, f64>| path.nodes.iter().map(|chain| chain.value).collect::<Vec<f64>>();
+    hold(
+        &lists,
+        |xs| values(Path::of(&chain(xs))),
+        |options| {
+            let chains: Vec<_> = lists.iter().map(|xs| chain(xs)).collect();
+            let found = Path::of_batched_with(&chains, options).unwrap();
+            found.into_values().unwrap().into_iter().map(values).collect()
+        },
+    );
+
+    let all = All(vec![0.5, 1.5, 2.5, 3.5, 4.5]);
+    let parts = |(some, value): (Lent<'_, f64>, f64)| (some.0.len(), value);
+    hold(
+        &members,
+        |&n| parts(all.none(n)),
+        |options| {
+            let found = all.none_batched_with(&members, options).unwrap();
+            found.into_values().unwrap().into_iter().map(parts).collect()
+        },
+    );
+}
+
+#[autobatch]
+fn roots(n: u64, out: &mut Vec<f64>, scratch: &mut Vec<f64>) -> f64 {
+    out.clear();
+    if n == 0 {
+        return 0.5;
+    }
+    let below = roots(n - 1, scratch, out);
+    scratch.push(below);
+    for x in scratch.iter() {
+        out.push(*x + n as f64);
+    }
+    out.iter().sum::<f64>() - below
+}
+
+#[test]
+fn two_states_change_places_in_a_recursive_call() {
+    let members: Vec<u64> = numbers().iter().map(|n| n % 9).collect();
+    let run = |n: &u64| {
+        let (mut out, mut scratch) = (vec![1.0], vec![2.0]);
+        (roots(*n, &mut out, &mut scratch), out, scratch)
+    };
+    hold(&members, run, |options| {
+        let (mut outs, mut scratches) = (vec![vec![1.0]; members.len()], vec![vec![2.0]; members.len()]);
+        let found = roots_batched_with(&members, &mut outs, &mut scratches, options).unwrap();
+        let states = outs.into_iter().zip(scratches);
+        let found = found.into_values().unwrap().into_iter().zip(states);
+        found.map(|(value, (out, scratch))| (value, out, scratch)).collect()
+    });
+}
+
+mod inner {
+    use autobatch::autobatch;
+
+    pub(super) struct Graph(pub(super) Vec<(u64, u64)>);
+
+    #[autobatch]
+    impl Graph {
+        pub(super) fn add(&mut self, from: u64, to: u64) -> u64 {
+            self.0.push((from, to));
+            self.0.len() as u64
+        }
+
+        pub(super) fn depth(&self, n: u64) -> u64 {
+            if n == 0 { self.0.len() as u64 } else { self.depth(n / 2) + n }
+        }
+    }
+}
+
+/// Of the name of the other one, with methods of the same names.
+struct Graph {
+    inner: inner::Graph,
+}
+
+#[autobatch]
+impl Graph {
+    fn add(&mut self, from: u64, to: u64) -> u64 {
+        let mut sum = 0;
+        for k in 0..to {
+            sum += self.inner.add(from, k);
+        }
+        sum
+    }
+
+    fn depth(&self, n: u64) -> u64 {
+        self.inner.depth(n) * 3
+    }
+}
+
+#[test]
+fn two_types_of_one_name_are_two_types() {
+    fn graph() -> Graph {
+        Graph { inner: inner::Graph(vec![(1, 2)]) }
+    }
+    agree!(numbers(), |&n| graph().depth(n), |batch, options| graph().depth_batched_with(batch, options));
+    agree!(numbers(), |&n| graph().add(n, n % 5), |batch, options| {
+        let mut graphs: Vec<Graph> = batch.iter().map(|_| graph()).collect();
+        let to: Vec<u64> = batch.iter().map(|n| n % 5).collect();
+        Graph::add_batched_with(&mut graphs, batch, to, options)
+    });
+}
