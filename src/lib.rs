@@ -228,6 +228,6 @@ pub use autobatch_runtime::join;
 pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
     BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Executor, Fault, FaultKind,
-    Faults, Isa, Options, Outcome, Output, Program, Progress, Ragged, RaggedMut, Report, Same, Schedule,
-    program, same,
+    Faults, IsWhole, Isa, Options, Outcome, Output, Program, Progress, Ragged, RaggedMut, Report, Same,
+    Schedule, program, same,
 };

@@ -23,8 +23,24 @@
 
 use std::marker::PhantomData;
 
-/// Values that hold no reference to a local, and whose drop shows nowhere.
-#[doc(hidden)]
+/// Types whose values a batch may move as a whole: they hold no reference to a local, and their drop shows nowhere.
+///
+/// A local that lives across a loop or call of a block program moves with its member. The library's types, types that the
+/// function writes, and those of its file are known to be whole, or not. Of a type that is none of them, say one of another file that
+/// is not `Copy` and nowhere written in the function, its author says it:
+///
+/// ```
+/// use autobatch::IsWhole;
+///
+/// struct Polynomial {
+///     coefficients: Vec<f64>,
+/// }
+///
+/// impl IsWhole for Polynomial {}
+/// ```
+///
+/// It is not unsafe to implement: a type that does borrow from a local is then an error of the borrow checker, and a `drop`
+/// that does something is seen where the member's value goes, not where the scalar function drops it.
 pub trait IsWhole {}
 
 /// Values whose drop does nothing, whatever they borrow.
@@ -375,7 +391,7 @@ pub fn must_be_quiet<T, A: Answer>(_: &Shape<T>, _: A) {
 #[diagnostic::on_unimplemented(
     message = "`strict`: this local lives across a loop or call, and its type is not known to hold no reference and to drop quietly",
     label = "of a type that may borrow, or does something when it is dropped",
-    note = "write its type at the `let`, if that has no lifetime; else leave `strict` out: each member then runs the scalar code"
+    note = "write its type at the `let`, if that has no lifetime, or `impl autobatch::IsWhole` for it; else leave `strict` out: each member then runs the scalar code"
 )]
 pub trait BlockLocal {}
 impl BlockLocal for Yes {}

@@ -43,6 +43,7 @@ pub mod threads;
 mod totals;
 mod typed;
 
+pub use admission::IsWhole;
 pub use fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
 pub use fiber::join;
 pub use options::{CancelToken, Executor, Isa, Options, Progress, Schedule};

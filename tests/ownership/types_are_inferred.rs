@@ -344,6 +344,55 @@ fn temporary_that_lives_on(n: u64) -> u64 {
     sum
 }
 
+mod an_alias_that_hides_the_librarys {
+    use std::result;
+
+    use autobatch::autobatch;
+
+    pub(super) enum Status<T> {
+        Done(T),
+        Partial,
+    }
+    pub(super) type Result<T> = result::Result<Status<T>, String>;
+
+    pub(super) struct Parser {
+        pub(super) from: u64,
+    }
+
+    #[autobatch]
+    impl Parser {
+        pub(super) fn parse(&self, n: u64) -> Result<u64> {
+            if n == 0 {
+                return if self.from > 2 { Ok(Status::Partial) } else { Err("nothing".into()) };
+            }
+            match self.parse(n - 1)? {
+                Status::Done(found) => Ok(Status::Done(found * 3 + self.from)),
+                Status::Partial => Ok(Status::Done(1)),
+            }
+        }
+    }
+
+    pub(super) fn found(result: Result<u64>) -> result::Result<Option<u64>, String> {
+        result.map(|status| match status {
+            Status::Done(found) => Some(found),
+            Status::Partial => None,
+        })
+    }
+}
+
+#[test]
+fn an_alias_may_have_the_name_of_the_type_that_it_stands_for() {
+    use an_alias_that_hides_the_librarys::{Parser, found};
+    let members: Vec<u64> = crate::numbers().iter().map(|n| n % 13).collect();
+    for parser in [Parser { from: 2 }, Parser { from: 3 }] {
+        let expected: Vec<_> = members.iter().map(|&n| found(parser.parse(n))).collect();
+        for (name, options) in crate::common::executors() {
+            let batch = parser.parse_batched_with(&members, &options).unwrap().into_values().unwrap();
+            assert_eq!(batch.into_iter().map(found).collect::<Vec<_>>(), expected, "{name}");
+        }
+    }
+}
+
 promises! {
     a_closure_is_chosen_behind_a_reference: chosen_closure, chosen_closure_batched_with, floats();
     a_method_named_position_has_its_own_type: named_like_an_adaptor, named_like_an_adaptor_batched_with, numbers();

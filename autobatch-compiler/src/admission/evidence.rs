@@ -54,7 +54,7 @@ const HOLDERS: [&str; 18] = [
     "VecDeque",
 ];
 
-/// The types that functions of a program write, those in other types too.
+/// The types that functions of a program write, those in other types and in fields of the file's types too.
 pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
     let Some(first) = functions.first() else { return vec![] };
     let parameters: Vec<Ident> = functions
@@ -71,11 +71,17 @@ pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
         found.visit_type(&function.output);
         found.visit_block(&function.written);
     }
-    for name in &found.names {
-        if first.declared.structure(name).is_some_and(|s| s.params.is_empty() && !s.lifetimes) {
-            let ident = Ident::new(name, proc_macro2::Span::mixed_site());
+    let mut visited = BTreeSet::new();
+    while let Some(name) = found.names.difference(&visited).next().cloned() {
+        if let Some(structure) = declared.structure(&name)
+            && structure.params.is_empty()
+            && !structure.lifetimes
+        {
+            let ident = Ident::new(&name, proc_macro2::Span::mixed_site());
             found.types.push(parse_quote!(#ident));
+            structure.fields.iter().for_each(|ty| found.visit_type(ty));
         }
+        visited.insert(name);
     }
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();

@@ -10,6 +10,9 @@ use syn::{
     Type, TypeParamBound, parse_quote,
 };
 
+/// How many aliases are followed. Of names that are aliases of each other one is another module's.
+const HOPS: u32 = 8;
+
 /// Types by name, and what methods yield by the names of type and method; `None` where a name stands for several.
 #[derive(Default, Clone)]
 pub(crate) struct Definitions {
@@ -109,14 +112,20 @@ impl Definitions {
 
     /// A type without parentheses, aliases written out.
     pub(crate) fn plain(&self, ty: &Type) -> Type {
+        self.without_aliases(ty, HOPS)
+    }
+
+    fn without_aliases(&self, ty: &Type, hops: u32) -> Type {
         match ty {
-            Type::Paren(t) => self.plain(&t.elem),
-            Type::Group(t) => self.plain(&t.elem),
+            Type::Paren(t) => self.without_aliases(&t.elem, hops),
+            Type::Group(t) => self.without_aliases(&t.elem, hops),
             Type::ImplTrait(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
             Type::TraitObject(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
+            // `result::Result` is another type than the `Result` of the file.
+            Type::Path(p) if p.path.segments.len() > 1 => ty.clone(),
             _ => match self.of(ty) {
-                Some(definition @ Definition { shape: Shape::Alias(target), .. }) => {
-                    self.plain(&definition.with_arguments(target, ty))
+                Some(definition @ Definition { shape: Shape::Alias(target), .. }) if hops > 0 => {
+                    self.without_aliases(&definition.with_arguments(target, ty), hops - 1)
                 }
                 _ => ty.clone(),
             },
