@@ -157,7 +157,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             continue;
         }
         let mut functions = functions.to_vec();
-        let (lowered, analyses) =
+        let (mut lowered, analyses) =
             lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
         if args.strict {
             for note in &lowered.program.notes {
@@ -169,6 +169,9 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
         }
         let plain = plain::of(&lowered, &functions);
+        if plain.is_some() {
+            admission::ask_for_copies(&mut lowered, &functions);
+        }
         programs.push((entry, functions, lowered, analyses, plain));
     }
     let mut known = Known::default();

@@ -271,7 +271,7 @@ impl<'a> Launch<'a> {
         if self.members == 0 {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
-        self.per_member |= !self.nests(ways.nests) && !self.is_admitted(&ways.tile, out);
+        self.per_member |= !self.is_admitted(&ways.tile, out);
         self.alike = self.nests(ways.nests) && !ways.rooms;
         // What has nested frames only computes.
         self.on_fibers = ways.nests == 0 && self.is_for_fibers();

@@ -12,6 +12,7 @@ use super::nest::Nest;
 use crate::anonymous;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
+use crate::lockstep;
 use crate::plain::{self, Plain};
 use crate::turbofish::turbofish;
 
@@ -264,7 +265,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #common
         #[track_caller]
         #vis fn #into <#generic_params> (#(#inputs,)* __output: impl #krate::Output<#output>) #where_clause {
-            let __run = || -> ::core::result::Result<(), #krate::BatchError> {
+            let __run = move || -> ::core::result::Result<(), #krate::BatchError> {
                 #run
                 #door run_into(#program_path, #defaults, #lens, __ways, __output)
             };
@@ -289,7 +290,9 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
 
 /// The lanes of a tile in nested frames by default; 0 if not all is primitive.
 fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
-    let types = nests.plain.types.iter().map(|ty| quote!(#rt::lockstep::is_plain::<#ty>()));
+    // Of a type with the name of a number, too.
+    let by_name = nests.types.iter().filter(|ty| lockstep::is_primitive(ty));
+    let types = nests.plain.types.iter().chain(by_name).map(|ty| quote!(#rt::lockstep::is_plain::<#ty>()));
     let leaves = nests.plain.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, plain::index());
         match &leaf.root {

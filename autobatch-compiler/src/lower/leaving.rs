@@ -210,7 +210,16 @@ impl<'a> Visit<'a> for Scan<'_> {
             return;
         }
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        let left = name.and_then(|name| self.leaves(&name));
+        // One of the library's stands alone, or behind its crate.
+        let alone = match &mac.path.segments.iter().collect::<Vec<_>>()[..] {
+            [_] => true,
+            [of, _] => ["alloc", "core", "std"].iter().any(|library| of.ident == library),
+            _ => false,
+        };
+        let left = name.and_then(|name| match self.leaves(&name) {
+            None if !alone && !self.declared.has_macro(&name) => Some(UNSEEN),
+            why => why,
+        });
         self.found.extend(left.map(|why| (mac.path.span(), why)));
         self.found.extend(leaves(mac.tokens.clone()).map(|span| (span, BY_TOKENS)));
         self.tokens(mac.tokens.clone());
