@@ -12,6 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::depth::{self, Depth};
 use crate::fault::{BatchError, CANCELLED, Fault, FaultKind};
 use crate::fiber::reach::Reach;
+use crate::fiber::stack::KEPT;
 use crate::fiber::{self, Here, Rules, Worker};
 use crate::isa;
 use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
@@ -30,7 +31,7 @@ const LARGEST_PIECE: usize = 4096;
 const LONG_PIECE: Duration = Duration::from_micros(10);
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
 const PRIMITIVE_LANES: usize = 1024;
-/// Members that are on fibers at a time, unless the user says otherwise.
+/// The same on fibers where there are so many threads that not all of their stacks are kept.
 const FIBER_LANES: usize = 256;
 /// Members of a thread that find out whether a program reaches a primitive, at most.
 const FIRST: usize = 256;
@@ -487,7 +488,8 @@ impl<'a> Launch<'a> {
 
     /// How members run on fibers.
     fn rules(&self) -> Rules {
-        let lanes = self.lanes(FIBER_LANES).min(self.share());
+        let kept = (KEPT / self.threads).clamp(FIBER_LANES, PRIMITIVE_LANES);
+        let lanes = self.lanes(kept).min(self.share());
         Rules {
             lanes,
             fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
