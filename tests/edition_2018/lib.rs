@@ -1,6 +1,8 @@
 //! The attribute in a crate of the edition of 2018: closures capture whole variables there, temporaries live longer, and paths are read
 //! otherwise.
 
+#![cfg(test)]
+
 use autobatch::{autobatch, Executor, Options};
 
 fn executors() -> Vec<Options> {
