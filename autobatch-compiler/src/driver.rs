@@ -20,6 +20,7 @@ use crate::endings;
 use crate::input::{self, Function, Input};
 use crate::ir::Terminator;
 use crate::lower::{self, LowerOptions, Lowered};
+use crate::mentions;
 use crate::methods;
 use crate::nearby;
 use crate::passes::{self, Analyses, PassOptions};
@@ -56,6 +57,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         checks::twice_batched(&input, &nearby::batched_twice(file, &input), &mut diag);
     }
     let mut declared = nearby::declared(file, &item);
+    declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     declared.mentions = source.map(|source| source.mentions.clone());
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);

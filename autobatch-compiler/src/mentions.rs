@@ -1,7 +1,6 @@
 //! Mentions of a variable, for what puts something else in their place.
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
-use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, UnOp};
 
@@ -78,19 +77,14 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// A name in the code that begins with two underscores, other than those that the front end has put there.
-pub(crate) fn reserved(code: &impl ToTokens) -> Option<Ident> {
-    fn first(tokens: TokenStream) -> Option<Ident> {
-        tokens.into_iter().find_map(|tree| match tree {
-            TokenTree::Ident(ident) => {
-                let name = ident.to_string();
-                (name.starts_with("__") && name != "__self" && name != "__rt").then_some(ident)
-            }
-            TokenTree::Group(group) => first(group.stream()),
-            _ => None,
-        })
-    }
-    first(code.to_token_stream())
+/// The names in the code that begin with two underscores.
+pub(crate) fn reserved(tokens: TokenStream) -> Vec<Ident> {
+    let names = tokens.into_iter().flat_map(|tree| match tree {
+        TokenTree::Ident(ident) if ident.to_string().starts_with("__") => vec![ident],
+        TokenTree::Group(group) => reserved(group.stream()),
+        _ => vec![],
+    });
+    names.collect()
 }
 
 /// The path that a place is a part of, or behind; `None` if it is a part of a temporary.

@@ -20,6 +20,7 @@ mod uses;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, Pat, Type};
@@ -126,8 +127,12 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
         let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans, number };
         let before = admission.variables.len();
         own.variables(travel, &mut admission, &mut notes);
-        if let Some(name) = mentions::reserved(&function.written) {
+        let names = mentions::reserved(function.written.to_token_stream());
+        if let Some(name) = names.iter().find(|name| function.declared.reserved.contains(&name.to_string())) {
             notes.push(Note { span: name.span(), why: RESERVED.into(), whole: true });
+        }
+        if let Some(span) = OfTraits::called(&function.body, travel) {
+            notes.push(Note { span, why: OF_A_TRAIT.into(), whole: true });
         }
         if let Some(span) = Addresses::taken(&function.body, admission.variables.len() > before) {
             notes.push(Note { span, why: ADDRESS.into(), whole: true });
@@ -149,6 +154,35 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
 const ADDRESS: &str = "an `unsafe` block may rely on where a local is, and locals move";
 
 const RESERVED: &str = "names that begin with two underscores are those of generated code";
+
+const OF_A_TRAIT: &str =
+    "a trait's method has the name of a number's own, which is meant where the type is known";
+
+/// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.
+struct OfTraits<'a> {
+    travel: &'a Travel,
+    found: Option<Span>,
+}
+
+impl OfTraits<'_> {
+    fn called(body: &syn::Block, travel: &Travel) -> Option<Span> {
+        let mut scan = OfTraits { travel, found: None };
+        scan.visit_block(body);
+        scan.found
+    }
+}
+
+impl<'ast> Visit<'ast> for OfTraits<'_> {
+    fn visit_expr_method_call(&mut self, e: &'ast syn::ExprMethodCall) {
+        let lends = e.args.iter().any(|arg| matches!(arg, Expr::Reference(_)));
+        let own = is_pure_method(&e.method) || e.method.to_string().starts_with("checked_");
+        if lends && own && self.travel.is_number_value(&e.receiver) {
+            self.found.get_or_insert(e.method.span());
+        }
+        syn::visit::visit_expr_method_call(self, e);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
 
 /// What may make a pointer to a local of it that rustc does not follow.
 #[derive(Default)]
