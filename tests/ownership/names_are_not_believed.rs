@@ -288,7 +288,66 @@ fn names_of_generated_code(n: u64, #[shared] __bits: u64) -> u64 {
     if n > 5 { names_of_generated_code(n / 2, __bits + 1) + __here + __l } else { __here }
 }
 
+/// In the scalar function the numbers have no type yet where the trait's method is found.
+#[autobatch]
+fn a_traits_method_named_like_a_numbers(text: String) -> Option<u128> {
+    use num_traits::CheckedAdd;
+    let mut sum = 0;
+    let mut place = 1;
+    for letter in text.chars().rev() {
+        match letter {
+            'a'..='l' => {
+                let next = sum.checked_add(&place)?;
+                sum = next;
+            }
+            '7' => return None,
+            _ => {}
+        }
+        place <<= 1;
+    }
+    Some(sum)
+}
+
+trait Scored<E> {
+    fn score(&self) -> E;
+}
+
+impl Scored<f64> for f64 {
+    fn score(&self) -> f64 {
+        *self * 0.5
+    }
+}
+
+struct Last(u64);
+
+trait Picks {
+    fn pick<E: Into<f64>, C: Scored<E> + Sync>(&mut self, from: &[C], n: u64) -> usize;
+}
+
+/// It asks for less than the trait does.
+#[autobatch]
+impl Picks for Last {
+    fn pick<E, C: Scored<E> + Sync>(&mut self, from: &[C], n: u64) -> usize {
+        let mut k = n;
+        while k > 3 {
+            self.0 += k;
+            k /= 2;
+        }
+        (self.0 as usize) % from.len()
+    }
+}
+
+#[test]
+fn a_method_may_ask_for_less_than_its_trait() {
+    agree!(numbers(), |&n| Last(n).pick::<f64, f64>(&[1.5, 2.5, 3.5, 4.5, 5.5], n), |batch, options| {
+        let mut states: Vec<Last> = batch.iter().map(|&n| Last(n)).collect();
+        Last::pick_batched_with::<f64, f64>(&mut states, &[1.5, 2.5, 3.5, 4.5, 5.5], batch, options)
+    });
+}
+
 promises! {
+    a_traits_method_may_be_named_like_a_numbers:
+        a_traits_method_named_like_a_numbers, a_traits_method_named_like_a_numbers_batched_with, texts();
     a_function_may_be_named_like_the_librarys:
         a_function_named_like_the_librarys, a_function_named_like_the_librarys_batched_with, floats();
     a_method_may_be_named_like_a_numbers:
