@@ -112,7 +112,7 @@ impl Lowering<'_> {
         let Some(names) = names else {
             let others = self.functions.iter().enumerate().filter(|(source, _)| *source != own);
             return &self.functions[own].body != block
-                || others.into_iter().any(|(_, f)| !has(&f.body, item));
+                || others.into_iter().any(|(_, f)| !defines(&f.body, item, &[]));
         };
         let count = |code: &dyn quote::ToTokens| {
             let text = ir::text(&code);
@@ -127,7 +127,8 @@ impl Lowering<'_> {
                         || count(&function.sig) > 0
                         || matches!(item, syn::Item::Macro(_)) && before()
                 }
-                false => body + count(&function.sig) > 0 && !has(&function.body, item),
+                // Its own item of that name is looked at when its body is lowered.
+                false => body + count(&function.sig) > 0 && !defines(&function.body, item, names),
             }
         })
     }
@@ -205,18 +206,20 @@ fn is_end(stmt: &Stmt) -> bool {
     stmt.mac.path.segments.last().is_some_and(|last| ENDS.iter().any(|name| last.ident == name))
 }
 
-/// Whether an item stands somewhere in the code.
-fn has(code: &syn::Block, item: &syn::Item) -> bool {
+/// Whether the item stands somewhere in the code, or one that defines one of the names.
+fn defines(code: &syn::Block, item: &syn::Item, names: &[String]) -> bool {
     struct Scan<'a> {
         item: &'a syn::Item,
+        names: &'a [String],
         found: bool,
     }
     impl<'ast> syn::visit::Visit<'ast> for Scan<'_> {
         fn visit_item(&mut self, item: &'ast syn::Item) {
-            self.found |= item == self.item;
+            let own = item_names(item).unwrap_or_default();
+            self.found |= item == self.item || own.iter().any(|name| self.names.contains(name));
         }
     }
-    let mut scan = Scan { item, found: false };
+    let mut scan = Scan { item, names, found: false };
     syn::visit::Visit::visit_block(&mut scan, code);
     scan.found
 }
