@@ -9,7 +9,6 @@ pub mod aside;
 pub mod attrs;
 mod checks;
 mod conditions;
-mod crate_files;
 mod declared;
 mod desugar;
 pub mod diag;
@@ -45,6 +44,6 @@ mod interp;
 #[cfg(test)]
 mod testing;
 
-pub use crate_files::{Source, source_around};
 pub use driver::{autobatch, autobatch_in};
+pub use nearby::{Source, source_around};
 pub use primitive::primitive;
