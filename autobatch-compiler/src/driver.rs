@@ -15,7 +15,6 @@ use crate::desugar;
 use crate::diag::Diagnostics;
 use crate::emit::clone::{Clones, Known};
 use crate::emit::{self, Nested, Width};
-use crate::endings;
 use crate::input::{self, Function, Input};
 use crate::ir::Terminator;
 use crate::lower::{self, LowerOptions, Lowered};
@@ -40,7 +39,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let mut diag = Diagnostics::default();
     let written = args.clone();
     let mut args = Args::parse(args, &mut diag);
-    let Some(mut input) = Input::parse(item.clone(), &mut diag) else {
+    let Some(input) = Input::parse(item.clone(), &mut diag) else {
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
@@ -63,7 +62,6 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
-        endings::complete(function, &args.krate);
     }
     let checks = receivers(&input, &mut functions, &args, source);
     desugar(&input, &mut functions, &args);
@@ -76,7 +74,6 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     if !families.is_empty() {
         let rt = rt(&args);
         questions = emit::checked::questions(&functions, &rt);
-        emit::checked::tie(&mut input, &functions, &rt);
     }
     let errors = diag.into_tokens();
     assemble(input, families, questions, errors)

@@ -16,7 +16,6 @@ pub mod display;
 pub mod driver;
 pub mod effects;
 pub mod emit;
-mod endings;
 mod formats;
 mod hidden;
 pub mod input;

@@ -108,8 +108,3 @@ impl<X> Hidden for X {
 
 /// `T`. An opaque type is captured and shown by different places in it.
 pub type Same<T> = T;
-
-/// What stands where a function lacks its result, as rustc says of the function. Never called.
-pub fn no_value<T>() -> T {
-    unreachable!()
-}

@@ -14,37 +14,32 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Block, Expr, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote,
-};
+use syn::{Block, Expr, GenericParam, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote};
 
 use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
 use crate::anonymous;
-use crate::input::{Function, Input};
+use crate::input::Function;
 use crate::ir::text;
 use crate::lockstep::{is_compound, is_truth};
+use crate::lower::lending::may_borrow;
 use crate::methods;
 use crate::question;
 use crate::receivers::unmark;
 use crate::turbofish::turbofish;
 
-mod form;
-
-use form::{Form, names};
-
 /// The checks of functions of an item, to stand beside them.
 pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
-    let checks = functions.iter().filter_map(|f| {
-        let check = item(f, form(f)?, rt);
-        Some(methods::block(f, std::slice::from_ref(&check)).unwrap_or(check))
+    let checks = functions.iter().filter(|f| has(f)).map(|f| {
+        let check = item(f, rt);
+        methods::block(f, std::slice::from_ref(&check)).unwrap_or(check)
     });
     checks.collect()
 }
 
 /// What generated code asks of the checks. They stand outside of `impl` blocks: constants of generic types can't be lengths.
 pub(crate) fn questions(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
-    functions.iter().filter_map(|f| Some(question(f, form(f)?, rt))).collect()
+    functions.iter().filter(|f| has(f)).map(|f| question(f, rt)).collect()
 }
 
 /// What the generated code of a program begins with.
@@ -59,69 +54,11 @@ pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>, rt: &T
 fn mention(function: &Function, rt: &TokenStream) -> TokenStream {
     let question = question_ident(function);
     if is_generic(function) {
-        let (known, answer) = (known_ident(function), answer(function, rt));
-        quote!(let #known = #answer;)
+        // Only its type matters: nothing is compiled for it.
+        let (known, check) = (known_ident(function), path(function));
+        quote!(let #known = if false { #question(&#check, 0) } else { #rt::Known::NEW };)
     } else {
         quote!(let _ = [(); #question];)
-    }
-}
-
-/// In generic code: what is known of a function. Only its type matters: nothing is compiled for it.
-fn answer(function: &Function, rt: &TokenStream) -> TokenStream {
-    let (question, check) = (question_ident(function), path(function));
-    quote!(if false { #question(&#check, 0) } else { #rt::Known::NEW })
-}
-
-/// Makes the functions themselves depend on their checks, as far as these say of borrows what they say of the functions. What
-/// is said of a `for` or a `while` points at its expansion, so rustc can't see that it is said twice.
-pub(crate) fn tie(input: &mut Input, functions: &[Function], rt: &TokenStream) {
-    let tied = functions.iter().filter(|f| form(f).is_some_and(|form| form.borrows_alike(shown(f))));
-    let tied: Vec<&Function> = tied.collect();
-    let tie = |block: &mut Block, is_it: &dyn Fn(&Function) -> bool| {
-        let found = tied.iter().find(|f| is_it(f));
-        let first = block.stmts.iter().position(|stmt| !matches!(stmt, Stmt::Item(_)));
-        if let (Some(function), Some(first)) = (found, first) {
-            let (question, answer) = (question_ident(function), answer(function, rt));
-            let mention: Stmt = match is_generic(function) {
-                true => parse_quote!(let _: #rt::Known<_> = #answer;),
-                false => parse_quote!(let _: [(); #question];),
-            };
-            block.stmts.insert(first, mention);
-        }
-    };
-    let free = |f: &mut syn::ItemFn| {
-        let name = &f.sig.ident;
-        tie(&mut f.block, &|function| function.method.is_none() && function.sig.ident == *name);
-    };
-    match input {
-        Input::Function(f) => free(f),
-        Input::Module(m) => {
-            for item in m.content.iter_mut().flat_map(|(_, items)| items) {
-                match item {
-                    Item::Fn(f) => free(f),
-                    Item::Impl(i) => {
-                        for item in &mut i.items {
-                            let ImplItem::Fn(f) = item else { continue };
-                            let (ty, name) = (text(&i.self_ty), &f.sig.ident);
-                            tie(&mut f.block, &|function| {
-                                function.method.as_ref().is_some_and(|method| {
-                                    method.shown.sig.ident == *name && text(&method.owner) == ty
-                                })
-                            });
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Input::Impl(i) => {
-            for item in &mut i.items {
-                if let ImplItem::Fn(f) = item {
-                    let name = &f.sig.ident;
-                    tie(&mut f.block, &|function| function.sig.ident == *name);
-                }
-            }
-        }
     }
 }
 
@@ -290,7 +227,7 @@ fn lends(expr: &Expr) -> bool {
     }
 }
 
-fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
+fn item(function: &Function, rt: &TokenStream) -> TokenStream {
     let shown = shown(function);
     let mut sig = shown.sig.clone();
     sig.ident = check_ident(function);
@@ -298,15 +235,10 @@ fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
     let mut body: Block = shown.written.clone();
     unmark(&mut body);
     question::spell_out(&mut body, &shown.output, rt);
-    match form {
-        Form::Future => sig.asyncness = Some(syn::Token![async](Span::mixed_site())),
-        Form::Opaque => {
-            let output = &shown.output;
-            sig.output = opaque(output, is_generic(function), rt);
-            let result = Ident::new("__result", Span::mixed_site());
-            body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
-        }
-    }
+    let output = &shown.output;
+    sig.output = opaque(output, is_generic(function), rt);
+    let result = Ident::new("__result", Span::mixed_site());
+    body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
     let carried = attributes::lints_and_conditions(&shown.attrs);
     quote! {
         #(#carried)*
@@ -318,7 +250,7 @@ fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
 }
 
 /// The size of what a check returns, or the function that asks whether it is `Unpin`.
-fn question(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
+fn question(function: &Function, rt: &TokenStream) -> TokenStream {
     let (check, question) = (path(function), question_ident(function));
     let conditions = attributes::conditions(&function.attrs);
     let params: Vec<Ident> = (0..shown(function).sig.inputs.len()).map(|i| numbered("P", i)).collect();
@@ -330,10 +262,6 @@ fn question(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
         #[allow(non_upper_case_globals)]
     };
     if is_generic(function) {
-        let hidden = match form {
-            Form::Opaque => quote!(<R as #rt::Hidden>::Of),
-            Form::Future => quote!(R),
-        };
         return quote! {
             #attributes
             const fn #question<#(#params,)* R, V, W>(
@@ -343,7 +271,7 @@ fn question(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
             where
                 R: #rt::Hidden,
                 W: ::core::marker::Copy,
-                #rt::Check<#hidden>: #rt::Settled<W> + #rt::Found<V>,
+                #rt::Check<<R as #rt::Hidden>::Of>: #rt::Settled<W> + #rt::Found<V>,
             {
                 #rt::Known::NEW
             }
@@ -430,8 +358,9 @@ fn named(function: &Function, what: &str) -> Ident {
     format_ident!("__autobatch_{}_{}{}", what, owner, ident, span = ident.span())
 }
 
-/// The form of a function's check, if it has one.
-fn form(function: &Function) -> Option<Form> {
+/// Whether a function has a check: it can be written twice, and no lifetime is in its output, since which of several an opaque
+/// type has rustc may not find.
+fn has(function: &Function) -> bool {
     let shown = shown(function);
     let named = function.method.as_ref().is_none_or(|method| method.named);
     // The function's own code names its check.
@@ -441,8 +370,8 @@ fn form(function: &Function) -> Option<Form> {
     let once = once.is_none_or(|last| last.arguments.is_none());
     // An opaque type implies no bounds.
     let implied = is_generic(function) && shown.sig.generics.lifetimes().next().is_some();
-    let can = named && once && !implied && clone::can_be_repeated(shown);
-    can.then(|| Form::of(shown)).flatten()
+    let lifetimes = shown.outer.lifetimes().next().is_some() && names(&shown.output, &["Self".into()]);
+    named && once && !implied && clone::can_be_repeated(shown) && !may_borrow(&shown.output) && !lifetimes
 }
 
 fn is_generic(function: &Function) -> bool {
@@ -451,6 +380,8 @@ fn is_generic(function: &Function) -> bool {
     params.any(|p| !matches!(p, GenericParam::Lifetime(_)))
 }
 
-fn has(function: &Function) -> bool {
-    form(function).is_some()
+/// Whether one of some names stands in the code.
+fn names(code: &impl ToTokens, names: &[String]) -> bool {
+    let text = text(code);
+    crate::mentions::words(&text).any(|word| names.iter().any(|name| name == word))
 }

@@ -12,7 +12,7 @@ mod control;
 mod exits;
 mod expr;
 pub(crate) mod leaving;
-mod lending;
+pub(crate) mod lending;
 mod lifetimes;
 mod lockstep;
 mod number;
