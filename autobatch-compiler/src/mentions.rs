@@ -6,22 +6,28 @@ use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, UnOp};
 
 use crate::formats::Formats;
 
+/// An expression without parentheses around it.
+pub(crate) fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(e) => bare(&e.expr),
+        Expr::Group(e) => bare(&e.expr),
+        _ => expr,
+    }
+}
+
 /// Whether an expression is the variable of this name.
 pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Path(p) => p.qself.is_none() && p.path.get_ident().is_some_and(|i| i == name),
-        Expr::Paren(e) => is_variable(&e.expr, name),
-        Expr::Group(e) => is_variable(&e.expr, name),
         _ => false,
     }
 }
 
 /// Whether a condition has patterns.
 pub(crate) fn has_let(cond: &Expr) -> bool {
-    match cond {
+    match bare(cond) {
         Expr::Let(_) => true,
         Expr::Binary(e) => has_let(&e.left) || has_let(&e.right),
-        Expr::Paren(e) => has_let(&e.expr),
         _ => false,
     }
 }
@@ -60,14 +66,13 @@ pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
 
 /// The variables that the `let`s of a condition bind.
 pub(crate) fn bound_by_condition(cond: &Expr) -> Vec<Ident> {
-    match cond {
+    match bare(cond) {
         Expr::Let(e) => names(&e.pat),
         Expr::Binary(e) if matches!(e.op, BinOp::And(_)) => {
             let mut all = bound_by_condition(&e.left);
             all.extend(bound_by_condition(&e.right));
             all
         }
-        Expr::Paren(e) => bound_by_condition(&e.expr),
         _ => vec![],
     }
 }
@@ -79,12 +84,10 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// The path that a place is a part of, or behind; `None` if it is a part of a temporary.
 pub(crate) fn base(place: &Expr) -> Option<&ExprPath> {
-    match place {
+    match bare(place) {
         Expr::Path(p) => Some(p).filter(|p| p.qself.is_none()),
         Expr::Field(e) => base(&e.base),
         Expr::Index(e) => base(&e.expr),
-        Expr::Paren(e) => base(&e.expr),
-        Expr::Group(e) => base(&e.expr),
         Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => base(&e.expr),
         _ => None,
     }
@@ -92,11 +95,9 @@ pub(crate) fn base(place: &Expr) -> Option<&ExprPath> {
 
 /// The variables that are changed where something is put in a place.
 pub(crate) fn roots(place: &Expr) -> Vec<String> {
-    match place {
+    match bare(place) {
         Expr::Field(e) => roots(&e.base),
         Expr::Index(e) => roots(&e.expr),
-        Expr::Paren(e) => roots(&e.expr),
-        Expr::Group(e) => roots(&e.expr),
         Expr::Unary(e) => roots(&e.expr),
         Expr::Reference(e) => roots(&e.expr),
         Expr::MethodCall(e) => roots(&e.receiver),

@@ -19,7 +19,7 @@ use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Type, UnOp};
 use crate::desugar::{elements, is_listed};
 use crate::input::Function;
 use crate::lockstep::{is_compound, is_primitive, is_pure_function, is_pure_method, is_truth};
-use crate::mentions;
+use crate::mentions::{self, bare};
 
 /// Whether a value may hold a reference to a local.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -128,14 +128,13 @@ impl Travel {
 
     /// Whether an expression certainly has a primitive type, or is made of such by tuples and arrays.
     pub(crate) fn is_number_value(&self, value: &Expr) -> bool {
+        let value = bare(value);
         match value {
             Expr::Lit(e) => !matches!(e.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Verbatim(_)),
             Expr::Path(p) => match p.path.get_ident() {
                 Some(name) => self.numbers.contains(&name.to_string()),
                 None => is_primitive_constant(&p.path),
             },
-            Expr::Paren(e) => self.is_number_value(&e.expr),
-            Expr::Group(e) => self.is_number_value(&e.expr),
             Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_number_value(&e.expr),
             Expr::Binary(e) if is_truth(&e.op) => true,
             Expr::Binary(e) if is_compound(&e.op) => false,
@@ -165,8 +164,7 @@ impl Travel {
 
     /// `0..n`: both ends have the same type.
     fn is_number_range(&self, value: &Expr) -> bool {
-        match value {
-            Expr::Paren(e) => self.is_number_range(&e.expr),
+        match bare(value) {
             Expr::Range(e) => e.start.iter().chain(&e.end).any(|end| self.is_number_value(end)),
             Expr::MethodCall(e) if e.method == "rev" => self.is_number_range(&e.receiver),
             _ => false,
@@ -271,9 +269,8 @@ impl Travel {
 
     /// Whether a value certainly is a shared reference to outside.
     pub(crate) fn is_reference_value(&self, value: &Expr) -> bool {
+        let value = bare(value);
         match value {
-            Expr::Paren(e) => self.is_reference_value(&e.expr),
-            Expr::Group(e) => self.is_reference_value(&e.expr),
             Expr::Path(p) => {
                 p.path.get_ident().is_some_and(|name| self.references.contains(&name.to_string()))
             }
@@ -292,9 +289,7 @@ impl Travel {
 
     /// Whether a place is behind a reference to outside.
     fn is_outside(&self, place: &Expr) -> bool {
-        match place {
-            Expr::Paren(e) => self.is_outside(&e.expr),
-            Expr::Group(e) => self.is_outside(&e.expr),
+        match bare(place) {
             Expr::Field(e) => self.is_outside(&e.base) || self.is_reference_value(&e.base),
             Expr::Index(e) => self.is_outside(&e.expr) || self.is_reference_value(&e.expr),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
@@ -312,14 +307,13 @@ impl Travel {
         if self.is_number_value(value) {
             return Lends::Nothing;
         }
+        let value = bare(value);
         match value {
             Expr::Lit(_) | Expr::Infer(_) => Lends::Nothing,
             Expr::Path(p) => match p.path.get_ident().map(ToString::to_string) {
                 Some(name) if self.is_local(&name) => self.held(&name),
                 _ => Lends::Nothing,
             },
-            Expr::Paren(e) => self.lends(&e.expr),
-            Expr::Group(e) => self.lends(&e.expr),
             Expr::Reference(e) if self.is_outside(&e.expr) || is_constant(&e.expr) => Lends::Nothing,
             Expr::Reference(e) => match root(&e.expr) {
                 Some(name) if !self.is_local(&name) => Lends::Nothing,
@@ -664,13 +658,12 @@ fn tails(expr: &Expr) -> Vec<Option<&Expr>> {
 
 /// Whether rustc gives a reference to it the lifetime `'static`.
 fn is_constant(expr: &Expr) -> bool {
+    let expr = bare(expr);
     match expr {
         Expr::Lit(_) => true,
         Expr::Unary(e) => matches!(e.op, UnOp::Neg(_)) && is_constant(&e.expr),
         Expr::Array(e) => e.elems.iter().all(is_constant),
         Expr::Tuple(e) => e.elems.iter().all(is_constant),
-        Expr::Paren(e) => is_constant(&e.expr),
-        Expr::Group(e) => is_constant(&e.expr),
         _ => false,
     }
 }

@@ -5,6 +5,7 @@
 //! Adaptors are lazy, so an element runs through all of them before the next one is asked for: just as in a
 //! loop.
 
+use crate::mentions::bare;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, parse_quote};
 
 use super::Rewrite;
@@ -93,10 +94,8 @@ pub(super) struct Loop {
 
 /// Whether an expression certainly is an iterator.
 fn is_iterator(expr: &Expr) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Range(_) => true,
-        Expr::Paren(e) => is_iterator(&e.expr),
-        Expr::Group(e) => is_iterator(&e.expr),
         Expr::MethodCall(e) => {
             let name = e.method.to_string();
             STARTS.contains(&name.as_str()) || (ADAPTORS.contains(&name.as_str()) && is_iterator(&e.receiver))

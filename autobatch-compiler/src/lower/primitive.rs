@@ -12,6 +12,7 @@ use super::Lowering;
 use crate::admission::travel::Lends;
 use crate::effects::variable;
 use crate::ir::{Primitive, VarId};
+use crate::mentions::bare;
 
 /// Whether an expression is a call of a primitive that can be batched.
 pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
@@ -38,9 +39,7 @@ pub(crate) fn names(primitives: &[Path], function: &Expr) -> bool {
 
 /// A path that a macro has inserted stands in a group.
 fn plain(function: &Expr) -> &Expr {
-    match function {
-        Expr::Group(e) => plain(&e.expr),
-        Expr::Paren(e) => plain(&e.expr),
+    match bare(function) {
         other => other,
     }
 }
@@ -74,11 +73,10 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
 
 /// The variable that `&mut` of a place changes, if the place is a variable or a field of one, however deep.
 pub(crate) fn root(place: &Expr) -> Option<&Expr> {
+    let place = bare(place);
     match place {
         Expr::Path(_) => Some(place),
         Expr::Field(e) => root(&e.base),
-        Expr::Paren(e) => root(&e.expr),
-        Expr::Group(e) => root(&e.expr),
         Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => root(&e.expr),
         _ => None,
     }
@@ -86,11 +84,10 @@ pub(crate) fn root(place: &Expr) -> Option<&Expr> {
 
 /// A variable or constant, or a field of one, however deep.
 fn is_place(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    let expr = bare(expr);
     match expr {
         Expr::Path(_) => variable(&lower.names, expr).is_some(),
         Expr::Field(e) => is_place(lower, &e.base),
-        Expr::Paren(e) => is_place(lower, &e.expr),
-        Expr::Group(e) => is_place(lower, &e.expr),
         Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_place(lower, &e.expr),
         _ => false,
     }
@@ -164,12 +161,12 @@ impl Lowering<'_> {
 
     /// `model.rows[i]` behind a reference: taking a reference to it is not taking its value.
     fn reaches_shared(&self, expr: &Expr) -> bool {
+        let expr = bare(expr);
         match expr {
             Expr::Path(_) => true,
             Expr::Field(e) => self.reaches_shared(&e.base),
             Expr::Index(e) => self.reaches_shared(&e.expr),
             Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)),
-            Expr::Paren(e) => self.reaches_shared(&e.expr),
             _ => false,
         }
     }

@@ -9,6 +9,7 @@ use super::{All, Leaf, List, Plain, index, without_lifetimes};
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
 use crate::lockstep::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method};
+use crate::mentions::bare;
 
 /// The walk over one function; `None` refuses the program.
 pub(super) struct Walk<'a> {
@@ -66,9 +67,8 @@ impl Walk<'_> {
 
     /// The place in shared data that an expression names. Its indices are walked.
     fn place(&mut self, expr: &Expr) -> Option<Option<Leaf>> {
+        let expr = bare(expr);
         match expr {
-            Expr::Paren(e) => self.place(&e.expr),
-            Expr::Group(e) => self.place(&e.expr),
             Expr::Path(p) => {
                 if let Some(name) = p.path.get_ident().filter(|_| p.qself.is_none()) {
                     let key = name.to_string();
@@ -128,6 +128,7 @@ impl Walk<'_> {
             self.plain.leaves.push(leaf);
             return Some(());
         }
+        let expr = bare(expr);
         match expr {
             Expr::Lit(lit) => {
                 matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) | Lit::Byte(_))
@@ -137,8 +138,6 @@ impl Walk<'_> {
                 let local = p.path.get_ident().is_some_and(|i| self.locals.contains(&i.to_string()));
                 (local || of_option(&p.path, "None")).then_some(())
             }
-            Expr::Paren(e) => self.expr(&e.expr),
-            Expr::Group(e) => self.expr(&e.expr),
             Expr::Unary(e) => self.expr(&e.expr),
             Expr::Cast(e) => is_primitive(&e.ty).then_some(()).and_then(|()| self.expr(&e.expr)),
             Expr::Binary(e) if is_compound(&e.op) => {
@@ -229,9 +228,8 @@ impl Walk<'_> {
 
     /// A range of numbers, or what `rev` and `step_by` make of one.
     fn range(&mut self, expr: &Expr) -> Option<()> {
+        let expr = bare(expr);
         match expr {
-            Expr::Paren(e) => self.range(&e.expr),
-            Expr::Group(e) => self.range(&e.expr),
             Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().admit_all(|e| self.expr(e)),
             Expr::MethodCall(e) if e.method == "rev" || e.method == "step_by" => {
                 self.range(&e.receiver)?;
@@ -369,8 +367,7 @@ impl Walk<'_> {
 
     /// What may stand on the left of an assignment.
     fn assignable(&mut self, place: &Expr) -> Option<()> {
-        match place {
-            Expr::Paren(e) => self.assignable(&e.expr),
+        match bare(place) {
             Expr::Field(e) => self.assignable(&e.base),
             Expr::Index(e) => {
                 self.assignable(&e.expr)?;
