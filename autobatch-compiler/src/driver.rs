@@ -72,8 +72,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     }
     let mut questions = Vec::new();
     if !families.is_empty() {
-        let rt = rt(&args);
-        questions = emit::checked::questions(&functions, &rt);
+        questions = emit::checked::questions(&functions);
     }
     let errors = diag.into_tokens();
     assemble(input, families, questions, errors)

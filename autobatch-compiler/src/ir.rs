@@ -32,12 +32,6 @@ macro_rules! id {
                 write!(f, concat!($prefix, "{}"), self.0)
             }
         }
-        impl $name {
-            /// The position in the table that owns this id.
-            pub fn index(self) -> usize {
-                self.0
-            }
-        }
     };
 }
 id!(

@@ -7,21 +7,17 @@
 //! length are in error from the start, without a message, and rustc does not look at their borrows. Types that belong to
 //! such an array are known only then too ([`Types`]).
 //!
-//! Lengths of arrays can't depend on type parameters. What rustc does look up in generic code, behind an opaque type, is whether it
-//! is `Unpin`. So generic functions that depend on the check begin with that question; the runtime's `checked` module has
-//! the rest.
+//! Lengths of arrays can't depend on type parameters: errors in generic functions are shown again.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, GenericParam, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote};
+use syn::{Block, Expr, GenericParam, Lifetime, Pat, ReturnType, Signature, Type, parse_quote};
 
 use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
-use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
-use crate::lockstep::{is_compound, is_truth};
 use crate::lower::lending::may_borrow;
 use crate::methods;
 use crate::question;
@@ -38,87 +34,51 @@ pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream
 }
 
 /// What generated code asks of the checks. They stand outside of `impl` blocks: constants of generic types can't be lengths.
-pub(crate) fn questions(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
-    functions.iter().filter(|f| has(f)).map(|f| question(f, rt)).collect()
+pub(crate) fn questions(functions: &[Function]) -> Vec<TokenStream> {
+    functions.iter().filter(|f| has(f)).map(question).collect()
 }
 
 /// What the generated code of a program begins with.
-pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>, rt: &TokenStream) -> TokenStream {
+pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>) -> TokenStream {
     let mentions = functions.filter(|f| has(f)).map(|f| {
-        let (conditions, mention) = (attributes::conditions(&f.attrs), mention(f, rt));
-        quote!(#(#conditions)* #mention)
+        let (conditions, question) = (attributes::conditions(&f.attrs), question_ident(f));
+        quote!(#(#conditions)* let _ = [(); #question];)
     });
     mentions.collect()
-}
-
-fn mention(function: &Function, rt: &TokenStream) -> TokenStream {
-    let question = question_ident(function);
-    if is_generic(function) {
-        // Only its type matters: nothing is compiled for it.
-        let (known, check) = (known_ident(function), path(function));
-        quote!(let #known = if false { #question(&#check, 0) } else { #rt::Known::NEW };)
-    } else {
-        quote!(let _ = [(); #question];)
-    }
 }
 
 /// Where values meet the function's signature, their types are spelled so that they are known only if the function is sound.
 /// That they don't fit has been said then.
 #[derive(Clone)]
 pub(super) struct Types {
-    known: Option<Known>,
-}
-
-#[derive(Clone)]
-enum Known {
     /// What stands before a type `T>`, so that it is `T` if the function is sound.
-    ByLength(TokenStream),
-    /// The variable that values of generic code go through, and the function. No type in a signature can depend on it.
-    ByVariable(Ident, String),
+    known: Option<TokenStream>,
 }
 
 impl Types {
     pub(super) fn of(function: &Function, rt: &TokenStream) -> Types {
         // A type can't be under a condition.
         let can = attributes::conditions(&function.attrs).is_empty() && has(function);
-        let known = can.then(|| match is_generic(function) {
-            true => Known::ByVariable(known_ident(function), function.sig.ident.to_string()),
-            false => {
-                let size = question_ident(function);
-                Known::ByLength(quote!(<[(); #size] as #rt::Checked))
-            }
-        });
-        Types { known }
+        let size = question_ident(function);
+        Types { known: can.then(|| quote!(<[(); #size] as #rt::Checked)) }
     }
 
-    /// What a call of generic code yields, of a type that is known only then.
-    pub(super) fn yielded(&self, call: &mut Expr) {
-        if let Some(Known::ByVariable(..)) = &self.known {
-            self.value(call);
-        }
-    }
-
-    /// The same of any value.
+    /// A value of a type that is known only then.
     fn value(&self, value: &mut Expr) {
-        match &self.known {
-            Some(Known::ByLength(known)) => *value = parse_quote!(#known<_>>::value(#value)),
-            Some(Known::ByVariable(known, _)) => *value = parse_quote!(#known.operand(#value)),
-            None => {}
+        if let Some(known) = &self.known {
+            *value = parse_quote!(#known<_>>::value(#value));
         }
     }
 
-    /// A type that is known only then.
+    /// Such a type.
     pub(super) fn spelled(&self, ty: &Type) -> TokenStream {
-        match &self.known {
-            Some(Known::ByLength(known)) => quote!(#known<#ty>>::Of),
-            _ => quote!(#ty),
-        }
+        self.known.as_ref().map_or_else(|| quote!(#ty), |known| quote!(#known<#ty>>::Of))
     }
 
     /// The output's type in a signature.
     pub(super) fn output(&self, sig: &mut Signature) {
-        if let (ReturnType::Type(_, ty), Some(Known::ByLength(known))) = (&mut sig.output, &self.known) {
-            **ty = Type::Verbatim(quote!(#known<#ty>>::Of));
+        if let (ReturnType::Type(_, ty), true) = (&mut sig.output, self.known.is_some()) {
+            **ty = Type::Verbatim(self.spelled(ty));
         }
     }
 }
@@ -145,86 +105,15 @@ impl VisitMut for Types {
                 _ => {}
             }
         }
-        if let Pat::Type(pat) = &mut local.pat
+        if self.known.is_some()
+            && let Pat::Type(pat) = &mut local.pat
             && let Pat::Ident(name) = &*pat.pat
             && (ours(&name.ident, &["__result", "__arg"]) || local.init.as_ref().is_some_and(yielded))
         {
-            let ty = &pat.ty;
-            match (&self.known, &mut local.init) {
-                (Some(Known::ByLength(known)), _) => {
-                    *pat.ty = Type::Verbatim(quote!(#known<#ty>>::Of));
-                }
-                // A call of the function that is still there has a wrong number of arguments; what it yields fits.
-                (Some(Known::ByVariable(known, own)), Some(init))
-                    if !names(&init.expr, std::slice::from_ref(own)) =>
-                {
-                    let mut value = init.expr.clone();
-                    let mut values = Values { known, ty, lends: false };
-                    values.visit_expr_mut(&mut value);
-                    if !values.lends {
-                        (init.expr, local.pat) = (value, (*pat.pat).clone());
-                    }
-                }
-                _ => {}
-            }
+            *pat.ty = Type::Verbatim(self.spelled(&pat.ty));
         }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-/// Lets the values that code ends with go through a variable.
-///
-/// What rustc proposes where an operator is missing depends on which type is expected, which it does not know of copies. So
-/// operators there have operands that are known only if the function is sound.
-struct Values<'a> {
-    known: &'a Ident,
-    ty: &'a Type,
-    /// Whether one of them lends a value that lives as long as the `let`'s variable.
-    lends: bool,
-}
-
-impl VisitMut for Values<'_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Paren(e) => return self.visit_expr_mut(&mut e.expr),
-            Expr::Block(e) if e.label.is_none() => return self.visit_block_mut(&mut e.block),
-            Expr::If(e) if e.else_branch.is_some() => {
-                self.visit_block_mut(&mut e.then_branch);
-                return e.else_branch.iter_mut().for_each(|(_, other)| self.visit_expr_mut(other));
-            }
-            Expr::Match(e) => return e.arms.iter_mut().for_each(|arm| self.visit_expr_mut(&mut arm.body)),
-            _ => {}
-        }
-        let Values { known, ty, .. } = *self;
-        self.lends |= lends(expr);
-        if let Expr::Binary(e) = expr
-            && !is_truth(&e.op)
-            && !is_compound(&e.op)
-        {
-            let left = &e.left;
-            e.left = parse_quote!(#known.operand(#left));
-        }
-        *expr = parse_quote!(#known.value::<#ty>(#expr));
-    }
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        if let Some(Stmt::Expr(last, None)) = block.stmts.last_mut() {
-            self.visit_expr_mut(last);
-        }
-    }
-}
-
-/// Whether a value of an expression would live as long as a variable that the expression initialises.
-fn lends(expr: &Expr) -> bool {
-    match expr {
-        Expr::Reference(_) => true,
-        Expr::Paren(e) => lends(&e.expr),
-        Expr::Cast(e) => lends(&e.expr),
-        Expr::Tuple(e) => e.elems.iter().any(lends),
-        Expr::Array(e) => e.elems.iter().any(lends),
-        Expr::Call(e) => e.args.iter().any(lends),
-        Expr::Struct(e) => e.fields.iter().any(|field| lends(&field.expr)),
-        _ => false,
-    }
 }
 
 fn item(function: &Function, rt: &TokenStream) -> TokenStream {
@@ -236,7 +125,7 @@ fn item(function: &Function, rt: &TokenStream) -> TokenStream {
     unmark(&mut body);
     question::spell_out(&mut body, &shown.output, rt);
     let output = &shown.output;
-    sig.output = opaque(output, is_generic(function), rt);
+    sig.output = opaque(output, rt);
     let result = Ident::new("__result", Span::mixed_site());
     body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
     let carried = attributes::lints_and_conditions(&shown.attrs);
@@ -249,8 +138,8 @@ fn item(function: &Function, rt: &TokenStream) -> TokenStream {
     }
 }
 
-/// The size of what a check returns, or the function that asks whether it is `Unpin`.
-fn question(function: &Function, rt: &TokenStream) -> TokenStream {
+/// The size of what a check returns.
+fn question(function: &Function) -> TokenStream {
     let (check, question) = (path(function), question_ident(function));
     let conditions = attributes::conditions(&function.attrs);
     let params: Vec<Ident> = (0..shown(function).sig.inputs.len()).map(|i| numbered("P", i)).collect();
@@ -261,22 +150,6 @@ fn question(function: &Function, rt: &TokenStream) -> TokenStream {
         #GENERATED
         #[allow(non_upper_case_globals)]
     };
-    if is_generic(function) {
-        return quote! {
-            #attributes
-            const fn #question<#(#params,)* R, V, W>(
-                _: &impl ::core::ops::FnOnce(#(#params),*) -> R,
-                _: W,
-            ) -> #rt::Known<V>
-            where
-                R: #rt::Hidden,
-                W: ::core::marker::Copy,
-                #rt::Check<<R as #rt::Hidden>::Of>: #rt::Settled<W> + #rt::Found<V>,
-            {
-                #rt::Known::NEW
-            }
-        };
-    }
     quote! {
         #attributes
         const #question: usize = {
@@ -317,7 +190,7 @@ fn shown(function: &Function) -> &Function {
 }
 
 /// An opaque type that captures all lifetimes, as it does in this crate's edition, but stands at the place of the output.
-fn opaque(output: &Type, generic: bool, rt: &TokenStream) -> ReturnType {
+fn opaque(output: &Type, rt: &TokenStream) -> ReturnType {
     let mut tokens = output.to_token_stream().into_iter();
     let ends = |token: Option<TokenTree>| token.map_or(Span::mixed_site(), |t| t.span());
     let first = ends(tokens.next());
@@ -329,12 +202,8 @@ fn opaque(output: &Type, generic: bool, rt: &TokenStream) -> ReturnType {
         };
         tokens.into_iter().map(here).collect()
     };
-    let hidden = match generic {
-        true => quote!(#rt::Hidden<Of = impl ::core::marker::Sized>),
-        false => quote!(::core::marker::Sized),
-    };
     let (rt, begin, end) = (here(rt.clone()), quote_spanned!(first=> ::Same<), quote_spanned!(last=> >));
-    parse_quote!(-> #rt #begin impl #hidden #end)
+    parse_quote!(-> #rt #begin impl ::core::marker::Sized #end)
 }
 
 fn check_ident(function: &Function) -> Ident {
@@ -344,10 +213,6 @@ fn check_ident(function: &Function) -> Ident {
 
 fn question_ident(function: &Function) -> Ident {
     named(function, "size")
-}
-
-fn known_ident(function: &Function) -> Ident {
-    named(function, "known")
 }
 
 /// A name that no other function's has.
@@ -363,15 +228,16 @@ fn named(function: &Function, what: &str) -> Ident {
 fn has(function: &Function) -> bool {
     let shown = shown(function);
     let named = function.method.as_ref().is_none_or(|method| method.named);
-    // The function's own code names its check.
-    let named = named && !anonymous::any(&shown.sig.generics);
     // A trait with arguments may be implemented several times, and its type parameters need not be the type's.
     let once = shown.implements.as_ref().and_then(|path| path.segments.last());
     let once = once.is_none_or(|last| last.arguments.is_none());
-    // An opaque type implies no bounds.
-    let implied = is_generic(function) && shown.sig.generics.lifetimes().next().is_some();
     let lifetimes = shown.outer.lifetimes().next().is_some() && names(&shown.output, &["Self".into()]);
-    named && once && !implied && clone::can_be_repeated(shown) && !may_borrow(&shown.output) && !lifetimes
+    named
+        && once
+        && !is_generic(function)
+        && clone::can_be_repeated(shown)
+        && !may_borrow(&shown.output)
+        && !lifetimes
 }
 
 fn is_generic(function: &Function) -> bool {
