@@ -15,6 +15,7 @@ pub mod diag;
 pub mod display;
 pub mod driver;
 pub mod effects;
+mod elision;
 pub mod emit;
 mod formats;
 mod hidden;

@@ -18,7 +18,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
 use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
 use crate::input::Function;
@@ -226,25 +225,6 @@ fn names_lifetime(ty: &Type) -> bool {
     let mut find = Find(false);
     find.visit_type(ty);
     find.0
-}
-
-/// A type for a closure's parameter, where the function's lifetimes have no names.
-fn without_lifetimes(ty: &Type) -> Type {
-    struct Elide;
-    impl VisitMut for Elide {
-        fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-            r.lifetime = None;
-            visit_mut::visit_type_reference_mut(self, r);
-        }
-        fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
-            if lifetime.ident != "static" {
-                lifetime.ident = Ident::new("_", lifetime.ident.span());
-            }
-        }
-    }
-    let mut ty = ty.clone();
-    Elide.visit_type_mut(&mut ty);
-    ty
 }
 
 #[cfg(test)]

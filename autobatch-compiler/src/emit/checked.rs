@@ -12,10 +12,11 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, GenericParam, Lifetime, Pat, ReturnType, Signature, Type, parse_quote};
+use syn::{Block, Expr, GenericParam, Pat, ReturnType, Signature, Type, parse_quote};
 
 use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
+use crate::elision::nameless;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower::lending::may_borrow;
@@ -165,23 +166,9 @@ fn question(function: &Function) -> TokenStream {
 fn path(function: &Function) -> TokenStream {
     let (check, fish) = (check_ident(function), turbofish(&shown(function).sig.generics));
     let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
-    match owner.cloned() {
-        Some(mut owner) => {
-            Elide.visit_type_mut(&mut owner);
-            quote!(<#owner>::#check #fish)
-        }
+    match owner.map(nameless) {
+        Some(owner) => quote!(<#owner>::#check #fish),
         None => quote!(#check #fish),
-    }
-}
-
-/// Leaves lifetimes to be inferred.
-struct Elide;
-
-impl VisitMut for Elide {
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident != "static" {
-            *lifetime = Lifetime::new("'_", lifetime.span());
-        }
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
-use super::{All, Leaf, List, Plain, index, without_lifetimes};
+use super::{All, Leaf, List, Plain, index};
+use crate::elision::nameless;
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
 use crate::lockstep::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method};
@@ -76,7 +77,7 @@ impl Walk<'_> {
                         return Some(Some(leaf.clone()));
                     }
                     if let Some(ty) = self.shared.get(&key) {
-                        let root = Some((name.clone(), without_lifetimes(ty)));
+                        let root = Some((name.clone(), nameless(ty)));
                         let list = List::Of(Box::new(ty.clone()));
                         return Some(Some(Leaf { root, value: parse_quote!(#name), list }));
                     }
