@@ -2,9 +2,18 @@
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, UnOp};
+use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Type, UnOp};
 
 use crate::formats::Formats;
+
+/// A type without parentheses around it.
+pub(crate) fn bare_type(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(t) => bare_type(&t.elem),
+        Type::Group(t) => bare_type(&t.elem),
+        _ => ty,
+    }
+}
 
 /// An expression without parentheses around it.
 pub(crate) fn bare(expr: &Expr) -> &Expr {

@@ -24,6 +24,7 @@ use crate::input::Function;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_primitive;
 use crate::lower::Lowered;
+use crate::mentions::bare_type;
 use walk::Walk;
 
 /// What must be primitive for a program to only compute.
@@ -68,13 +69,12 @@ impl List {
     /// What is known of its elements, if it certainly is a list.
     fn element(&self) -> Option<List> {
         let ty = match self {
-            List::Of(ty) => &**ty,
+            List::Of(ty) => bare_type(ty),
             List::Constant => return Some(List::Constant),
             List::Unknown => return None,
         };
         match ty {
             Type::Reference(r) => List::Of(r.elem.clone()).element(),
-            Type::Paren(t) => List::Of(t.elem.clone()).element(),
             Type::Slice(t) => Some(List::Of(t.elem.clone())),
             Type::Array(t) => Some(List::Of(t.elem.clone())),
             Type::Path(p) => {
@@ -179,11 +179,10 @@ impl Plain {
 
     /// The type of a value that members have.
     fn ty(&mut self, ty: &Type) -> Option<()> {
+        let ty = bare_type(ty);
         match ty {
             Type::Tuple(t) => t.elems.iter().admit_all(|ty| self.ty(ty)),
             Type::Array(t) => self.ty(&t.elem),
-            Type::Paren(t) => self.ty(&t.elem),
-            Type::Group(t) => self.ty(&t.elem),
             Type::Path(_) if is_primitive(ty) => Some(()),
             Type::Path(p) if p.qself.is_none() => {
                 let last = p.path.segments.last()?;

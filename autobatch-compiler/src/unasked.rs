@@ -9,7 +9,7 @@ use syn::ext::IdentExt;
 use syn::{Type, TypeParamBound, Visibility, WherePredicate};
 
 use crate::input::{Function, Param, Passing};
-use crate::mentions;
+use crate::mentions::{self, bare_type};
 
 /// The ends of the names of a family, `_batched` first.
 const ENDS: [&str; 4] = ["", "_into", "_with", "_program"];
@@ -70,9 +70,7 @@ pub(crate) fn has_batched_form(function: &Function) -> bool {
 
 /// Whether a type is one that no slice can hold.
 fn may_be_unsized(function: &Function, ty: &Type) -> bool {
-    match ty {
-        Type::Paren(t) => may_be_unsized(function, &t.elem),
-        Type::Group(t) => may_be_unsized(function, &t.elem),
+    match bare_type(ty) {
         Type::Slice(_) | Type::TraitObject(_) => true,
         Type::Path(p) => p.path.get_ident().is_some_and(|name| {
             let names = ["str", "OsStr", "CStr", "Path"];

@@ -16,10 +16,11 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Type, UnOp};
 
+use crate::desugar::iterators::is_adaptor;
 use crate::desugar::{elements, is_listed};
 use crate::input::Function;
 use crate::lockstep::{is_compound, is_primitive, is_pure_function, is_pure_method, is_truth};
-use crate::mentions::{self, bare};
+use crate::mentions::{self, bare, bare_type};
 
 /// Whether a value may hold a reference to a local.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -372,44 +373,6 @@ impl Travel {
     /// The temporaries of an expression, if they are what methods of the library's iterators, of an `Option` or a `Result` are called
     /// on that take them by value. That they are of such types rustc has to be asked ([`super::Need::Chained`]).
     pub(crate) fn chain<'e>(&self, expr: &'e Expr) -> Option<Vec<&'e Expr>> {
-        const BY_VALUE: [&str; 36] = [
-            "chain",
-            "cloned",
-            "copied",
-            "count",
-            "enumerate",
-            "expect",
-            "filter",
-            "filter_map",
-            "find_map",
-            "flat_map",
-            "flatten",
-            "fold",
-            "fuse",
-            "into_iter",
-            "last",
-            "map",
-            "map_or",
-            "map_or_else",
-            "map_while",
-            "max",
-            "max_by",
-            "max_by_key",
-            "min",
-            "min_by",
-            "min_by_key",
-            "ok",
-            "peekable",
-            "rev",
-            "skip",
-            "skip_while",
-            "step_by",
-            "take_while",
-            "unwrap",
-            "unwrap_or",
-            "unwrap_or_default",
-            "zip",
-        ];
         let all = self.temporaries(expr);
         let mut chain = Vec::new();
         let mut at = expr;
@@ -417,7 +380,7 @@ impl Travel {
             match at {
                 Expr::MethodCall(e) => {
                     if all.iter().any(|temporary| std::ptr::eq(*temporary, &*e.receiver)) {
-                        if !BY_VALUE.iter().any(|name| e.method == name) {
+                        if !takes_receiver(&e.method.to_string()) {
                             return None;
                         }
                         chain.push(&*e.receiver);
@@ -495,6 +458,13 @@ impl Travel {
         let local = mentions::words(&text).any(|word| self.is_local(word));
         if local { Lends::Possibly } else { Lends::Nothing }
     }
+}
+
+/// Whether a method of the library's iterators, of an `Option` or a `Result` takes its receiver by value, or gives nothing of it.
+fn takes_receiver(method: &str) -> bool {
+    (is_adaptor(method) && method != "by_ref")
+        || matches!(method, "count" | "fold" | "into_iter" | "last" | "ok" | "expect" | "find_map")
+        || ["map_or", "max", "min", "unwrap"].iter().any(|start| method.starts_with(start))
 }
 
 /// Finds temporaries.
@@ -685,21 +655,14 @@ fn is_primitive_path(path: &syn::Path) -> bool {
 
 /// Whether a type is primitive, or made of primitive ones by tuples and arrays.
 pub(crate) fn is_number_type(ty: &Type) -> bool {
-    match ty {
+    match bare_type(ty) {
         Type::Array(t) => is_number_type(&t.elem),
         Type::Tuple(t) => t.elems.iter().all(is_number_type),
-        Type::Paren(t) => is_number_type(&t.elem),
-        Type::Group(t) => is_number_type(&t.elem),
         other => is_primitive(other),
     }
 }
 
 /// Whether a type is a `&T`.
 pub(crate) fn is_shared_reference(ty: &Type) -> bool {
-    match ty {
-        Type::Reference(r) => r.mutability.is_none(),
-        Type::Paren(t) => is_shared_reference(&t.elem),
-        Type::Group(t) => is_shared_reference(&t.elem),
-        _ => false,
-    }
+    matches!(bare_type(ty), Type::Reference(r) if r.mutability.is_none())
 }

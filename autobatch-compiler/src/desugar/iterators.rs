@@ -92,13 +92,18 @@ pub(super) struct Loop {
     asks: Vec<Expr>,
 }
 
+/// Whether a method makes an iterator of an iterator.
+pub(crate) fn is_adaptor(method: &str) -> bool {
+    ADAPTORS.contains(&method)
+}
+
 /// Whether an expression certainly is an iterator.
 fn is_iterator(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Range(_) => true,
         Expr::MethodCall(e) => {
             let name = e.method.to_string();
-            STARTS.contains(&name.as_str()) || (ADAPTORS.contains(&name.as_str()) && is_iterator(&e.receiver))
+            STARTS.contains(&name.as_str()) || (is_adaptor(&name) && is_iterator(&e.receiver))
         }
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) => p.path.segments.iter().rev().nth(1).is_some_and(|module| module.ident == "iter"),

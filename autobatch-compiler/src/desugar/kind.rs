@@ -7,7 +7,7 @@ use syn::{Expr, Pat, Type};
 
 use super::callees::Callees;
 use crate::input::Function;
-use crate::mentions::bare;
+use crate::mentions::{bare, bare_type};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -141,14 +141,12 @@ impl Kinds {
 
 /// What a type is by name.
 pub(super) fn of_type(ty: &Type) -> Option<Kind> {
-    match ty {
+    match bare_type(ty) {
         Type::Path(p) => match p.path.segments.last()?.ident.to_string().as_str() {
             "Option" => Some(Kind::Option),
             "Result" => Some(Kind::Result),
             _ => None,
         },
-        Type::Paren(t) => of_type(&t.elem),
-        Type::Group(t) => of_type(&t.elem),
         _ => None,
     }
 }
