@@ -29,7 +29,6 @@ pub mod nearby;
 pub mod passes;
 pub mod plain;
 pub mod primitive;
-mod question;
 mod receivers;
 pub mod resolve;
 mod strict;

@@ -21,7 +21,6 @@ use crate::input::Function;
 use crate::ir::text;
 use crate::lower::lending::may_borrow;
 use crate::methods;
-use crate::question;
 use crate::receivers::unmark;
 use crate::turbofish::turbofish;
 
@@ -124,7 +123,6 @@ fn item(function: &Function, rt: &TokenStream) -> TokenStream {
     sig.constness = None;
     let mut body: Block = shown.written.clone();
     unmark(&mut body);
-    question::spell_out(&mut body, &shown.output, rt);
     let output = &shown.output;
     sig.output = opaque(output, rt);
     let result = Ident::new("__result", Span::mixed_site());

@@ -31,7 +31,6 @@ use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
-use crate::question;
 use crate::receivers::{marked, unmark};
 use crate::tails::{self, Tails};
 use crate::turbofish::turbofish;
@@ -193,7 +192,6 @@ impl<'a> Clones<'a> {
 
         unmark(&mut body);
         let rt = quote!(#krate::__rt);
-        question::spell_out(&mut body, &function.output, &rt);
         if let Some(math) = self.vector_math {
             math.body(function, &mut body);
         }
