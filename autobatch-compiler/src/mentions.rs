@@ -41,12 +41,12 @@ pub(crate) fn has_let(cond: &Expr) -> bool {
     }
 }
 
-/// What a pattern binds by reference.
-pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
-    struct Scan<'a>(Vec<&'a Ident>);
+/// The bindings of a pattern, in order.
+fn bindings(pat: &Pat) -> Vec<&syn::PatIdent> {
+    struct Scan<'a>(Vec<&'a syn::PatIdent>);
     impl<'ast> Visit<'ast> for Scan<'ast> {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            self.0.extend(p.by_ref.is_some().then_some(&p.ident));
+            self.0.push(p);
             visit::visit_pat_ident(self, p);
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
@@ -56,21 +56,20 @@ pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
     scan.0
 }
 
+/// What a pattern binds by reference.
+pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
+    bindings(pat).into_iter().filter(|p| p.by_ref.is_some()).map(|p| &p.ident).collect()
+}
+
 /// The variables that a pattern binds, in order.
 pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
-    struct Scan(Vec<Ident>);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            if !self.0.contains(&p.ident) {
-                self.0.push(p.ident.clone());
-            }
-            visit::visit_pat_ident(self, p);
+    let mut names: Vec<Ident> = Vec::new();
+    for binding in bindings(pat) {
+        if !names.contains(&binding.ident) {
+            names.push(binding.ident.clone());
         }
-        fn visit_expr(&mut self, _: &'ast Expr) {}
     }
-    let mut scan = Scan(Vec::new());
-    scan.visit_pat(pat);
-    scan.0
+    names
 }
 
 /// The variables that the `let`s of a condition bind.
