@@ -24,24 +24,17 @@ pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
 
 /// Whether a call names a primitive, and no local.
 pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
-    variable(&lower.names, plain(&call.func)).is_none() && names(&lower.options.primitives, &call.func)
+    variable(&lower.names, bare(&call.func)).is_none() && names(&lower.options.primitives, &call.func)
 }
 
 /// Whether an expression is the path of a primitive, generic arguments aside.
 pub(crate) fn names(primitives: &[Path], function: &Expr) -> bool {
-    let Expr::Path(path) = plain(function) else { return false };
+    let Expr::Path(path) = bare(function) else { return false };
     let same = |p: &&Path| {
         let (a, b) = (&p.segments, &path.path.segments);
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.ident == b.ident)
     };
     path.qself.is_none() && primitives.iter().any(|p| same(&p))
-}
-
-/// A path that a macro has inserted stands in a group.
-fn plain(function: &Expr) -> &Expr {
-    match bare(function) {
-        other => other,
-    }
 }
 
 /// Whether a word in a macro may name a primitive.
@@ -124,7 +117,7 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        call.func = Box::new(plain(&call.func).clone());
+        call.func = Box::new(bare(&call.func).clone());
         call.args = args.into_iter().collect();
         let block = self.new_block(span, "primitive");
         self.jump(block);
