@@ -117,8 +117,9 @@
 //! A kernel that panics, or returns anything but one result per member, is a [`Fault`] of all members in that
 //! call; what it was to change is valid then, its value unspecified.
 //!
-//! Batched code knows the primitives of its own crate that it reaches by a `use` or a path. Others, those of other
-//! crates above all, are named as the code calls them: `#[autobatch(primitives(gradient, model::energy))]`.
+//! Batched code knows the primitives that stand in the same module (or block) as the annotated item, or in the item. Others
+//! are named as the code calls them: `#[autobatch(primitives(gradient, model::energy))]`. Those that nobody names are found when a
+//! member reaches them ([below](#fibers)).
 //!
 //! # Fibers
 //!
@@ -181,6 +182,18 @@
 /// Batches a function, or all functions of a module or an `impl` block.
 ///
 /// See the [crate's documentation](crate) for what it generates.
+///
+/// # What it reads
+///
+/// The item and the file that it stands in: types, signatures, macros and [primitives](macro@primitive) there. No other file is read,
+/// so that the answer depends on nothing that the build system does not know of. What stands in other files may keep a
+/// function from being cut into blocks; its results are the same. Name primitives of other modules,
+/// `#[autobatch(primitives(model::energy))]`; call methods on receivers whose type's fields stand elsewhere by their path,
+/// `Self::method(receiver, …)`.
+///
+/// Private methods of an `impl` block with public ones have a batched form where this file mentions its name.
+///
+/// Where there is no file to read, as in rust-analyzer, `strict` says nothing.
 pub use autobatch_macros::autobatch;
 /// Names the batched kernel of a function, `#[autobatch::primitive(batched = path)]`: inside batched programs a
 /// call of the function becomes one call of the kernel, for all members that are there.

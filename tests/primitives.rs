@@ -243,7 +243,7 @@ mod models {
 
 use models::one;
 
-#[autobatch]
+#[autobatch(primitives(one, models::lone))]
 fn generic<M: models::Model<Number = f32> + Sync, const D: usize>(model: &M, x: [f32; D], limit: f32) -> f32 {
     let mut total = 1.0;
     // Temporaries, nested calls, turbofish, conditions: all are calls like any other.

@@ -209,22 +209,17 @@ fn choose(value: &TokenStream, key: &str, known: &[&str], slot: &mut Option<Iden
 
 /// A positive integer literal, or a constant expression that rustc will check.
 fn positive(value: &TokenStream, key: &str, slot: &mut Option<Expr>, diag: &mut Diagnostics) {
+    let is_count = |lit: &Lit| matches!(lit, Lit::Int(n) if n.base10_parse::<u64>().is_ok_and(|n| n > 0));
     match syn::parse2::<Expr>(value.clone()) {
-        Ok(Expr::Lit(lit)) if !matches!(&lit.lit, Lit::Int(n) if n.base10_parse::<u64>().is_ok_and(|n| n > 0)) =>
+        Ok(expr)
+            if !matches!(&expr, Expr::Unary(_)) && !matches!(&expr, Expr::Lit(e) if !is_count(&e.lit)) =>
         {
-            diag.error(
-                value,
-                &format!("`{key}` needs a positive integer"),
-                &format!("write for example `{key} = 64`"),
-            );
+            *slot = Some(expr);
         }
-        Ok(Expr::Unary(_)) | Err(_) => {
-            diag.error(
-                value,
-                &format!("`{key}` needs a positive integer"),
-                &format!("write for example `{key} = 64`"),
-            );
-        }
-        Ok(expr) => *slot = Some(expr),
+        _ => diag.error(
+            value,
+            &format!("`{key}` needs a positive integer"),
+            &format!("write for example `{key} = 64`"),
+        ),
     }
 }

@@ -28,11 +28,6 @@ pub(crate) fn parted(krate: &Path, args: &TokenStream, item: &TokenStream) -> Op
     Some(quote!(#[cfg(#condition)] #there #[cfg(not(#condition))] #gone))
 }
 
-/// Whether something in the item's bodies is under a condition.
-pub(crate) fn any(item: &Item) -> bool {
-    first(item).is_some()
-}
-
 fn first(item: &Item) -> Option<TokenStream> {
     let mut conditions = Conditions { inside: 0, decide: &mut |_| None, first: None };
     conditions.visit_item_mut(&mut item.clone());

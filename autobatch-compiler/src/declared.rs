@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::Type;
 use syn::visit::{self, Visit};
 
+use crate::aside::name_of;
 use crate::hidden::Lifetimes;
 use crate::lower;
 use crate::unasked::Mentions;
@@ -150,7 +151,7 @@ impl Declared {
 impl<'ast> Visit<'ast> for Declared {
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let parameter = |name: &String| item.generics.type_params().any(|p| p.ident == name);
-        self.owner = type_name(&item.self_ty).filter(|name| !parameter(name));
+        self.owner = name_of(&item.self_ty).filter(|name| !parameter(name));
         visit::visit_item_impl(self, item);
         self.owner = None;
     }
@@ -199,13 +200,4 @@ impl<'ast> Visit<'ast> for Declared {
         }
     }
     fn visit_macro(&mut self, _: &'ast syn::Macro) {}
-}
-
-/// The name of a type, or of what it refers to.
-fn type_name(ty: &Type) -> Option<String> {
-    match ty {
-        Type::Reference(ty) => type_name(&ty.elem),
-        Type::Path(p) if p.qself.is_none() => p.path.segments.last().map(|last| last.ident.to_string()),
-        _ => None,
-    }
 }

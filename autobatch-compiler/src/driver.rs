@@ -11,18 +11,16 @@ use crate::aside;
 use crate::attrs::Args;
 use crate::checks;
 use crate::conditions;
-use crate::crate_files::Source;
 use crate::desugar;
 use crate::diag::Diagnostics;
 use crate::emit::clone::{Clones, Known};
 use crate::emit::{self, Nested, Width};
-use crate::endings;
 use crate::input::{self, Function, Input};
 use crate::ir::Terminator;
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::mentions;
 use crate::methods;
-use crate::nearby;
+use crate::nearby::{self, Source};
 use crate::passes::{self, Analyses, PassOptions};
 use crate::plain::{self, Plain};
 use crate::receivers::definitions::Definitions;
@@ -39,26 +37,26 @@ pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// [`autobatch`] for an item with this source around it, whose primitives it knows.
 pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source>) -> TokenStream {
-    let file = source.map(|source| source.text.as_str());
     let mut diag = Diagnostics::default();
     let written = args.clone();
     let mut args = Args::parse(args, &mut diag);
-    let Some(mut input) = Input::parse(item.clone(), &mut diag) else {
+    let Some(input) = Input::parse(item.clone(), &mut diag) else {
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
     if let Some(parted) = conditions::parted(&args.krate, &written, &item) {
         return parted;
     }
-    args.primitives.extend(file.into_iter().flat_map(|file| nearby::primitives(file, &item)));
+    args.primitives.extend(source.into_iter().flat_map(Source::primitives));
     checks::item(&input, &args, &mut diag);
-    if let Some(file) = file {
-        checks::hidden_methods(&input, &nearby::inherent_methods(file, &input), &mut diag);
-        checks::twice_batched(&input, &nearby::batched_twice(file, &input), &mut diag);
+    if let Some(source) = source {
+        checks::hidden_methods(&input, &source.inherent_methods(&input), &mut diag);
+        checks::twice_batched(&input, &source.batched_twice(&input), &mut diag);
     }
-    let mut declared = nearby::declared(file, &item);
+    // Without the source a reason may be none.
+    args.strict &= source.is_some();
+    let mut declared = nearby::declared(source, &item);
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
-    declared.mentions = source.map(|source| source.mentions.clone());
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
     let (mut functions, others) = input::parted(&spelled, &mut diag);
@@ -66,9 +64,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
-        endings::complete(function, &args.krate);
     }
-    let checks = receivers(&input, &mut functions, &args, file, &item);
+    let checks = receivers(&input, &mut functions, &args, source);
     desugar(&input, &mut functions, &args);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
     if !families.is_empty() {
@@ -77,9 +74,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     }
     let mut questions = Vec::new();
     if !families.is_empty() {
-        let rt = rt(&args);
-        questions = emit::checked::questions(&functions, &rt);
-        emit::checked::tie(&mut input, &functions, &rt);
+        questions = emit::checked::questions(&functions);
     }
     let errors = diag.into_tokens();
     assemble(input, families, questions, errors)
@@ -92,13 +87,7 @@ fn rt(args: &Args) -> TokenStream {
 }
 
 /// Finds the calls of methods on receivers other than `self`.
-fn receivers(
-    input: &Input,
-    functions: &mut [Function],
-    args: &Args,
-    file: Option<&str>,
-    item: &TokenStream,
-) -> Checks {
+fn receivers(input: &Input, functions: &mut [Function], args: &Args, source: Option<&Source>) -> Checks {
     let primitives = primitives(input, args);
     let own = self_type(input).0;
     let worth = match input {
@@ -110,8 +99,8 @@ fn receivers(
     if let Input::Module(module) = input {
         definitions.add(module.content.iter().flat_map(|(_, items)| items));
     }
-    if let Some(file) = file {
-        definitions.fill(nearby::definitions(file, item));
+    if let Some(source) = source {
+        definitions.fill(source.definitions());
     }
     receivers::resolve(functions, |f| worth.contains(&f), own, &definitions)
 }

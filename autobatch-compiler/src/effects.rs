@@ -12,7 +12,7 @@ use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::formats;
 use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
-use crate::mentions::{self, map_tokens};
+use crate::mentions::{self, bare, map_tokens};
 
 /// The function's variables by unique name.
 pub type Names = BTreeMap<String, VarId>;
@@ -115,12 +115,10 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
 
 /// The variable `expr` is, if it is nothing else.
 pub fn variable(names: &Names, expr: &Expr) -> Option<VarId> {
-    match expr {
+    match bare(expr) {
         Expr::Path(p) if p.qself.is_none() => {
             p.path.get_ident().and_then(|i| names.get(&i.to_string())).copied()
         }
-        Expr::Paren(e) => variable(names, &e.expr),
-        Expr::Group(e) => variable(names, &e.expr),
         _ => None,
     }
 }

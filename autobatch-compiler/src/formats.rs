@@ -18,6 +18,11 @@ fn position(name: &Ident) -> Option<usize> {
     })
 }
 
+/// Whether a macro of that name is one of the library's that format.
+pub(crate) fn is_known(name: &Ident) -> bool {
+    position(name).is_some()
+}
+
 /// Which of a macro's tokens are format strings, told as one goes through them.
 pub(crate) struct Formats {
     strings: Strings,

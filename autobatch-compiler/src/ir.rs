@@ -25,17 +25,11 @@ use syn::parse_quote;
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub struct $name(pub usize);
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
-            }
-        }
-        impl $name {
-            /// The position in the table that owns this id.
-            pub fn index(self) -> usize {
-                self.0
             }
         }
     };
@@ -65,7 +59,7 @@ id!(
 pub type VarSet = BTreeSet<VarId>;
 
 /// The functions reachable from one entry function by batched calls.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Program {
     /// Indexed by [`FuncId`].
     pub functions: Vec<Function>,
@@ -380,6 +374,23 @@ impl Block {
 }
 
 impl Program {
+    /// Adds a block that is a region of its own.
+    pub fn add_block(
+        &mut self,
+        func: FuncId,
+        ops: Vec<Op>,
+        term: Terminator,
+        span: Span,
+        label: &'static str,
+    ) -> BlockId {
+        let region = BlockId(self.blocks.len());
+        let (pops, reads, arrives) = (vec![], vec![], VarSet::new());
+        let (lockstep, primitive) = (false, None);
+        let new = Block { func, ops, term, span, label, pops, reads, arrives, lockstep, primitive, region };
+        self.blocks.push(new);
+        region
+    }
+
     /// The function `id` names.
     pub fn func(&self, id: FuncId) -> &Function {
         &self.functions[id.0]

@@ -2,36 +2,51 @@
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, UnOp};
+use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Type, UnOp};
 
 use crate::formats::Formats;
 
+/// A type without parentheses around it.
+pub(crate) fn bare_type(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(t) => bare_type(&t.elem),
+        Type::Group(t) => bare_type(&t.elem),
+        _ => ty,
+    }
+}
+
+/// An expression without parentheses around it.
+pub(crate) fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(e) => bare(&e.expr),
+        Expr::Group(e) => bare(&e.expr),
+        _ => expr,
+    }
+}
+
 /// Whether an expression is the variable of this name.
 pub(crate) fn is_variable(expr: &Expr, name: &str) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Path(p) => p.qself.is_none() && p.path.get_ident().is_some_and(|i| i == name),
-        Expr::Paren(e) => is_variable(&e.expr, name),
-        Expr::Group(e) => is_variable(&e.expr, name),
         _ => false,
     }
 }
 
 /// Whether a condition has patterns.
 pub(crate) fn has_let(cond: &Expr) -> bool {
-    match cond {
+    match bare(cond) {
         Expr::Let(_) => true,
         Expr::Binary(e) => has_let(&e.left) || has_let(&e.right),
-        Expr::Paren(e) => has_let(&e.expr),
         _ => false,
     }
 }
 
-/// What a pattern binds by reference.
-pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
-    struct Scan<'a>(Vec<&'a Ident>);
+/// The bindings of a pattern, in order.
+fn bindings(pat: &Pat) -> Vec<&syn::PatIdent> {
+    struct Scan<'a>(Vec<&'a syn::PatIdent>);
     impl<'ast> Visit<'ast> for Scan<'ast> {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            self.0.extend(p.by_ref.is_some().then_some(&p.ident));
+            self.0.push(p);
             visit::visit_pat_ident(self, p);
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
@@ -39,35 +54,33 @@ pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
     let mut scan = Scan(Vec::new());
     scan.visit_pat(pat);
     scan.0
+}
+
+/// What a pattern binds by reference.
+pub(crate) fn bound_by_ref(pat: &Pat) -> Vec<&Ident> {
+    bindings(pat).into_iter().filter(|p| p.by_ref.is_some()).map(|p| &p.ident).collect()
 }
 
 /// The variables that a pattern binds, in order.
 pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
-    struct Scan(Vec<Ident>);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            if !self.0.contains(&p.ident) {
-                self.0.push(p.ident.clone());
-            }
-            visit::visit_pat_ident(self, p);
+    let mut names: Vec<Ident> = Vec::new();
+    for binding in bindings(pat) {
+        if !names.contains(&binding.ident) {
+            names.push(binding.ident.clone());
         }
-        fn visit_expr(&mut self, _: &'ast Expr) {}
     }
-    let mut scan = Scan(Vec::new());
-    scan.visit_pat(pat);
-    scan.0
+    names
 }
 
 /// The variables that the `let`s of a condition bind.
 pub(crate) fn bound_by_condition(cond: &Expr) -> Vec<Ident> {
-    match cond {
+    match bare(cond) {
         Expr::Let(e) => names(&e.pat),
         Expr::Binary(e) if matches!(e.op, BinOp::And(_)) => {
             let mut all = bound_by_condition(&e.left);
             all.extend(bound_by_condition(&e.right));
             all
         }
-        Expr::Paren(e) => bound_by_condition(&e.expr),
         _ => vec![],
     }
 }
@@ -89,12 +102,10 @@ pub(crate) fn reserved(tokens: TokenStream) -> Vec<Ident> {
 
 /// The path that a place is a part of, or behind; `None` if it is a part of a temporary.
 pub(crate) fn base(place: &Expr) -> Option<&ExprPath> {
-    match place {
+    match bare(place) {
         Expr::Path(p) => Some(p).filter(|p| p.qself.is_none()),
         Expr::Field(e) => base(&e.base),
         Expr::Index(e) => base(&e.expr),
-        Expr::Paren(e) => base(&e.expr),
-        Expr::Group(e) => base(&e.expr),
         Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => base(&e.expr),
         _ => None,
     }
@@ -102,11 +113,9 @@ pub(crate) fn base(place: &Expr) -> Option<&ExprPath> {
 
 /// The variables that are changed where something is put in a place.
 pub(crate) fn roots(place: &Expr) -> Vec<String> {
-    match place {
+    match bare(place) {
         Expr::Field(e) => roots(&e.base),
         Expr::Index(e) => roots(&e.expr),
-        Expr::Paren(e) => roots(&e.expr),
-        Expr::Group(e) => roots(&e.expr),
         Expr::Unary(e) => roots(&e.expr),
         Expr::Reference(e) => roots(&e.expr),
         Expr::MethodCall(e) => roots(&e.receiver),

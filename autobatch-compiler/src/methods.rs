@@ -16,6 +16,7 @@ use crate::anonymous;
 use crate::aside;
 use crate::checks;
 use crate::diag::Diagnostics;
+use crate::elision;
 use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
 use crate::lower;
@@ -259,18 +260,12 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
 
 /// The type of an `impl` block, names for what it calls `'_`, which are the same wherever a signature says `Self`.
 fn with_named_lifetimes(ty: &Type) -> (Type, Vec<Lifetime>) {
-    struct Name(Vec<Lifetime>);
-    impl VisitMut for Name {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            if lifetime.ident == "_" {
-                *lifetime = Lifetime::new(&format!("'__own{}", self.0.len()), Span::mixed_site());
-                self.0.push(lifetime.clone());
-            }
-        }
-    }
-    let (mut ty, mut name) = (ty.clone(), Name(Vec::new()));
-    name.visit_type_mut(&mut ty);
-    (ty, name.0)
+    let (mut ty, mut names) = (ty.clone(), Vec::new());
+    elision::name_each(&mut ty, || {
+        names.push(Lifetime::new(&format!("'__own{}", names.len()), Span::mixed_site()));
+        names[names.len() - 1].clone()
+    });
+    (ty, names)
 }
 
 /// The receiver as a parameter; what is elided after it has its lifetime.
@@ -289,12 +284,10 @@ fn free_receiver(sig: &mut Signature) {
         ReceiverKind::Typed(_, ty) => (**ty).clone(),
         _ => own,
     };
-    let mut found = false;
-    if let Some((lifetime, _)) = &lifetime {
-        let mut elided = Elided { lifetime: lifetime.clone(), found: false };
-        elided.visit_return_type_mut(&mut sig.output);
-        found = elided.found;
-    }
+    let found = match (&mut sig.output, &lifetime) {
+        (syn::ReturnType::Type(_, output), Some((lifetime, _))) => elision::name_all(output, lifetime),
+        _ => false,
+    };
     let ty = match (ty, &lifetime) {
         // Nothing refers to it.
         (Type::Reference(mut r), Some((_, true))) if !found => {
@@ -311,27 +304,6 @@ fn free_receiver(sig: &mut Signature) {
     };
     if let Some(first) = sig.inputs.first_mut() {
         *first = parse_quote!(#(#attrs)* #mutability #ident: #ty);
-    }
-}
-
-struct Elided {
-    lifetime: Lifetime,
-    found: bool,
-}
-
-impl VisitMut for Elided {
-    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-        if r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_") {
-            r.lifetime = Some(self.lifetime.clone());
-            self.found = true;
-        }
-        visit_mut::visit_type_reference_mut(self, r);
-    }
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident == "_" {
-            *lifetime = self.lifetime.clone();
-            self.found = true;
-        }
     }
 }
 

@@ -1,268 +1,204 @@
-//! Primitives that stand in the same crate as an annotated item.
+//! The source around an annotated item: its own file, and no other.
 //!
-//! A macro sees its own item only, and whether a call is one of a primitive has to be known before the
-//! program is cut into blocks. So the source is read once more (`crate_files.rs`): which functions with `#[primitive]`
-//! does the item reach, as siblings, in the blocks around it, in modules by a path, or by a `use`? What
-//! stands in other crates the user lists: `#[autobatch(primitives(…))]`.
+//! A macro sees its own item only. But whether a call is one of a primitive has to be known before the program is cut into
+//! blocks, and what a receiver or a field is follows from the types that are written. So the item's file is read once more. Of
+//! primitives those that stand beside the item, or in the blocks around it, are known; others the user lists:
+//! `#[autobatch(primitives(…))]`.
 //!
-//! The item is found by its text. Where it can't be (a macro has made it), no primitives are known.
+//! The item is found by its place. Where it can't be (a macro has made it), only the file is known.
+//!
+//! **Invariant:** no other file is read, so the answer depends on nothing that a build system does not know of.
 
 use std::collections::BTreeSet;
+use std::{fs, path};
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::TokenStream;
 use syn::visit::{self, Visit};
-use syn::{Item, Path, UseTree};
+use syn::{File, Item, ItemImpl, Path, Type};
 
-use crate::conditions;
+use crate::aside::name_of;
 use crate::declared::Declared;
-use crate::input::{is_batched, is_primitive};
+use crate::input::{Input, is_batched, is_primitive};
+use crate::ir::text;
 use crate::receivers::definitions::Definitions;
+use crate::unasked::Mentions;
 
-/// How many `use` declarations are followed to find one name.
-const HOPS: u32 = 4;
+/// The attribute that marks the item.
+const MARK: &str = "autobatch_item_here";
 
-/// The primitives that `item` reaches in a file with this text, as its code can call them.
-pub fn primitives(file: &str, item: &TokenStream) -> Vec<Path> {
-    if !file.contains("primitive") {
-        return Vec::new();
-    }
-    let (Ok(file), Ok(item)) = (syn::parse_str::<syn::File>(file), syn::parse2::<Item>(item.clone())) else {
-        return Vec::new();
-    };
-    let Some(wanted) = Wanted::of(&item) else { return Vec::new() };
-    let mut found = BTreeSet::new();
-    let mut at = |scopes: &[Scope<'_>]| found.extend(reached(scopes, HOPS));
-    Search { wanted, scopes: vec![Scope::module(&file.items)], at: &mut at }.items(&file.items);
-    found.iter().filter_map(|path| syn::parse_str(path).ok()).collect()
+/// The file of an item.
+pub struct Source {
+    file: File,
+    /// What stands in the modules and blocks around the item, outermost first, and in the item, if it is a module.
+    scopes: Vec<Vec<Item>>,
+    /// Which of them is the innermost module.
+    module: usize,
+    pub(crate) mentions: Mentions,
 }
 
-/// The structures and enumerations that `item` may mean by their names: those of the blocks and modules around it,
-/// innermost first, then all others of the file.
-pub(crate) fn definitions(file: &str, item: &TokenStream) -> Definitions {
-    let mut definitions = Definitions::default();
-    let (Ok(file), Ok(item)) = (syn::parse_str::<syn::File>(file), syn::parse2::<Item>(item.clone())) else {
-        return definitions;
-    };
-    let Some(wanted) = Wanted::of(&item) else { return definitions };
-    let mut found = false;
-    let mut at = |scopes: &[Scope<'_>]| {
-        // Twice the same item: its scopes may differ.
-        if !std::mem::replace(&mut found, true) {
-            scopes.iter().rev().for_each(|scope| definitions.add(scope.items.iter().copied()));
+/// The file of the item that stands at this line and column, both counted from 1.
+#[must_use]
+pub fn source_around(file: &path::Path, line: usize, column: usize) -> Option<Source> {
+    Source::new(&fs::read_to_string(file).ok()?, line, column)
+}
+
+impl Source {
+    fn new(text: &str, line: usize, column: usize) -> Option<Source> {
+        let lines = text.split_inclusive('\n');
+        let start: usize = lines.clone().take(line - 1).map(str::len).sum();
+        let before: usize = lines.clone().nth(line - 1)?.chars().take(column - 1).map(char::len_utf8).sum();
+        let before = &text[..start + before];
+        let at = before.trim_end().strip_suffix("#[").unwrap_or(before).len();
+        let marked = format!("{} #[{MARK}] {}", &text[..at], &text[at..]);
+        let file = syn::parse_file(&marked).or_else(|_| syn::parse_file(text)).ok()?;
+        let mut search = Search { scopes: vec![], found: None };
+        search.module(&file.items);
+        let (scopes, module) = search.found.unwrap_or_default();
+        let mut mentions = Mentions::default();
+        mentions.add(text);
+        Some(Source { file, scopes, module, mentions })
+    }
+
+    /// The primitives that the item can call by their names.
+    pub(crate) fn primitives(&self) -> impl Iterator<Item = Path> {
+        self.scopes[self.module..].iter().flatten().filter_map(|item| match item {
+            Item::Fn(f) if is_primitive(&f.attrs) => Some(f.sig.ident.clone().into()),
+            _ => None,
+        })
+    }
+
+    /// The structures and enumerations that the item may mean by their names: those of the blocks and modules around it,
+    /// innermost first, then all others of the file.
+    pub(crate) fn definitions(&self) -> Definitions {
+        let mut definitions = Definitions::default();
+        if !self.scopes.is_empty() {
+            self.scopes.iter().rev().for_each(|scope| definitions.add(scope));
+            let mut all = Vec::new();
+            everywhere(&self.file.items, &mut all);
+            definitions.add(all);
         }
-    };
-    Search { wanted, scopes: vec![Scope::module(&file.items)], at: &mut at }.items(&file.items);
-    if found {
-        let mut all = Vec::new();
-        everywhere(&file.items, &mut all);
-        definitions.add(all);
+        definitions
     }
-    definitions
-}
 
-/// What the item and its file declare.
-pub(crate) fn declared(file: Option<&str>, item: &TokenStream) -> Declared {
-    let item = syn::parse2::<Item>(item.clone()).ok();
-    let Some(Ok(file)) = file.map(syn::parse_str::<syn::File>) else {
-        let mut declared = item.as_ref().map(Declared::of_item).unwrap_or_default();
-        if let Some(Item::Mod(syn::ItemMod { content: Some((_, items)), .. })) = &item {
-            items.iter().for_each(|item| declared.add_beside(item));
-        }
-        return declared;
-    };
-    let mut declared = Declared::of_file(&file);
-    if let Some(wanted) = item.as_ref().and_then(Wanted::of) {
-        let mut at = |scopes: &[Scope<'_>]| {
-            let beside = scopes.last().filter(|scope| scope.is_module);
-            beside.iter().flat_map(|scope| &scope.items).for_each(|item| declared.add_beside(item));
-        };
-        Search { wanted, scopes: vec![Scope::module(&file.items)], at: &mut at }.items(&file.items);
+    /// The functions in the file's `impl` blocks of the type, without a trait, for which the item implements one.
+    pub(crate) fn inherent_methods(&self, input: &Input) -> BTreeSet<String> {
+        let Some(own) = implements(input) else { return BTreeSet::new() };
+        let of_type = |i: &&ItemImpl| i.trait_.is_none() && name_of(&i.self_ty) == name_of(own);
+        self.impls().into_iter().filter(of_type).flat_map(functions).collect()
     }
-    declared
-}
 
-/// The functions in the file's `impl` blocks of the type, without a trait, for which the item implements one.
-pub(crate) fn inherent_methods(file: &str, input: &crate::input::Input) -> BTreeSet<String> {
-    let crate::input::Input::Impl(syn::ItemImpl { trait_: Some(_), self_ty, .. }) = input else {
-        return BTreeSet::new();
-    };
-    struct Scan(Option<Ident>, BTreeSet<String>);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_item_impl(&mut self, i: &'ast syn::ItemImpl) {
-            if i.trait_.is_none() && type_name(&i.self_ty) == self.0 {
-                self.1.extend(i.items.iter().filter_map(|item| match item {
-                    syn::ImplItem::Fn(f) => Some(f.sig.ident.to_string()),
-                    _ => None,
-                }));
-            }
-            visit::visit_item_impl(self, i);
-        }
-    }
-    let mut scan = Scan(type_name(self_ty), BTreeSet::new());
-    if let (Some(_), Ok(file)) = (&scan.0, syn::parse_str::<syn::File>(file)) {
-        scan.visit_file(&file);
-    }
-    scan.1
-}
-
-/// The methods of the trait that the item implements of which the file's annotated `impl` blocks have several for the type.
-pub(crate) fn batched_twice(file: &str, input: &crate::input::Input) -> BTreeSet<String> {
-    let crate::input::Input::Impl(syn::ItemImpl { trait_: Some(_), self_ty, .. }) = input else {
-        return BTreeSet::new();
-    };
-    struct Scan {
-        owner: String,
-        seen: BTreeSet<String>,
-        twice: BTreeSet<String>,
-    }
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_item_impl(&mut self, i: &'ast syn::ItemImpl) {
+    /// The methods of the trait that the item implements of which the file's annotated `impl` blocks have several for the type.
+    pub(crate) fn batched_twice(&self, input: &Input) -> BTreeSet<String> {
+        let Some(own) = implements(input) else { return BTreeSet::new() };
+        let batched = |i: &&ItemImpl| {
             let conditional = i.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
-            if is_batched(&i.attrs) && !conditional && crate::ir::text(&i.self_ty) == self.owner {
-                for item in &i.items {
-                    let syn::ImplItem::Fn(f) = item else { continue };
-                    let name = f.sig.ident.to_string();
-                    if !self.seen.insert(name.clone()) {
-                        self.twice.insert(name);
-                    }
-                }
+            is_batched(&i.attrs) && !conditional && text(&i.self_ty) == text(own)
+        };
+        let mut seen = BTreeSet::new();
+        let all = self.impls().into_iter().filter(batched).flat_map(functions);
+        all.filter(|name| !seen.insert(name.clone())).collect()
+    }
+
+    /// The file's `impl` blocks.
+    fn impls(&self) -> Vec<&ItemImpl> {
+        struct Impls<'a>(Vec<&'a ItemImpl>);
+        impl<'a> Visit<'a> for Impls<'a> {
+            fn visit_item_impl(&mut self, i: &'a ItemImpl) {
+                self.0.push(i);
+                visit::visit_item_impl(self, i);
             }
         }
+        let mut impls = Impls(Vec::new());
+        impls.visit_file(&self.file);
+        impls.0
     }
-    let mut scan = Scan { owner: crate::ir::text(self_ty), seen: BTreeSet::new(), twice: BTreeSet::new() };
-    if let Ok(file) = syn::parse_str::<syn::File>(file) {
-        scan.visit_file(&file);
-    }
-    scan.twice
 }
 
-fn type_name(ty: &syn::Type) -> Option<Ident> {
-    match ty {
-        syn::Type::Path(p) => p.path.segments.last().map(|segment| segment.ident.clone()),
+/// The type that the item implements a trait for.
+fn implements(input: &Input) -> Option<&Type> {
+    match input {
+        Input::Impl(ItemImpl { trait_: Some(_), self_ty, .. }) => Some(self_ty),
         _ => None,
     }
 }
 
+/// The names of the functions of an `impl` block.
+fn functions(block: &ItemImpl) -> impl Iterator<Item = String> {
+    block.items.iter().filter_map(|item| match item {
+        syn::ImplItem::Fn(f) => Some(f.sig.ident.to_string()),
+        _ => None,
+    })
+}
+
+/// What the item and its file declare.
+pub(crate) fn declared(source: Option<&Source>, item: &TokenStream) -> Declared {
+    let item: Option<Item> = syn::parse2(item.clone()).ok();
+    let (mut declared, beside) = match source {
+        Some(source) => {
+            let beside = source.scopes.last().filter(|_| source.module + 1 == source.scopes.len());
+            (Declared::of_file(&source.file), beside)
+        }
+        None => (item.as_ref().map(Declared::of_item).unwrap_or_default(), item.as_ref().and_then(content)),
+    };
+    beside.into_iter().flatten().for_each(|item| declared.add_beside(item));
+    declared.mentions = source.map(|source| source.mentions.clone());
+    declared
+}
+
 /// The items of a file, those of its modules too.
-pub(crate) fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
+fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
     for item in items {
         all.push(item);
-        if let Item::Mod(syn::ItemMod { content: Some((_, items)), .. }) = item {
-            everywhere(items, all);
-        }
+        everywhere(content(item).map_or(&[], Vec::as_slice), all);
     }
 }
 
-/// An item that is looked for.
-struct Wanted {
-    whole: String,
-    outline: String,
-}
-
-impl Wanted {
-    fn of(item: &Item) -> Option<Wanted> {
-        Some(Wanted { whole: text(item, true)?, outline: text(item, false)? })
-    }
-
-    /// Whether it is one of the file's, or what is left of one behind conditions.
-    fn is(&self, item: &Item) -> bool {
-        text(item, true).is_some_and(|whole| whole == self.whole)
-            || (text(item, false).is_some_and(|outline| outline == self.outline) && conditions::any(item))
+/// What stands in a module.
+fn content(item: &Item) -> Option<&Vec<Item>> {
+    match item {
+        Item::Mod(m) => m.content.as_ref().map(|(_, items)| items),
+        _ => None,
     }
 }
 
-/// What tells an item from others: the text of its functions, attributes aside; with their bodies or without.
-fn text(item: &Item, bodies: bool) -> Option<String> {
-    let function = |sig: &syn::Signature, block: &syn::Block| {
-        let mut sig = sig.clone();
-        crate::input::clean(&mut sig);
-        let block = bodies.then_some(block);
-        quote!(#sig #block)
-    };
-    let tokens = match item {
-        Item::Fn(f) => function(&f.sig, &f.block),
-        Item::Mod(m) => {
-            let functions = m.content.as_ref()?.1.iter().filter_map(|item| match item {
-                Item::Fn(f) => Some(function(&f.sig, &f.block)),
-                _ => None,
-            });
-            let ident = &m.ident;
-            quote!(mod #ident #(#functions)*)
-        }
-        Item::Impl(i) => {
-            let functions = i.items.iter().filter_map(|item| match item {
-                syn::ImplItem::Fn(f) => Some(function(&f.sig, &f.block)),
-                _ => None,
-            });
-            let ty = &i.self_ty;
-            quote!(impl #ty #(#functions)*)
-        }
-        _ => return None,
-    };
-    Some(tokens.to_string().split_whitespace().collect())
+/// Looks for the item.
+struct Search<'a> {
+    /// The modules and blocks around, outermost first, and whether they are modules.
+    scopes: Vec<(Vec<&'a Item>, bool)>,
+    /// Those of the item, and which is the innermost module.
+    found: Option<(Vec<Vec<Item>>, usize)>,
 }
 
-/// A module of the file, or a block with items.
-#[derive(Clone)]
-struct Scope<'a> {
-    items: Vec<&'a Item>,
-    is_module: bool,
-}
-
-impl<'a> Scope<'a> {
-    fn module(items: &'a [Item]) -> Self {
-        Scope { items: items.iter().collect(), is_module: true }
-    }
-
-    fn primitives(&self) -> impl Iterator<Item = String> + '_ {
-        self.items.iter().filter_map(|item| match item {
-            Item::Fn(f) if is_primitive(&f.attrs) => Some(f.sig.ident.to_string()),
-            _ => None,
-        })
-    }
-
-    fn child(&self, name: &Ident) -> Option<Scope<'a>> {
-        self.items.iter().find_map(|item| match item {
-            Item::Mod(m) if m.ident == *name => Some(Scope::module(&m.content.as_ref()?.1)),
-            _ => None,
-        })
-    }
-}
-
-struct Search<'a, 'b> {
-    wanted: Wanted,
-    /// Where the search is, outermost first.
-    scopes: Vec<Scope<'a>>,
-    /// What is done where the item stands.
-    at: &'b mut dyn FnMut(&[Scope<'_>]),
-}
-
-impl<'a> Search<'a, '_> {
-    fn items(&mut self, items: &'a [Item]) {
+impl<'a> Search<'a> {
+    fn module(&mut self, items: &'a [Item]) {
+        self.scopes.push((items.iter().collect(), true));
         items.iter().for_each(|item| self.visit_item(item));
-    }
-
-    fn inside(&mut self, scope: Scope<'a>, search: impl FnOnce(&mut Self)) {
-        self.scopes.push(scope);
-        search(self);
         self.scopes.pop();
     }
+
+    fn find(&mut self, inside: Option<&Vec<Item>>) {
+        let around = self.scopes.iter().map(|(items, _)| items.iter().copied().cloned().collect());
+        let scopes: Vec<Vec<Item>> = around.chain(inside.cloned()).collect();
+        let module = self.scopes.iter().rposition(|(_, is_module)| *is_module).unwrap_or_default();
+        let module = if inside.is_some() { scopes.len() - 1 } else { module };
+        self.found = Some((scopes, module));
+    }
 }
 
-impl<'a> Visit<'a> for Search<'a, '_> {
+impl<'a> Visit<'a> for Search<'a> {
     fn visit_item(&mut self, item: &'a Item) {
-        let module = match item {
-            Item::Mod(m) => m.content.as_ref().map(|(_, items)| (Scope::module(items), items)),
-            _ => None,
+        let inside = content(item);
+        let attrs = match item {
+            Item::Fn(f) => &f.attrs[..],
+            Item::Mod(m) => &m.attrs[..],
+            Item::Impl(i) => &i.attrs[..],
+            _ => &[],
         };
-        if self.wanted.is(item) {
-            let mut scopes = self.scopes.clone();
-            scopes.extend(module.iter().map(|(scope, _)| scope.clone()));
-            (self.at)(&scopes);
+        if attrs.iter().any(|attr| attr.path().is_ident(MARK)) {
+            self.find(inside);
         }
-        match module {
-            Some((scope, items)) => self.inside(scope, |search| search.items(items)),
+        match inside {
+            Some(items) => self.module(items),
             None => visit::visit_item(self, item),
         }
     }
@@ -272,92 +208,9 @@ impl<'a> Visit<'a> for Search<'a, '_> {
             syn::Stmt::Item(item) => Some(item),
             _ => None,
         });
-        let scope = Scope { items: items.collect(), is_module: false };
-        self.inside(scope, |search| visit::visit_block(search, block));
-    }
-}
-
-/// The primitives that code in the innermost scope can call, by their paths.
-fn reached(scopes: &[Scope<'_>], hops: u32) -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    for depth in (0..scopes.len()).rev() {
-        let (here, scope) = (&scopes[..=depth], &scopes[depth]);
-        all.extend(scope.primitives());
-        for item in &scope.items {
-            match item {
-                Item::Use(u) if hops > 0 => used(here, None, &u.tree, hops - 1, &mut all),
-                Item::Mod(m) => below(&m.ident.to_string(), item, &mut all),
-                _ => {}
-            }
-        }
-        if scope.is_module {
-            let outer = innermost(&scopes[..depth]).last();
-            all.extend(
-                outer.iter().flat_map(|scope| scope.primitives()).map(|name| format!("super::{name}")),
-            );
-            break;
-        }
-    }
-    all
-}
-
-/// The scopes up to the innermost module.
-fn innermost<'s, 'a>(scopes: &'s [Scope<'a>]) -> &'s [Scope<'a>] {
-    let end = scopes.iter().rposition(|scope| scope.is_module).map_or(0, |at| at + 1);
-    &scopes[..end]
-}
-
-/// Primitives in a module, by their paths.
-fn below(path: &str, item: &Item, all: &mut BTreeSet<String>) {
-    let Item::Mod(syn::ItemMod { content: Some((_, items)), .. }) = item else { return };
-    all.extend(Scope::module(items).primitives().map(|name| format!("{path}::{name}")));
-    for item in items {
-        if let Item::Mod(m) = item {
-            below(&format!("{path}::{}", m.ident), item, all);
-        }
-    }
-}
-
-/// What a `use` makes of primitives of the file. `at`: the module that the path has led to so far.
-fn used(here: &[Scope<'_>], at: Option<&[Scope<'_>]>, tree: &UseTree, hops: u32, all: &mut BTreeSet<String>) {
-    let mut named = |name: &Ident, new: &Ident| {
-        if at.is_some_and(|at| reached(at, hops).contains(&name.to_string())) {
-            all.insert(new.to_string());
-        }
-    };
-    match (tree, at) {
-        (UseTree::Path(path), _) => {
-            let to = follow(here, at, &path.ident);
-            if !to.is_empty() {
-                used(here, Some(&to), &path.tree, hops, all);
-            }
-        }
-        (UseTree::Group(group), _) => group.items.iter().for_each(|tree| used(here, at, tree, hops, all)),
-        (UseTree::Name(name), _) => named(&name.ident, &name.ident),
-        (UseTree::Rename(name), _) => named(&name.ident, &name.rename),
-        (UseTree::Glob(_), Some(at)) => {
-            all.extend(reached(at, hops).into_iter().filter(|path| !path.contains("::")));
-        }
-        _ => {}
-    }
-}
-
-/// Where one more segment of a path leads; nowhere if that is not in the file.
-fn follow<'a>(here: &[Scope<'a>], at: Option<&[Scope<'a>]>, segment: &Ident) -> Vec<Scope<'a>> {
-    let child = |scopes: &[Scope<'a>]| {
-        let child = scopes.last()?.child(segment)?;
-        Some(scopes.iter().cloned().chain([child]).collect())
-    };
-    match (segment.to_string().as_str(), at) {
-        ("self", None) => innermost(here).to_vec(),
-        ("crate", None) => here[..1].to_vec(),
-        ("super", _) => match innermost(at.unwrap_or(here)) {
-            [outer @ .., _] => innermost(outer).to_vec(),
-            [] => Vec::new(),
-        },
-        // A first segment may be a module in one of the blocks around.
-        (_, None) => (1..=here.len()).rev().find_map(|end| child(&here[..end])).unwrap_or_default(),
-        (_, Some(at)) => child(at).unwrap_or_default(),
+        self.scopes.push((items.collect(), false));
+        visit::visit_block(self, block);
+        self.scopes.pop();
     }
 }
 
@@ -365,62 +218,45 @@ fn follow<'a>(here: &[Scope<'a>], at: Option<&[Scope<'a>]>, segment: &Ident) -> 
 mod tests {
     use super::*;
 
-    /// What the function `f` reaches.
-    fn reaches(file: &str) -> Vec<String> {
-        let item = quote!(
-            fn f(x: f64) -> f64 {
-                g(x)
-            }
-        );
-        let mut all: Vec<String> =
-            primitives(file, &item).iter().map(|path| crate::ir::text(path).replace(' ', "")).collect();
-        all.sort();
-        all
-    }
-
     const F: &str = "#[autobatch] fn f(#[each] x: f64) -> f64 { g(x) /* ! */ }";
     const G: &str = "#[autobatch::primitive(batched = h)] fn g(x: f64) -> f64 { x }";
 
+    /// The source around the one item with the attribute.
+    fn around(file: &str) -> Source {
+        let at = file.find("#[autobatch]").unwrap();
+        let line = file[..at].matches('\n').count() + 1;
+        Source::new(file, line, file[..at].chars().rev().take_while(|c| *c != '\n').count() + 1).unwrap()
+    }
+
+    fn reaches(file: &str) -> Vec<String> {
+        around(file).primitives().map(|path| text(&path)).collect()
+    }
+
     #[test]
-    fn siblings_and_blocks_around() {
+    fn primitives_beside_the_item_are_known() {
         assert_eq!(reaches(&format!("{F} {G}")), ["g"]);
+        assert_eq!(reaches(&format!("// «\n/*«*/ /// doc\n{F} {G}")), ["g"]);
         assert_eq!(reaches(&format!("fn test() {{ {G} let x = 1; {{ {F} }} }}")), ["g"]);
         assert!(reaches(&format!("fn test() {{ {G} }} fn other() {{ {F} }}")).is_empty());
+        assert!(reaches(&format!("{G} mod a {{ {F} }}")).is_empty(), "they are named by the user");
         assert!(reaches(&format!("{F} fn g(x: f64) -> f64 {{ x }} // primitive")).is_empty());
-        assert!(reaches(&format!("{G} fn f(x: f64) -> f64 {{ x }}")).is_empty(), "another function");
-        assert_eq!(reaches(&format!("{G} fn f(x: f64) -> f64 {{ #[cfg(a)] let x = 2.0; g(x) }}")), ["g"]);
+        assert!(reaches(&format!("{G} made! {{ {F} }}")).is_empty(), "its place is not known");
     }
 
     #[test]
-    fn modules_by_path_and_by_use() {
-        assert_eq!(reaches(&format!("{F} mod a {{ mod b {{ {G} }} }}")), ["a::b::g"]);
-        assert_eq!(reaches(&format!("{G} mod a {{ {F} }}")), ["super::g"]);
-        for import in ["super::g", "super::*", "super::{other, g}", "crate::{g}"] {
-            let file = format!("{G} mod a {{ use {import}; {F} }}");
-            assert_eq!(reaches(&file), ["g", "super::g"], "{import}");
-        }
-        assert_eq!(reaches(&format!("use a::g as h; {F} mod a {{ {G} }}")), ["a::g", "h"]);
-        assert_eq!(reaches(&format!("use other::g; {F} mod a {{ {G} }}")), ["a::g"]);
-        let twice =
-            format!("mod a {{ {G} }} mod b {{ pub use super::a::*; }} mod c {{ use super::b::g; {F} }}");
-        assert_eq!(reaches(&twice), ["g"]);
-        let circle = format!("mod a {{ use super::b::*; {F} }} mod b {{ use super::a::*; {G} }}");
-        assert_eq!(reaches(&circle), ["g"]);
+    fn types_around_come_first() {
+        let file = "struct A(u8); struct B(u8); mod m { struct A(u16); #[autobatch] mod n { fn f() {} } }";
+        let definitions = around(file).definitions();
+        let field = |ty: &str| {
+            let ty = definitions.field(&syn::parse_str(ty).unwrap(), &syn::Member::Unnamed(0.into()));
+            ty.map(|ty| text(&ty))
+        };
+        assert_eq!((field("A").as_deref(), field("B").as_deref()), (Some("u16"), Some("u8")));
     }
 
     #[test]
-    fn a_module_reaches_what_stands_around_it() {
-        let file = format!("{G} #[autobatch] mod m {{ use super::g; /** doc */ {F} }}");
-        let item = quote!(
-            mod m {
-                use super::g;
-                #[doc = " doc "]
-                fn f(x: f64) -> f64 {
-                    g(x)
-                }
-            }
-        );
-        let all: BTreeSet<String> = primitives(&file, &item).iter().map(crate::ir::text).collect();
-        assert!(all.contains("g"), "{all:?}");
+    fn families_that_the_file_mentions_are_told() {
+        let mentions = around(&format!("{F} fn t() {{ a_batched_into(); batched() }}")).mentions;
+        assert!(mentions.has("a") && !mentions.has("f"), "{mentions:?}");
     }
 }

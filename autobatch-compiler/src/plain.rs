@@ -18,13 +18,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
 use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
 use crate::input::Function;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_primitive;
 use crate::lower::Lowered;
+use crate::mentions::bare_type;
 use walk::Walk;
 
 /// What must be primitive for a program to only compute.
@@ -69,13 +69,12 @@ impl List {
     /// What is known of its elements, if it certainly is a list.
     fn element(&self) -> Option<List> {
         let ty = match self {
-            List::Of(ty) => &**ty,
+            List::Of(ty) => bare_type(ty),
             List::Constant => return Some(List::Constant),
             List::Unknown => return None,
         };
         match ty {
             Type::Reference(r) => List::Of(r.elem.clone()).element(),
-            Type::Paren(t) => List::Of(t.elem.clone()).element(),
             Type::Slice(t) => Some(List::Of(t.elem.clone())),
             Type::Array(t) => Some(List::Of(t.elem.clone())),
             Type::Path(p) => {
@@ -180,11 +179,10 @@ impl Plain {
 
     /// The type of a value that members have.
     fn ty(&mut self, ty: &Type) -> Option<()> {
+        let ty = bare_type(ty);
         match ty {
             Type::Tuple(t) => t.elems.iter().admit_all(|ty| self.ty(ty)),
             Type::Array(t) => self.ty(&t.elem),
-            Type::Paren(t) => self.ty(&t.elem),
-            Type::Group(t) => self.ty(&t.elem),
             Type::Path(_) if is_primitive(ty) => Some(()),
             Type::Path(p) if p.qself.is_none() => {
                 let last = p.path.segments.last()?;
@@ -226,25 +224,6 @@ fn names_lifetime(ty: &Type) -> bool {
     let mut find = Find(false);
     find.visit_type(ty);
     find.0
-}
-
-/// A type for a closure's parameter, where the function's lifetimes have no names.
-fn without_lifetimes(ty: &Type) -> Type {
-    struct Elide;
-    impl VisitMut for Elide {
-        fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-            r.lifetime = None;
-            visit_mut::visit_type_reference_mut(self, r);
-        }
-        fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
-            if lifetime.ident != "static" {
-                lifetime.ident = Ident::new("_", lifetime.ident.span());
-            }
-        }
-    }
-    let mut ty = ty.clone();
-    Elide.visit_type_mut(&mut ty);
-    ty
 }
 
 #[cfg(test)]

@@ -53,13 +53,14 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
+use syn::visit_mut::VisitMut;
 use syn::{
     Attribute, Expr, FnArg, Generics, Item, ItemFn, Lifetime, Pat, Path, Token, Type, TypeParamBound,
     WherePredicate, parse_quote,
 };
 
 use crate::diag::Diagnostics;
+use crate::elision;
 use crate::input;
 use crate::turbofish::turbofish;
 
@@ -449,7 +450,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
     };
     // What the result borrows, it borrows from what is shared.
     if let Some(lifetime) = named.made.first() {
-        Elided(lifetime).visit_type_mut(&mut output);
+        elision::name_all(&mut output, lifetime);
     }
     let types: Vec<Ident> = generics.type_params().map(|p| p.ident.clone()).collect();
     for lifetime in named.made.iter().rev() {
@@ -586,24 +587,6 @@ impl VisitMut for Fresh {
             *lifetime = self.next();
         }
         self.inside.extend(self.around.iter().map(|outer| (lifetime.clone(), outer.clone())));
-    }
-    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
-}
-
-/// Gives all elided lifetimes the same name.
-struct Elided<'a>(&'a Lifetime);
-
-impl VisitMut for Elided<'_> {
-    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-        if r.lifetime.is_none() {
-            r.lifetime = Some(self.0.clone());
-        }
-        visit_mut::visit_type_reference_mut(self, r);
-    }
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident == "_" {
-            *lifetime = self.0.clone();
-        }
     }
     fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
 }

@@ -12,7 +12,7 @@
 //! one each; a block ends in `jump L`, `branch (cond) L else M`, `switch (e) { pat => L, … }`,
 //! `call f(a, b) -> dest, L` or `unreachable`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use proc_macro2::Span;
 use quote::format_ident;
@@ -24,8 +24,8 @@ use syn::{Expr, FnArg, Ident, Pat, Stmt, Token, Type, braced, parenthesized};
 
 use crate::effects::{self, Names};
 use crate::ir::{
-    Arm, Block, BlockId, Call, CallId, Class, FuncId, Function, GroupId, Program, Role, Terminator, VarId,
-    VarSet, Variable, goto,
+    Arm, BlockId, Call, CallId, Class, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet,
+    Variable, goto,
 };
 
 /// `if n <= 1 { 1 } else { let left = fib(n - 2); let right = fib(n - 1); left + right }`.
@@ -87,15 +87,7 @@ pub(crate) fn parse(source: &str) -> (Program, Labels) {
     let File(functions) = syn::parse_str(source).expect("well-formed test program");
     let ids: BTreeMap<String, FuncId> =
         functions.iter().enumerate().map(|(i, f)| (f.name.to_string(), FuncId(i))).collect();
-    let mut program = Program {
-        functions: vec![],
-        blocks: vec![],
-        variables: vec![],
-        calls: 0,
-        entry: FuncId(0),
-        order: vec![],
-        notes: vec![],
-    };
+    let mut program = Program::default();
     let mut labels = Labels::new();
     for function in functions {
         build(&mut program, &mut labels, &ids, function);
@@ -330,17 +322,11 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
         });
         let ops = ops.collect();
         let term = terminator(program, &vars, &own, ids, end);
-        program.blocks.push(block(
-            func,
-            BlockId(first + i),
-            ops,
-            term,
-            if i == 0 { "entry" } else { "block" },
-        ));
+        let label = if i == 0 { "entry" } else { "block" };
+        program.add_block(func, ops, term, Span::call_site(), label);
     }
-    let mut last = block(func, exit, vec![], Terminator::Return, "exit");
-    last.arrives.insert(result);
-    program.blocks.push(last);
+    let exit = program.add_block(func, vec![], Terminator::Return, Span::call_site(), "exit");
+    program.blocks[exit.0].arrives.insert(result);
     program.functions.push(Function {
         name: def.name,
         params,
@@ -351,22 +337,6 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
         output: def.output,
         recursive: false,
     });
-}
-
-fn block(func: FuncId, id: BlockId, ops: Vec<crate::ir::Op>, term: Terminator, label: &'static str) -> Block {
-    Block {
-        func,
-        ops,
-        term,
-        span: Span::call_site(),
-        label,
-        pops: vec![],
-        reads: vec![],
-        arrives: BTreeSet::new(),
-        lockstep: false,
-        primitive: None,
-        region: id,
-    }
 }
 
 fn terminator(

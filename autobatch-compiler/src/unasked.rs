@@ -1,16 +1,15 @@
 //! Private methods that stand beside public ones, and all methods of a module's types, have families too, which hardly ever anybody
-//! wants, and which must not be in the way of a program that compiles without them. A private one is made where the crate mentions it:
-//! nobody else can call it.
+//! wants, and which must not be in the way of a program that compiles without them. A private one is made where the item's file mentions it.
 //! A signature that has no batched form has no family, nor has one whose family's names are taken. What the macro can't see,
 //! whether types may go to other threads, is asked by `Crossing` in the runtime, and refused where the family is called.
 
 use std::collections::BTreeSet;
 
 use syn::ext::IdentExt;
-use syn::{ImplItem, Item, ItemImpl, Type, TypeParamBound, Visibility, WherePredicate};
+use syn::{Type, TypeParamBound, Visibility, WherePredicate};
 
 use crate::input::{Function, Param, Passing};
-use crate::mentions;
+use crate::mentions::{self, bare_type};
 
 /// The ends of the names of a family, `_batched` first.
 const ENDS: [&str; 4] = ["", "_into", "_with", "_program"];
@@ -25,25 +24,13 @@ fn is_private(vis: &Visibility) -> bool {
     matches!(vis, Visibility::Inherited)
 }
 
-/// Whether an item has private methods beside others.
-pub(crate) fn any(item: &Item) -> bool {
-    let Item::Impl(ItemImpl { trait_: None, items, .. }) = item else { return false };
-    let methods = || {
-        items.iter().filter_map(|item| match item {
-            ImplItem::Fn(f) => Some(is_private(&f.vis)),
-            _ => None,
-        })
-    };
-    methods().any(|private| private) && methods().any(|private| !private)
-}
-
-/// Whether the crate mentions the function's family. If its source is not known, it may.
+/// Whether the item's file mentions the function's family. If it is not known, it may.
 pub(crate) fn is_wanted(function: &Function) -> bool {
     let name = function.sig.ident.unraw().to_string();
     function.declared.mentions.as_ref().is_none_or(|mentions| mentions.has(&name))
 }
 
-/// The families that source files mention, by the names of their functions.
+/// The families that a file mentions, by the names of their functions.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Mentions(BTreeSet<String>);
 
@@ -83,9 +70,7 @@ pub(crate) fn has_batched_form(function: &Function) -> bool {
 
 /// Whether a type is one that no slice can hold.
 fn may_be_unsized(function: &Function, ty: &Type) -> bool {
-    match ty {
-        Type::Paren(t) => may_be_unsized(function, &t.elem),
-        Type::Group(t) => may_be_unsized(function, &t.elem),
+    match bare_type(ty) {
         Type::Slice(_) | Type::TraitObject(_) => true,
         Type::Path(p) => p.path.get_ident().is_some_and(|name| {
             let names = ["str", "OsStr", "CStr", "Path"];

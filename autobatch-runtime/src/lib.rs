@@ -58,7 +58,7 @@ pub use source::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
 #[doc(hidden)]
 pub mod __rt {
     pub use crate::admission;
-    pub use crate::checked::{Check, Checked, Found, Hidden, Known, Same, Settled, no_value};
+    pub use crate::checked::{Checked, Same};
     pub use crate::column::{Column as LaneColumn, simple};
     pub use crate::counter::{
         count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to,

@@ -1,15 +1,25 @@
-//! Primitives in other files of the crate are known by a `use` or a path.
+//! Primitives in other files of the crate are named where blocks are to know them; else fibers find them.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod model;
 
-use autobatch::autobatch;
+use autobatch::{Options, autobatch};
 use common::agree_at;
 use model::inner::cube as cubed;
 
-#[autobatch(strict)]
+#[autobatch(strict, primitives(model::slope, cubed))]
 fn descend(x: f64, steps: u32) -> f64 {
+    let mut at = x;
+    for step in 0..steps {
+        at -= 0.1 * model::slope(at) + cubed(f64::from(step));
+    }
+    at
+}
+
+/// The same, whose primitives nobody has named.
+#[autobatch]
+fn unnamed(x: f64, steps: u32) -> f64 {
     let mut at = x;
     for step in 0..steps {
         at -= 0.1 * model::slope(at) + cubed(f64::from(step));
@@ -27,4 +37,18 @@ fn primitives_in_other_files() {
         |b, o| descend_batched_with(common::column(b, |b| b.0), common::column(b, |b| b.1), o),
     );
     assert_eq!(descend_batched::program().blocks.iter().filter(|b| b.primitive).count(), 2);
+    agree_at(
+        &[0, 1, 97],
+        &xs,
+        |(x, n)| unnamed(*x, *n),
+        |b, o| unnamed_batched_with(common::column(b, |b| b.0), common::column(b, |b| b.1), o),
+    );
+    assert!(unnamed_batched::program().blocks.iter().all(|b| !b.primitive));
+    // The first run finds them.
+    let options = Options::default().threads(1);
+    for first in [true, false] {
+        model::CALLS.set(0);
+        unnamed_batched_with(&[1.0; 50], &[9; 50], &options).unwrap();
+        assert!(first || model::CALLS.get() == 9, "{}", model::CALLS.get());
+    }
 }

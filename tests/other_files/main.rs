@@ -1,4 +1,4 @@
-//! Types, functions and macros of other files of the crate are known where an item names them.
+//! Types, functions and macros of other files of the crate are not known: results are those of the scalar code all the same.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -16,10 +16,11 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Type, UnOp};
 
+use crate::desugar::iterators::is_adaptor;
 use crate::desugar::{elements, is_listed};
 use crate::input::Function;
 use crate::lockstep::{is_compound, is_primitive, is_pure_function, is_pure_method, is_truth};
-use crate::mentions;
+use crate::mentions::{self, bare, bare_type};
 
 /// Whether a value may hold a reference to a local.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -140,14 +141,13 @@ impl Travel {
 
     /// Whether an expression certainly has a primitive type, or is made of such by tuples and arrays.
     pub(crate) fn is_number_value(&self, value: &Expr) -> bool {
+        let value = bare(value);
         match value {
             Expr::Lit(e) => !matches!(e.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Verbatim(_)),
             Expr::Path(p) => match p.path.get_ident() {
                 Some(name) => self.numbers.contains(&name.to_string()),
                 None => is_primitive_constant(&p.path),
             },
-            Expr::Paren(e) => self.is_number_value(&e.expr),
-            Expr::Group(e) => self.is_number_value(&e.expr),
             Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_number_value(&e.expr),
             Expr::Binary(e) if is_truth(&e.op) => true,
             Expr::Binary(e) if is_compound(&e.op) => false,
@@ -180,8 +180,7 @@ impl Travel {
 
     /// `0..n`: both ends have the same type.
     fn is_number_range(&self, value: &Expr) -> bool {
-        match value {
-            Expr::Paren(e) => self.is_number_range(&e.expr),
+        match bare(value) {
             Expr::Range(e) => e.start.iter().chain(&e.end).any(|end| self.is_number_value(end)),
             Expr::MethodCall(e) if e.method == "rev" => self.is_number_range(&e.receiver),
             _ => false,
@@ -286,9 +285,8 @@ impl Travel {
 
     /// Whether a value certainly is a shared reference to outside.
     pub(crate) fn is_reference_value(&self, value: &Expr) -> bool {
+        let value = bare(value);
         match value {
-            Expr::Paren(e) => self.is_reference_value(&e.expr),
-            Expr::Group(e) => self.is_reference_value(&e.expr),
             Expr::Path(p) => {
                 p.path.get_ident().is_some_and(|name| self.references.contains(&name.to_string()))
             }
@@ -307,9 +305,7 @@ impl Travel {
 
     /// Whether a place is behind a reference to outside.
     fn is_outside(&self, place: &Expr) -> bool {
-        match place {
-            Expr::Paren(e) => self.is_outside(&e.expr),
-            Expr::Group(e) => self.is_outside(&e.expr),
+        match bare(place) {
             Expr::Field(e) => self.is_outside(&e.base) || self.is_reference_value(&e.base),
             Expr::Index(e) => self.is_outside(&e.expr) || self.is_reference_value(&e.expr),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
@@ -327,14 +323,13 @@ impl Travel {
         if self.is_number_value(value) {
             return Lends::Nothing;
         }
+        let value = bare(value);
         match value {
             Expr::Lit(_) | Expr::Infer(_) => Lends::Nothing,
             Expr::Path(p) => match p.path.get_ident().map(ToString::to_string) {
                 Some(name) if self.is_local(&name) => self.held(&name),
                 _ => Lends::Nothing,
             },
-            Expr::Paren(e) => self.lends(&e.expr),
-            Expr::Group(e) => self.lends(&e.expr),
             Expr::Reference(e) if self.is_outside(&e.expr) || is_constant(&e.expr) => Lends::Nothing,
             Expr::Reference(e) => match root(&e.expr) {
                 Some(name) if !self.is_local(&name) => Lends::Nothing,
@@ -393,44 +388,6 @@ impl Travel {
     /// The temporaries of an expression, if they are what methods of the library's iterators, of an `Option` or a `Result` are called
     /// on that take them by value. That they are of such types rustc has to be asked ([`super::Need::Chained`]).
     pub(crate) fn chain<'e>(&self, expr: &'e Expr) -> Option<Vec<&'e Expr>> {
-        const BY_VALUE: [&str; 36] = [
-            "chain",
-            "cloned",
-            "copied",
-            "count",
-            "enumerate",
-            "expect",
-            "filter",
-            "filter_map",
-            "find_map",
-            "flat_map",
-            "flatten",
-            "fold",
-            "fuse",
-            "into_iter",
-            "last",
-            "map",
-            "map_or",
-            "map_or_else",
-            "map_while",
-            "max",
-            "max_by",
-            "max_by_key",
-            "min",
-            "min_by",
-            "min_by_key",
-            "ok",
-            "peekable",
-            "rev",
-            "skip",
-            "skip_while",
-            "step_by",
-            "take_while",
-            "unwrap",
-            "unwrap_or",
-            "unwrap_or_default",
-            "zip",
-        ];
         let all = self.temporaries(expr);
         let mut chain = Vec::new();
         let mut at = expr;
@@ -438,7 +395,7 @@ impl Travel {
             match at {
                 Expr::MethodCall(e) => {
                     if all.iter().any(|temporary| std::ptr::eq(*temporary, &*e.receiver)) {
-                        if !BY_VALUE.iter().any(|name| e.method == name) {
+                        if !takes_receiver(&e.method.to_string()) {
                             return None;
                         }
                         chain.push(&*e.receiver);
@@ -516,6 +473,13 @@ impl Travel {
         let local = mentions::words(&text).any(|word| self.is_local(word));
         if local { Lends::Possibly } else { Lends::Nothing }
     }
+}
+
+/// Whether a method of the library's iterators, of an `Option` or a `Result` takes its receiver by value, or gives nothing of it.
+fn takes_receiver(method: &str) -> bool {
+    (is_adaptor(method) && method != "by_ref")
+        || matches!(method, "count" | "fold" | "into_iter" | "last" | "ok" | "expect" | "find_map")
+        || ["map_or", "max", "min", "unwrap"].iter().any(|start| method.starts_with(start))
 }
 
 /// Finds temporaries.
@@ -679,13 +643,12 @@ fn tails(expr: &Expr) -> Vec<Option<&Expr>> {
 
 /// Whether rustc gives a reference to it the lifetime `'static`.
 fn is_constant(expr: &Expr) -> bool {
+    let expr = bare(expr);
     match expr {
         Expr::Lit(_) => true,
         Expr::Unary(e) => matches!(e.op, UnOp::Neg(_)) && is_constant(&e.expr),
         Expr::Array(e) => e.elems.iter().all(is_constant),
         Expr::Tuple(e) => e.elems.iter().all(is_constant),
-        Expr::Paren(e) => is_constant(&e.expr),
-        Expr::Group(e) => is_constant(&e.expr),
         _ => false,
     }
 }
@@ -707,21 +670,14 @@ fn is_primitive_path(path: &syn::Path) -> bool {
 
 /// Whether a type is primitive, or made of primitive ones by tuples and arrays.
 pub(crate) fn is_number_type(ty: &Type) -> bool {
-    match ty {
+    match bare_type(ty) {
         Type::Array(t) => is_number_type(&t.elem),
         Type::Tuple(t) => t.elems.iter().all(is_number_type),
-        Type::Paren(t) => is_number_type(&t.elem),
-        Type::Group(t) => is_number_type(&t.elem),
         other => is_primitive(other),
     }
 }
 
 /// Whether a type is a `&T`.
 pub(crate) fn is_shared_reference(ty: &Type) -> bool {
-    match ty {
-        Type::Reference(r) => r.mutability.is_none(),
-        Type::Paren(t) => is_shared_reference(&t.elem),
-        Type::Group(t) => is_shared_reference(&t.elem),
-        _ => false,
-    }
+    matches!(bare_type(ty), Type::Reference(r) if r.mutability.is_none())
 }

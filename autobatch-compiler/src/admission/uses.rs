@@ -13,7 +13,7 @@ use syn::{Expr, Macro, Member, Pat};
 use crate::desugar::is_listed;
 use crate::effects::Names;
 use crate::ir::{Block, BlockId, Program, Terminator, VarId, goto_target};
-use crate::mentions;
+use crate::mentions::{self, bare};
 
 /// Whether `part`, on which a method is called in the block, may be used again behind the call before it gets another value.
 pub(super) fn is_used_again(program: &Program, names: &Names, block: BlockId, part: &Expr) -> bool {
@@ -152,15 +152,13 @@ impl Walk<'_> {
 
     /// The indices of a place.
     fn indices(&mut self, place: &Expr) {
-        match place {
+        match bare(place) {
             Expr::Field(e) => self.indices(&e.base),
             Expr::Index(e) => {
                 self.indices(&e.expr);
                 self.visit_expr(&e.index);
             }
             Expr::Unary(e) => self.indices(&e.expr),
-            Expr::Paren(e) => self.indices(&e.expr),
-            Expr::Group(e) => self.indices(&e.expr),
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 //! Adaptors are lazy, so an element runs through all of them before the next one is asked for: just as in a
 //! loop.
 
+use crate::mentions::bare;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, parse_quote};
 
 use super::Rewrite;
@@ -91,15 +92,18 @@ pub(super) struct Loop {
     asks: Vec<Expr>,
 }
 
+/// Whether a method makes an iterator of an iterator.
+pub(crate) fn is_adaptor(method: &str) -> bool {
+    ADAPTORS.contains(&method)
+}
+
 /// Whether an expression certainly is an iterator.
 fn is_iterator(expr: &Expr) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Range(_) => true,
-        Expr::Paren(e) => is_iterator(&e.expr),
-        Expr::Group(e) => is_iterator(&e.expr),
         Expr::MethodCall(e) => {
             let name = e.method.to_string();
-            STARTS.contains(&name.as_str()) || (ADAPTORS.contains(&name.as_str()) && is_iterator(&e.receiver))
+            STARTS.contains(&name.as_str()) || (is_adaptor(&name) && is_iterator(&e.receiver))
         }
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) => p.path.segments.iter().rev().nth(1).is_some_and(|module| module.ident == "iter"),

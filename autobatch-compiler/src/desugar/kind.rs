@@ -7,6 +7,7 @@ use syn::{Expr, Pat, Type};
 
 use super::callees::Callees;
 use crate::input::Function;
+use crate::mentions::{bare, bare_type};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -93,7 +94,7 @@ impl Kinds {
 
     /// What an expression is.
     pub(super) fn kind(&self, callees: &Callees, expr: &Expr) -> Option<Kind> {
-        match expr {
+        match bare(expr) {
             Expr::Path(p) => {
                 let name = p.path.segments.last()?.ident.to_string();
                 if name == "None" { Some(Kind::Option) } else { self.of.get(&name).copied() }
@@ -127,8 +128,6 @@ impl Kinds {
                     _ => None,
                 }
             }
-            Expr::Paren(e) => self.kind(callees, &e.expr),
-            Expr::Group(e) => self.kind(callees, &e.expr),
             Expr::If(e) => e.else_branch.as_ref().and_then(|(_, other)| self.kind(callees, other)),
             Expr::Match(e) => e.arms.iter().find_map(|arm| self.kind(callees, &arm.body)),
             Expr::Block(e) => match e.block.stmts.last() {
@@ -142,14 +141,12 @@ impl Kinds {
 
 /// What a type is by name.
 pub(super) fn of_type(ty: &Type) -> Option<Kind> {
-    match ty {
+    match bare_type(ty) {
         Type::Path(p) => match p.path.segments.last()?.ident.to_string().as_str() {
             "Option" => Some(Kind::Option),
             "Result" => Some(Kind::Result),
             _ => None,
         },
-        Type::Paren(t) => of_type(&t.elem),
-        Type::Group(t) => of_type(&t.elem),
         _ => None,
     }
 }

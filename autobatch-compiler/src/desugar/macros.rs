@@ -10,6 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Macro, Pat, Stmt, Token, parse_quote};
 
 use super::Rewrite;
+use crate::formats;
 
 /// What stands in the place of a macro, if its arguments lead to a call.
 pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
@@ -59,25 +60,7 @@ pub(crate) fn elements(mac: &Macro) -> Option<Vec<Expr>> {
 
 /// Whether a standard macro's arguments are a list, looked at where they are.
 pub(crate) fn is_listed(mac: &Macro) -> bool {
-    const LISTS: [&str; 16] = [
-        "assert",
-        "assert_eq",
-        "assert_ne",
-        "debug_assert",
-        "debug_assert_eq",
-        "debug_assert_ne",
-        "eprint",
-        "eprintln",
-        "format",
-        "panic",
-        "print",
-        "println",
-        "todo",
-        "unreachable",
-        "write",
-        "writeln",
-    ];
-    LISTS.iter().any(|name| mac.path.is_ident(name))
+    mac.path.get_ident().is_some_and(|name| name != "format_args" && formats::is_known(name))
 }
 
 /// Has `each` rewrite the expressions in a standard macro's tokens; false if there are none that are known. Not those of an `assert!`

@@ -26,26 +26,23 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall) -> Option<E
         (parse_quote!(::core::result::Result::Ok), parse_quote!(::core::result::Result::Err));
     let with = [Arg::Value(it.clone())];
     let of_rest = [Arg::Value(rest.clone())];
+    // What there is with a value, and without; and what a closure gets in place of the value.
+    let (good, bad, without) = match kind {
+        Some(Kind::Result) => (&ok, parse_quote!(#err(#rest)), &of_rest[..]),
+        _ => (&some, none.clone(), &[][..]),
+    };
     Some(match (name.as_str(), &args[..], kind) {
         ("then", [f], _) if is_function_of_none(f) => {
             let value = apply(rewrite, f, &[])?;
             parse_quote!(if #receiver { #some(#value) } else { #none })
         }
-        ("map", [f], Some(Kind::Option)) => {
+        ("map", [f], Some(_)) => {
             let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #some(#it) => #some(#value), #none => #none })
+            parse_quote!(match #receiver { #good(#it) => #good(#value), #bad => #bad })
         }
-        ("map", [f], Some(Kind::Result)) => {
+        ("and_then", [f], Some(_)) => {
             let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #ok(#it) => #ok(#value), #err(#rest) => #err(#rest) })
-        }
-        ("and_then", [f], Some(Kind::Option)) => {
-            let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #some(#it) => #value, #none => #none })
-        }
-        ("and_then", [f], Some(Kind::Result)) => {
-            let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #ok(#it) => #value, #err(#rest) => #err(#rest) })
+            parse_quote!(match #receiver { #good(#it) => #value, #bad => #bad })
         }
         ("map_err", [f], _) => {
             let value = apply(rewrite, f, &of_rest)?;
@@ -61,12 +58,7 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall) -> Option<E
                 (parse_quote!(#rest), parse_quote!(#otherwise))
             };
             let mapped: Expr = match kind {
-                Some(Kind::Option) => {
-                    parse_quote!(match #matched { #some(#it) => #value, #none => #otherwise })
-                }
-                Some(Kind::Result) => {
-                    parse_quote!(match #matched { #ok(#it) => #value, #err(_) => #otherwise })
-                }
+                Some(_) => parse_quote!(match #matched { #good(#it) => #value, _ => #otherwise }),
                 None => {
                     let krate = rewrite.krate;
                     parse_quote!(match #krate::__rt::Question::branch(#matched) {
@@ -81,29 +73,17 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall) -> Option<E
                 parse_quote!(match #receiver { #rest => { let #otherwise = #default; #mapped } })
             }
         }
-        ("map_or_else", [default, f], Some(Kind::Option)) => {
-            let (default, value) = (apply(rewrite, default, &[])?, apply(rewrite, f, &with)?);
-            parse_quote!(match #receiver { #some(#it) => #value, #none => #default })
+        ("map_or_else", [default, f], Some(_)) => {
+            let (default, value) = (apply(rewrite, default, without)?, apply(rewrite, f, &with)?);
+            parse_quote!(match #receiver { #good(#it) => #value, #bad => #default })
         }
-        ("map_or_else", [default, f], Some(Kind::Result)) => {
-            let (default, value) = (apply(rewrite, default, &of_rest)?, apply(rewrite, f, &with)?);
-            parse_quote!(match #receiver { #ok(#it) => #value, #err(#rest) => #default })
+        ("unwrap_or_else", [f], Some(_)) => {
+            let value = apply(rewrite, f, without)?;
+            parse_quote!(match #receiver { #good(#it) => #it, #bad => #value })
         }
-        ("unwrap_or_else", [f], Some(Kind::Option)) => {
-            let value = apply(rewrite, f, &[])?;
-            parse_quote!(match #receiver { #some(#it) => #it, #none => #value })
-        }
-        ("unwrap_or_else", [f], Some(Kind::Result)) => {
-            let value = apply(rewrite, f, &of_rest)?;
-            parse_quote!(match #receiver { #ok(#it) => #it, #err(#rest) => #value })
-        }
-        ("or_else", [f], Some(Kind::Option)) => {
-            let value = apply(rewrite, f, &[])?;
-            parse_quote!(match #receiver { #some(#it) => #some(#it), #none => #value })
-        }
-        ("or_else", [f], Some(Kind::Result)) => {
-            let value = apply(rewrite, f, &of_rest)?;
-            parse_quote!(match #receiver { #ok(#it) => #ok(#it), #err(#rest) => #value })
+        ("or_else", [f], Some(_)) => {
+            let value = apply(rewrite, f, without)?;
+            parse_quote!(match #receiver { #good(#it) => #good(#it), #bad => #value })
         }
         ("ok_or_else", [f], _) => {
             let value = apply(rewrite, f, &[])?;

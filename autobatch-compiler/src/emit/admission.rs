@@ -290,7 +290,6 @@ impl Witness<'_> {
             .flat_map(|pattern| self.ties(pattern))
             .collect();
         self.visit_block_mut(&mut body);
-        crate::question::spell_out(&mut body, &ir.output, rt);
         let (output, stmts) = (self.emitter.types[func.0].spelled(&ir.output), &body.stmts);
         quote! {
             let _ = || -> #output {

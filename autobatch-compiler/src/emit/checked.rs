@@ -7,181 +7,78 @@
 //! length are in error from the start, without a message, and rustc does not look at their borrows. Types that belong to
 //! such an array are known only then too ([`Types`]).
 //!
-//! Lengths of arrays can't depend on type parameters. What rustc does look up in generic code, behind an opaque type, is whether it
-//! is `Unpin`. So generic functions that depend on the check begin with that question; the runtime's `checked` module has
-//! the rest.
+//! Lengths of arrays can't depend on type parameters: errors in generic functions are shown again.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Block, Expr, GenericParam, ImplItem, Item, Lifetime, Pat, ReturnType, Signature, Stmt, Type, parse_quote,
-};
+use syn::{Block, Expr, GenericParam, Pat, ReturnType, Signature, Type, parse_quote};
 
 use super::attributes::{self, GENERATED};
 use super::{clone, numbered};
-use crate::anonymous;
-use crate::input::{Function, Input};
+use crate::elision::nameless;
+use crate::input::Function;
 use crate::ir::text;
-use crate::lockstep::{is_compound, is_truth};
+use crate::lower::lending::may_borrow;
 use crate::methods;
-use crate::question;
 use crate::receivers::unmark;
 use crate::turbofish::turbofish;
 
-mod form;
-
-use form::{Form, names};
-
 /// The checks of functions of an item, to stand beside them.
 pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
-    let checks = functions.iter().filter_map(|f| {
-        let check = item(f, form(f)?, rt);
-        Some(methods::block(f, std::slice::from_ref(&check)).unwrap_or(check))
+    let checks = functions.iter().filter(|f| has(f)).map(|f| {
+        let check = item(f, rt);
+        methods::block(f, std::slice::from_ref(&check)).unwrap_or(check)
     });
     checks.collect()
 }
 
 /// What generated code asks of the checks. They stand outside of `impl` blocks: constants of generic types can't be lengths.
-pub(crate) fn questions(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {
-    functions.iter().filter_map(|f| Some(question(f, form(f)?, rt))).collect()
+pub(crate) fn questions(functions: &[Function]) -> Vec<TokenStream> {
+    functions.iter().filter(|f| has(f)).map(question).collect()
 }
 
 /// What the generated code of a program begins with.
-pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>, rt: &TokenStream) -> TokenStream {
+pub(super) fn mentions<'a>(functions: impl Iterator<Item = &'a Function>) -> TokenStream {
     let mentions = functions.filter(|f| has(f)).map(|f| {
-        let (conditions, mention) = (attributes::conditions(&f.attrs), mention(f, rt));
-        quote!(#(#conditions)* #mention)
+        let (conditions, question) = (attributes::conditions(&f.attrs), question_ident(f));
+        quote!(#(#conditions)* let _ = [(); #question];)
     });
     mentions.collect()
-}
-
-fn mention(function: &Function, rt: &TokenStream) -> TokenStream {
-    let question = question_ident(function);
-    if is_generic(function) {
-        let (known, answer) = (known_ident(function), answer(function, rt));
-        quote!(let #known = #answer;)
-    } else {
-        quote!(let _ = [(); #question];)
-    }
-}
-
-/// In generic code: what is known of a function. Only its type matters: nothing is compiled for it.
-fn answer(function: &Function, rt: &TokenStream) -> TokenStream {
-    let (question, check) = (question_ident(function), path(function));
-    quote!(if false { #question(&#check, 0) } else { #rt::Known::NEW })
-}
-
-/// Makes the functions themselves depend on their checks, as far as these say of borrows what they say of the functions. What
-/// is said of a `for` or a `while` points at its expansion, so rustc can't see that it is said twice.
-pub(crate) fn tie(input: &mut Input, functions: &[Function], rt: &TokenStream) {
-    let tied = functions.iter().filter(|f| form(f).is_some_and(|form| form.borrows_alike(shown(f))));
-    let tied: Vec<&Function> = tied.collect();
-    let tie = |block: &mut Block, is_it: &dyn Fn(&Function) -> bool| {
-        let found = tied.iter().find(|f| is_it(f));
-        let first = block.stmts.iter().position(|stmt| !matches!(stmt, Stmt::Item(_)));
-        if let (Some(function), Some(first)) = (found, first) {
-            let (question, answer) = (question_ident(function), answer(function, rt));
-            let mention: Stmt = match is_generic(function) {
-                true => parse_quote!(let _: #rt::Known<_> = #answer;),
-                false => parse_quote!(let _: [(); #question];),
-            };
-            block.stmts.insert(first, mention);
-        }
-    };
-    let free = |f: &mut syn::ItemFn| {
-        let name = &f.sig.ident;
-        tie(&mut f.block, &|function| function.method.is_none() && function.sig.ident == *name);
-    };
-    match input {
-        Input::Function(f) => free(f),
-        Input::Module(m) => {
-            for item in m.content.iter_mut().flat_map(|(_, items)| items) {
-                match item {
-                    Item::Fn(f) => free(f),
-                    Item::Impl(i) => {
-                        for item in &mut i.items {
-                            let ImplItem::Fn(f) = item else { continue };
-                            let (ty, name) = (text(&i.self_ty), &f.sig.ident);
-                            tie(&mut f.block, &|function| {
-                                function.method.as_ref().is_some_and(|method| {
-                                    method.shown.sig.ident == *name && text(&method.owner) == ty
-                                })
-                            });
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Input::Impl(i) => {
-            for item in &mut i.items {
-                if let ImplItem::Fn(f) = item {
-                    let name = &f.sig.ident;
-                    tie(&mut f.block, &|function| function.sig.ident == *name);
-                }
-            }
-        }
-    }
 }
 
 /// Where values meet the function's signature, their types are spelled so that they are known only if the function is sound.
 /// That they don't fit has been said then.
 #[derive(Clone)]
 pub(super) struct Types {
-    known: Option<Known>,
-}
-
-#[derive(Clone)]
-enum Known {
     /// What stands before a type `T>`, so that it is `T` if the function is sound.
-    ByLength(TokenStream),
-    /// The variable that values of generic code go through, and the function. No type in a signature can depend on it.
-    ByVariable(Ident, String),
+    known: Option<TokenStream>,
 }
 
 impl Types {
     pub(super) fn of(function: &Function, rt: &TokenStream) -> Types {
         // A type can't be under a condition.
         let can = attributes::conditions(&function.attrs).is_empty() && has(function);
-        let known = can.then(|| match is_generic(function) {
-            true => Known::ByVariable(known_ident(function), function.sig.ident.to_string()),
-            false => {
-                let size = question_ident(function);
-                Known::ByLength(quote!(<[(); #size] as #rt::Checked))
-            }
-        });
-        Types { known }
+        let size = question_ident(function);
+        Types { known: can.then(|| quote!(<[(); #size] as #rt::Checked)) }
     }
 
-    /// What a call of generic code yields, of a type that is known only then.
-    pub(super) fn yielded(&self, call: &mut Expr) {
-        if let Some(Known::ByVariable(..)) = &self.known {
-            self.value(call);
-        }
-    }
-
-    /// The same of any value.
+    /// A value of a type that is known only then.
     fn value(&self, value: &mut Expr) {
-        match &self.known {
-            Some(Known::ByLength(known)) => *value = parse_quote!(#known<_>>::value(#value)),
-            Some(Known::ByVariable(known, _)) => *value = parse_quote!(#known.operand(#value)),
-            None => {}
+        if let Some(known) = &self.known {
+            *value = parse_quote!(#known<_>>::value(#value));
         }
     }
 
-    /// A type that is known only then.
+    /// Such a type.
     pub(super) fn spelled(&self, ty: &Type) -> TokenStream {
-        match &self.known {
-            Some(Known::ByLength(known)) => quote!(#known<#ty>>::Of),
-            _ => quote!(#ty),
-        }
+        self.known.as_ref().map_or_else(|| quote!(#ty), |known| quote!(#known<#ty>>::Of))
     }
 
     /// The output's type in a signature.
     pub(super) fn output(&self, sig: &mut Signature) {
-        if let (ReturnType::Type(_, ty), Some(Known::ByLength(known))) = (&mut sig.output, &self.known) {
-            **ty = Type::Verbatim(quote!(#known<#ty>>::Of));
+        if let (ReturnType::Type(_, ty), true) = (&mut sig.output, self.known.is_some()) {
+            **ty = Type::Verbatim(self.spelled(ty));
         }
     }
 }
@@ -208,105 +105,28 @@ impl VisitMut for Types {
                 _ => {}
             }
         }
-        if let Pat::Type(pat) = &mut local.pat
+        if self.known.is_some()
+            && let Pat::Type(pat) = &mut local.pat
             && let Pat::Ident(name) = &*pat.pat
             && (ours(&name.ident, &["__result", "__arg"]) || local.init.as_ref().is_some_and(yielded))
         {
-            let ty = &pat.ty;
-            match (&self.known, &mut local.init) {
-                (Some(Known::ByLength(known)), _) => {
-                    *pat.ty = Type::Verbatim(quote!(#known<#ty>>::Of));
-                }
-                // A call of the function that is still there has a wrong number of arguments; what it yields fits.
-                (Some(Known::ByVariable(known, own)), Some(init))
-                    if !names(&init.expr, std::slice::from_ref(own)) =>
-                {
-                    let mut value = init.expr.clone();
-                    let mut values = Values { known, ty, lends: false };
-                    values.visit_expr_mut(&mut value);
-                    if !values.lends {
-                        (init.expr, local.pat) = (value, (*pat.pat).clone());
-                    }
-                }
-                _ => {}
-            }
+            *pat.ty = Type::Verbatim(self.spelled(&pat.ty));
         }
     }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// Lets the values that code ends with go through a variable.
-///
-/// What rustc proposes where an operator is missing depends on which type is expected, which it does not know of copies. So
-/// operators there have operands that are known only if the function is sound.
-struct Values<'a> {
-    known: &'a Ident,
-    ty: &'a Type,
-    /// Whether one of them lends a value that lives as long as the `let`'s variable.
-    lends: bool,
-}
-
-impl VisitMut for Values<'_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Paren(e) => return self.visit_expr_mut(&mut e.expr),
-            Expr::Block(e) if e.label.is_none() => return self.visit_block_mut(&mut e.block),
-            Expr::If(e) if e.else_branch.is_some() => {
-                self.visit_block_mut(&mut e.then_branch);
-                return e.else_branch.iter_mut().for_each(|(_, other)| self.visit_expr_mut(other));
-            }
-            Expr::Match(e) => return e.arms.iter_mut().for_each(|arm| self.visit_expr_mut(&mut arm.body)),
-            _ => {}
-        }
-        let Values { known, ty, .. } = *self;
-        self.lends |= lends(expr);
-        if let Expr::Binary(e) = expr
-            && !is_truth(&e.op)
-            && !is_compound(&e.op)
-        {
-            let left = &e.left;
-            e.left = parse_quote!(#known.operand(#left));
-        }
-        *expr = parse_quote!(#known.value::<#ty>(#expr));
-    }
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        if let Some(Stmt::Expr(last, None)) = block.stmts.last_mut() {
-            self.visit_expr_mut(last);
-        }
-    }
-}
-
-/// Whether a value of an expression would live as long as a variable that the expression initialises.
-fn lends(expr: &Expr) -> bool {
-    match expr {
-        Expr::Reference(_) => true,
-        Expr::Paren(e) => lends(&e.expr),
-        Expr::Cast(e) => lends(&e.expr),
-        Expr::Tuple(e) => e.elems.iter().any(lends),
-        Expr::Array(e) => e.elems.iter().any(lends),
-        Expr::Call(e) => e.args.iter().any(lends),
-        Expr::Struct(e) => e.fields.iter().any(|field| lends(&field.expr)),
-        _ => false,
-    }
-}
-
-fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
+fn item(function: &Function, rt: &TokenStream) -> TokenStream {
     let shown = shown(function);
     let mut sig = shown.sig.clone();
     sig.ident = check_ident(function);
     sig.constness = None;
     let mut body: Block = shown.written.clone();
     unmark(&mut body);
-    question::spell_out(&mut body, &shown.output, rt);
-    match form {
-        Form::Future => sig.asyncness = Some(syn::Token![async](Span::mixed_site())),
-        Form::Opaque => {
-            let output = &shown.output;
-            sig.output = opaque(output, is_generic(function), rt);
-            let result = Ident::new("__result", Span::mixed_site());
-            body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
-        }
-    }
+    let output = &shown.output;
+    sig.output = opaque(output, rt);
+    let result = Ident::new("__result", Span::mixed_site());
+    body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
     let carried = attributes::lints_and_conditions(&shown.attrs);
     quote! {
         #(#carried)*
@@ -317,8 +137,8 @@ fn item(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
     }
 }
 
-/// The size of what a check returns, or the function that asks whether it is `Unpin`.
-fn question(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
+/// The size of what a check returns.
+fn question(function: &Function) -> TokenStream {
     let (check, question) = (path(function), question_ident(function));
     let conditions = attributes::conditions(&function.attrs);
     let params: Vec<Ident> = (0..shown(function).sig.inputs.len()).map(|i| numbered("P", i)).collect();
@@ -329,26 +149,6 @@ fn question(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
         #GENERATED
         #[allow(non_upper_case_globals)]
     };
-    if is_generic(function) {
-        let hidden = match form {
-            Form::Opaque => quote!(<R as #rt::Hidden>::Of),
-            Form::Future => quote!(R),
-        };
-        return quote! {
-            #attributes
-            const fn #question<#(#params,)* R, V, W>(
-                _: &impl ::core::ops::FnOnce(#(#params),*) -> R,
-                _: W,
-            ) -> #rt::Known<V>
-            where
-                R: #rt::Hidden,
-                W: ::core::marker::Copy,
-                #rt::Check<#hidden>: #rt::Settled<W> + #rt::Found<V>,
-            {
-                #rt::Known::NEW
-            }
-        };
-    }
     quote! {
         #attributes
         const #question: usize = {
@@ -364,23 +164,9 @@ fn question(function: &Function, form: Form, rt: &TokenStream) -> TokenStream {
 fn path(function: &Function) -> TokenStream {
     let (check, fish) = (check_ident(function), turbofish(&shown(function).sig.generics));
     let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
-    match owner.cloned() {
-        Some(mut owner) => {
-            Elide.visit_type_mut(&mut owner);
-            quote!(<#owner>::#check #fish)
-        }
+    match owner.map(nameless) {
+        Some(owner) => quote!(<#owner>::#check #fish),
         None => quote!(#check #fish),
-    }
-}
-
-/// Leaves lifetimes to be inferred.
-struct Elide;
-
-impl VisitMut for Elide {
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident != "static" {
-            *lifetime = Lifetime::new("'_", lifetime.span());
-        }
     }
 }
 
@@ -389,7 +175,7 @@ fn shown(function: &Function) -> &Function {
 }
 
 /// An opaque type that captures all lifetimes, as it does in this crate's edition, but stands at the place of the output.
-fn opaque(output: &Type, generic: bool, rt: &TokenStream) -> ReturnType {
+fn opaque(output: &Type, rt: &TokenStream) -> ReturnType {
     let mut tokens = output.to_token_stream().into_iter();
     let ends = |token: Option<TokenTree>| token.map_or(Span::mixed_site(), |t| t.span());
     let first = ends(tokens.next());
@@ -401,12 +187,8 @@ fn opaque(output: &Type, generic: bool, rt: &TokenStream) -> ReturnType {
         };
         tokens.into_iter().map(here).collect()
     };
-    let hidden = match generic {
-        true => quote!(#rt::Hidden<Of = impl ::core::marker::Sized>),
-        false => quote!(::core::marker::Sized),
-    };
     let (rt, begin, end) = (here(rt.clone()), quote_spanned!(first=> ::Same<), quote_spanned!(last=> >));
-    parse_quote!(-> #rt #begin impl #hidden #end)
+    parse_quote!(-> #rt #begin impl ::core::marker::Sized #end)
 }
 
 fn check_ident(function: &Function) -> Ident {
@@ -418,10 +200,6 @@ fn question_ident(function: &Function) -> Ident {
     named(function, "size")
 }
 
-fn known_ident(function: &Function) -> Ident {
-    named(function, "known")
-}
-
 /// A name that no other function's has.
 fn named(function: &Function, what: &str) -> Ident {
     let ident = &function.sig.ident;
@@ -430,19 +208,21 @@ fn named(function: &Function, what: &str) -> Ident {
     format_ident!("__autobatch_{}_{}{}", what, owner, ident, span = ident.span())
 }
 
-/// The form of a function's check, if it has one.
-fn form(function: &Function) -> Option<Form> {
+/// Whether a function has a check: it can be written twice, and no lifetime is in its output, since which of several an opaque
+/// type has rustc may not find.
+fn has(function: &Function) -> bool {
     let shown = shown(function);
     let named = function.method.as_ref().is_none_or(|method| method.named);
-    // The function's own code names its check.
-    let named = named && !anonymous::any(&shown.sig.generics);
     // A trait with arguments may be implemented several times, and its type parameters need not be the type's.
     let once = shown.implements.as_ref().and_then(|path| path.segments.last());
     let once = once.is_none_or(|last| last.arguments.is_none());
-    // An opaque type implies no bounds.
-    let implied = is_generic(function) && shown.sig.generics.lifetimes().next().is_some();
-    let can = named && once && !implied && clone::can_be_repeated(shown);
-    can.then(|| Form::of(shown)).flatten()
+    let lifetimes = shown.outer.lifetimes().next().is_some() && names(&shown.output, &["Self".into()]);
+    named
+        && once
+        && !is_generic(function)
+        && clone::can_be_repeated(shown)
+        && !may_borrow(&shown.output)
+        && !lifetimes
 }
 
 fn is_generic(function: &Function) -> bool {
@@ -451,6 +231,8 @@ fn is_generic(function: &Function) -> bool {
     params.any(|p| !matches!(p, GenericParam::Lifetime(_)))
 }
 
-fn has(function: &Function) -> bool {
-    form(function).is_some()
+/// Whether one of some names stands in the code.
+fn names(code: &impl ToTokens, names: &[String]) -> bool {
+    let text = text(code);
+    crate::mentions::words(&text).any(|word| names.iter().any(|name| name == word))
 }

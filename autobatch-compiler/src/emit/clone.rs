@@ -23,7 +23,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, FnArg, Item, Local, Meta, Pat, Path, Token, Type, parse_quote};
+use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
 
 use super::attributes::GENERATED;
 use super::checked::Types;
@@ -31,7 +31,6 @@ use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
-use crate::question;
 use crate::receivers::{marked, unmark};
 use crate::tails::{self, Tails};
 use crate::turbofish::turbofish;
@@ -193,7 +192,6 @@ impl<'a> Clones<'a> {
 
         unmark(&mut body);
         let rt = quote!(#krate::__rt);
-        question::spell_out(&mut body, &function.output, &rt);
         if let Some(math) = self.vector_math {
             math.body(function, &mut body);
         }
@@ -260,7 +258,7 @@ impl<'a> Clones<'a> {
         // Whoever calls the clone uses the function, as far as lints are concerned.
         let (this, scalar) = (super::api::scalar_path(function), &function.sig.ident);
         let mentioned = (!anonymous::any(&sig.generics)).then(|| quote!(let _ = #this #scalar #fish;));
-        let check = super::checked::mentions(std::iter::once(function), &rt);
+        let check = super::checked::mentions(std::iter::once(function));
         Types::of(function, &rt).output(&mut sig);
         quote! {
             #(#attrs)*
@@ -428,23 +426,11 @@ struct Redirect<'a> {
     found: bool,
     /// The functions that tail calls were found of.
     tails: BTreeSet<usize>,
-    types: Types,
 }
 
 impl<'a> Redirect<'a> {
     fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: Kind, inlines: bool) -> Self {
-        let krate = clones.krate;
-        let types = Types::of(caller, &quote!(#krate::__rt));
-        Redirect {
-            clones,
-            caller,
-            kind,
-            inlines,
-            closure: false,
-            found: false,
-            tails: BTreeSet::new(),
-            types,
-        }
+        Redirect { clones, caller, kind, inlines, closure: false, found: false, tails: BTreeSet::new() }
     }
 
     /// In a closure, the depth is the one that the activation has published.
@@ -537,20 +523,6 @@ impl VisitMut for Redirect<'_> {
             _ => visit_mut::visit_expr_mut(self, expr),
         }
         self.found |= self.call(expr, false) && self.closure;
-    }
-
-    // A message about the type would name the clone. A closure that holds nothing may outlive the function.
-    fn visit_local_mut(&mut self, local: &mut Local) {
-        let init = local.init.as_ref().filter(|_| matches!(local.pat, Pat::Type(_)) && !self.closure);
-        let calls = init.is_some_and(|init| match &*init.expr {
-            Expr::Call(call) => self.clones.called(call, self.caller).is_some(),
-            Expr::MethodCall(call) => self.clones.called_method(call, self.caller).is_some(),
-            _ => false,
-        });
-        visit_mut::visit_local_mut(self, local);
-        if let Some(init) = local.init.as_mut().filter(|_| calls) {
-            self.types.yielded(&mut init.expr);
-        }
     }
 
     // A lint expected once need not come again.

@@ -22,6 +22,7 @@ use super::named::Named;
 use crate::checks;
 use crate::input::{Function, Param, Passing};
 use crate::lower::leaving::mentions;
+use crate::mentions::bare_type;
 use crate::{lockstep, unasked};
 
 /// What stands before the names of the runtime's functions.
@@ -72,17 +73,9 @@ impl<'a> Goes<'a> {
     fn of(param: &'a Param) -> Goes<'a> {
         let shared = param.passing == Passing::Shared;
         match &param.ty {
-            Type::Reference(r) => Goes { ty: bare(&r.elem), shared: r.mutability.is_none() },
-            ty => Goes { ty: bare(ty), shared },
+            Type::Reference(r) => Goes { ty: bare_type(&r.elem), shared: r.mutability.is_none() },
+            ty => Goes { ty: bare_type(ty), shared },
         }
-    }
-}
-
-fn bare(ty: &Type) -> &Type {
-    match ty {
-        Type::Paren(t) => bare(&t.elem),
-        Type::Group(t) => bare(&t.elem),
-        ty => ty,
     }
 }
 
@@ -162,7 +155,7 @@ fn mentions_parameter(ty: &Type, generics: &Generics, outer: &Generics) -> bool 
 /// Whether it follows from the bounds of type parameters that a type may go to other threads.
 fn follows(ty: &Type) -> bool {
     const WRAPPERS: [&str; 4] = ["Box", "Option", "Result", "Vec"];
-    match ty {
+    match bare_type(ty) {
         Type::Path(p) if p.qself.is_none() && p.path.segments.len() == 1 => {
             let segment = &p.path.segments[0];
             match &segment.arguments {
@@ -176,8 +169,6 @@ fn follows(ty: &Type) -> bool {
         }
         Type::Array(t) => follows(&t.elem),
         Type::Slice(t) => follows(&t.elem),
-        Type::Paren(t) => follows(&t.elem),
-        Type::Group(t) => follows(&t.elem),
         Type::Tuple(t) => t.elems.iter().all(follows),
         _ => false,
     }

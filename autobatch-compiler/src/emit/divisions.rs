@@ -23,7 +23,7 @@ use syn::{BinOp, Expr, Pat, Stmt, Type, parse_quote};
 use super::Emitter;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_compound;
-use crate::mentions::roots;
+use crate::mentions::{names, roots};
 use crate::vector_math::Rewrite;
 
 /// What is done to the code of ops and terminators before it stands in a loop over lanes.
@@ -133,16 +133,7 @@ impl<'ast> Visit<'ast> for Made {
 
 /// The names that patterns bind.
 fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
-    struct Bound(BTreeSet<String>);
-    impl<'ast> Visit<'ast> for Bound {
-        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-            self.0.insert(pat.ident.to_string());
-            visit::visit_pat_ident(self, pat);
-        }
-    }
-    let mut bound = Bound(BTreeSet::new());
-    pats.into_iter().for_each(|pat| bound.visit_pat(pat));
-    bound.0
+    pats.into_iter().flat_map(names).map(|name| name.to_string()).collect()
 }
 
 /// What an expression mentions.

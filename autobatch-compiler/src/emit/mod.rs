@@ -120,8 +120,7 @@ pub fn emit(
     let clone = emitter.clone_path(lowered.program.entry);
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
-    let checks =
-        checked::mentions(lowered.sources.iter().map(|source| clones.function(*source)), &emitter.rt);
+    let checks = checked::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
     let nests = nested.and_then(|nested| nests(function, nested, clones, args, width));
     api::family(&api::Machine { body, nests, program, clone, native_depth, function, checks, krate }, args)
 }

@@ -1,10 +1,10 @@
 //! Names for the lifetimes that signatures leave out.
 
 use proc_macro2::{Ident, Span};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Lifetime, Type, parse_quote};
 
 use super::outlives;
+use crate::elision;
 use crate::input::{Function, Param, Passing};
 
 /// A signature whose elided lifetimes have names, where they need one, so that it can be written out for
@@ -22,18 +22,15 @@ impl Named {
             params: function.params.clone(),
             output: function.output.clone(),
         };
-        let mut elided =
-            NameElided { lifetime: Lifetime::new("'__shared", Span::mixed_site()), found: false };
-        elided.visit_type_mut(&mut named.output);
-        if elided.found {
+        let lifetime = Lifetime::new("'__shared", Span::mixed_site());
+        if elision::name_all(&mut named.output, &lifetime) {
             // The elision rules: `&self` if there is one, else the only reference.
             let source = match named.params.first() {
                 Some(p) if p.shown == "self" => Some(0),
-                _ => named.params.iter().position(|p| has_elided(&p.ty)),
+                _ => named.params.iter().position(|p| elision::any(&p.ty)),
             };
             if let Some(source) = source {
-                elided.visit_type_mut(&mut named.params[source].ty);
-                let lifetime = elided.lifetime;
+                elision::name_all(&mut named.params[source].ty, &lifetime);
                 named.generics.params.insert(0, parse_quote!(#lifetime));
                 named.imply(source, &lifetime, function);
             }
@@ -43,9 +40,9 @@ impl Named {
         // `impl Column<&T>` can't elide either.
         for i in 0..named.params.len() {
             let param = &mut named.params[i];
-            if param.passing != Passing::Shared && has_elided(&param.ty) {
+            if param.passing != Passing::Shared && elision::any(&param.ty) {
                 let lifetime = Lifetime::new(&format!("'__{i}"), Span::mixed_site());
-                NameElided { lifetime: lifetime.clone(), found: false }.visit_type_mut(&mut param.ty);
+                elision::name_all(&mut param.ty, &lifetime);
                 named.generics.params.insert(0, parse_quote!(#lifetime));
                 named.imply(i, &lifetime, function);
             }
@@ -120,32 +117,4 @@ fn elided_references(ty: &mut Type) -> Vec<&mut Option<Lifetime>> {
 
 fn is_elided(lifetime: &Option<Lifetime>) -> bool {
     lifetime.as_ref().is_none_or(|lifetime| lifetime.ident == "_")
-}
-
-fn has_elided(ty: &Type) -> bool {
-    let mut elided = NameElided { lifetime: Lifetime::new("'_", Span::mixed_site()), found: false };
-    elided.visit_type_mut(&mut ty.clone());
-    elided.found
-}
-
-struct NameElided {
-    lifetime: Lifetime,
-    found: bool,
-}
-
-impl VisitMut for NameElided {
-    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-        if is_elided(&r.lifetime) {
-            self.found = true;
-            r.lifetime = Some(self.lifetime.clone());
-        }
-        visit_mut::visit_type_reference_mut(self, r);
-    }
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident == "_" {
-            self.found = true;
-            *lifetime = self.lifetime.clone();
-        }
-    }
-    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
 }

@@ -18,6 +18,7 @@ use super::Emitter;
 use super::region::{self, Region, binding, column, lane, old, statement};
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
 use crate::lockstep::{Node, is_primitive, is_pure_method};
+use crate::mentions::bare;
 use crate::vector_math::Rewrite;
 
 /// A region in pieces.
@@ -197,13 +198,11 @@ impl Numbers {
     }
 
     fn is_number(&self, expr: &Expr) -> bool {
-        match expr {
+        match bare(expr) {
             Expr::Lit(_) | Expr::Binary(_) | Expr::Cast(_) => true,
             Expr::Unary(e) => !matches!(e.op, syn::UnOp::Deref(_)),
             Expr::MethodCall(e) => is_pure_method(&e.method),
             Expr::Path(e) => e.path.get_ident().is_some_and(|ident| self.contains(ident)),
-            Expr::Paren(e) => self.is_number(&e.expr),
-            Expr::Group(e) => self.is_number(&e.expr),
             Expr::Block(e) => self.ends_in_number(&e.block),
             Expr::If(e) => {
                 let otherwise = e.else_branch.as_ref();

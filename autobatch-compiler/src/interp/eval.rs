@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Block, Expr, Lit, Pat, Stmt, UnOp};
 
 use crate::ir::{BlockId, goto_target};
+use crate::mentions::bare;
 
 /// A value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -58,10 +59,9 @@ pub(crate) fn stmt(env: &mut Env, stmt: &Stmt) -> Eval<Value> {
 
 /// Evaluates an expression.
 pub(crate) fn expr(env: &mut Env, e: &Expr) -> Eval<Value> {
+    let e = bare(e);
     match e {
         Expr::Lit(e) => Ok(literal(&e.lit)),
-        Expr::Paren(e) => expr(env, &e.expr),
-        Expr::Group(e) => expr(env, &e.expr),
         Expr::Cast(e) => match expr(env, &e.expr)? {
             Value::Bool(b) => Ok(Value::Int(b.into())),
             other => Ok(other),
@@ -284,9 +284,8 @@ fn binary(env: &mut Env, e: &syn::ExprBinary) -> Eval<Value> {
 }
 
 fn path(e: &Expr) -> String {
-    match e {
+    match bare(e) {
         Expr::Path(p) => p.path.segments.last().expect("a path has segments").ident.to_string(),
-        Expr::Paren(e) => path(&e.expr),
         other => panic!("not a variable: {}", crate::display::source(other)),
     }
 }

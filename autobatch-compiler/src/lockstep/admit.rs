@@ -10,7 +10,7 @@ use super::pure::{
 use super::{Array, Leaf, Node, Plan, SMALL, Scope};
 use crate::effects::{bound, variable};
 use crate::ir::{Role, VarId, VarSet};
-use crate::mentions::has_let;
+use crate::mentions::{bare, has_let};
 
 pub(super) struct Admit<'a, 'p> {
     scope: &'a Scope<'p>,
@@ -134,8 +134,8 @@ impl<'a, 'p> Admit<'a, 'p> {
     /// What a `for` runs over: so many steps in every lane, items that are integers or elements of
     /// shared data.
     fn iterator(&mut self, expr: &Expr) -> Option<Items> {
+        let expr = bare(expr);
         match expr {
-            Expr::Paren(e) => self.iterator(&e.expr),
             Expr::Range(e) => match (&e.start, &e.end) {
                 (Some(start), Some(end)) if self.uniform(start) && self.uniform(end) => Some(Items::Numbers),
                 _ => None,
@@ -216,6 +216,7 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 
     fn uniform(&mut self, expr: &Expr) -> bool {
+        let expr = bare(expr);
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit),
             Expr::Path(path) => match self.variable(expr) {
@@ -224,8 +225,6 @@ impl<'a, 'p> Admit<'a, 'p> {
                 Some(var) => self.is_shared(var) && self.leaf(expr),
                 None => is_constant(path) && self.leaf(expr),
             },
-            Expr::Paren(e) => self.uniform(&e.expr),
-            Expr::Group(e) => self.uniform(&e.expr),
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.uniform(&e.expr),
             Expr::Binary(e) => !is_compound(&e.op) && self.uniform(&e.left) && self.uniform(&e.right),
             Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
@@ -293,6 +292,7 @@ impl<'a, 'p> Admit<'a, 'p> {
     // ---- code of one lane ----
 
     fn lane(&mut self, expr: &Expr) -> bool {
+        let expr = bare(expr);
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit),
             Expr::Path(path) => match self.variable(expr) {
@@ -304,8 +304,6 @@ impl<'a, 'p> Admit<'a, 'p> {
                 }
                 None => is_constant(path) && self.leaf(expr),
             },
-            Expr::Paren(e) => self.lane(&e.expr),
-            Expr::Group(e) => self.lane(&e.expr),
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.lane(&e.expr),
             // The right side first, as primitive types have it.
             Expr::Binary(e) if is_compound(&e.op) => self.lane(&e.right) && self.place(&e.left),
@@ -388,12 +386,12 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// What may stand on the left of an assignment.
     fn place(&mut self, place: &Expr) -> bool {
+        let place = bare(place);
         match place {
             Expr::Path(_) => self.variable(place).is_some_and(|var| {
                 let is_large = self.scope.arrays.get(&var).is_some_and(|a| !a.small);
                 self.scope.program.var(var).mutable && !is_large
             }),
-            Expr::Paren(e) => self.place(&e.expr),
             Expr::Index(e) => self.array(&e.expr).is_some() && self.index(e),
             _ => false,
         }

@@ -1,5 +1,6 @@
 //! Code that is known to have no effects, whatever the primitive type it is applied to.
 
+use crate::mentions::bare;
 use syn::{BinOp, Expr, Lit, RangeLimits};
 
 /// Methods of the primitive numbers that only compute. Some can panic, like the operators.
@@ -163,24 +164,22 @@ pub fn is_truth(op: &BinOp) -> bool {
 
 /// The value of an integer literal.
 pub(super) fn literal(expr: &Expr) -> Option<u64> {
-    match expr {
+    match bare(expr) {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(n) => n.base10_parse().ok(),
             _ => None,
         },
-        Expr::Paren(e) => literal(&e.expr),
         _ => None,
     }
 }
 
 /// How often a `for` over `expr` runs its body, if literals say.
 pub(super) fn trips(expr: &Expr) -> Option<u64> {
-    match expr {
+    match bare(expr) {
         Expr::Range(e) => {
             let (start, end) = (literal(e.start.as_ref()?)?, literal(e.end.as_ref()?)?);
             Some((end + u64::from(matches!(e.limits, RangeLimits::Closed(_)))).saturating_sub(start))
         }
-        Expr::Paren(e) => trips(&e.expr),
         Expr::MethodCall(e) if e.method == "rev" || e.method == "enumerate" => trips(&e.receiver),
         _ => None,
     }

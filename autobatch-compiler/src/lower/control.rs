@@ -34,10 +34,7 @@ impl Lowering<'_> {
                 let after = self.new_block(span, "after loop");
                 self.enter(e.label.as_ref(), Some(header), after, dest);
                 self.start(header);
-                self.body(e.body, None, None);
-                self.jump(header);
-                self.loops.pop();
-                self.arrive(after);
+                self.round(e.body, header, after);
             }
             Expr::While(e) => {
                 let header = self.new_block(span, "while");
@@ -48,10 +45,7 @@ impl Lowering<'_> {
                 self.enter(e.label.as_ref(), Some(header), after, None);
                 self.condition(*e.cond, inside, after);
                 self.start(inside);
-                self.body(e.body, None, None);
-                self.jump(header);
-                self.loops.pop();
-                self.arrive(after);
+                self.round(e.body, header, after);
                 self.unit(dest, ty);
             }
             Expr::ForLoop(e) => self.for_(e, dest, ty),
@@ -74,6 +68,14 @@ impl Lowering<'_> {
         } else {
             self.cursor = None;
         }
+    }
+
+    /// The body of a loop, from the current block back to its header.
+    fn round(&mut self, body: syn::Block, header: BlockId, after: BlockId) {
+        self.body(body, None, None);
+        self.jump(header);
+        self.loops.pop();
+        self.arrive(after);
     }
 
     fn enter(&mut self, label: Option<&Label>, header: Option<BlockId>, after: BlockId, dest: Option<VarId>) {
@@ -349,10 +351,7 @@ impl Lowering<'_> {
         if let Some(bind) = bind {
             self.op(bind);
         }
-        self.body(e.body, None, None);
-        self.jump(header);
-        self.loops.pop();
-        self.arrive(after);
+        self.round(e.body, header, after);
         self.unit(dest, ty);
     }
 }

@@ -1,12 +1,11 @@
 //! Rewrites `return`, `?`, `break` and `continue` that leave a verbatim piece of code into jumps.
 
-use quote::quote;
+use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Label, Lifetime, Path, Stmt, Type, parse_quote};
 
 use super::LoopContext;
 use crate::ir::{BlockId, goto};
-use crate::question;
 
 /// What the rewriting needs to know of the function.
 pub(super) struct Exits<'a> {
@@ -77,10 +76,15 @@ impl VisitMut for Exits<'_> {
             }
             Expr::Try(e) => {
                 self.visit_expr_mut(&mut e.expr);
-                let (krate, residual) = (self.krate, question::residual());
-                let rt = quote!(#krate::__rt);
-                let leave = self.leave(Some(question::leave(&rt, self.output, &residual)));
-                *expr = question::branch(&rt, &e.expr, &residual, &leave);
+                let named = |name| Ident::new(name, Span::mixed_site());
+                let (residual, output) = (named("__residual"), named("__output"));
+                let (krate, own, inner) = (self.krate, self.output, &e.expr);
+                let rest = parse_quote!(#krate::__rt::leaving::<_, #own>(#residual).leave());
+                let leave = self.leave(Some(rest));
+                *expr = parse_quote!(match #krate::__rt::Asked(#inner).branch() {
+                    ::core::ops::ControlFlow::Continue(#output) => #output,
+                    ::core::ops::ControlFlow::Break(#residual) => #leave,
+                });
             }
             Expr::Break(e) => {
                 if let Some(value) = &mut e.expr {

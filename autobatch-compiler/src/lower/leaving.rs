@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Item, ItemMacro, Macro};
@@ -20,42 +20,28 @@ const NAMES: &str = "the macro makes names for the code behind it";
 const UNSEEN: &str = "the definition of a macro stands in another file, and may hold a `return` or `break`";
 const LOCAL: &str = "a macro that is defined in the body names locals of the function";
 
-/// The library's macros, which leave nothing.
-const KNOWN: [&str; 33] = [
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "cfg",
-    "column",
-    "compile_error",
-    "concat",
-    "dbg",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "env",
-    "eprint",
-    "eprintln",
-    "file",
-    "format",
-    "format_args",
-    "include_bytes",
-    "include_str",
-    "line",
-    "matches",
-    "module_path",
-    "option_env",
-    "panic",
-    "print",
-    "println",
-    "stringify",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "write",
-    "writeln",
-];
+/// Whether a macro is one of the library's, which leave nothing.
+fn is_known(name: &Ident) -> bool {
+    formats::is_known(name)
+        || matches!(
+            name.to_string().as_str(),
+            "cfg"
+                | "column"
+                | "compile_error"
+                | "concat"
+                | "dbg"
+                | "env"
+                | "file"
+                | "include_bytes"
+                | "include_str"
+                | "line"
+                | "matches"
+                | "module_path"
+                | "option_env"
+                | "stringify"
+                | "vec"
+        )
+}
 
 /// The macros of a function that can't stand in lane code, and why.
 pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
@@ -167,10 +153,11 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     /// Whether a macro of this name leaves.
-    fn leaves(&self, name: &str) -> Option<&'static str> {
+    fn leaves(&self, name: &Ident) -> Option<&'static str> {
+        let text = name.to_string();
         match () {
-            () if self.declared.leaves(name) => Some(BY_DEFINITION),
-            () if self.declared.has_macro(name) || KNOWN.contains(&name) => None,
+            () if self.declared.leaves(&text) => Some(BY_DEFINITION),
+            () if self.declared.has_macro(&text) || is_known(name) => None,
             () => Some(UNSEEN),
         }
     }
@@ -182,9 +169,9 @@ impl Scan<'_> {
             let before = name.take();
             match tree {
                 TokenTree::Ident(ident) => name = Some(ident),
-                TokenTree::Punct(p) if p.as_char() == '!' => self
-                    .found
-                    .extend(before.and_then(|name| Some((name.span(), self.leaves(&name.to_string())?)))),
+                TokenTree::Punct(p) if p.as_char() == '!' => {
+                    self.found.extend(before.and_then(|name| Some((name.span(), self.leaves(&name)?))))
+                }
                 TokenTree::Group(group) => self.tokens(group.stream()),
                 _ => {}
             }
@@ -209,15 +196,14 @@ impl<'a> Visit<'a> for Scan<'_> {
         if ir::goto_target(mac).is_some() {
             return;
         }
-        let name = mac.path.segments.last().map(|last| last.ident.to_string());
         // One of the library's stands alone, or behind its crate.
         let alone = match &mac.path.segments.iter().collect::<Vec<_>>()[..] {
             [_] => true,
             [of, _] => ["alloc", "core", "std"].iter().any(|library| of.ident == library),
             _ => false,
         };
-        let left = name.and_then(|name| match self.leaves(&name) {
-            None if !alone && !self.declared.has_macro(&name) => Some(UNSEEN),
+        let left = mac.path.segments.last().and_then(|last| match self.leaves(&last.ident) {
+            None if !alone && !self.declared.has_macro(&last.ident.to_string()) => Some(UNSEEN),
             why => why,
         });
         self.found.extend(left.map(|why| (mac.path.span(), why)));

@@ -14,7 +14,8 @@ use syn::{Expr, Type, UnOp};
 use super::Lowering;
 use crate::admission::travel::Lends;
 use crate::effects::variable;
-use crate::ir::{self, Role, VarId};
+use crate::elision::nameless;
+use crate::ir::{Role, VarId};
 use crate::mentions;
 
 const LOCAL: &str = "a local of this function is lent to the call, and a column's values move";
@@ -100,20 +101,7 @@ fn lent_of(lower: &Lowering<'_>, arg: &Expr) -> Option<(VarId, bool)> {
 /// Whether a variable is a parameter of the type.
 fn is_param_of_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
     let var = lower.program.var(var);
-    matches!(var.role, Role::Param(_)) && var.ty.as_ref().is_some_and(|own| bare(own) == bare(ty))
-}
-
-/// The text of a type without the names of its lifetimes.
-fn bare(ty: &Type) -> String {
-    struct Nameless;
-    impl syn::visit_mut::VisitMut for Nameless {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
-            lifetime.ident = syn::Ident::new("_", lifetime.ident.span());
-        }
-    }
-    let mut ty = ty.clone();
-    syn::visit_mut::VisitMut::visit_type_mut(&mut Nameless, &mut ty);
-    ir::text(&ty)
+    matches!(var.role, Role::Param(_)) && var.ty.as_ref().is_some_and(|own| nameless(own) == nameless(ty))
 }
 
 /// Whether a value of the type can hold anything but numbers.

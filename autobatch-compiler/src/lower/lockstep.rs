@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Lowering;
 use super::computed::computed;
-use crate::ir::{Block, BlockId, FuncId, Program, Terminator, VarSet};
+use crate::ir::{BlockId, FuncId, Program, Terminator, VarSet};
 use crate::lockstep::{Plan, Scope, gain};
 use crate::passes::flow::Flow;
 use crate::passes::{Definedness, Liveness};
@@ -61,20 +61,7 @@ impl Lowering<'_> {
         let ops = block.ops.split_off(at);
         let term = std::mem::replace(&mut block.term, Terminator::Jump(id));
         let (func, span) = (block.func, block.span);
-        self.program.blocks.push(Block {
-            func,
-            ops,
-            term,
-            span,
-            label,
-            pops: vec![],
-            reads: vec![],
-            arrives: VarSet::new(),
-            lockstep: false,
-            primitive: None,
-            region: id,
-        });
-        id
+        self.program.add_block(func, ops, term, span, label)
     }
 }
 

@@ -12,7 +12,7 @@ mod control;
 mod exits;
 mod expr;
 pub(crate) mod leaving;
-mod lending;
+pub(crate) mod lending;
 mod lifetimes;
 mod lockstep;
 mod number;
@@ -45,8 +45,8 @@ use crate::admission::{Admission, Need};
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{
-    self, Block, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId,
-    VarSet, Variable,
+    self, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
+    Variable,
 };
 use crate::tails::Unnumbered;
 
@@ -148,15 +148,7 @@ pub fn lower(
             .map(|f| f.sig.ident.to_string())
             .collect(),
         self_type,
-        program: Program {
-            functions: vec![],
-            blocks: vec![],
-            variables: vec![],
-            calls: 0,
-            entry: FuncId(0),
-            order: vec![],
-            notes: vec![],
-        },
+        program: Program::default(),
         sources: vec![],
         items: vec![],
         spans: VarSet::new(),
@@ -292,21 +284,7 @@ impl Lowering<'_> {
     }
 
     fn block(&mut self, func: FuncId, span: Span, label: &'static str) -> BlockId {
-        let id = BlockId(self.program.blocks.len());
-        self.program.blocks.push(Block {
-            func,
-            ops: vec![],
-            term: Terminator::Unreachable,
-            span,
-            label,
-            pops: vec![],
-            reads: vec![],
-            arrives: VarSet::new(),
-            lockstep: false,
-            primitive: None,
-            region: id,
-        });
-        id
+        self.program.add_block(func, vec![], Terminator::Unreachable, span, label)
     }
 
     fn function(&mut self, source: usize) {

@@ -12,6 +12,7 @@ use super::Lowering;
 use crate::admission::travel::Lends;
 use crate::effects::variable;
 use crate::ir::{Primitive, VarId};
+use crate::mentions::bare;
 
 /// Whether an expression is a call of a primitive that can be batched.
 pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
@@ -23,26 +24,17 @@ pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
 
 /// Whether a call names a primitive, and no local.
 pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
-    variable(&lower.names, plain(&call.func)).is_none() && names(&lower.options.primitives, &call.func)
+    variable(&lower.names, bare(&call.func)).is_none() && names(&lower.options.primitives, &call.func)
 }
 
 /// Whether an expression is the path of a primitive, generic arguments aside.
 pub(crate) fn names(primitives: &[Path], function: &Expr) -> bool {
-    let Expr::Path(path) = plain(function) else { return false };
+    let Expr::Path(path) = bare(function) else { return false };
     let same = |p: &&Path| {
         let (a, b) = (&p.segments, &path.path.segments);
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.ident == b.ident)
     };
     path.qself.is_none() && primitives.iter().any(|p| same(&p))
-}
-
-/// A path that a macro has inserted stands in a group.
-fn plain(function: &Expr) -> &Expr {
-    match function {
-        Expr::Group(e) => plain(&e.expr),
-        Expr::Paren(e) => plain(&e.expr),
-        other => other,
-    }
 }
 
 /// Whether a word in a macro may name a primitive.
@@ -74,11 +66,10 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
 
 /// The variable that `&mut` of a place changes, if the place is a variable or a field of one, however deep.
 pub(crate) fn root(place: &Expr) -> Option<&Expr> {
+    let place = bare(place);
     match place {
         Expr::Path(_) => Some(place),
         Expr::Field(e) => root(&e.base),
-        Expr::Paren(e) => root(&e.expr),
-        Expr::Group(e) => root(&e.expr),
         Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => root(&e.expr),
         _ => None,
     }
@@ -86,11 +77,10 @@ pub(crate) fn root(place: &Expr) -> Option<&Expr> {
 
 /// A variable or constant, or a field of one, however deep.
 fn is_place(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    let expr = bare(expr);
     match expr {
         Expr::Path(_) => variable(&lower.names, expr).is_some(),
         Expr::Field(e) => is_place(lower, &e.base),
-        Expr::Paren(e) => is_place(lower, &e.expr),
-        Expr::Group(e) => is_place(lower, &e.expr),
         Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_place(lower, &e.expr),
         _ => false,
     }
@@ -127,7 +117,7 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        call.func = Box::new(plain(&call.func).clone());
+        call.func = Box::new(bare(&call.func).clone());
         call.args = args.into_iter().collect();
         let block = self.new_block(span, "primitive");
         self.jump(block);
@@ -164,12 +154,12 @@ impl Lowering<'_> {
 
     /// `model.rows[i]` behind a reference: taking a reference to it is not taking its value.
     fn reaches_shared(&self, expr: &Expr) -> bool {
+        let expr = bare(expr);
         match expr {
             Expr::Path(_) => true,
             Expr::Field(e) => self.reaches_shared(&e.base),
             Expr::Index(e) => self.reaches_shared(&e.expr),
             Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)),
-            Expr::Paren(e) => self.reaches_shared(&e.expr),
             _ => false,
         }
     }

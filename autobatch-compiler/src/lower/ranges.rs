@@ -1,5 +1,6 @@
 //! `for` loops over ranges: the ends become variables of their own (see the runtime's `counter`).
 
+use crate::mentions::bare;
 use syn::{Expr, Pat, RangeLimits, Stmt, parse_quote};
 
 use super::Lowering;
@@ -14,9 +15,7 @@ pub(super) struct Counting {
 
 /// The range and whether it is walked from its end, if that is what `expr` is.
 fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {
-    match expr {
-        Expr::Paren(e) => range(&e.expr),
-        Expr::Group(e) => range(&e.expr),
+    match bare(expr) {
         Expr::Range(e) if e.attrs.is_empty() && e.start.is_some() && e.end.is_some() => Some((e, false)),
         Expr::MethodCall(e) if e.method == "rev" && e.args.is_empty() && e.turbofish.is_none() => {
             range(&e.receiver).map(|(range, back)| (range, !back))

@@ -5,6 +5,7 @@ use syn::{Expr, ExprMethodCall, UnOp, parse_quote};
 
 use super::{Lowering, scan};
 use crate::effects::{self, variable};
+use crate::mentions::bare;
 
 impl Lowering<'_> {
     /// Whether a call's receiver is a part of something, its arguments have calls, and nothing changes it meanwhile.
@@ -74,8 +75,7 @@ impl Lowering<'_> {
 
 /// What a place is a part of; `None` if it is no part.
 fn part_of(place: &Expr) -> Option<&Expr> {
-    match place {
-        Expr::Paren(e) => part_of(&e.expr),
+    match bare(place) {
         Expr::Field(e) => part_of(&e.base).or(Some(&e.base)),
         Expr::Index(e) => part_of(&e.expr).or(Some(&e.expr)),
         Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => part_of(&e.expr).or(Some(&e.expr)),
@@ -84,8 +84,7 @@ fn part_of(place: &Expr) -> Option<&Expr> {
 }
 
 fn has_index(place: &Expr) -> bool {
-    match place {
-        Expr::Paren(e) => has_index(&e.expr),
+    match bare(place) {
         Expr::Field(e) => has_index(&e.base),
         Expr::Unary(e) => has_index(&e.expr),
         Expr::Index(_) => true,

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use super::definedness::Definedness;
 use super::flow::Flow;
 use super::liveness::Liveness;
-use crate::ir::{Block, BlockId, Program, Terminator, VarId, VarSet};
+use crate::ir::{Block, BlockId, Program, Terminator, VarId};
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
@@ -51,21 +51,8 @@ fn dest(program: &Program, b: BlockId) -> Option<VarId> {
 }
 
 fn split(program: &mut Program, b: BlockId, cont: BlockId) {
-    let id = BlockId(program.blocks.len());
     let Block { func, span, .. } = *program.block(b);
-    program.blocks.push(Block {
-        func,
-        ops: vec![],
-        term: Terminator::Jump(cont),
-        span,
-        label: "after call",
-        pops: vec![],
-        reads: vec![],
-        arrives: VarSet::new(),
-        lockstep: false,
-        primitive: None,
-        region: id,
-    });
+    let id = program.add_block(func, vec![], Terminator::Jump(cont), span, "after call");
     if let Terminator::Call(call) = &mut program.blocks[b.0].term {
         call.cont = id;
     }

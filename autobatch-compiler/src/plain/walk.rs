@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
-use super::{All, Leaf, List, Plain, index, without_lifetimes};
+use super::{All, Leaf, List, Plain, index};
+use crate::elision::nameless;
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
 use crate::lockstep::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method};
+use crate::mentions::bare;
 
 /// The walk over one function; `None` refuses the program.
 pub(super) struct Walk<'a> {
@@ -66,9 +68,8 @@ impl Walk<'_> {
 
     /// The place in shared data that an expression names. Its indices are walked.
     fn place(&mut self, expr: &Expr) -> Option<Option<Leaf>> {
+        let expr = bare(expr);
         match expr {
-            Expr::Paren(e) => self.place(&e.expr),
-            Expr::Group(e) => self.place(&e.expr),
             Expr::Path(p) => {
                 if let Some(name) = p.path.get_ident().filter(|_| p.qself.is_none()) {
                     let key = name.to_string();
@@ -76,7 +77,7 @@ impl Walk<'_> {
                         return Some(Some(leaf.clone()));
                     }
                     if let Some(ty) = self.shared.get(&key) {
-                        let root = Some((name.clone(), without_lifetimes(ty)));
+                        let root = Some((name.clone(), nameless(ty)));
                         let list = List::Of(Box::new(ty.clone()));
                         return Some(Some(Leaf { root, value: parse_quote!(#name), list }));
                     }
@@ -128,6 +129,7 @@ impl Walk<'_> {
             self.plain.leaves.push(leaf);
             return Some(());
         }
+        let expr = bare(expr);
         match expr {
             Expr::Lit(lit) => {
                 matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) | Lit::Byte(_))
@@ -137,8 +139,6 @@ impl Walk<'_> {
                 let local = p.path.get_ident().is_some_and(|i| self.locals.contains(&i.to_string()));
                 (local || of_option(&p.path, "None")).then_some(())
             }
-            Expr::Paren(e) => self.expr(&e.expr),
-            Expr::Group(e) => self.expr(&e.expr),
             Expr::Unary(e) => self.expr(&e.expr),
             Expr::Cast(e) => is_primitive(&e.ty).then_some(()).and_then(|()| self.expr(&e.expr)),
             Expr::Binary(e) if is_compound(&e.op) => {
@@ -229,9 +229,8 @@ impl Walk<'_> {
 
     /// A range of numbers, or what `rev` and `step_by` make of one.
     fn range(&mut self, expr: &Expr) -> Option<()> {
+        let expr = bare(expr);
         match expr {
-            Expr::Paren(e) => self.range(&e.expr),
-            Expr::Group(e) => self.range(&e.expr),
             Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().admit_all(|e| self.expr(e)),
             Expr::MethodCall(e) if e.method == "rev" || e.method == "step_by" => {
                 self.range(&e.receiver)?;
@@ -369,8 +368,7 @@ impl Walk<'_> {
 
     /// What may stand on the left of an assignment.
     fn assignable(&mut self, place: &Expr) -> Option<()> {
-        match place {
-            Expr::Paren(e) => self.assignable(&e.expr),
+        match bare(place) {
             Expr::Field(e) => self.assignable(&e.base),
             Expr::Index(e) => {
                 self.assignable(&e.expr)?;

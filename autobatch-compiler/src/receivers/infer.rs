@@ -1,5 +1,6 @@
 //! The types of expressions and patterns, as far as they follow from types that are written out.
 
+use crate::mentions::bare;
 use std::collections::BTreeMap;
 
 use syn::{Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
@@ -58,10 +59,8 @@ impl Types<'_> {
 
     /// The same; `_` is a type that is not known.
     fn maybe(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
-        match expr {
+        match bare(expr) {
             Expr::Path(p) if p.qself.is_none() => self.named(scopes, &p.path),
-            Expr::Paren(e) => self.of(scopes, &e.expr),
-            Expr::Group(e) => self.of(scopes, &e.expr),
             Expr::Cast(e) => Some(self.plain(&e.ty)),
             Expr::Reference(e) => {
                 let (ty, mutability) = (self.of(scopes, &e.expr)?, &e.mutability);
@@ -282,7 +281,7 @@ impl Types<'_> {
 
     /// Binds the variables of a condition's `let`s.
     pub(super) fn bind_condition(&self, scopes: &mut Scopes, cond: &Expr) {
-        match cond {
+        match bare(cond) {
             Expr::Let(e) => {
                 let ty = self.of(scopes, &e.expr);
                 self.bind(scopes, &e.pat, ty);
@@ -291,7 +290,6 @@ impl Types<'_> {
                 self.bind_condition(scopes, &e.left);
                 self.bind_condition(scopes, &e.right);
             }
-            Expr::Paren(e) => self.bind_condition(scopes, &e.expr),
             _ => {}
         }
     }
