@@ -271,6 +271,7 @@ fn a_pointer_to_a_local(n: u64) -> u64 {
     let pointer: NonNull<u64> = NonNull::from(&mut x);
     let mut k = n;
     while k > 0 {
+        // SAFETY: `x` is where it was: nothing moves it while the pointer is in use.
         unsafe { *pointer.as_ptr() += k };
         k /= 2;
     }
@@ -333,7 +334,8 @@ impl Picks for Last {
             self.0 += k;
             k /= 2;
         }
-        (self.0 as usize) % from.len()
+        let scored = from.iter().map(Scored::score).count();
+        (self.0 as usize) % scored
     }
 }
 
