@@ -100,6 +100,58 @@ fn behind_a_trait_object() {
     assert_eq!(calls, (0..8).map(|i| inputs.iter().filter(|input| input.1 > i).count()).collect::<Vec<_>>());
 }
 
+/// A program of several blocks, none of which shows a primitive.
+#[autobatch]
+fn descend_in_blocks(density: &dyn Density, start: f64, steps: u32) -> f64 {
+    if steps == 0 {
+        return start;
+    }
+    let slope = density.energy(&Array1::from(vec![start])).1[0];
+    descend_in_blocks(density, start - 0.25 * slope, steps - 1)
+}
+
+/// The first run of a program in blocks finds out on fibers too, and does not call the kernel for each member meanwhile.
+#[test]
+fn blocks_that_hide_a_primitive() {
+    let program = descend_in_blocks_batched::program();
+    assert!(!program.whole_scalar && !program.blocks.iter().any(|block| block.primitive), "{program}");
+    let bowl = Bowl { scale: 0.7 };
+    let (start, steps): (Vec<f64>, Vec<u32>) = (0..900).map(|i| (f64::from(i) / 7.0, 1 + i % 5)).unzip();
+    let want: Vec<usize> = (0..5).map(|round| (5 - round) * 180).collect();
+    for run in ["first", "second"] {
+        let (values, calls) =
+            counted(|options| descend_in_blocks_batched_with(&bowl, &start, &steps, options).unwrap());
+        assert_eq!(calls, want, "{run} run");
+        let one = |(start, steps): (&f64, &u32)| descend_in_blocks(&bowl, *start, *steps);
+        assert!(values.same(&start.iter().zip(&steps).map(one).collect()), "{run} run");
+    }
+}
+
+/// Where the first members reach none, the others run in blocks or without fibers, and those that reach one late call the
+/// kernel for one row.
+#[test]
+fn a_primitive_that_is_reached_late() {
+    #[autobatch]
+    fn late(density: &dyn Density, start: f64, steps: u32) -> f64 {
+        if steps == 0 {
+            return start;
+        }
+        late(density, density.energy(&Array1::from(vec![start])).0.sqrt(), steps - 1)
+    }
+    let bowl = Bowl { scale: 0.7 };
+    let start: Vec<f64> = (0..3000).map(f64::from).collect();
+    let steps: Vec<u32> = (0..3000).map(|i| if i < 2000 { 0 } else { 2 }).collect();
+    let want: Vec<f64> = start.iter().zip(&steps).map(|(start, steps)| late(&bowl, *start, *steps)).collect();
+    for run in ["first", "second"] {
+        let (values, calls) = counted(|options| late_batched_with(&bowl, &start, &steps, options).unwrap());
+        assert_eq!(calls.iter().sum::<usize>(), 2000, "each is the kernel's in the {run} run");
+        assert!(values.same(&want), "{run} run");
+        if run == "second" {
+            assert_eq!(calls, [1000, 1000]);
+        }
+    }
+}
+
 /// Whether another function yields a value is nothing that is written here.
 fn outside(x: f64) -> f64 {
     half(x) + 1.0

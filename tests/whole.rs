@@ -86,3 +86,61 @@ fn its_author_says_that_a_type_is_whole() {
     );
     assert!(!root_batched::program().whole_scalar);
 }
+
+mod of_a_parameter {
+    use autobatch::autobatch;
+
+    pub(crate) trait Spec {
+        type Value: Clone;
+    }
+
+    pub(crate) struct Least;
+    impl Spec for Least {
+        type Value = i64;
+    }
+
+    pub(crate) struct Node<S: Spec> {
+        pub(crate) value: S::Value,
+    }
+
+    pub(crate) struct Tree<S: Spec> {
+        pub(crate) nodes: Vec<Node<S>>,
+    }
+
+    impl<S: Spec> Tree<S> {
+        fn halves(&mut self, (at, len): (usize, i64)) -> ((usize, i64), (usize, i64)) {
+            ((at * 2 + 1, len / 2), (at * 2 + 2, len - len / 2))
+        }
+    }
+
+    /// The type of a node's value is the trait's.
+    #[autobatch]
+    pub(crate) fn first_negative(tree: &mut Tree<self::Least>, view: (usize, i64)) -> Option<i64> {
+        let (at, len) = view;
+        if len <= 1 || at > 3 {
+            return Some(at as i64).filter(|_| tree.nodes[at].value < 0);
+        }
+        let (left, right) = tree.halves(view);
+        match tree.nodes[left.0].value < 0 {
+            true => first_negative(tree, left),
+            false => first_negative(tree, right).map(|x| left.1 + x),
+        }
+    }
+}
+
+#[test]
+fn a_field_may_have_a_type_of_a_parameters_trait() {
+    use of_a_parameter::{Least, Node, Tree, first_negative, first_negative_batched_with};
+    let tree = |n: &u64| Tree::<Least> {
+        nodes: (0..12).map(|k| Node { value: (*n as i64 * 7 + k * k) % 11 - 5 }).collect(),
+    };
+    let members: Vec<u64> = (0..100).collect();
+    let views: Vec<(usize, i64)> = members.iter().map(|n| (0, *n as i64 % 9)).collect();
+    let expected: Vec<_> =
+        members.iter().zip(&views).map(|(n, view)| first_negative(&mut tree(n), *view)).collect();
+    for (name, options) in common::executors() {
+        let mut trees: Vec<_> = members.iter().map(tree).collect();
+        let outcome = first_negative_batched_with(&mut trees, &views, &options).unwrap();
+        assert_eq!(outcome.into_values().unwrap(), expected, "{name}");
+    }
+}

@@ -42,6 +42,8 @@ pub struct Declared {
     leaving: BTreeSet<String>,
     /// Those that may make names for it.
     naming: BTreeSet<String>,
+    /// Names in the item that begin with two underscores, as those of generated code do.
+    pub(crate) reserved: BTreeSet<String>,
     /// The lifetimes of types.
     pub(crate) lifetimes: Lifetimes,
     /// The families that the crate mentions, if its source is known.

@@ -18,6 +18,7 @@ use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Terminator;
 use crate::lower::{self, LowerOptions, Lowered};
+use crate::mentions;
 use crate::methods;
 use crate::nearby::{self, Source};
 use crate::passes::{self, Analyses, PassOptions};
@@ -54,7 +55,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     }
     // Without the source a reason may be none.
     args.strict &= source.is_some();
-    let declared = nearby::declared(source, &item);
+    let mut declared = nearby::declared(source, &item);
+    declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
     let (mut functions, others) = input::parted(&spelled, &mut diag);
@@ -146,7 +148,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             continue;
         }
         let mut functions = functions.to_vec();
-        let (lowered, analyses) =
+        let (mut lowered, analyses) =
             lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
         if args.strict {
             for note in &lowered.program.notes {
@@ -158,6 +160,9 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
         }
         let plain = plain::of(&lowered, &functions);
+        if plain.is_some() {
+            admission::ask_for_copies(&mut lowered, &functions);
+        }
         programs.push((entry, functions, lowered, analyses, plain));
     }
     let mut known = Known::default();

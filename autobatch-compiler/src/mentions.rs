@@ -90,6 +90,16 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
+/// The names in the code that begin with two underscores.
+pub(crate) fn reserved(tokens: TokenStream) -> Vec<Ident> {
+    let names = tokens.into_iter().flat_map(|tree| match tree {
+        TokenTree::Ident(ident) if ident.to_string().starts_with("__") => vec![ident],
+        TokenTree::Group(group) => reserved(group.stream()),
+        _ => vec![],
+    });
+    names.collect()
+}
+
 /// The path that a place is a part of, or behind; `None` if it is a part of a temporary.
 pub(crate) fn base(place: &Expr) -> Option<&ExprPath> {
     match bare(place) {

@@ -1,7 +1,7 @@
 //! What to write instead of what runs scalar code, where `strict` refuses it.
 
 /// Parts of the reasons (see [`crate::ir::Note`]), and what to write instead.
-const WAYS_OUT: [(&str, &str); 28] = [
+const WAYS_OUT: [(&str, &str); 32] = [
     ("or `continue` in a macro's tokens", "make the value in a `let` before the macro"),
     (
         "call inside a closure",
@@ -22,7 +22,14 @@ const WAYS_OUT: [(&str, &str); 28] = [
     ),
     ("two methods of the type have this name", "give one of the two another name"),
     ("for types of the crate only", "call a function that takes the value as a parameter"),
+    ("the name of a number's own", "name the trait, `Trait::method(&x, &y)`"),
+    ("two underscores are those of generated code", "give it another name"),
+    ("may rely on where a local is", "put the `unsafe` code in a function of its own"),
     ("has an item of the same name", "give one of the two another name"),
+    (
+        "has a name that code outside of the block uses",
+        "give it another name, or put it outside of the function",
+    ),
     ("is used on both sides of a loop or call", "borrow anew behind the loop or call, or keep an index"),
     ("is lent to the call", "hand on a value, an index, or a reference that the function was given"),
     ("what the call is handed may borrow", "make it in a `let` with its type, if that has no lifetime"),

@@ -56,20 +56,20 @@ impl StepSize {
         *self = Self::new(self.log_mean.exp(), self.target);
     }
 
-    /// Whether the chain has to find out where to begin.
-    pub(crate) fn is_wanted(&self) -> bool {
+    /// Whether the chain has to find out where to begin, and to say so by [`begin`](Self::begin).
+    pub fn is_wanted(&self) -> bool {
         self.stage == Stage::Wanted
     }
 
     /// Begins to adapt at `eps`.
-    pub(crate) fn begin(&mut self, eps: f64) {
+    pub fn begin(&mut self, eps: f64) {
         let log = eps.ln();
         let centre = log + 10.0_f64.ln();
         *self = Self { stage: Stage::Adapting, centre, log_eps: log, log_mean: log, ..*self };
     }
 
-    /// Takes notice of a trajectory's mean acceptance probability.
-    pub(crate) fn learn(&mut self, acceptance: f64) {
+    /// Takes notice of a trajectory's mean acceptance probability; does nothing unless the step size adapts.
+    pub fn learn(&mut self, acceptance: f64) {
         if self.stage != Stage::Adapting {
             return;
         }

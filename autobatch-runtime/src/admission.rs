@@ -30,6 +30,7 @@ use std::marker::PhantomData;
 /// is not `Copy` and nowhere written in the function, its author says it:
 ///
 /// ```
+/// # use autobatch_runtime as autobatch;
 /// use autobatch::IsWhole;
 ///
 /// struct Polynomial {

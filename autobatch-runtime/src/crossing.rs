@@ -17,7 +17,6 @@
 //! ```
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::ops::Deref;
 
 use crate::depth::Depth;
@@ -157,12 +156,12 @@ impl Stays {
 /// What stands for states that stay on their thread.
 pub struct NoStates<T>(PhantomData<fn() -> T>);
 
-impl<'a, T> Source<&'a mut T> for NoStates<T> {
+// SAFETY: `fill` is the default, which never returns.
+unsafe impl<'a, T> Source<&'a mut T> for NoStates<T> {
     fn len(&self) -> Option<usize> {
         None
     }
     fn get(&self, _: usize) -> &'a mut T {
         unreachable!("who has made this is not compiled")
     }
-    fn fill(&self, _: usize, _: &mut [MaybeUninit<&'a mut T>]) {}
 }

@@ -12,6 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::depth::{self, Depth};
 use crate::fault::{BatchError, CANCELLED, Fault, FaultKind};
 use crate::fiber::reach::Reach;
+use crate::fiber::stack::KEPT;
 use crate::fiber::{self, Here, Rules, Worker};
 use crate::isa;
 use crate::machine::{Core, Finished, Mode, Queue, Settings, Watch};
@@ -30,8 +31,11 @@ const LARGEST_PIECE: usize = 4096;
 const LONG_PIECE: Duration = Duration::from_micros(10);
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
 const PRIMITIVE_LANES: usize = 1024;
-/// Members that are on fibers at a time, unless the user says otherwise, and fibers of a thread and of all threads at most.
+/// The same on fibers where there are so many threads that not all of their stacks are kept.
 const FIBER_LANES: usize = 256;
+/// Members of a thread that find out whether a program reaches a primitive, at most.
+const FIRST: usize = 256;
+/// Fibers of a thread and of all threads, at most.
 const FIBERS: [usize; 2] = [4096, 12 << 10];
 
 // What follows is instantiated for every program in the user's crate: as much as can be of it is behind a
@@ -158,6 +162,8 @@ struct Launch<'a> {
     per_member: bool,
     /// Whether scalar code runs on fibers.
     on_fibers: bool,
+    /// Members at the front of the batch that have run before an executor is chosen.
+    begun: usize,
 }
 
 /// How long a phase has taken: its threads' work, and all of it, in which they are also woken and waited for.
@@ -230,6 +236,7 @@ impl<'a> Launch<'a> {
             alike: false,
             per_member: program.whole_scalar,
             on_fibers: false,
+            begun: 0,
         }
     }
 
@@ -245,14 +252,31 @@ impl<'a> Launch<'a> {
         let hides = || program.has_primitives() && !program.notes.is_empty();
         match self.asked() {
             Executor::Scalar => false,
-            Executor::Auto if self.per_member => true,
-            Executor::Auto => self.scalar_will_do() && (hides() || Reach::of(program).is_found()),
-            _ => self.per_member,
+            _ if self.per_member => true,
+            _ => self.fibers_will_do() && (hides() || Reach::of(program).is_found()),
         }
     }
 
+    /// Whether a program in blocks may run on fibers if it calls primitives. A single block that shows none is scalar code, whatever executor
+    /// is asked for.
+    fn fibers_will_do(&self) -> bool {
+        match self.asked() {
+            Executor::Scalar => false,
+            _ if self.program.is_one_block() => true,
+            executor => executor == Executor::Auto && self.scalar_will_do(),
+        }
+    }
+
+    /// Whether blocks may call primitives that they don't show, and no run has told yet. The report of an executor that was asked for counts
+    /// all members.
+    fn may_hide_primitives(&self) -> bool {
+        let counts = self.options.report && self.asked() != Executor::Auto;
+        let shown = self.per_member || self.program.has_primitives();
+        !shown && !counts && self.fibers_will_do() && Reach::of(self.program).is_unknown()
+    }
+
     fn executor(&self) -> Executor {
-        if self.per_member || self.on_fibers {
+        if self.per_member || self.on_fibers || 2 * self.begun > self.members {
             return Executor::Scalar;
         }
         match self.asked() {
@@ -271,13 +295,18 @@ impl<'a> Launch<'a> {
         if self.members == 0 {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
-        self.per_member |= !self.nests(ways.nests) && !self.is_admitted(&ways.tile, out);
+        self.per_member |= !self.is_admitted(&ways.tile, out);
         self.alike = self.nests(ways.nests) && !ways.rooms;
         // What has nested frames only computes.
         self.on_fibers = ways.nests == 0 && self.is_for_fibers();
         let ledger = Mutex::new(Ledger::default());
+        if ways.nests == 0 && self.may_hide_primitives() {
+            self.begun = self.find_out(&ways.scalar, out, &ledger);
+        }
+        // So scalar code calls kernels as blocks do.
+        let calls_kernels = self.on_fibers || ways.nests == 0 && self.fibers_will_do();
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
-            Executor::Scalar if self.on_fibers => self.fibers(parts, threads, &ways.scalar, out, &ledger),
+            Executor::Scalar if calls_kernels => self.fibers(parts, threads, &ways.scalar, out, &ledger),
             Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
             _ if self.nests(ways.nests) => self.nested(executor, parts, threads, ways, out, &ledger),
             _ => self.machine(executor, parts, threads, &ways.tile, out, &ledger),
@@ -315,9 +344,9 @@ impl<'a> Launch<'a> {
         (faults, report)
     }
 
-    /// All members.
+    /// All members that have not run.
     fn all(&self) -> Parts {
-        [0..self.members, 0..0]
+        [self.begun..self.members, 0..0]
     }
 
     /// Runs `work` in the pool of this run.
@@ -459,7 +488,8 @@ impl<'a> Launch<'a> {
 
     /// How members run on fibers.
     fn rules(&self) -> Rules {
-        let lanes = self.lanes(FIBER_LANES).min(self.share());
+        let kept = (KEPT / self.threads).clamp(FIBER_LANES, PRIMITIVE_LANES);
+        let lanes = self.lanes(kept).min(self.share());
         Rules {
             lanes,
             fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
@@ -480,6 +510,29 @@ impl<'a> Launch<'a> {
         ledger: &Mutex<Ledger>,
     ) -> Took {
         let queue = Queue::of(parts, threads);
+        self.fiber_workers(&queue, threads, scalar, out, ledger, &|worker, faults| {
+            self.scalar_worker(&queue, PIECE, Some(worker), scalar, out, faults);
+        })
+    }
+
+    /// Runs the first members on fibers to see whether the program reaches a primitive, and all of them if it does; how many it has run.
+    fn find_out<R: Send>(&self, scalar: &impl Scalar<R>, out: &Out<'_, R>, ledger: &Mutex<Ledger>) -> usize {
+        let queue = Queue::of(self.all(), self.threads);
+        self.fiber_workers(&queue, self.threads, scalar, out, ledger, &|_, _| ());
+        Reach::of(self.program).not_found();
+        self.members - queue.waiting()
+    }
+
+    /// A worker on each thread for fibers; `without` as in [`Worker::run_queue`].
+    fn fiber_workers<R: Send>(
+        &self,
+        queue: &Queue,
+        threads: usize,
+        scalar: &impl Scalar<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+        without: &(dyn Fn(&Worker<'_>, &mut Vec<Fault>) + Sync),
+    ) -> Took {
         let reached = Reach::of(self.program);
         let rules = self.rules();
         let member = |member, depth| out.set(member, scalar(member, depth));
@@ -487,10 +540,8 @@ impl<'a> Launch<'a> {
         self.spread(threads, &|| {
             let mut faults = Vec::new();
             let worker = Worker::new(rules, self, reached, &member, &has_result);
-            let first = if reached.is_unknown() { rules.lanes } else { 0 };
-            worker.run_queue(&queue, first, &mut faults, &|faults| {
-                self.scalar_worker(&queue, PIECE, Some(&worker), scalar, out, faults);
-            });
+            let first = if reached.is_unknown() { rules.lanes.min(FIRST) } else { 0 };
+            worker.run_queue(queue, first, &mut faults, &|faults| without(&worker, faults));
             drop(worker);
             ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
         })

@@ -59,7 +59,7 @@ pub use source::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
 pub mod __rt {
     pub use crate::admission;
     pub use crate::checked::{Checked, Same};
-    pub use crate::column::simple;
+    pub use crate::column::{Column as LaneColumn, simple};
     pub use crate::counter::{
         count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to,
     };
@@ -68,7 +68,7 @@ pub mod __rt {
     pub use crate::emptied::emptied;
     pub use crate::launch::{Ways, run, run_into, unwrap_unit};
     pub use crate::lockstep;
-    pub use crate::machine::{Core, Place, Step};
+    pub use crate::machine::{Core, Gone, LaneWords, Place, Route, Step, next};
     pub use crate::math;
     pub use crate::nest;
     pub use crate::options::Defaults;

@@ -154,6 +154,13 @@ impl Program {
         (self.primitives() as usize) < self.blocks.len()
     }
 
+    /// Whether it is but one block, which each member runs once and which shows no primitive: if it calls one, scalar code does.
+    pub(crate) fn is_one_block(&self) -> bool {
+        // The other points that it may go to are returns.
+        let once = |block: &Block| !block.successors.contains(&0) && !block.again && !block.primitive;
+        matches!(self.blocks, [block] if once(block)) && self.calls.is_empty()
+    }
+
     /// The variables of one storage class that are the user's own, by name, in source order.
     pub fn names_of(&self, class: Class) -> Vec<&'static str> {
         let own = |v: &&Variable| v.class == class && !v.name.starts_with("__");

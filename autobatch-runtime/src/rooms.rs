@@ -258,7 +258,7 @@ pub struct Stack<'a> {
 }
 
 /// What calls of a call site save.
-pub struct Saved<T>(PhantomData<T>);
+pub struct Saved<T>(PhantomData<fn(T) -> T>);
 
 /// A frame: where the caller has been called from itself, and what is live behind the call.
 struct Frame<T> {

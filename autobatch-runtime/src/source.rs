@@ -31,10 +31,14 @@ pub trait Column<T> {
 }
 
 /// Hands out members; each at most once. For generated code only.
+///
+/// # Safety
+///
+/// `fill` writes every slot that it is given: they count as values behind it.
 #[doc(hidden)]
 // A source without a length is not empty either.
 #[allow(clippy::len_without_is_empty)]
-pub trait Source<T>: Sync {
+pub unsafe trait Source<T>: Sync {
     /// The number of members, unless any number will do.
     fn len(&self) -> Option<usize>;
     /// The value of one member.
@@ -61,7 +65,8 @@ pub trait Source<T>: Sync {
 #[doc(hidden)]
 pub struct Borrowed<'a, T>(&'a [T]);
 
-impl<T: Clone + Sync> Source<T> for Borrowed<'_, T> {
+// SAFETY: `fill` writes every slot.
+unsafe impl<T: Clone + Sync> Source<T> for Borrowed<'_, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.len())
     }
@@ -120,7 +125,8 @@ pub fn same<T>(value: T) -> Same<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Same<T>(T);
 
-impl<T: Clone + Sync> Source<T> for Same<T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<T: Clone + Sync> Source<T> for Same<T> {
     fn len(&self) -> Option<usize> {
         None
     }
@@ -174,7 +180,8 @@ pub struct Owned<T> {
 // so sharing the source only ever sends values to other threads.
 unsafe impl<T: Send> Sync for Owned<T> {}
 
-impl<T: Send> Source<T> for Owned<T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<T: Send> Source<T> for Owned<T> {
     fn len(&self) -> Option<usize> {
         Some(self.values.len())
     }
@@ -231,7 +238,8 @@ impl<'a, T> States<'a, T> {
     }
 }
 
-impl<'a, T: Send> Source<&'a mut T> for States<'a, T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: Send> Source<&'a mut T> for States<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.taken.0.len())
     }
@@ -268,7 +276,8 @@ pub trait Each<'a, T: ?Sized + 'a> {
 #[doc(hidden)]
 pub struct EachItem<'a, T>(&'a [T]);
 
-impl<'a, T: Sync> Source<&'a T> for EachItem<'a, T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: Sync> Source<&'a T> for EachItem<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.len())
     }
@@ -282,7 +291,8 @@ impl<'a, T: Sync> Source<&'a T> for EachItem<'a, T> {
 #[doc(hidden)]
 pub struct EachRef<'a, V>(&'a [V]);
 
-impl<'a, T: ?Sized + 'a, V: AsRef<T> + Sync> Source<&'a T> for EachRef<'a, V> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: ?Sized + 'a, V: AsRef<T> + Sync> Source<&'a T> for EachRef<'a, V> {
     fn len(&self) -> Option<usize> {
         Some(self.0.len())
     }
@@ -357,7 +367,8 @@ impl<'a, V> EachState<'a, V> {
     }
 }
 
-impl<'a, T: ?Sized + 'a, V: AsMut<T> + Send> Source<&'a mut T> for EachState<'a, V> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: ?Sized + 'a, V: AsMut<T> + Send> Source<&'a mut T> for EachState<'a, V> {
     fn len(&self) -> Option<usize> {
         Source::len(&self.0)
     }

@@ -202,7 +202,7 @@ fn quiet(
                 if !seen.insert(text(ty)) {
                     return Some(vec![]);
                 }
-                let fields = fields(structure, &arguments)?;
+                let fields = fields(structure, &arguments, parameters)?;
                 let mut all = each(&mut fields.iter(), seen)?;
                 all.push(Quiet::Own(ty.clone()));
                 return Some(all);
@@ -230,24 +230,43 @@ fn quiet(
 }
 
 /// The types of a structure's fields, for these arguments.
-fn fields(structure: &Structure, arguments: &[&Type]) -> Option<Vec<Type>> {
+fn fields(structure: &Structure, arguments: &[&Type], parameters: &[Ident]) -> Option<Vec<Type>> {
     if structure.lifetimes || structure.params.len() != arguments.len() {
         return None;
     }
-    struct Put<'a>(&'a [Ident], &'a [&'a Type]);
+    /// The arguments in the place of the parameters.
+    struct Put<'a> {
+        params: &'a [Ident],
+        arguments: &'a [&'a Type],
+        /// Those of the function.
+        own: &'a [Ident],
+        /// Whether a type of a parameter's trait, `T::Item`, is left.
+        fails: bool,
+    }
     impl syn::visit_mut::VisitMut for Put<'_> {
         fn visit_type_mut(&mut self, ty: &mut Type) {
-            if let Type::Path(p) = ty
-                && let Some(at) = self.0.iter().position(|param| p.path.is_ident(param))
-            {
-                *ty = self.1[at].clone();
-                return;
+            let Type::Path(p) = ty else { return syn::visit_mut::visit_type_mut(self, ty) };
+            let first = p.path.segments.first().map(|segment| &segment.ident);
+            let Some(at) = self.params.iter().position(|param| Some(param) == first) else {
+                return syn::visit_mut::visit_type_mut(self, ty);
+            };
+            match (p.path.segments.len(), self.arguments[at]) {
+                (1, argument) => *ty = argument.clone(),
+                // Which it is if that is a parameter, too.
+                (_, Type::Path(argument))
+                    if argument.path.get_ident().is_some_and(|own| self.own.contains(own)) =>
+                {
+                    p.path.segments[0] = argument.path.segments[0].clone();
+                }
+                _ => self.fails = true,
             }
-            syn::visit_mut::visit_type_mut(self, ty);
         }
     }
     let mut fields = structure.fields.clone();
-    let mut put = Put(&structure.params, arguments);
+    let mut put = Put { params: &structure.params, arguments, own: parameters, fails: false };
     fields.iter_mut().for_each(|ty| syn::visit_mut::VisitMut::visit_type_mut(&mut put, ty));
+    if put.fails {
+        return None;
+    }
     Some(fields)
 }

@@ -19,6 +19,8 @@ mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, Pat, Type};
@@ -27,6 +29,7 @@ pub(crate) use self::evidence::{Evidence, Quiet};
 use self::travel::{Lends, Travel};
 use crate::input::{Function, Passing};
 use crate::ir::{FuncId, Note, Program, Role, Terminator, VarId, VarSet};
+use crate::lockstep::{is_pure_function, is_pure_method};
 use crate::lower::Lowered;
 use crate::mentions;
 use crate::passes::Analyses;
@@ -120,9 +123,22 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
         let source = lowered.sources[func.0];
         let function = &functions[source];
         let travel = &lowered.travels[func.0];
-        let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans };
+        let number = number(function);
+        let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans, number };
+        let before = admission.variables.len();
         own.variables(travel, &mut admission, &mut notes);
+        let names = mentions::reserved(function.written.to_token_stream());
+        if let Some(name) = names.iter().find(|name| function.declared.reserved.contains(&name.to_string())) {
+            notes.push(Note { span: name.span(), why: RESERVED.into(), whole: true });
+        }
+        if let Some(span) = OfTraits::called(&function.body, travel) {
+            notes.push(Note { span, why: OF_A_TRAIT.into(), whole: true });
+        }
+        if let Some(span) = Addresses::taken(&function.body, admission.variables.len() > before) {
+            notes.push(Note { span, why: ADDRESS.into(), whole: true });
+        }
         own.parameters(function, &mut admission);
+        own.arguments(&mut admission);
         admission
             .parts
             .extend(moves::parts(&lowered.program, analyses, func, travel).into_iter().map(|e| (source, e)));
@@ -135,6 +151,112 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
     admission
 }
 
+const ADDRESS: &str = "an `unsafe` block may rely on where a local is, and locals move";
+
+const RESERVED: &str = "names that begin with two underscores are those of generated code";
+
+const OF_A_TRAIT: &str =
+    "a trait's method has the name of a number's own, which is meant where the type is known";
+
+/// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.
+struct OfTraits<'a> {
+    travel: &'a Travel,
+    found: Option<Span>,
+}
+
+impl OfTraits<'_> {
+    fn called(body: &syn::Block, travel: &Travel) -> Option<Span> {
+        let mut scan = OfTraits { travel, found: None };
+        scan.visit_block(body);
+        scan.found
+    }
+}
+
+impl<'ast> Visit<'ast> for OfTraits<'_> {
+    fn visit_expr_method_call(&mut self, e: &'ast syn::ExprMethodCall) {
+        let lends = e.args.iter().any(|arg| matches!(arg, Expr::Reference(_)));
+        let own = is_pure_method(&e.method) || e.method.to_string().starts_with("checked_");
+        if lends && own && self.travel.is_number_value(&e.receiver) {
+            self.found.get_or_insert(e.method.span());
+        }
+        syn::visit::visit_expr_method_call(self, e);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// What may make a pointer to a local of it that rustc does not follow.
+#[derive(Default)]
+struct Addresses {
+    block: Option<Span>,
+    pointer: bool,
+}
+
+impl Addresses {
+    /// Where code with an `unsafe` block may rely on the address of a local: numbers and references to outside have none that matters,
+    /// unless a pointer is made a number. `holds`: whether other values cross a block boundary.
+    fn taken(body: &syn::Block, holds: bool) -> Option<Span> {
+        let mut scan = Addresses::default();
+        scan.visit_block(body);
+        scan.block.filter(|_| holds || scan.pointer)
+    }
+}
+
+impl<'ast> Visit<'ast> for Addresses {
+    fn visit_expr_unsafe(&mut self, e: &'ast syn::ExprUnsafe) {
+        self.block.get_or_insert(e.unsafe_token.span);
+        syn::visit::visit_expr_unsafe(self, e);
+    }
+    fn visit_type_ptr(&mut self, _: &'ast syn::TypePtr) {
+        self.pointer = true;
+    }
+    fn visit_expr_raw_addr(&mut self, _: &'ast syn::ExprRawAddr) {
+        self.pointer = true;
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Asks about what a program that only computes makes by methods and functions that are known by name: vector frames copy all
+/// values bit by bit.
+pub(crate) fn ask_for_copies(lowered: &mut Lowered, functions: &[Function]) {
+    for source in lowered.sources.iter().copied() {
+        let mut named = Named::default();
+        named.visit_block(&functions[source].body);
+        let needs = BTreeSet::from([number(&functions[source]), Need::Copied]);
+        let asked = named.calls.into_iter().flat_map(|call| needs.iter().map(move |need| (call, *need)));
+        lowered.admission.expressions.extend(asked.map(|(call, need)| (source, call.clone(), need)));
+    }
+}
+
+/// What has to hold of what is a number by the names of methods: a type parameter may be one of many numbers.
+fn number(function: &Function) -> Need {
+    let generic = function.sig.generics.type_params().chain(function.outer.type_params()).next().is_some();
+    if generic { Need::Copied } else { Need::Whole }
+}
+
+/// Calls that are known by name only.
+#[derive(Default)]
+struct Named<'a> {
+    calls: Vec<&'a Expr>,
+}
+
+impl<'a> Visit<'a> for Named<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        syn::visit::visit_expr(self, expr);
+        let known = match expr {
+            Expr::MethodCall(call) => is_pure_method(&call.method),
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(func) => is_pure_function(func) || func.path.is_ident("Some"),
+                _ => false,
+            },
+            _ => false,
+        };
+        if known && !self.calls.contains(&expr) {
+            self.calls.push(expr);
+        }
+    }
+    fn visit_item(&mut self, _: &'a syn::Item) {}
+}
+
 /// One function of the program.
 struct Own<'a> {
     program: &'a Program,
@@ -142,6 +264,8 @@ struct Own<'a> {
     func: FuncId,
     source: usize,
     spans: &'a VarSet,
+    /// What has to hold of what is a number by the names of methods.
+    number: Need,
 }
 
 impl Own<'_> {
@@ -185,9 +309,15 @@ impl Own<'_> {
             if !(crosses || (local && stays))
                 || typed && !local
                 || primitives.contains(&var) && !local
-                || travel.is_number(&name)
+                || travel.is_certainly_number(&name)
                 || variable.ty.as_ref().is_some_and(travel::is_number_type)
             {
+                continue;
+            }
+            if travel.is_number(&name) {
+                if local && crosses {
+                    admission.variables.push((var, self.number));
+                }
                 continue;
             }
             if crosses && values.are_closures(&name) && !values.is_typed(&name) {
@@ -231,6 +361,26 @@ impl Own<'_> {
             let by_value = param.passing == Passing::Each && !matches!(ty, Type::Reference(_));
             if by_value && !travel::is_number_type(ty) {
                 admission.types.push((ty.clone(), Need::Quiet));
+            }
+        }
+    }
+
+    /// What a call is given and the caller has behind the call, too: the bits are there twice, so it has to be copied. A `&mut`
+    /// parameter is the caller's again behind the call (`lower/lending.rs`).
+    fn arguments(&self, admission: &mut Admission) {
+        let calls = self.blocks().filter_map(|term| match term {
+            Terminator::Call(call) => Some(call),
+            _ => None,
+        });
+        for call in calls {
+            let behind = &self.analyses.liveness.live_in[call.cont.0];
+            for arg in call.args.iter().copied().filter(|arg| *arg != call.dest && behind.contains(arg)) {
+                match &self.program.var(arg).ty {
+                    Some(Type::Reference(_)) => {}
+                    Some(ty) if travel::is_number_type(ty) => {}
+                    Some(ty) => admission.types.push((ty.clone(), Need::Copied)),
+                    None => admission.variables.push((arg, Need::Copied)),
+                }
             }
         }
     }

@@ -45,6 +45,10 @@ pub(crate) struct Travel {
     params: BTreeSet<String>,
     locals: BTreeSet<String>,
     numbers: BTreeSet<String>,
+    /// Those of the numbers that no method or function makes: the others are numbers if these are the language's.
+    certain: BTreeSet<String>,
+    /// Whether methods and functions of known names are taken for the language's.
+    trusts: bool,
     outer: BTreeSet<String>,
     references: BTreeSet<String>,
 }
@@ -84,6 +88,9 @@ impl Travel {
         let mut scan = Definitions::default();
         scan.visit_block(&function.body);
         travel.find_numbers(&scan);
+        travel.certain = travel.numbers.clone();
+        travel.trusts = true;
+        travel.find_numbers(&scan);
         travel.find_outer(function, &scan);
         travel
     }
@@ -91,6 +98,11 @@ impl Travel {
     /// Whether a variable is a number, or made of numbers.
     pub(crate) fn is_number(&self, name: &str) -> bool {
         self.numbers.contains(name)
+    }
+
+    /// Whether a variable is a number whatever methods and functions of known names make.
+    pub(crate) fn is_certainly_number(&self, name: &str) -> bool {
+        self.certain.contains(name)
     }
 
     /// Whether a variable holds references to what outlives the activation, and no others.
@@ -141,9 +153,12 @@ impl Travel {
             Expr::Binary(e) if is_compound(&e.op) => false,
             Expr::Binary(e) => self.is_number_value(&e.left) && self.is_number_value(&e.right),
             Expr::Cast(e) => is_primitive(&e.ty),
-            Expr::MethodCall(e) => is_pure_method(&e.method) && self.is_number_value(&e.receiver),
+            Expr::MethodCall(e) => {
+                self.trusts && is_pure_method(&e.method) && self.is_number_value(&e.receiver)
+            }
             Expr::Call(e) => {
-                matches!(&*e.func, Expr::Path(p) if is_pure_function(p) && is_primitive_path(&p.path))
+                self.trusts
+                    && matches!(&*e.func, Expr::Path(p) if is_pure_function(p) && is_primitive_path(&p.path))
             }
             Expr::Field(e) => matches!(e.member, Member::Unnamed(_)) && self.is_number_value(&e.base),
             Expr::Index(e) => self.is_number_value(&e.expr) && self.is_number_value(&e.index),

@@ -54,7 +54,7 @@ pub(super) fn opening(
     strict: bool,
 ) -> Opening {
     let (rt, program) = (&emitter.rt, emitter.program);
-    let rt = quote!(#rt::admission);
+    let (core, rt) = (quote!(#rt::Core), quote!(#rt::admission));
     let mut shaped: VarSet = admission.variables.iter().map(|(var, _)| *var).collect();
     let locals = program.var_ids().filter(|v| {
         let var = program.var(*v);
@@ -129,6 +129,10 @@ pub(super) fn opening(
             questions.answers.push(quote!((&#shape.with(::core::option::Option::None::<fn(#ty)>)).same()));
             continue;
         }
+        if *need == Need::Copied {
+            questions.answers.push(quote!((&#shape.ask()).copied()));
+            continue;
+        }
         let known =
             admission.evidence.iter().zip(&questions.evidence).find(|(known, _)| text(&known.ty) == text(ty));
         let quiet = known.and_then(|(_, (_, quiet))| quiet.as_ref()).map(|quiet| quote!(|| #quiet.admits()));
@@ -148,7 +152,7 @@ pub(super) fn opening(
         #witnesses
         #code
         let #admitted = #rt::Yes #(.and(#answers))*;
-        if !__core.admits(&[#admitted.admits(), #(#bools),*]) {
+        if !#core::admits(__core, &[#admitted.admits(), #(#bools),*]) {
             return;
         }
         #admitted.enter();

@@ -12,7 +12,9 @@ use super::nest::Nest;
 use crate::anonymous;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
+use crate::lockstep;
 use crate::plain::{self, Plain};
+use crate::receivers::unmark;
 use crate::turbofish::turbofish;
 
 /// The names of everything generated for one function.
@@ -198,11 +200,15 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             quote!(|__member: usize, __depth: #rt::Depth| #clone #fish(#(#gets,)* __depth))
         }
         None => {
-            let this = scalar_path(function);
+            let (this, name) = match has_fewer_bounds(function) {
+                true => (quote!(Self::), own_ident(function)),
+                false => (scalar_path(function), scalar.clone()),
+            };
             let fish = turbofish(&anonymous::written(generics));
-            quote!(|__member: usize, _: #rt::Depth| #this #scalar #fish(#(#gets),*))
+            quote!(|__member: usize, _: #rt::Depth| #this #name #fish(#(#gets),*))
         }
     };
+    let own = has_fewer_bounds(function).then(|| own(function));
     let inner = Inner::of(machine, &named, krate);
     let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &inner));
     let [base, avx2, avx512] = &instances(body);
@@ -264,7 +270,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #common
         #[track_caller]
         #vis fn #into <#generic_params> (#(#inputs,)* __output: impl #krate::Output<#output>) #where_clause {
-            let __run = || -> ::core::result::Result<(), #krate::BatchError> {
+            let __run = move || -> ::core::result::Result<(), #krate::BatchError> {
                 #run
                 #door run_into(#program_path, #defaults, #lens, __ways, __output)
             };
@@ -284,12 +290,39 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #program_item
         #bodies
         #nested
+        #own
+    }
+}
+
+/// Whether the function may be called with types that its trait's may not: an `impl` block may ask for less.
+fn has_fewer_bounds(function: &Function) -> bool {
+    function.implements.is_some() && function.sig.generics.type_params().next().is_some()
+}
+
+fn own_ident(function: &Function) -> Ident {
+    format_ident!("__autobatch_own_{}", function.sig.ident, span = function.sig.ident.span())
+}
+
+/// The function as one of the type's own.
+fn own(function: &Function) -> TokenStream {
+    let (mut sig, mut body) = (function.sig.clone(), function.written.clone());
+    sig.ident = own_ident(function);
+    unmark(&mut body);
+    let carried = attributes::lints_and_conditions(&function.attrs);
+    quote! {
+        #(#carried)*
+        #[doc(hidden)]
+        #[allow(warnings)]
+        #GENERATED
+        #sig #body
     }
 }
 
 /// The lanes of a tile in nested frames by default; 0 if not all is primitive.
 fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
-    let types = nests.plain.types.iter().map(|ty| quote!(#rt::lockstep::is_plain::<#ty>()));
+    // Of a type with the name of a number, too.
+    let by_name = nests.types.iter().filter(|ty| lockstep::is_primitive(ty));
+    let types = nests.plain.types.iter().chain(by_name).map(|ty| quote!(#rt::lockstep::is_plain::<#ty>()));
     let leaves = nests.plain.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, plain::index());
         match &leaf.root {

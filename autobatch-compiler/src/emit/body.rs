@@ -50,19 +50,19 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
         let ident = column(*var);
         if opening.shaped.contains(var) {
             let shape = admission::shape(*var);
-            return quote!(let mut #ident = __store.column_of(&#shape, #id););
+            return quote!(let mut #ident = #rt::Store::column_of(__store, &#shape, #id););
         }
         let ty = match &emitter.program.var(*var).ty {
             Some(ty) => quote!(#ty),
             None => quote!(_),
         };
-        quote!(let mut #ident = __store.column::<#ty>(#id);)
+        quote!(let mut #ident = #rt::Store::column::<#ty>(__store, #id);)
     });
     let stacked: Vec<VarId> =
         emitter.program.var_ids().filter(|v| emitter.program.var(*v).class == Class::Stacked).collect();
     let declare_stacks = stacked.iter().enumerate().map(|(id, var)| {
         let ident = stack(*var);
-        quote!(let mut #ident = __store.stack(#id);)
+        quote!(let mut #ident = #rt::Store::stack(__store, #id);)
     });
     let declare_alike = emitter.alike.iter().map(|v| {
         let (ident, rt) = (alike(*v), &emitter.rt);
@@ -90,7 +90,7 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
         #(#declare_stacks)*
         #(#declare_alike)*
         loop {
-            match __core.next() {
+            match #rt::Core::next(__core) {
                 #rt::Step::Load => { #load }
                 #(#blocks)*
                 #(#calls)*
@@ -99,7 +99,7 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
                 #rt::Step::Compact => { #compact }
                 #rt::Step::Abandon => { #abandon }
                 #rt::Step::Done => break,
-                __step => __core.unexpected(__step),
+                __step => #rt::Core::unexpected(__core, __step),
             }
         }
     };
@@ -143,49 +143,49 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
     });
     let puts = params.iter().zip(&values).map(|((_, var), value)| {
         let column = column(*var);
-        quote!(#column.put(#lane, #value);)
+        quote!(#rt::LaneColumn::put(&mut #column, #lane, #value);)
     });
     let len = name("__len");
     let simple = params.iter().map(|(i, var)| {
         let (column, source) = (column(*var), source(*i));
         match emitter.program.var(*var).shared {
-            true => quote!(#column.plain()),
+            true => quote!(#rt::LaneColumn::plain(&#column)),
             false => quote!(#rt::simple(#source, &#column)),
         }
     });
     let fills = params.iter().map(|(i, var)| {
         let (column, source) = (column(*var), source(*i));
         match emitter.program.var(*var).shared {
-            true => quote!(#column.room(#lane, #len).iter_mut().for_each(|slot| { slot.write(#source); });),
-            false => quote!(#rt::Source::fill(#source, #member, #column.room(#lane, #len));),
+            true => quote!(#rt::LaneColumn::room(&mut #column, #lane, #len).iter_mut().for_each(|slot| { slot.write(#source); });),
+            false => quote!(#rt::Source::fill(#source, #member, #rt::LaneColumn::room(&mut #column, #lane, #len));),
         }
     });
     quote! {
-        if !(true #(&& #simple)* && __core.load_whole(#[inline(always)] |#lane: usize, #member: usize, #len: usize| {
+        if !(true #(&& #simple)* && #rt::Core::load_whole(__core, #[inline(always)] |#lane: usize, #member: usize, #len: usize| {
             #(#fills)*
         })) {
-            __core.load(#[inline(always)] |#lane: usize, #member: usize| { #(#gets)* #(#puts)* });
+            #rt::Core::load(__core, #[inline(always)] |#lane: usize, #member: usize| { #(#gets)* #(#puts)* });
         }
     }
 }
 
 /// Finished members: results out.
 fn store(emitter: &Emitter<'_>) -> TokenStream {
-    let result = emitter.program.func(emitter.program.entry).result;
+    let (rt, result) = (&emitter.rt, emitter.program.func(emitter.program.entry).result);
     let column = column(emitter.column_of(result));
-    quote!(__out.receive(__core.stores(), &mut #column);)
+    quote!(#rt::Out::receive(__out, #rt::Core::stores(__core), &mut #column);)
 }
 
 /// Lanes of the root frame move together: every column of the functions that run there.
 fn compact(emitter: &Emitter<'_>, columns: &VarSet) -> TokenStream {
-    let program = emitter.program;
+    let (rt, program) = (&emitter.rt, emitter.program);
     let root = program.func(program.entry).group;
     let route = name("__route");
     let moved = columns.iter().filter(|v| program.func(program.var(**v).func).group == root).map(|v| {
         let column = column(*v);
-        quote!(#route.compact(&mut #column);)
+        quote!(#rt::Route::compact(&#route, &mut #column);)
     });
-    quote!(let #route = __core.route(); #(#moved)*)
+    quote!(let #route = #rt::Core::route(__core); #(#moved)*)
 }
 
 /// Runs a region on every strip in which a lane waits at its head.
@@ -204,7 +204,7 @@ fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenSt
     let open = touched.iter().map(|v| {
         let (guard, home) = (guard(v), column(emitter.column_of(*v)));
         let mode = if region.outs.contains(v) { quote!(edit) } else { quote!(read) };
-        quote!(let #guard = #home.#mode::<#strip>(#at);)
+        quote!(let #guard = #rt::LaneColumn::#mode::<#strip>(&mut #home, #at);)
     });
     // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
     let together = lockstep(emitter, region);
@@ -229,14 +229,14 @@ fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenSt
         (None, true) => (quote!(repeat), quote!(#point)),
         (None, false) => (quote!(once), quote!(#point)),
     };
-    let was = way_out.map(|_| quote!(let #was = #words.at(#point);));
-    let find = quote!(let mut #words = __core.open::<#word, #strip>(#i););
+    let was = way_out.map(|_| quote!(let #was = #rt::LaneWords::at(&#words, #point);));
+    let find = quote!(let mut #words = #rt::Core::open::<#word, #strip>(__core, #i););
     // Each body has one instance per instruction set, which only inlined code inherits.
     let run = quote! {
-        #words.#run(#points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
+        #rt::LaneWords::#run(&mut #words, #points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
             #enter
             #round
-            #next
+            #rt::next(#next)
         });
     };
     let (before, run) = match together {
@@ -247,11 +247,11 @@ fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenSt
                 #(#lanes)*
                 #(#uniforms)*
                 #strips
-                match if #check { __core.together::<#word, #strip>(#i, #point) } else { #none } {
+                match if #check { #rt::Core::together::<#word, #strip>(__core, #i, #point) } else { #none } {
                     #none => { #find #run }
                     ::core::option::Option::Some(#here) => {
                         #code
-                        __core.arrive::<#word, #strip>(#i, #point, #next);
+                        #rt::Core::arrive::<#word, #strip>(__core, #i, #point, #next);
                     }
                 }
             };
@@ -261,8 +261,8 @@ fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenSt
     quote! {
         #rt::Step::Block(#point) => {
             #before
-            for #i in 0..__core.strips() {
-                let #at = __core.strip(#i);
+            for #i in 0..#rt::Core::strips(__core) {
+                let #at = #rt::Core::strip(__core, #i);
                 #(#open)*
                 #run
             }
@@ -277,15 +277,15 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     let route = name("__route");
     let pushes = call.pushes.iter().map(|v| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#route.push(&mut #stack, &#column);)
+        quote!(#rt::Route::push(&#route, &mut #stack, &#column);)
     });
     let updates = call.updates.iter().map(|v| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#route.update(&mut #stack, &#column);)
+        quote!(#rt::Route::update(&#route, &mut #stack, &#column);)
     });
     let keeps = call.keeps.iter().map(|v| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#route.keep(&mut #stack, &#column);)
+        quote!(#rt::Route::keep(&#route, &mut #stack, &#column);)
     });
     // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
     let params = &emitter.program.func(call.callee).params;
@@ -301,19 +301,19 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     for (n, (param, arg)) in moves.iter().enumerate() {
         let (to, from) = (column(*param), column(emitter.column_of(*arg)));
         if param == arg {
-            passes.push(quote!(#route.pass_same(&mut #to);));
+            passes.push(quote!(#rt::Route::pass_same(&#route, &mut #to);));
         } else if moves[n + 1..].iter().any(|(_, later)| later == param) {
             let held = format_ident!("__held{}", n, span = Span::mixed_site());
-            passes.push(quote!(let #held = #route.lift(&#from);));
-            lands.push(quote!(#route.land(&mut #to, #held);));
+            passes.push(quote!(let #held = #rt::Route::lift(&#route, &#from);));
+            lands.push(quote!(#rt::Route::land(&#route, &mut #to, #held);));
         } else {
-            passes.push(quote!(#route.pass(&mut #to, &#from);));
+            passes.push(quote!(#rt::Route::pass(&#route, &mut #to, &#from);));
             written.insert(*param);
         }
     }
     quote! {
         #rt::Step::Call(#index) => {
-            let #route = __core.route();
+            let #route = #rt::Core::route(__core);
             #(#pushes)*
             #(#updates)*
             #(#keeps)*
@@ -332,23 +332,23 @@ fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     let dest = emitter.column_of(call.dest);
     let give = if result == dest {
         let column = column(dest);
-        quote!(#route.give_same(&mut #column);)
+        quote!(#rt::Route::give_same(&#route, &mut #column);)
     } else {
         let (dest, result) = (column(dest), column(result));
-        quote!(#route.give(&mut #dest, &#result);)
+        quote!(#rt::Route::give(&#route, &mut #dest, &#result);)
     };
     let cont = emitter.program.block(call.cont);
     let pops = cont.pops.iter().map(|v| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#route.pop(&mut #stack, &mut #column);)
+        quote!(#rt::Route::pop(&#route, &mut #stack, &mut #column);)
     });
     let reads = cont.reads.iter().map(|v| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#route.peek(&#stack, &mut #column);)
+        quote!(#rt::Route::peek(&#route, &#stack, &mut #column);)
     });
     quote! {
         #rt::Step::Return(#index) => {
-            let #route = __core.route();
+            let #route = #rt::Core::route(__core);
             #give
             #(#pops)*
             #(#reads)*
@@ -369,14 +369,14 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
             .rev()
             .map(|v| {
                 let column = column(*v);
-                quote!(#gone.discard(&mut #column);)
+                quote!(#rt::Gone::discard(&#gone, &mut #column);)
             })
             .collect()
     };
     // What a continuation has read from its stack and left there is in the column too.
     let left_behind = |r: &Region| -> Vec<TokenStream> {
         let reads = emitter.program.block(r.head).reads.iter();
-        reads.map(|v| stack(*v)).map(|stack| quote!(#gone.forget_saved(&mut #stack);)).collect()
+        reads.map(|v| stack(*v)).map(|stack| quote!(#rt::Gone::forget_saved(&#gone, &mut #stack);)).collect()
     };
     let at_blocks = regions.iter().map(|r| {
         let point = emitter.point(r.head);
@@ -403,7 +403,7 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
         let point = emitter.call_point(call.id);
         let drops = discard(&emitter.live_at_call(call));
         let left = call.updates.iter().chain(&call.keeps).map(|v| stack(*v));
-        quote!(#rt::Place::At(#point) => { #(#drops)* #(#gone.forget_saved(&mut #left);)* })
+        quote!(#rt::Place::At(#point) => { #(#drops)* #(#rt::Gone::forget_saved(&#gone, &mut #left);)* })
     });
     let calling = emitter.calls.iter().map(|(_, call)| {
         let index = emitter.call_index(call.id);
@@ -412,7 +412,7 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
         let drops = all.iter().rev().map(|v| match saved.contains(v) {
             true => {
                 let (column, stack) = (column(*v), stack(*v));
-                quote!(#gone.discard_saved(&mut #column, &mut #stack);)
+                quote!(#rt::Gone::discard_saved(&#gone, &mut #column, &mut #stack);)
             }
             false => discard(&[*v].into_iter().collect()).into_iter().collect(),
         });
@@ -423,10 +423,10 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
     let at_returns = results.values().map(|result| {
         let function = emitter.program.var(*result).func;
         let (point, column) = (emitter.return_point(function), column(emitter.column_of(*result)));
-        quote!(#rt::Place::At(#point) => { #gone.discard(&mut #column); })
+        quote!(#rt::Place::At(#point) => { #rt::Gone::discard(&#gone, &mut #column); })
     });
     quote! {
-        for #gone in __core.abandoned() {
+        for #gone in #rt::Core::abandoned(__core) {
             match #gone.place {
                 #(#at_blocks)*
                 #(#at_calls)*

@@ -300,8 +300,8 @@ impl Writer<'_, '_> {
                 let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
                 let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
                 let divisors = own.iter().map(|v| {
-                    let divisor = divisor(*v);
-                    quote!(let mut #divisor = __core.divisor();)
+                    let (divisor, rt) = (divisor(*v), &self.emitter.rt);
+                    quote!(let mut #divisor = #rt::Core::divisor(__core);)
                 });
                 let within = Within { fixed: &outer | &own, changing };
                 let body = body.iter().map(|node| self.node(node, Some(&within)));

@@ -73,7 +73,7 @@ pub(super) fn block(
         let (column, home) = (column(*v), column(emitter.column_of(*v)));
         let guard = format_ident!("__g{}", v.0, span = Span::mixed_site());
         quote! {
-            let #guard = #home.edit::<#width>(#at);
+            let #guard = #rt::LaneColumn::edit::<#width>(&mut #home, #at);
             let mut #guard = #guard.open_rows();
             let #column = #guard.lanes();
         }
@@ -141,12 +141,12 @@ pub(super) fn block(
     let (value, message) = (name("__value"), name("__message"));
     quote! {
         #rt::Step::Block(#point) => {
-            let mut #results = #kernel(__core.waiting::<#word, #width>(#point), #[inline(always)] |#push| {
+            let mut #results = #kernel(#rt::Core::waiting::<#word, #width>(__core, #point), #[inline(always)] |#push| {
                 #enter
-                for #i in 0..__core.strips() {
-                    let #at = __core.strip(#i);
+                for #i in 0..#rt::Core::strips(__core) {
+                    let #at = #rt::Core::strip(__core, #i);
                     #(#opened)*
-                    for #l in __core.lanes::<#word, #width>(#i, #point) {
+                    for #l in #rt::Core::lanes::<#word, #width>(__core, #i, #point) {
                         #(#takes)*
                         #(#uniforms)*
                         #(#before)*
@@ -155,11 +155,11 @@ pub(super) fn block(
                     }
                 }
             });
-            for #i in 0..__core.strips() {
-                let #at = __core.strip(#i);
+            for #i in 0..#rt::Core::strips(__core) {
+                let #at = #rt::Core::strip(__core, #i);
                 #open_result
                 #(#open_changed)*
-                for #l in __core.lanes::<#word, #width>(#i, #point) {
+                for #l in #rt::Core::lanes::<#word, #width>(__core, #i, #point) {
                     #(#take_changed)*
                     let #value = #next_result;
                     #(#leave_changed)*
@@ -168,10 +168,10 @@ pub(super) fn block(
                             let #dest #ty = #value;
                             #result
                         }
-                        ::core::result::Result::Err(#message) => __core.fail(#i, #l, #point, &#message),
+                        ::core::result::Result::Err(#message) => #rt::Core::fail(__core, #i, #l, #point, &#message),
                     }
                 }
-                __core.arrive::<#word, #width>(#i, #point, #next);
+                #rt::Core::arrive::<#word, #width>(__core, #i, #point, #next);
             }
         },
     }

@@ -196,7 +196,16 @@ impl<'a> Visit<'a> for Scan<'_> {
         if ir::goto_target(mac).is_some() {
             return;
         }
-        let left = mac.path.segments.last().and_then(|last| self.leaves(&last.ident));
+        // One of the library's stands alone, or behind its crate.
+        let alone = match &mac.path.segments.iter().collect::<Vec<_>>()[..] {
+            [_] => true,
+            [of, _] => ["alloc", "core", "std"].iter().any(|library| of.ident == library),
+            _ => false,
+        };
+        let left = mac.path.segments.last().and_then(|last| match self.leaves(&last.ident) {
+            None if !alone && !self.declared.has_macro(&last.ident.to_string()) => Some(UNSEEN),
+            why => why,
+        });
         self.found.extend(left.map(|why| (mac.path.span(), why)));
         self.found.extend(leaves(mac.tokens.clone()).map(|span| (span, BY_TOKENS)));
         self.tokens(mac.tokens.clone());

@@ -6,14 +6,17 @@ use syn::{Expr, Pat, Stmt, Type, parse_quote};
 use super::{Lowering, scan, uniform};
 use crate::effects;
 use crate::ir::{self, Op, VarId, VarSet};
+use crate::mentions;
 
 impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
     pub(super) fn body(&mut self, block: syn::Block, dest: Option<VarId>, ty: Option<Type>) {
+        self.items(&block);
+        let ends = block.stmts.last().is_some_and(is_end);
         let mut stmts = block.stmts;
         let tail = match stmts.last() {
             Some(Stmt::Expr(_, None)) => match stmts.pop() {
-                Some(Stmt::Expr(expr, None)) => Some(expr),
+                Some(Stmt::Expr(expr, None)) => Some(bare(expr)),
                 _ => None,
             },
             Some(Stmt::Macro(m)) if m.semi_token.is_none() => match stmts.pop() {
@@ -40,6 +43,11 @@ impl Lowering<'_> {
         match (tail, dest) {
             (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
             (Some(tail), None) => self.discard(tail),
+            // It never comes to that.
+            (None, Some(dest)) if ends => {
+                let krate = &self.options.krate;
+                self.define(dest, ty.as_ref(), parse_quote!(#krate::__rt::no_value()));
+            }
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
             (None, None) => {}
         }
@@ -53,7 +61,8 @@ impl Lowering<'_> {
             return;
         }
         match stmt {
-            Stmt::Item(item) => self.item(item),
+            // See `items`.
+            Stmt::Item(_) => {}
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
                 if scan::splits(self, &expr)
@@ -68,17 +77,60 @@ impl Lowering<'_> {
         }
     }
 
-    /// Hoists an item of the body. All bodies of the program share one scope.
-    fn item(&mut self, item: syn::Item) {
-        let same = |other: &syn::Item| ir::text(other) == ir::text(&item);
-        if self.items.iter().any(same) {
-            return;
+    /// Hoists the items of a block, which its statements may be apart from. All bodies of the program share one scope, so none of
+    /// their names may mean something else outside of the block.
+    fn items(&mut self, block: &syn::Block) {
+        let items = block.stmts.iter().enumerate().filter_map(|(nth, stmt)| match stmt {
+            Stmt::Item(item) => Some((nth, item)),
+            _ => None,
+        });
+        for (nth, item) in items {
+            let same = |other: &syn::Item| ir::text(other) == ir::text(item);
+            if self.items.iter().any(same) {
+                continue;
+            }
+            let names = item_names(item);
+            let known = |other: &syn::Item| {
+                item_names(other).is_some_and(|other| names.iter().flatten().any(|name| other.contains(name)))
+            };
+            if self.items.iter().any(known) {
+                self.whole_fallback(item.span(), "another body of the program has an item of the same name");
+            } else if self.means_more(names.as_deref(), item, block, nth) {
+                self.whole_fallback(
+                    item.span(),
+                    "an item of a block has a name that code outside of the block uses, too",
+                );
+            }
+            self.items.push(item.clone());
         }
-        let name = item_name(&item);
-        if name.is_some() && self.items.iter().any(|other| item_name(other) == name) {
-            self.whole_fallback(item.span(), "another body of the program has an item of the same name");
-        }
-        self.items.push(item);
+    }
+
+    /// Whether one of the names stands outside of the block, in a function without the same item, or before a macro's definition; `None`:
+    /// any name may.
+    fn means_more(&self, names: Option<&[String]>, item: &syn::Item, block: &syn::Block, nth: usize) -> bool {
+        let own = self.sources[self.func.0];
+        let Some(names) = names else {
+            let others = self.functions.iter().enumerate().filter(|(source, _)| *source != own);
+            return &self.functions[own].body != block
+                || others.into_iter().any(|(_, f)| !defines(&f.body, item, &[]));
+        };
+        let count = |code: &dyn quote::ToTokens| {
+            let text = ir::text(&code);
+            mentions::words(&text).filter(|word| names.iter().any(|name| name == word)).count()
+        };
+        let before = || block.stmts[..nth].iter().any(|stmt| count(stmt) > 0);
+        self.functions.iter().enumerate().any(|(source, function)| {
+            let body = count(&function.body);
+            match source == own {
+                true => {
+                    body > count(block)
+                        || count(&function.sig) > 0
+                        || matches!(item, syn::Item::Macro(_)) && before()
+                }
+                // Its own item of that name is looked at when its body is lowered.
+                false => body + count(&function.sig) > 0 && !defines(&function.body, item, names),
+            }
+        })
     }
 
     fn local(&mut self, local: syn::Local) {
@@ -127,8 +179,53 @@ impl Lowering<'_> {
     }
 }
 
-/// The name an item defines.
-fn item_name(item: &syn::Item) -> Option<String> {
+/// An expression without its attributes, which only statements can have.
+fn bare(mut expr: Expr) -> Expr {
+    match &mut expr {
+        Expr::MethodCall(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        Expr::Call(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        Expr::Match(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        Expr::If(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        Expr::Block(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        Expr::Macro(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        Expr::Path(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        Expr::Struct(e) => e.attrs.retain(|attr| !is_lint(attr)),
+        _ => {}
+    }
+    expr
+}
+
+fn is_lint(attr: &syn::Attribute) -> bool {
+    ["allow", "deny", "expect", "forbid", "warn"].iter().any(|name| attr.path().is_ident(name))
+}
+
+/// Whether a statement is a panic, `panic!("…");`.
+fn is_end(stmt: &Stmt) -> bool {
+    const ENDS: [&str; 4] = ["panic", "todo", "unimplemented", "unreachable"];
+    let Stmt::Macro(stmt) = stmt else { return false };
+    stmt.mac.path.segments.last().is_some_and(|last| ENDS.iter().any(|name| last.ident == name))
+}
+
+/// Whether the item stands somewhere in the code, or one that defines one of the names.
+fn defines(code: &syn::Block, item: &syn::Item, names: &[String]) -> bool {
+    struct Scan<'a> {
+        item: &'a syn::Item,
+        names: &'a [String],
+        found: bool,
+    }
+    impl<'ast> syn::visit::Visit<'ast> for Scan<'_> {
+        fn visit_item(&mut self, item: &'ast syn::Item) {
+            let own = item_names(item).unwrap_or_default();
+            self.found |= item == self.item || own.iter().any(|name| self.names.contains(name));
+        }
+    }
+    let mut scan = Scan { item, names, found: false };
+    syn::visit::Visit::visit_block(&mut scan, code);
+    scan.found
+}
+
+/// The names that an item defines; `None` if they are not written.
+fn item_names(item: &syn::Item) -> Option<Vec<String>> {
     let ident = match item {
         syn::Item::Const(i) => &i.ident,
         syn::Item::Enum(i) => &i.ident,
@@ -139,7 +236,25 @@ fn item_name(item: &syn::Item) -> Option<String> {
         syn::Item::Trait(i) => &i.ident,
         syn::Item::Type(i) => &i.ident,
         syn::Item::Union(i) => &i.ident,
+        syn::Item::Macro(i) => i.ident.as_ref()?,
+        syn::Item::Use(i) => return imported(&i.tree),
+        syn::Item::Impl(_) => return Some(vec![]),
         _ => return None,
     };
-    Some(ident.to_string())
+    Some(vec![ident.to_string()])
+}
+
+fn imported(tree: &syn::UseTree) -> Option<Vec<String>> {
+    match tree {
+        syn::UseTree::Path(path) => match &*path.tree {
+            syn::UseTree::Name(name) if name.ident == "self" => Some(vec![path.ident.to_string()]),
+            tree => imported(tree),
+        },
+        syn::UseTree::Name(name) => Some(vec![name.ident.to_string()]),
+        syn::UseTree::Rename(name) => Some(vec![name.rename.to_string()]),
+        syn::UseTree::Group(group) => {
+            group.items.iter().map(imported).collect::<Option<Vec<_>>>().map(|all| all.concat())
+        }
+        syn::UseTree::Glob(_) => None,
+    }
 }

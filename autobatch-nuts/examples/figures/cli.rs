@@ -3,10 +3,12 @@
 const HELP: &str = "\
 Measures the No-U-Turn Sampler, many chains in one batch.
 
-Usage: figures <throughput|utilisation> [OPTIONS]
+Usage: figures <throughput|utilisation|styles> [OPTIONS]
 
   throughput       gradients per second on a logistic regression (needs --release)
   utilisation      how full the batched gradient is on correlated normal distributions
+  styles           the sampler on fibers against the block program: gradients per second and calls of the batched
+                   gradient on a logistic regression, f64 (needs --release)
 
 Options:
   --least N        smallest number of chains          [1]
@@ -24,6 +26,7 @@ Table, CSV file and chart go to the folder `nuts` of the target directory.";
 pub(crate) enum Figure {
     Throughput,
     Utilisation,
+    Styles,
 }
 
 /// What the user asked for.
@@ -61,6 +64,7 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Reque
         match argument.as_str() {
             "throughput" => figure = Some(Figure::Throughput),
             "utilisation" => figure = Some(Figure::Utilisation),
+            "styles" => figure = Some(Figure::Styles),
             "--least" => least = number(1)? as usize,
             "--most" => most = number(1)? as usize,
             "--points" => points = number(10)? as usize,

@@ -2,17 +2,20 @@
 //!
 //! ```text
 //! cargo run --release -p autobatch-nuts --example figures -- utilisation
+//! cargo run --release -p autobatch-nuts --example figures -- styles
 //! cargo run --release -p autobatch-nuts --features nuts-rs --example figures -- throughput
 //! ```
 //!
 //! `throughput` is their Figure 6, gradients per second against batch size on a logistic regression; `utilisation`
-//! their Figure 7, how full the batched gradient is on correlated normal distributions. Files go to the folder
+//! their Figure 7, how full the batched gradient is on correlated normal distributions. `styles` compares the sampler, which
+//! is a block program, with one that is written otherwise and runs on fibers. Files go to the folder
 //! `nuts` of the target directory.
 
 mod chart;
 mod cli;
 #[cfg(feature = "nuts-rs")]
 mod peer;
+mod styles;
 mod throughput;
 mod utilisation;
 
@@ -49,6 +52,7 @@ fn run(config: &Config) -> Result<(), Box<dyn Error>> {
         (Figure::Throughput, true) => throughput::run::<f64>(config),
         (Figure::Throughput, false) => throughput::run::<f32>(config),
         (Figure::Utilisation, _) => utilisation::run(config),
+        (Figure::Styles, _) => styles::run(config),
     }
 }
 

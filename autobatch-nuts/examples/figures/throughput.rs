@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use autobatch::{Executor, Options};
 use autobatch_nuts::models::LogisticRegression;
-use autobatch_nuts::{Chains, Draw, Generator, Real, StepSize};
+use autobatch_nuts::{Chains, Draw, Generator, Model, Real, StepSize};
 use ndarray::{Array1, Array2};
 use rand::SeedableRng as _;
 use rayon::prelude::*;
@@ -20,7 +20,7 @@ use crate::chart::{Axis, BLUE, GREEN, GREY, ORANGE, PINK, RED, SKY, Series, Styl
 use crate::cli::Config;
 use crate::{progress_bar, sizes, write};
 
-const REGRESSORS: usize = 100;
+pub(crate) const REGRESSORS: usize = 100;
 /// Chains that are warmed up; larger batches begin at their states.
 const WARM: usize = 32;
 const WARM_UP: usize = 50;
@@ -60,15 +60,7 @@ pub(crate) fn run<T: Real>(config: &Config) -> Result<(), Box<dyn Error>> {
     }
     let make = if config.correlated { LogisticRegression::correlated } else { LogisticRegression::synthetic };
     let model: LogisticRegression<T> = make(config.points, REGRESSORS, 1);
-    let options = Options::default().threads(2);
-    // Coefficients are small: from zero it is not far.
-    let zero = |_: &mut Generator| Array1::zeros(REGRESSORS);
-    let mut warm = Chains::begin(&model, WARM, config.seed, StepSize::new(0.01, 0.8), zero);
-    let bar = progress_bar(WARM_UP)?.with_message("warm-up");
-    warm.warm_up(WARM_UP, &options, |rounds| bar.inc(rounds as u64))?;
-    bar.finish_and_clear();
-    let eps = median(warm.steps.iter().map(StepSize::current).collect());
-    warm.steps.fill(StepSize::fixed(eps));
+    let warm = warm(&model, config.seed)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
 
     let sizes = sizes(config);
@@ -94,13 +86,27 @@ pub(crate) fn run<T: Real>(config: &Config) -> Result<(), Box<dyn Error>> {
     print(config, std::any::type_name::<T>(), &sizes, &rates)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// Warm chains, with one step size.
+pub(crate) fn warm<T: Real>(model: &dyn Model<T>, seed: u32) -> Result<Chains<'_, T>, Box<dyn Error>> {
+    let options = Options::default().threads(2);
+    // Coefficients are small: from zero it is not far.
+    let zero = |_: &mut Generator| Array1::zeros(REGRESSORS);
+    let mut warm = Chains::begin(model, WARM, seed, StepSize::new(0.01, 0.8), zero);
+    let bar = progress_bar(WARM_UP)?.with_message("warm-up");
+    warm.warm_up(WARM_UP, &options, |rounds| bar.inc(rounds as u64))?;
+    bar.finish_and_clear();
+    let eps = median(warm.steps.iter().map(StepSize::current).collect());
+    warm.steps.fill(StepSize::fixed(eps));
+    Ok(warm)
+}
+
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
 /// The warm chains again and again, each with a generator of its own.
-fn many<'m, T: Real>(warm: &Chains<'m, T>, size: usize, seed: u32) -> Chains<'m, T> {
+pub(crate) fn many<'m, T: Real>(warm: &Chains<'m, T>, size: usize, seed: u32) -> Chains<'m, T> {
     let mut all = warm.clone();
     let generator = |chain| Generator::seed_from_u64(u64::from(seed) << 32 | 1 << 31 | chain);
     all.generators = (0..size as u64).map(generator).collect();
@@ -164,7 +170,7 @@ fn once<T: Real>(
     Ok(Some(count as f64 / clock.elapsed().as_secs_f64()))
 }
 
-fn gradients<T>(draws: &[Vec<Draw<T>>]) -> u64 {
+pub(crate) fn gradients<T>(draws: &[Vec<Draw<T>>]) -> u64 {
     draws.iter().flatten().map(|draw| u64::from(draw.steps)).sum()
 }
 

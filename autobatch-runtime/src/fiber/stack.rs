@@ -11,8 +11,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Stacks that are kept for later runs, at most.
-const KEPT: usize = 1024;
+/// Stacks that are kept for later runs, at most. A run that has more of them at a time makes some anew, which takes microseconds for each.
+pub(crate) const KEPT: usize = 4096;
 
 /// Stacks that nobody uses.
 static FREE: Mutex<Vec<Stack>> = Mutex::new(Vec::new());

@@ -160,7 +160,7 @@ impl Launch<'_> {
     fn measure(&self, record: &mut Record, phase: &Phase<'_>) -> Executor {
         let (members, threads) = (self.members as f64, self.threads as f64);
         let before = record.executor;
-        let mut rest = Rest::new(self.members);
+        let mut rest = Rest::new(self.begun..self.members);
         // Whole runs know better what members cost than a few of them.
         let known = record.cost(before);
         let narrow = self.members < NARROW && (self.program.recursive || known.is_some());
@@ -427,7 +427,7 @@ impl Launch<'_> {
             return Executor::Masked;
         }
         let piece = (self.members / SAMPLE / PLACES).max(MEASURABLE / (3 * PLACES));
-        let mut rest = Rest::new(self.members);
+        let mut rest = Rest::new(self.begun..self.members);
         let mut times = [(Duration::ZERO, Executor::Masked), (Duration::ZERO, Executor::ProgramCounter)];
         for place in 0..PLACES {
             for (time, executor) in &mut times {

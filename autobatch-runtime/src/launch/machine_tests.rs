@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::tests::ways;
 use super::*;
-use crate::machine::Step;
+use crate::machine::{self, Step};
 use crate::options::CancelToken;
 use crate::program::{Block, Function, Group};
 use crate::source::{Column, Source};
@@ -97,7 +97,7 @@ fn body(
                         };
                         settle(&mut n[l], n1);
                         settle(&mut steps[l], steps1);
-                        word
+                        machine::next(word)
                     });
                 }
             }

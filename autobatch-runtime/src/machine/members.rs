@@ -190,7 +190,11 @@ impl<'r> Members<'r> {
     /// Takes up to `most` waiting members for [`Members::place`].
     pub(super) fn fetch(&mut self, most: usize) -> Range<usize> {
         debug_assert!(self.loads.is_empty(), "the last load has been committed");
-        let taken = self.queue.take(most);
+        // A kernel is called for as many as there can be: these lanes are no more than a worker's share.
+        let taken = match self.program.has_primitives() {
+            true => self.queue.take_tile(most, most),
+            false => self.queue.take(most),
+        };
         if !self.first {
             self.refills += taken.len() as u64;
         }

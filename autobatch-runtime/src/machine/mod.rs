@@ -191,8 +191,9 @@ use std::ops::Range;
 use std::panic::resume_unwind;
 
 pub use members::{Queue, Watch};
+pub use rounds::Strip as LaneWords;
 pub use route::{Gone, Held, Route};
-pub use word::Word;
+pub use word::{Next, Word, next};
 pub(crate) use word::{SECOND, equal_apart, in_first, mask};
 
 use crate::fault::Fault;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::mem::forget;
 
-use super::{Core, STALE, Step, Word};
+use super::{Core, Next, STALE, Step, Word};
 use crate::strip::{Aligned, Lanes};
 
 /// The words of a strip, copied to the native stack for the time that its lane code runs and written
@@ -88,14 +88,14 @@ impl<P: Word, const W: usize> Strip<'_, P, W> {
     /// Runs `lane` once for each lane of the strip, with the lane's index, whether it is at `point`, and
     /// its word, which it returns if it is not.
     #[inline(always)]
-    pub fn once(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> P) {
+    pub fn once(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> Next<P>) {
         self.round(P::of(point), &mut lane);
         self.end();
     }
 
     /// As [`Strip::once`], but again as long as a lane stays at `point`, within limits.
     #[inline(always)]
-    pub fn repeat(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> P) {
+    pub fn repeat(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> Next<P>) {
         let point = P::of(point);
         for _ in 0..self.rounds {
             if !self.round(point, &mut lane) {
@@ -115,7 +115,12 @@ impl<P: Word, const W: usize> Strip<'_, P, W> {
     /// As [`Strip::repeat`] for `was`, the lanes at the point, all of which go to `exit` in the end. Whether
     /// a lane goes on is kept as a mask, which is cheaper than its word.
     #[inline(always)]
-    pub fn repeat_until(&mut self, was: &Lanes<P, W>, exit: u32, mut lane: impl FnMut(usize, bool, P) -> P) {
+    pub fn repeat_until(
+        &mut self,
+        was: &Lanes<P, W>,
+        exit: u32,
+        mut lane: impl FnMut(usize, bool, P) -> Next<P>,
+    ) {
         let exit = P::of(exit);
         let mut on = Aligned(was.0.0);
         let was = Unfinished { words: &mut self.copy.0, on: &mut on.0, was: &was.0.0, exit };
@@ -123,7 +128,7 @@ impl<P: Word, const W: usize> Strip<'_, P, W> {
             let mut again = P::of(0);
             for at in 0..W {
                 let mark = Mark { cell: self.cell, lane: at as u32 };
-                let next = lane(at, was.on[at].is_set(), exit);
+                let next = lane(at, was.on[at].is_set(), exit).0;
                 forget(mark);
                 let on = P::set(next != exit);
                 was.on[at] = on;
@@ -139,12 +144,12 @@ impl<P: Word, const W: usize> Strip<'_, P, W> {
 
     /// One round; whether a lane is still at `point`.
     #[inline(always)]
-    fn round(&mut self, point: P, lane: &mut impl FnMut(usize, bool, P) -> P) -> bool {
+    fn round(&mut self, point: P, lane: &mut impl FnMut(usize, bool, P) -> Next<P>) -> bool {
         let mut again = P::of(0);
         for at in 0..W {
             let stay = self.copy.0[at];
             let mark = Mark { cell: self.cell, lane: at as u32 };
-            let next = lane(at, stay == point, stay);
+            let next = lane(at, stay == point, stay).0;
             forget(mark);
             self.copy.0[at] = next;
             again = again.or(next.same(point));

@@ -2,6 +2,16 @@
 
 use crate::isa::{self, Level};
 
+/// Where a lane goes, as lane code says it at its end: nothing that a `return` hidden in a user's macro could make.
+#[derive(Clone, Copy)]
+pub struct Next<P>(pub(crate) P);
+
+/// The lane goes to `point`.
+#[inline(always)]
+pub fn next<P: Word>(point: P) -> Next<P> {
+    Next(point)
+}
+
 /// A lane's program point, as wide as the program's data: `u32` or `u64`.
 pub trait Word: Copy + Eq + Ord + Send + 'static {
     /// The lane has no member, or its member is dead. Larger than every point; points and this fit

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arena::Arena;
 use super::isa::{self, Level};
 use super::set::Set;
-use crate::machine::{Word, equal_apart, mask};
+use crate::machine::{Next, Word, equal_apart, mask};
 use crate::options::Isa;
 use crate::strip::Aligned;
 
@@ -197,7 +197,7 @@ pub fn rounds<P: Word, const W: usize>(
     exit: u32,
     level: Level,
     rounds: usize,
-    mut lane: impl FnMut(usize, bool, P) -> P,
+    mut lane: impl FnMut(usize, bool, P) -> Next<P>,
 ) -> u64 {
     let exit = P::of(exit);
     let mut on = Aligned(super::spread::<P, W>(here, level));
@@ -205,7 +205,7 @@ pub fn rounds<P: Word, const W: usize>(
     for _ in 0..rounds {
         let mut again = Again::new(level);
         for (at, on) in on.iter_mut().enumerate() {
-            let stays = lane(at, on.is_set(), exit) != exit;
+            let stays = lane(at, on.is_set(), exit).0 != exit;
             *on = P::set(stays);
             again.or(stays, *on);
         }
@@ -300,7 +300,7 @@ pub fn rounds_of<P: Word, const W: usize>(
     words: &mut Words<P, W>,
     level: Level,
     rounds: usize,
-    mut lane: impl FnMut(usize, bool, P) -> P,
+    mut lane: impl FnMut(usize, bool, P) -> Next<P>,
 ) {
     let point = P::of(point);
     let on: [P; W] = super::spread(here, level);
@@ -311,7 +311,7 @@ pub fn rounds_of<P: Word, const W: usize>(
     for _ in 0..rounds {
         let mut again = Again::new(level);
         for (at, word) in words.iter_mut().enumerate() {
-            *word = lane(at, *word == point, *word);
+            *word = lane(at, *word == point, *word).0;
             again.or(*word == point, word.same(point));
         }
         if !again.any() {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::lockstep::{is_plain, shown, yields_plain};
+use crate::machine::next;
 use crate::options::Isa;
 use crate::source::Column;
 
@@ -97,19 +98,14 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
             };
             let gone = if several_ways_out {
                 let mut words = Words::<u64, W>::new();
-                rounds_of(
-                    here,
-                    2,
-                    &mut words,
-                    level,
-                    turn,
-                    |lane, here, stay| if here { round(lane) } else { stay },
-                );
+                rounds_of(here, 2, &mut words, level, turn, |lane, here, stay| {
+                    next(if here { round(lane) } else { stay })
+                });
                 here & (words.at(5, level) | words.at(6, level))
             } else {
                 let on = rounds::<u64, W>(here, 5, level, turn, |lane, here, exit| match here {
-                    true => round(lane).min(5),
-                    false => exit,
+                    true => next(round(lane).min(5)),
+                    false => next(exit),
                 });
                 here & !on
             };

@@ -7,7 +7,8 @@ use ndarray::{Array1, ArrayBase, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Da
 use super::{Column, Each, EachMut, Owned, Source};
 use crate::fault::BatchError;
 
-impl<T: Clone + Sync> Source<T> for ArrayView1<'_, T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<T: Clone + Sync> Source<T> for ArrayView1<'_, T> {
     fn len(&self) -> Option<usize> {
         Some(ArrayView1::len(self))
     }
@@ -39,7 +40,8 @@ impl<'a, T: Clone + Sync, S: Data<Elem = T>> Column<T> for &'a ArrayBase<S, Ix1>
 #[doc(hidden)]
 pub struct Rows<'a, T, const D: usize>(ArrayView2<'a, T>);
 
-impl<T: Clone + Sync, const D: usize> Source<[T; D]> for Rows<'_, T, D> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<T: Clone + Sync, const D: usize> Source<[T; D]> for Rows<'_, T, D> {
     fn len(&self) -> Option<usize> {
         Some(self.0.nrows())
     }
@@ -71,7 +73,8 @@ impl<'a, T: Clone + Sync, S: Data<Elem = T>, const D: usize> Column<[T; D]> for 
 #[doc(hidden)]
 pub struct Vectors<'a, T>(ArrayView2<'a, T>);
 
-impl<T: Clone + Sync> Source<Array1<T>> for Vectors<'_, T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<T: Clone + Sync> Source<Array1<T>> for Vectors<'_, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.nrows())
     }
@@ -98,7 +101,8 @@ impl<'a, T: Clone + Sync, S: Data<Elem = T>> Column<Array1<T>> for &'a ArrayBase
 #[doc(hidden)]
 pub struct Views<'a, T>(ArrayView2<'a, T>);
 
-impl<'a, T: Sync> Source<ArrayView1<'a, T>> for Views<'a, T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: Sync> Source<ArrayView1<'a, T>> for Views<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.nrows())
     }
@@ -129,7 +133,8 @@ impl<'a, T: Sync, S: Data<Elem = T>> Column<ArrayView1<'a, T>> for &'a ArrayBase
 #[doc(hidden)]
 pub struct Slices<'a, T>(ArrayView2<'a, T>);
 
-impl<'a, T: Sync> Source<&'a [T]> for Slices<'a, T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: Sync> Source<&'a [T]> for Slices<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(self.0.nrows())
     }

@@ -69,7 +69,8 @@ fn check(values: usize, offsets: &[usize], parameter: &'static str) -> Result<()
     Err(BatchError::Offsets { parameter, wrong })
 }
 
-impl<'a, T: Sync> Source<&'a [T]> for Ragged<'a, T> {
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: Sync> Source<&'a [T]> for Ragged<'a, T> {
     fn len(&self) -> Option<usize> {
         Some(Ragged::len(self))
     }

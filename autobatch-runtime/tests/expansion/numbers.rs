@@ -1,6 +1,6 @@
 //! Programs on numbers.
 
-use autobatch_runtime::__rt::{Core, Place, Step, Store, bits, keep, leave, settle, take};
+use autobatch_runtime::__rt::{self, Core, Place, Step, Store, bits, keep, leave, settle, take};
 use autobatch_runtime::Program;
 
 use crate::harness::{Sink, block, call, group, instances, program};
@@ -77,7 +77,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                             settle(&mut z_re_[l], z_re1);
                             settle(&mut z_im_[l], z_im1);
                             settle(&mut i_[l], i1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -131,7 +131,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                             settle(&mut z_re_[l], z_re1);
                             settle(&mut z_im_[l], z_im1);
                             settle(&mut i_[l], i1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -154,7 +154,7 @@ fn body_mandel(core: &mut Core<'_>, store: &Store, (c, limit, out): (&[(f32, f32
                                 (result0, stay)
                             };
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -240,7 +240,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                             };
                             settle(&mut arg_[l], arg1);
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -264,7 +264,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                                 (arg0, stay)
                             };
                             settle(&mut arg_[l], arg1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -291,7 +291,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                                 (result0, stay)
                             };
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -387,7 +387,7 @@ fn body_iota(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u6
                             settle(&mut n_[l], n1);
                             settle(&mut acc_[l], acc1);
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -455,7 +455,7 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                             };
                             settle(&mut arg_[l], arg1);
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -480,7 +480,7 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
                                 (result0, stay)
                             };
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }

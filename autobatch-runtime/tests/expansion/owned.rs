@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-use autobatch_runtime::__rt::{Core, Place, Step, Store, bits, leave, settle, take};
+use autobatch_runtime::__rt::{self, Core, Place, Step, Store, bits, leave, settle, take};
 use autobatch_runtime::Program;
 use autobatch_runtime::machine::{Mode, Settings};
 
@@ -157,7 +157,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                             settle(&mut other_[l], other1);
                             settle(&mut less_[l], less1);
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -209,7 +209,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                             settle(&mut longer_[l], longer1);
                             settle(&mut other_[l], other1);
                             settle(&mut less_[l], less1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }
@@ -245,7 +245,7 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
                                 (result0, stay)
                             };
                             settle(&mut result_[l], result1);
-                            next
+                            __rt::next(next)
                         },
                     );
                 }

@@ -442,6 +442,9 @@ const STRICT: &str = "`strict`: ";
 /// What the attribute says, through a trait of its own, of types that are not `Send` or `Sync`.
 const THREADS: &str = "the members of a batch run on several";
 
+/// What rustc says, at the type, of a parameter whose type hides a lifetime where no macro can see it, in another file.
+const LIFETIMES: &str = "anonymous lifetimes in `impl Trait` are unstable";
+
 /// What the errors of a function make of it. What the attribute itself says goes before all that rustc says.
 fn of_problems(problems: &[&Problem]) -> Verdict {
     let own = |problem: &&&Problem| {
@@ -453,6 +456,11 @@ fn of_problems(problems: &[&Problem]) -> Verdict {
     let mut refusals = of_attribute.iter().filter(|problem| !problem.message.starts_with(STRICT));
     if let Some(problem) = refusals.next() {
         return Verdict::Refused(sentence(problem));
+    }
+    if problems.iter().any(|problem| problem.message.contains(LIFETIMES)) {
+        return Verdict::Refused(
+            "a lifetime that a parameter's type leaves out has to be written: `View<'_>`".into(),
+        );
     }
     if !of_attribute.is_empty() {
         let mut reasons: Vec<String> = Vec::new();

@@ -143,7 +143,8 @@ impl Writer<'_, '_> {
             None => false,
         };
         let round = region::round(emitter, region, Chooser::Branches, fades, &quote!(), &quote!(#stay));
-        let lane_code = quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #next });
+        let lane_code =
+            quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) });
         let run = match &exits[..] {
             [exit] => quote! {
                 (__bits & !#rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, __rounds, #lane_code),)

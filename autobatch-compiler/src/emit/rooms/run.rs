@@ -74,7 +74,7 @@ impl Writer<'_, '_> {
                 let mut __words = #rt::nest::Words::<#word, #width>::new();
                 #rt::nest::rounds_of::<#word, #width>(
                     __bits, #point, &mut __words, __level, #ROUNDS,
-                    #[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #next },
+                    #[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) },
                 );
                 (#(__bits & __words.at(#points, __level),)*)
             });

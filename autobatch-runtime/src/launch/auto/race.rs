@@ -19,8 +19,9 @@ pub(super) struct Rest {
 }
 
 impl Rest {
-    pub(super) fn new(members: usize) -> Rest {
-        Rest { parts: [0..members / 2, members / 2..members], turn: 0, wall: 0.0 }
+    pub(super) fn new(members: Range<usize>) -> Rest {
+        let middle = members.start.midpoint(members.end);
+        Rest { parts: [members.start..middle, middle..members.end], turn: 0, wall: 0.0 }
     }
 
     /// Up to `len` members of the next place that has any.
