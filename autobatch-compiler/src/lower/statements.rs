@@ -44,10 +44,7 @@ impl Lowering<'_> {
             (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
             (Some(tail), None) => self.discard(tail),
             // It never comes to that.
-            (None, Some(dest)) if ends => {
-                let krate = &self.options.krate;
-                self.define(dest, ty.as_ref(), parse_quote!(#krate::__rt::no_value()));
-            }
+            (None, Some(dest)) if ends => self.define(dest, ty.as_ref(), parse_quote!(unreachable!())),
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
             (None, None) => {}
         }
