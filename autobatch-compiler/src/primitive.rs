@@ -39,7 +39,7 @@
 //! member's value back.
 //!
 //! Calls of different fibers have different lifetimes, and the kernel is called as if they had the same. That is sound where nothing
-//! can go from one member to another that lives for a shorter time: what is a member's own, argument or result, has no lifetime ([`Own`];
+//! can go from one member to another that lives for a shorter time: what is a member's own, argument or result, has no lifetime (`Own`;
 //! `__lasting` has rustc refuse a type that hides one), and what members share is the same object. A result may be a reference to such
 //! a type: what it refers to is shared. (Not a `Cell` of a reference: one member could leave there what another finds.) Else a call
 //! on a fiber is for one row (the `true` above).
