@@ -13,7 +13,7 @@ use crate::strip::Home;
 /// An arena of slots that grows on demand. It does not know which slots hold a value, so it never
 /// drops any: what is live at which point is static knowledge of the generated code.
 ///
-/// Its memory begins at a multiple of [`ALIGN`], so that strips do not cross cache lines.
+/// Its memory begins at a multiple of `ALIGN`, so that strips do not cross cache lines.
 pub struct Column<T> {
     first: NonNull<MaybeUninit<T>>,
     len: usize,
