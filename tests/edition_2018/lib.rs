@@ -2,6 +2,7 @@
 //! otherwise.
 
 #![cfg(test)]
+#![allow(clippy::needless_lifetimes)] // as it was written in 2018
 
 use autobatch::{autobatch, Executor, Options};
 
