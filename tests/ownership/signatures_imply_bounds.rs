@@ -225,3 +225,61 @@ fn two_types_of_one_name_are_two_types() {
         Graph::add_batched_with(&mut graphs, batch, to, options)
     });
 }
+
+struct Header<'b> {
+    name: &'b str,
+}
+
+/// A type that asks for a bound that no signature has to repeat.
+struct Request<'h, 'b: 'h> {
+    first: &'h mut [Header<'b>],
+    seen: usize,
+}
+
+struct Config {
+    most: usize,
+}
+
+#[autobatch]
+impl Config {
+    fn parse<'b>(&self, request: &mut Request<'_, 'b>, #[each] text: &'b str) -> Option<&'b str> {
+        request.seen = 0;
+        for name in text.split(' ') {
+            request.first.get_mut(request.seen)?.name = name;
+            request.seen += 1;
+            if request.seen == self.most {
+                return Some(name);
+            }
+        }
+        None
+    }
+}
+
+#[test]
+fn a_type_asks_for_one_lifetime_to_outlive_another() {
+    let texts = crate::texts();
+    let config = Config { most: 3 };
+    let shown = |result: Option<&str>, request: &Request<'_, '_>| {
+        let names: Vec<_> = request.first.iter().map(|header| header.name.to_string()).collect();
+        (result.map(String::from), names, request.seen)
+    };
+    let headers = || [const { Header { name: "" } }; 4];
+    hold(
+        &texts,
+        |text| {
+            let mut headers = headers();
+            let mut request = Request { first: &mut headers, seen: 7 };
+            let result = config.parse(&mut request, text);
+            shown(result, &request)
+        },
+        |options| {
+            let mut all: Vec<_> = texts.iter().map(|_| headers()).collect();
+            let mut requests: Vec<_> =
+                all.iter_mut().map(|first| Request { first: &mut first[..], seen: 7 }).collect();
+            let strs: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let found = config.parse_batched_with(&mut requests, &strs, options).unwrap();
+            let results = found.into_values().unwrap();
+            results.into_iter().zip(&requests).map(|(result, request)| shown(result, request)).collect()
+        },
+    );
+}

@@ -215,9 +215,9 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
             #[cfg(target_arch = "x86_64")]
-            __core.dispatch(__store, (#(#passed,)* __out), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
+            __core.dispatch(__store, (#(#passed,)* __out, ::core::marker::PhantomData), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
             #[cfg(not(target_arch = "x86_64"))]
-            #this #base #fish(__core, __store, (#(#passed,)* __out));
+            #this #base #fish(__core, __store, (#(#passed,)* __out, ::core::marker::PhantomData));
         })
     } else {
         quote!(|_: &mut #rt::Core<'_>, _: &#rt::Store, _: &#rt::Out<'_, #output>| {})
@@ -227,9 +227,9 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             let [base, avx2, avx512] = &instances(&names.nests);
             quote!(|__nest: &mut #rt::nest::Nest<'_>, __out: &#rt::Out<'_, #output>| {
                 #[cfg(target_arch = "x86_64")]
-                __nest.dispatch((#(#passed,)* __out), #this #avx2 #fish, #this #avx512 #fish);
+                __nest.dispatch((#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
                 #[cfg(not(target_arch = "x86_64"))]
-                #this #base #fish(__nest, (#(#passed,)* __out));
+                #this #base #fish(__nest, (#(#passed,)* __out, ::core::marker::PhantomData));
             })
         }
         None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
@@ -409,7 +409,7 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
                     __args: #args,
                 ) #where_clause {
                     #checks
-                    let (#(#idents,)* __out) = __args;
+                    let (#(#idents,)* __out, _) = __args;
                     #rooms
                 }
             }
@@ -428,7 +428,7 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
             fn #name <#generic_params> (__nest: &mut #rt::nest::Nest<'_>, __args: #args) #where_clause {
                 #checks
                 #enter
-                let (#(#idents,)* __out) = __args;
+                let (#(#idents,)* __out, _) = __args;
                 #tile
             }
         }
@@ -436,14 +436,16 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
     quote!(#(#all)*)
 }
 
-/// The type of the arguments of a body: sources, shared values, and where results go.
+/// The type of the arguments of a body: sources, shared values, where results go, and the types of the parameters. A type in a signature
+/// implies what outlives what in it; one in a bound, `impl Source<T>`, does not.
 fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
+    let held = named.params.iter().map(|p| &p.ty);
     let types = named.params.iter().map(|p| {
         let ty = &p.ty;
         if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #krate::__rt::Source<#ty>) }
     });
     let output = &named.output;
-    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>))
+    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#held,)*)>))
 }
 
 /// What stands before the name of the scalar function.
@@ -625,7 +627,7 @@ fn bodies(code: &TokenStream, names: &Family, inner: &Inner<'_>) -> TokenStream 
         #GENERATED
         fn #base <#generic_params> (#params) #where_clause {
             #checks
-            let (#(#idents,)* __out) = __args;
+            let (#(#idents,)* __out, _) = __args;
             #code
         }
         #(#wrappers)*
