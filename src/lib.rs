@@ -193,7 +193,12 @@
 ///
 /// Private methods of an `impl` block with public ones have a batched form where this file mentions its name.
 ///
-/// Where there is no file to read, as in rust-analyzer, `strict` says nothing.
+/// # Strict
+///
+/// With `#[autobatch(strict)]`, code that would run as scalar code is a compile error that says why, and what to write instead. With
+/// `#[autobatch(strict = "fibers")]` such code may run on fibers: no error is given for a function that mentions a
+/// primitive, in closures and macros too, or whose attribute names one, `primitives(model::energy)`, because it is reached out of
+/// sight. Where there is no file to read, as in rust-analyzer, `strict` says nothing.
 pub use autobatch_macros::autobatch;
 /// Names the batched kernel of a function, `#[autobatch::primitive(batched = path)]`: inside batched programs a
 /// call of the function becomes one call of the kernel, for all members that are there.

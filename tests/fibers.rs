@@ -172,7 +172,7 @@ macro_rules! halved {
     };
 }
 
-#[autobatch]
+#[autobatch(strict = "fibers")]
 fn everywhere(mut x: f64, n: u32) -> Vec<f64> {
     let values = vec![x, 3.0];
     let first = &values[0];

@@ -7,6 +7,7 @@ use syn::{Expr, Ident, Lit, LitStr, Path, Token, parse_quote};
 use crate::diag::Diagnostics;
 
 /// What the attribute's arguments say.
+#[derive(Clone)]
 pub struct Args {
     /// `name = "…"`: the name of the batched function.
     pub name: Option<LitStr>,
@@ -16,6 +17,8 @@ pub struct Args {
     pub vector_math: bool,
     /// `strict`: a place that would run scalar code is a compile error.
     pub strict: bool,
+    /// `strict = "fibers"`: but not where the members run on fibers.
+    pub fibers_will_do: bool,
     /// `primitives(path, …)`: functions with a batched kernel, as the code calls them.
     pub primitives: Vec<Path>,
     /// `fuse = false`: keep every branch a block of its own.
@@ -37,6 +40,7 @@ impl Default for Args {
             krate: parse_quote!(::autobatch),
             vector_math: false,
             strict: false,
+            fibers_will_do: false,
             primitives: Vec::new(),
             fuse: true,
             executor: None,
@@ -154,10 +158,18 @@ impl Args {
         match (key.to_string().as_str(), value) {
             ("strict", None) => self.strict = true,
             ("vector_math", None) => self.vector_math = true,
-            ("strict" | "vector_math", Some(value)) => diag.error(
+            ("strict", Some(value)) => match syn::parse2::<LitStr>(value.clone()) {
+                Ok(word) if word.value() == "fibers" => (self.strict, self.fibers_will_do) = (true, true),
+                _ => diag.error(
+                    &value,
+                    "`strict` has one value, \"fibers\"",
+                    "write just `strict`, or `strict = \"fibers\"`, which accepts what runs on fibers",
+                ),
+            },
+            ("vector_math", Some(value)) => diag.error(
                 &value,
-                &format!("`{key}` is a flag and takes no value"),
-                &format!("write just `{key}`, or leave it out"),
+                "`vector_math` is a flag and takes no value",
+                "write just `vector_math`, or leave it out",
             ),
             ("name", Some(value)) => match syn::parse2::<LitStr>(value.clone()) {
                 Ok(name) if syn::parse_str::<Ident>(&name.value()).is_ok() => self.name = Some(name),

@@ -17,7 +17,7 @@ use crate::emit::clone::{Clones, Known};
 use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Terminator;
-use crate::lower::{self, LowerOptions, Lowered};
+use crate::lower::{self, LowerOptions, Lowered, leaving};
 use crate::mentions;
 use crate::methods;
 use crate::nearby::{self, Source};
@@ -47,6 +47,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     if let Some(parted) = conditions::parted(&args.krate, &written, &item) {
         return parted;
     }
+    // Who names primitives says that they are reached, wherever from.
+    args.strict &= !args.fibers_will_do || args.primitives.is_empty();
     args.primitives.extend(source.into_iter().flat_map(Source::primitives));
     checks::item(&input, &args, &mut diag);
     if let Some(source) = source {
@@ -111,7 +113,9 @@ fn desugar(input: &Input, functions: &mut [Function], args: &Args) {
     let primitives = primitives(input, args);
     let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives);
     let batched = |f: usize| worth.contains(&f);
-    desugar::functions(functions, batched, self_ident.as_ref(), &primitives, args);
+    let strict = args.strict && !(args.fibers_will_do && mentions_any(&*functions, &primitives));
+    let args = Args { strict, ..args.clone() };
+    desugar::functions(functions, batched, self_ident.as_ref(), &primitives, &args);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.
@@ -150,12 +154,14 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let mut functions = functions.to_vec();
         let (mut lowered, analyses) =
             lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
-        if args.strict {
+        let own = lowered.sources.iter().map(|source| &functions[*source]);
+        let strict = args.strict && !(args.fibers_will_do && mentions_any(own, &primitives));
+        if strict {
             for note in &lowered.program.notes {
                 diag.error_at(
                     note.span,
                     &format!("`strict`: this runs the scalar code for each member: {}", note.why),
-                    &strict::way_out(&note.why),
+                    &strict::way_out(&note.why, args.fibers_will_do),
                 );
             }
         }
@@ -163,10 +169,10 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         if plain.is_some() {
             admission::ask_for_copies(&mut lowered, &functions);
         }
-        programs.push((entry, functions, lowered, analyses, plain));
+        programs.push((entry, functions, lowered, analyses, plain, strict));
     }
     let mut known = Known::default();
-    for (_, _, lowered, _, plain) in &programs {
+    for (_, _, lowered, _, plain, _) in &programs {
         known.counted.extend(counted(lowered));
         if plain.as_ref().is_some_and(Plain::is_certain) {
             known.computes.extend(&lowered.sources);
@@ -175,12 +181,21 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     let vector = vector_math.as_ref();
     let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, &primitives, known);
     let mut families = Vec::new();
-    for (entry, own, lowered, analyses, plain) in programs {
+    for (entry, own, lowered, analyses, plain, strict) in programs {
         let width = width(&own, &lowered);
         let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
         let shown = entry.method.as_ref().map_or(entry, |method| &method.shown);
-        let family = emit::emit(shown, &lowered, &analyses, &own, nested, &clones, args, width);
+        let family = emit::emit(
+            shown,
+            &lowered,
+            &analyses,
+            &own,
+            nested,
+            &clones,
+            &Args { strict, ..args.clone() },
+            width,
+        );
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
@@ -252,6 +267,14 @@ fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
         }));
     }
     all
+}
+
+/// Whether functions mention one of the primitives, in closures and macros too.
+fn mentions_any<'a>(functions: impl IntoIterator<Item = &'a Function>, primitives: &[syn::Path]) -> bool {
+    let is_one = |word: &str| {
+        primitives.iter().any(|path| path.segments.last().is_some_and(|last| last.ident == word))
+    };
+    functions.into_iter().any(|f| leaving::mentions(f.written.to_token_stream(), &is_one))
 }
 
 /// The functions that users can call. Private ones of a module are reached through the others; those of an `impl` block are for

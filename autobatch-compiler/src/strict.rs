@@ -48,10 +48,12 @@ const WAYS_OUT: [(&str, &str); 32] = [
     ("what the kernel changes has to be a local", "copy it to a local before the call, and back behind it"),
 ];
 
-/// What to write instead.
-pub(crate) fn way_out(why: &str) -> String {
+/// What to write instead; `fibers` where it may be run on fibers, but no primitive is seen.
+pub(crate) fn way_out(why: &str, fibers: bool) -> String {
     let known = WAYS_OUT.iter().find(|(part, _)| why.contains(part)).map(|(_, way)| *way);
-    format!("{}, or leave `strict` out", known.unwrap_or("make it a plain call in the function's own body"))
+    let known = known.unwrap_or("make it a plain call in the function's own body");
+    let reached = if fibers { "name the primitive that it reaches, `primitives(path)`, or " } else { "" };
+    format!("{known}, or {reached}leave `strict` out")
 }
 
 #[cfg(test)]
@@ -81,9 +83,13 @@ mod tests {
 
     #[test]
     fn an_unknown_reason_has_a_way_out_too() {
-        assert_eq!(way_out("x"), "make it a plain call in the function's own body, or leave `strict` out");
+        assert_eq!(
+            way_out("x", false),
+            "make it a plain call in the function's own body, or leave `strict` out"
+        );
         assert!(
-            way_out("a match guard that calls a batched function").starts_with("make the call in an `if`")
+            way_out("a match guard that calls a batched function", true)
+                .starts_with("make the call in an `if`")
         );
     }
 }
