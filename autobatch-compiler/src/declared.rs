@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::Type;
 use syn::visit::{self, Visit};
 
-use crate::aside::name_of;
 use crate::hidden::Lifetimes;
 use crate::lower;
 use crate::unasked::Mentions;
@@ -24,18 +23,12 @@ pub(crate) struct Structure {
 /// The declarations of the item and its file, by name.
 #[derive(Clone, Default, Debug)]
 pub struct Declared {
-    /// The types that fields of a name have.
-    fields: BTreeMap<String, Vec<Type>>,
-    /// What structures, `Node`, and variants, `Tree::Node`, are made of, by field or position; those of which there is one.
-    made: BTreeMap<String, Option<Vec<(String, Type)>>>,
     /// The structures and enumerations.
     types: BTreeSet<String>,
     /// Those that stand beside the item, where their names mean what they mean to it.
     structures: BTreeMap<String, Structure>,
     /// The functions of `impl` blocks and traits.
     associated: BTreeSet<String>,
-    /// The type of the `impl` block.
-    owner: Option<String>,
     /// The macros.
     macros: BTreeSet<String>,
     /// The macros that leave the code in which they are called.
@@ -63,16 +56,6 @@ impl Declared {
         let mut declared = Declared::default();
         declared.visit_item(item);
         declared
-    }
-
-    /// Notes what a value is made of.
-    fn made(&mut self, name: String, fields: &syn::Fields) {
-        let part = |(i, field): (usize, &syn::Field)| {
-            let name = field.ident.as_ref().map_or_else(|| i.to_string(), ToString::to_string);
-            (name, field.ty.clone())
-        };
-        let parts = fields.iter().enumerate().map(part).collect();
-        self.made.entry(name).and_modify(|known| *known = None).or_insert(Some(parts));
     }
 
     /// Adds what stands beside the item.
@@ -106,27 +89,6 @@ impl Declared {
         self.types.contains(name)
     }
 
-    /// The type of a field of what is made by such a path.
-    pub(crate) fn part_of(&self, path: &syn::Path, field: &str) -> Option<&Type> {
-        let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
-        let mut name = names.next()?;
-        if let Some(of) = names.next().filter(|of| of.starts_with(char::is_uppercase)) {
-            let of = if of == "Self" { self.owner.clone()? } else { of };
-            name = format!("{of}::{name}");
-        } else if name == "Self" {
-            name = self.owner.clone()?;
-        }
-        let parts = self.made.get(&name)?.as_ref()?;
-        parts.iter().find(|(name, _)| name == field).map(|(_, ty)| ty)
-    }
-
-    /// The type that all fields of a name have.
-    pub(crate) fn type_of_field(&self, field: &str) -> Option<&Type> {
-        let mut types = self.fields.get(field)?.iter();
-        let first = types.next()?;
-        types.all(|ty| crate::ir::text(ty) == crate::ir::text(first)).then_some(first)
-    }
-
     /// Whether a function of that name stands in an `impl` block or a trait.
     pub(crate) fn has_associated(&self, name: &str) -> bool {
         self.associated.contains(name)
@@ -149,12 +111,6 @@ impl Declared {
 }
 
 impl<'ast> Visit<'ast> for Declared {
-    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        let parameter = |name: &String| item.generics.type_params().any(|p| p.ident == name);
-        self.owner = name_of(&item.self_ty).filter(|name| !parameter(name));
-        visit::visit_item_impl(self, item);
-        self.owner = None;
-    }
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         self.associated.insert(item.sig.ident.to_string());
         visit::visit_impl_item_fn(self, item);
@@ -176,17 +132,9 @@ impl<'ast> Visit<'ast> for Declared {
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         self.types.insert(item.ident.to_string());
         self.lifetimes.add(&item.ident, &item.generics);
-        self.made(item.ident.to_string(), &item.fields);
-        for field in &item.fields {
-            let Some(name) = &field.ident else { continue };
-            self.fields.entry(name.to_string()).or_default().push(field.ty.clone());
-        }
     }
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
         self.types.insert(item.ident.to_string());
-        for variant in &item.variants {
-            self.made(format!("{}::{}", item.ident, variant.ident), &variant.fields);
-        }
         self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {

@@ -13,7 +13,7 @@ use crate::checks;
 use crate::conditions;
 use crate::desugar;
 use crate::diag::Diagnostics;
-use crate::emit::clone::{Clones, Known};
+use crate::emit::clone::{self, Clones};
 use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
 use crate::ir::Terminator;
@@ -24,7 +24,7 @@ use crate::nearby::{self, Source};
 use crate::passes::{self, Analyses, PassOptions};
 use crate::plain::{self, Plain};
 use crate::receivers::definitions::Definitions;
-use crate::receivers::{self, Checks};
+use crate::receivers::{self, Checks, Known, Types};
 use crate::strict;
 use crate::unasked;
 use crate::vector_math::VectorMath;
@@ -67,8 +67,9 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
     }
-    let checks = receivers(&input, &mut functions, &args, source);
-    desugar(&input, &mut functions, &args);
+    let definitions = definitions(&input, source);
+    let checks = receivers(&input, &mut functions, &args, &definitions);
+    desugar(&input, &mut functions, &args, &definitions);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
     if !families.is_empty() {
         families.extend(checks.items(&functions));
@@ -88,15 +89,8 @@ fn rt(args: &Args) -> TokenStream {
     quote!(#krate::__rt)
 }
 
-/// Finds the calls of methods on receivers other than `self`.
-fn receivers(input: &Input, functions: &mut [Function], args: &Args, source: Option<&Source>) -> Checks {
-    let primitives = primitives(input, args);
-    let own = self_type(input).0;
-    let worth = match input {
-        Input::Function(_) => return Checks::default(),
-        Input::Module(_) => methods::worth(functions, &primitives),
-        Input::Impl(_) => lower::call_graph(functions, &entries(input, functions), &primitives).0,
-    };
+/// The types that the item can see.
+fn definitions(input: &Input, source: Option<&Source>) -> Definitions {
     let mut definitions = Definitions::default();
     if let Input::Module(module) = input {
         definitions.add(module.content.iter().flat_map(|(_, items)| items));
@@ -104,18 +98,30 @@ fn receivers(input: &Input, functions: &mut [Function], args: &Args, source: Opt
     if let Some(source) = source {
         definitions.fill(source.definitions());
     }
-    receivers::resolve(functions, |f| worth.contains(&f), own, &definitions)
+    definitions
+}
+
+/// Finds the types of variables, and the calls of methods on receivers other than `self`.
+fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
+    let primitives = primitives(input, args);
+    let worth = match input {
+        Input::Module(_) => methods::worth(functions, &primitives),
+        _ => lower::call_graph(functions, &entries(input, functions), &primitives).0,
+    };
+    receivers::resolve(functions, |f| worth.contains(&f), self_type(input).0, definitions)
 }
 
 /// Rewrites closures with calls of the program in them.
-fn desugar(input: &Input, functions: &mut [Function], args: &Args) {
-    let (_, self_ident) = self_type(input);
+fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) {
+    let (own, self_ident) = self_type(input);
     let primitives = primitives(input, args);
     let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives);
     let batched = |f: usize| worth.contains(&f);
     let strict = args.strict && !(args.fibers_will_do && mentions_any(&*functions, &primitives));
     let args = Args { strict, ..args.clone() };
-    desugar::functions(functions, batched, self_ident.as_ref(), &primitives, &args);
+    let known = Known::all(functions, own, definitions);
+    let types = Types { definitions, functions: &known, own: own.cloned() };
+    desugar::functions(functions, batched, self_ident.as_ref(), &types, &primitives, &args);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.
@@ -171,7 +177,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
         programs.push((entry, functions, lowered, analyses, plain, strict));
     }
-    let mut known = Known::default();
+    let mut known = clone::Known::default();
     for (_, _, lowered, _, plain, _) in &programs {
         known.counted.extend(counted(lowered));
         if plain.as_ref().is_some_and(Plain::is_certain) {

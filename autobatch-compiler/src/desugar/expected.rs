@@ -7,10 +7,10 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, GenericArgument, Member, Pat, Path, PathArguments, Stmt, Type, parse_quote};
 
 use super::Rewrite;
-use crate::declared::Declared;
 use crate::input::Function;
 use crate::lockstep::is_primitive;
 use crate::lower::tail;
+use crate::receivers::Types;
 
 impl Rewrite<'_> {
     /// Rewrites a block whose value has the type `ty`.
@@ -49,13 +49,13 @@ pub(super) fn children(rewrite: &mut Rewrite<'_>, expr: &mut Expr, ty: Option<&T
             rewrite.expr(&mut e.func, None);
             let inner = ty.filter(|_| e.args.len() == 1).and_then(|ty| of_constructor(&e.func, ty)).cloned();
             for (i, arg) in e.args.iter_mut().enumerate() {
-                let part = inner.clone().or_else(|| called_part(&rewrite.declared, &e.func, i));
+                let part = inner.clone().or_else(|| called_part(rewrite.types, &e.func, i));
                 rewrite.expr(arg, part.as_ref());
             }
         }
         Expr::Struct(e) => {
             for field in &mut e.fields {
-                let part = part(&rewrite.declared, &e.path, &field.member);
+                let part = part(rewrite.types, &e.path, &field.member);
                 rewrite.expr(&mut field.expr, part.as_ref());
             }
             if let Some(rest) = &mut e.rest {
@@ -63,17 +63,16 @@ pub(super) fn children(rewrite: &mut Rewrite<'_>, expr: &mut Expr, ty: Option<&T
             }
         }
         Expr::Assign(e) => {
-            rewrite.expr(&mut e.left, None);
             let ty = match &*e.left {
-                Expr::Field(syn::ExprField { member: Member::Named(name), .. }) => {
-                    let declared = &rewrite.declared;
-                    declared.type_of_field(&name.to_string()).and_then(|ty| spelled(declared, ty))
-                }
                 Expr::Path(p) => {
                     p.path.get_ident().and_then(|name| rewrite.wanted.get(&name.to_string()).cloned())
                 }
-                _ => None,
+                place => {
+                    let ty = rewrite.types.of(&rewrite.variables, place);
+                    ty.and_then(|ty| spelled(rewrite.types, &ty))
+                }
             };
+            rewrite.expr(&mut e.left, None);
             rewrite.expr(&mut e.right, ty.as_ref());
         }
         other => visit_mut::visit_expr_mut(rewrite, other),
@@ -108,31 +107,27 @@ pub(super) fn generic_argument<'a>(ty: &'a Type, name: &str, nth: usize) -> Opti
 }
 
 /// The type of a field of a structure or variant of the file, as it can be written anywhere.
-fn part(declared: &Declared, path: &Path, member: &Member) -> Option<Type> {
-    let field = match member {
-        Member::Named(name) => name.to_string(),
-        Member::Unnamed(index) => index.index.to_string(),
-    };
-    spelled(declared, declared.part_of(path, &field)?)
+fn part(types: &Types<'_>, path: &Path, member: &Member) -> Option<Type> {
+    spelled(types, &types.part(path, member)?)
 }
 
-fn called_part(declared: &Declared, func: &Expr, position: usize) -> Option<Type> {
+fn called_part(types: &Types<'_>, func: &Expr, position: usize) -> Option<Type> {
     let Expr::Path(path) = func else { return None };
-    part(declared, &path.path, &Member::Unnamed(position.into()))
+    part(types, &path.path, &Member::Unnamed(position.into()))
 }
 
 /// A type of the library with its parameters left open, or a primitive: names of the file may mean something else, or nothing, where
 /// the function stands.
-fn spelled(declared: &Declared, ty: &Type) -> Option<Type> {
+fn spelled(types: &Types<'_>, ty: &Type) -> Option<Type> {
     if is_primitive(ty) {
         return Some(ty.clone());
     }
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|_| path.qself.is_none())?;
-    if declared.has_type(&last.ident.to_string()) {
+    if types.definitions.knows(ty) {
         return None;
     }
-    let inner = |name| generic_argument(ty, name, 0).and_then(|ty| spelled(declared, ty));
+    let inner = |name| generic_argument(ty, name, 0).and_then(|ty| spelled(types, ty));
     Some(match last.ident.to_string().as_str() {
         "Vec" => parse_quote!(::std::vec::Vec<_>),
         "String" => parse_quote!(::std::string::String),
@@ -155,9 +150,9 @@ fn spelled(declared: &Declared, ty: &Type) -> Option<Type> {
 }
 
 /// The types of locals by what becomes of them: they are a field of a structure or variant, or the function's value.
-pub(super) fn wanted(function: &Function) -> BTreeMap<String, Type> {
+pub(super) fn wanted(function: &Function, types: &Types<'_>) -> BTreeMap<String, Type> {
     struct Scan<'a> {
-        declared: &'a Declared,
+        types: &'a Types<'a>,
         found: BTreeMap<String, Type>,
     }
     impl Scan<'_> {
@@ -176,7 +171,7 @@ pub(super) fn wanted(function: &Function) -> BTreeMap<String, Type> {
         /// What has the type `ty`, as it is written where the function stands.
         fn value(&mut self, value: &Expr, ty: &Type) {
             match value {
-                Expr::Path(_) => self.note(value, spelled(self.declared, ty)),
+                Expr::Path(_) => self.note(value, spelled(self.types, ty)),
                 Expr::Call(e) if e.args.len() == 1 => {
                     if let Some(inner) = of_constructor(&e.func, ty) {
                         self.value(&e.args[0], inner);
@@ -199,13 +194,13 @@ pub(super) fn wanted(function: &Function) -> BTreeMap<String, Type> {
             match expr {
                 Expr::Struct(e) => {
                     for field in &e.fields {
-                        let part = part(self.declared, &e.path, &field.member);
+                        let part = part(self.types, &e.path, &field.member);
                         self.note(&field.expr, part);
                     }
                 }
                 Expr::Call(e) => {
                     for (i, arg) in e.args.iter().enumerate() {
-                        let part = called_part(self.declared, &e.func, i);
+                        let part = called_part(self.types, &e.func, i);
                         self.note(arg, part);
                     }
                 }
@@ -224,7 +219,7 @@ pub(super) fn wanted(function: &Function) -> BTreeMap<String, Type> {
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut scan = Scan { declared: &function.declared, found: BTreeMap::new() };
+    let mut scan = Scan { types, found: BTreeMap::new() };
     scan.visit_block(&function.body);
     scan.tail(&function.body, &function.output);
     scan.found

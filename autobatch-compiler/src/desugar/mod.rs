@@ -10,7 +10,6 @@ mod callees;
 mod closure;
 mod expected;
 pub(crate) mod iterators;
-mod kind;
 pub(crate) mod local_closures;
 mod macros;
 mod options;
@@ -18,18 +17,16 @@ pub(crate) mod terminals;
 pub(crate) mod unreached;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 
 use crate::attrs::Args;
-use crate::declared::Declared;
 use crate::input::Function;
+use crate::receivers::{Scopes, Types};
 use crate::resolve;
 use callees::Callees;
-use kind::Kinds;
 pub(crate) use macros::{elements, is_listed, keep_message};
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
@@ -37,6 +34,7 @@ pub(crate) fn functions(
     functions: &mut [Function],
     batched: impl Fn(usize) -> bool,
     self_type: Option<&Ident>,
+    types: &Types<'_>,
     primitives: &[Path],
     args: &Args,
 ) {
@@ -54,14 +52,16 @@ pub(crate) fn functions(
         }
         let mut body = function.body.clone();
         let mut rewrite = Rewrite {
-            kinds: Kinds::of(function, &callees),
+            types,
+            variables: vec![
+                function.types.iter().map(|(name, ty)| (name.clone(), Some(ty.clone()))).collect(),
+            ],
             bindings: function.bindings.keys().cloned().collect(),
             callees: &callees,
             krate,
             strict: args.strict,
             generic: generic(function),
-            declared: function.declared.clone(),
-            wanted: expected::wanted(function),
+            wanted: expected::wanted(function, types),
             output: function.output.clone(),
             closures: 0,
             names: 0,
@@ -84,7 +84,9 @@ fn generic(function: &Function) -> Option<BTreeSet<String>> {
 /// The rewriting of one body.
 struct Rewrite<'a> {
     callees: &'a Callees,
-    kinds: Kinds,
+    types: &'a Types<'a>,
+    /// The variables whose types are known.
+    variables: Scopes,
     bindings: BTreeSet<String>,
     krate: &'a Path,
     strict: bool,
@@ -92,7 +94,6 @@ struct Rewrite<'a> {
     generic: Option<BTreeSet<String>>,
     /// The types of locals that have none at their `let`, by what becomes of them.
     wanted: BTreeMap<String, Type>,
-    declared: Rc<Declared>,
     output: Type,
     /// The number of closures around the current place.
     closures: usize,
@@ -125,7 +126,6 @@ impl Rewrite<'_> {
     /// Puts another expression in the place of one.
     fn rewritten(&mut self, expr: &mut Expr) {
         let new = match expr {
-            Expr::MethodCall(call) => options::call(self, call),
             Expr::ForLoop(e) => iterators::for_loop(self, e),
             Expr::Macro(e) => macros::call(self, &e.mac),
             _ => None,
@@ -198,7 +198,12 @@ impl Rewrite<'_> {
                     self.changed = true;
                     return;
                 }
+                let of = self.types.of(&self.variables, &call.receiver);
                 visit_mut::visit_expr_method_call_mut(self, call);
+                if let Some(new) = options::call(self, call, of.as_ref()) {
+                    *expr = new;
+                    self.changed = true;
+                }
             }
             _ => expected::children(self, expr, ty),
         }

@@ -1,23 +1,43 @@
 //! The adaptors of `Option`, `Result` and `bool` as a `match`.
 
-use syn::{Expr, ExprMethodCall, parse_quote};
+use syn::{Expr, ExprMethodCall, Type, parse_quote};
 
 use super::Rewrite;
 use super::closure::{Arg, apply};
 use super::iterators::condition;
-use super::kind::Kind;
 use super::terminals::is_quiet;
+use crate::mentions::bare_type;
 
-/// The `match` that a call becomes, if a closure among its arguments leads to a call of the program.
-pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall) -> Option<Expr> {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Option,
+    Result,
+}
+
+impl Kind {
+    /// What a type is by name.
+    pub(super) fn of(ty: &Type) -> Option<Kind> {
+        match bare_type(ty) {
+            Type::Path(p) => match p.path.segments.last()?.ident.to_string().as_str() {
+                "Option" => Some(Kind::Option),
+                "Result" => Some(Kind::Result),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The `match` that a call becomes, if a closure among its arguments leads to a call of the program. `of` is the receiver's type, if it
+/// is known.
+pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, of: Option<&Type>) -> Option<Expr> {
     let args: Vec<&Expr> = call.args.iter().collect();
     let name = call.method.to_string();
     if call.turbofish.is_some() || !args.iter().any(|arg| rewrite.leads_to_call(arg)) {
         return None;
     }
     let receiver = condition((*call.receiver).clone());
-    let known = rewrite.kinds.kind(rewrite.callees, &call.receiver);
-    let kind = known.or_else(|| by_name(&name, &args));
+    let kind = of.and_then(Kind::of).or_else(|| by_name(&name, &args));
     let it = rewrite.fresh("it");
     let rest = rewrite.fresh("rest");
     let (some, none): (Expr, Expr) =

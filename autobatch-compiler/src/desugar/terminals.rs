@@ -5,7 +5,7 @@ use syn::{Expr, Ident, Lifetime, Stmt, Type, parse_quote};
 use super::Rewrite;
 use super::closure::{Arg, apply};
 use super::iterators::{Loop, condition};
-use super::kind::{self, Kind};
+use super::options::Kind;
 
 /// A method that ends a chain.
 pub(super) struct Terminal {
@@ -166,7 +166,7 @@ impl Terminal {
     /// `collect` into a type that is known by name: an `Option` or a `Result` ends at the first element without
     /// a value.
     fn collect(state: Ident, ty: &Type) -> Option<Terminal> {
-        let kind = kind::of_type(ty);
+        let kind = Kind::of(ty);
         let inner = match kind {
             None => ty,
             Some(Kind::Option) => super::expected::generic_argument(ty, "Option", 0)?,
@@ -223,7 +223,7 @@ pub(super) fn or_left(
         let check = quote::quote_spanned!(span=> #rt::must_add_all(&#place););
         return parse_quote!({ #before #check #code });
     }
-    let inner = match kind::of_type(of) {
+    let inner = match Kind::of(of) {
         Some(Kind::Option) => super::expected::generic_argument(of, "Option", 0),
         Some(Kind::Result) => super::expected::generic_argument(of, "Result", 0),
         None => None,

@@ -3,16 +3,18 @@
 use crate::mentions::bare;
 use std::collections::BTreeMap;
 
-use syn::{Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
+
+use crate::input::Function;
 
 use super::definitions::{Definitions, Substitute, argument, named};
 use super::library::Holds;
 
 /// The types of local variables, innermost scope last; `None` hides a variable of the same name.
-pub(super) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
+pub(crate) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
 
 /// A function whose result is known.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// The type it is associated with.
     pub(super) owner: Option<Type>,
     pub(super) name: String,
@@ -20,11 +22,26 @@ pub(super) struct Known {
 }
 
 /// What types are looked up in.
-pub(super) struct Types<'a> {
-    pub(super) definitions: &'a Definitions,
-    pub(super) functions: &'a [Known],
+pub(crate) struct Types<'a> {
+    pub(crate) definitions: &'a Definitions,
+    pub(crate) functions: &'a [Known],
     /// What `Self` is.
-    pub(super) own: Option<Type>,
+    pub(crate) own: Option<Type>,
+}
+
+impl Known {
+    /// The functions of an item; `own` is what `Self` is.
+    pub(crate) fn all(functions: &[Function], own: Option<&Type>, definitions: &Definitions) -> Vec<Known> {
+        let types = Types { definitions, functions: &[], own: own.cloned() };
+        let known = |f: &Function| {
+            let (owner, name) = match &f.method {
+                Some(m) => (Some(m.owner.clone()), &m.shown.sig.ident),
+                None => (own.filter(|_| f.associated).cloned(), &f.sig.ident),
+            };
+            Known { owner, name: name.to_string(), output: types.plain(&f.output) }
+        };
+        functions.iter().map(known).collect()
+    }
 }
 
 /// How a pattern reaches what it binds: default binding modes.
@@ -37,7 +54,7 @@ enum Mode {
 
 impl Types<'_> {
     /// A type with `Self` and aliases written out.
-    pub(super) fn plain(&self, ty: &Type) -> Type {
+    pub(crate) fn plain(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         if let Some(own) = &self.own {
             let own = [("Self".to_string(), own.clone())];
@@ -53,7 +70,7 @@ impl Types<'_> {
     }
 
     /// The type of an expression.
-    pub(super) fn of(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
+    pub(crate) fn of(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
         self.maybe(scopes, expr).filter(is_known)
     }
 
@@ -96,6 +113,7 @@ impl Types<'_> {
                 _ => None,
             },
             Expr::Unary(e) => self.of(scopes, &e.expr).filter(is_number),
+            Expr::Binary(e) if compares(&e.op) => Some(parse_quote!(bool)),
             Expr::Binary(e) => self.of(scopes, &e.left).filter(is_number),
             Expr::Array(e) => {
                 let of = e.elems.first().and_then(|first| self.of(scopes, first));
@@ -164,6 +182,13 @@ impl Types<'_> {
         let ty = self.constructed(path)?;
         let fields = self.definitions.fields(&ty, variant)?;
         fields.is_empty().then_some(ty)
+    }
+
+    /// The type of a field of what such a path makes, `Node { … }`, `Tree::Node(…)`.
+    pub(crate) fn part(&self, path: &syn::Path, member: &Member) -> Option<Type> {
+        let variant = (path.segments.len() > 1).then(|| path.segments.last()).flatten();
+        let fields = self.definitions.fields(&self.constructed(path)?, variant.map(|last| &last.ident))?;
+        fields.into_iter().find(|(name, _)| name == member).map(|(_, ty)| ty)
     }
 
     /// The type that a path in an expression is a value or variant of.
@@ -413,6 +438,11 @@ fn is_known(ty: &Type) -> bool {
         Type::Reference(r) => is_known(&r.elem),
         _ => true,
     }
+}
+
+fn compares(op: &BinOp) -> bool {
+    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+    matches!(op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
 }
 
 /// The first of the elements that `vec!` lists.

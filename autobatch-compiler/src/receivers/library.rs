@@ -6,7 +6,7 @@ use quote::quote;
 use syn::{Expr, ExprMethodCall, Ident, Type, parse_quote};
 
 use super::definitions::{argument, named};
-use super::infer::{Scopes, Types, is_iterator, iterator};
+use super::infer::{Scopes, Types, is_iterator, is_number, iterator};
 
 /// What a type of the library holds.
 pub(super) enum Holds {
@@ -138,6 +138,9 @@ impl Types<'_> {
                 "and_modify" => Some(receiver.clone()),
                 _ => None,
             },
+            (None, name) if is_number(receiver) && name.starts_with("checked_") => Some(option(receiver)),
+            (None, "then") => self.made(scopes, call, 0).map(|made| option(&made)),
+            (None, "then_some") => self.of(scopes, call.args.first()?).map(|ty| option(&ty)),
             (None, "as_ref") => self.definitions.target(receiver).map(|ty| parse_quote!(&#ty)),
             (None, "as_mut") => self.definitions.target(receiver).map(|ty| parse_quote!(&mut #ty)),
             (None, _) => None,

@@ -34,7 +34,7 @@ use crate::resolve;
 use crate::tails::Unnumbered;
 pub(crate) use checks::Checks;
 use definitions::Definitions;
-use infer::{Known, Scopes, Types};
+pub(crate) use infer::{Known, Scopes, Types};
 
 /// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
 const MARK: &str = "autobatch_calls";
@@ -131,17 +131,7 @@ pub(crate) fn resolve(
         })
         .collect();
     let mut checks = Checks::default();
-    let known: Vec<Known> = functions
-        .iter()
-        .map(|f| {
-            let types = Types { definitions, functions: &[], own: own.cloned() };
-            let (owner, name) = match &f.method {
-                Some(m) => (Some(m.owner.clone()), &m.shown.sig.ident),
-                None => (own.filter(|_| f.associated).cloned(), &f.sig.ident),
-            };
-            Known { owner, name: name.to_string(), output: types.plain(&f.output) }
-        })
-        .collect();
+    let known = Known::all(functions, own, definitions);
     for function in functions {
         let types = Types { definitions, functions: &known, own: own.cloned() };
         let params: Vec<(Ident, Option<Pat>, Type)> =
@@ -255,6 +245,7 @@ impl<'a> Walk<'a> {
 
     fn known(&mut self, name: &str, ty: &Type) {
         self.scopes[0].insert(name.to_string(), Some(self.types.plain(ty)));
+        self.note();
     }
 
     fn bind(&mut self, pat: &Pat, ty: Option<Type>) {
