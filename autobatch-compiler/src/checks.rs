@@ -183,21 +183,31 @@ pub(crate) fn nothing_to_call(input: &Input, visible: usize, diag: &mut Diagnost
     }
 }
 
-/// Refuses a `&mut` per member of what has no size of its own: a column is a slice of states. True if there is one.
-pub(crate) fn unsized_states(function: &Function, diag: &mut Diagnostics) -> bool {
+/// Refuses a reference per member to what has no size of its own, and no column of its own: a column is a slice. True if there is one.
+pub(crate) fn unsized_members(function: &Function, diag: &mut Diagnostics) -> bool {
     let mut found = false;
-    for param in function.params.iter().filter(|param| param.passing == Passing::State) {
+    for param in &function.params {
         let Type::Reference(r) = &param.ty else { continue };
-        let help = match &*r.elem {
-            Type::TraitObject(_) => "make it a generic parameter, `fn f<T: Trait>(x: &mut T)`",
-            Type::Path(p) if p.path.is_ident("str") => "take a `&mut String`",
+        let (why, help) = match (param.passing, &*r.elem) {
+            (Passing::State, Type::TraitObject(_)) => {
+                (STATE_WITHOUT_SIZE, "make it a generic parameter, `fn f<T: Trait>(x: &mut T)`")
+            }
+            (Passing::State, Type::Path(p)) if p.path.is_ident("str") => {
+                (STATE_WITHOUT_SIZE, "take a `&mut String`")
+            }
+            (Passing::EachRef, Type::TraitObject(_)) => (
+                "an `#[each]` parameter is an element of a slice, and this type has no size",
+                "take a `&Box<dyn Trait>`, or make it a generic parameter, `fn f<T: Trait>(#[each] x: &T)`",
+            ),
             _ => continue,
         };
-        diag.error(&param.ty, "a `&mut` parameter is a state per member, and this type has no size", help);
+        diag.error(&param.ty, why, help);
         found = true;
     }
     found
 }
+
+const STATE_WITHOUT_SIZE: &str = "a `&mut` parameter is a state per member, and this type has no size";
 
 /// Whether a type certainly is another crate's.
 fn is_foreign(ty: &syn::Type) -> bool {
@@ -216,7 +226,7 @@ fn is_foreign(ty: &syn::Type) -> bool {
     }
 }
 
-fn is_named(ty: &Type, name: &Ident) -> bool {
+pub(crate) fn is_named(ty: &Type, name: &Ident) -> bool {
     matches!(ty, Type::Path(p) if p.path.is_ident(name))
 }
 

@@ -154,7 +154,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             }
             continue;
         }
-        if checks::unsized_states(function, diag) {
+        if checks::unsized_members(function, diag) {
             continue;
         }
         let mut functions = functions.to_vec();

@@ -14,12 +14,13 @@ use std::{fs, path};
 
 use proc_macro2::TokenStream;
 use syn::visit::{self, Visit};
-use syn::{File, Item, ItemImpl, Path, Type};
+use syn::{File, GenericArgument, Ident, Item, ItemImpl, Path, Type};
 
 use crate::aside::name_of;
 use crate::declared::Declared;
 use crate::input::{Input, is_batched, is_primitive};
 use crate::ir::text;
+use crate::mentions::bare_type;
 use crate::receivers::definitions::Definitions;
 use crate::unasked::Mentions;
 
@@ -89,10 +90,16 @@ impl Source {
 
     /// The methods of the trait that the item implements of which the file's annotated `impl` blocks have several for the type.
     pub(crate) fn batched_twice(&self, input: &Input) -> BTreeSet<String> {
-        let Some(own) = implements(input) else { return BTreeSet::new() };
+        let Input::Impl(own) = input else { return BTreeSet::new() };
+        if own.trait_.is_none() {
+            return BTreeSet::new();
+        }
         let batched = |i: &&ItemImpl| {
             let conditional = i.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
-            is_batched(&i.attrs) && !conditional && text(&i.self_ty) == text(own)
+            let parameter = |name: &Ident| {
+                [&i.generics, &own.generics].into_iter().any(|g| g.type_params().any(|p| p.ident == *name))
+            };
+            is_batched(&i.attrs) && !conditional && may_be_one(&i.self_ty, &own.self_ty, &parameter)
         };
         let mut seen = BTreeSet::new();
         let all = self.impls().into_iter().filter(batched).flat_map(functions);
@@ -111,6 +118,28 @@ impl Source {
         let mut impls = Impls(Vec::new());
         impls.visit_file(&self.file);
         impls.0
+    }
+}
+
+/// Whether two types have a type in common, whatever their parameters stand for.
+fn may_be_one(a: &Type, b: &Type, parameter: &dyn Fn(&Ident) -> bool) -> bool {
+    let open = |ty: &Type| matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(parameter));
+    match (bare_type(a), bare_type(b)) {
+        (a, b) if open(a) || open(b) => true,
+        (Type::Path(a), Type::Path(b)) => {
+            let (Some(a), Some(b)) = (a.path.segments.last(), b.path.segments.last()) else { return false };
+            let types = |segment: &syn::PathSegment| match &segment.arguments {
+                syn::PathArguments::AngleBracketed(args) => args.args.clone().into_iter().collect::<Vec<_>>(),
+                _ => vec![],
+            };
+            let pairs = types(a).into_iter().zip(types(b));
+            a.ident == b.ident
+                && pairs.into_iter().all(|pair| match pair {
+                    (GenericArgument::Type(a), GenericArgument::Type(b)) => may_be_one(&a, &b, parameter),
+                    _ => true,
+                })
+        }
+        (a, b) => text(a) == text(b),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use syn::ext::IdentExt;
-use syn::{Type, TypeParamBound, Visibility, WherePredicate};
+use syn::{Type, Visibility};
 
 use crate::input::{Function, Param, Passing};
 use crate::mentions::{self, bare_type};
@@ -62,37 +62,17 @@ pub(crate) fn has_batched_form(function: &Function) -> bool {
     let fits = |param: &Param| match (param.passing, &param.ty) {
         (Passing::Shared, _) => true,
         (_, ty) if declared.lifetimes.are_hidden(ty) => false,
-        (Passing::State, Type::Reference(r)) => !may_be_unsized(function, &r.elem),
+        (Passing::State, Type::Reference(r)) => !is_unsized(&r.elem),
         _ => true,
     };
     !taken && function.params.iter().all(fits)
 }
 
 /// Whether a type is one that no slice can hold.
-fn may_be_unsized(function: &Function, ty: &Type) -> bool {
+fn is_unsized(ty: &Type) -> bool {
     match bare_type(ty) {
         Type::Slice(_) | Type::TraitObject(_) => true,
-        Type::Path(p) => p.path.get_ident().is_some_and(|name| {
-            let names = ["str", "OsStr", "CStr", "Path"];
-            names.iter().any(|known| name == known) || is_maybe_sized(function, name)
-        }),
+        Type::Path(p) => ["str", "OsStr", "CStr", "Path"].iter().any(|known| p.path.is_ident(known)),
         _ => false,
     }
-}
-
-/// Whether a type parameter is declared `?Sized`.
-fn is_maybe_sized(function: &Function, name: &syn::Ident) -> bool {
-    let lifted = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(t) if t.maybe.is_some());
-    [&function.sig.generics, &function.outer].into_iter().any(|generics| {
-        let declared = generics.type_params().any(|p| p.ident == *name && p.bounds.iter().any(lifted));
-        let mut predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-        declared
-            || predicates.any(|predicate| match predicate {
-                WherePredicate::Type(p) => {
-                    matches!(&p.bounded_ty, Type::Path(t) if t.path.is_ident(name))
-                        && p.bounds.iter().any(lifted)
-                }
-                _ => false,
-            })
-    })
 }

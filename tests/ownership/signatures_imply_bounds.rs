@@ -283,3 +283,115 @@ fn a_type_asks_for_one_lifetime_to_outlive_another() {
         },
     );
 }
+
+trait Draw {
+    fn draw(&mut self) -> u64;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Generator(u64);
+
+impl Draw for Generator {
+    fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 >> 40
+    }
+}
+
+trait Distribution<T> {
+    fn sample<R: Draw + ?Sized>(&self, random: &mut R) -> T;
+}
+
+struct Geometric {
+    stops: u64,
+}
+
+#[autobatch]
+impl Distribution<u64> for Geometric {
+    fn sample<R: Draw + ?Sized>(&self, random: &mut R) -> u64 {
+        let mut tries = 1;
+        while random.draw() % 10 >= self.stops {
+            tries += 1;
+        }
+        tries
+    }
+}
+
+#[test]
+fn states_have_a_size_although_their_trait_does_not_ask_for_it() {
+    let members = numbers();
+    let geometric = Geometric { stops: 3 };
+    hold(
+        &members,
+        |&n| {
+            let mut generator = Generator(n);
+            (geometric.sample(&mut generator), generator)
+        },
+        |options| {
+            let mut generators: Vec<_> = members.iter().map(|&n| Generator(n)).collect();
+            let found = geometric.sample_batched_with(&mut generators, options).unwrap();
+            found.into_values().unwrap().into_iter().zip(generators).collect()
+        },
+    );
+}
+
+trait Table: Send + Sync {
+    fn at(&self, place: u64) -> Option<u64>;
+}
+
+impl Table for Vec<f64> {
+    fn at(&self, place: u64) -> Option<u64> {
+        self.get(place as usize).map(|x| (x * 4.0) as u64)
+    }
+}
+
+#[autobatch]
+#[expect(clippy::borrowed_box, reason = "a trait object by itself has no column")]
+fn summed(#[each] table: &Box<dyn Table>, from: u64) -> u64 {
+    let (mut sum, mut place) = (0, from);
+    while let Some(x) = table.at(place) {
+        sum += x;
+        place += 1;
+    }
+    sum
+}
+
+struct Letter(u64);
+
+#[autobatch]
+impl Letter {
+    /// The result borrows from the one reference: `self` is none.
+    fn first(self, texts: &[String]) -> Option<&String> {
+        for text in texts {
+            if text.len() as u64 % 7 == self.0 {
+                return Some(text);
+            }
+        }
+        None
+    }
+}
+
+#[test]
+fn lifetimes_that_are_left_out_are_found_as_rustc_finds_them() {
+    let lists = lists();
+    let table = |xs: &Vec<f64>| -> Box<dyn Table> { Box::new(xs.clone()) };
+    hold(
+        &lists,
+        |xs| summed(&table(xs), 1),
+        |options| {
+            let tables: Vec<_> = lists.iter().map(table).collect();
+            let found = summed_batched_with(&tables, vec![1; tables.len()], options).unwrap();
+            found.into_values().unwrap()
+        },
+    );
+    let (members, texts) = (numbers(), crate::texts());
+    hold(
+        &members,
+        |&n| Letter(n % 7).first(&texts).cloned(),
+        |options| {
+            let letters: Vec<_> = members.iter().map(|&n| Letter(n % 7)).collect();
+            let found = Letter::first_batched_with(letters, &texts, options).unwrap();
+            found.into_values().unwrap().into_iter().map(|text| text.cloned()).collect()
+        },
+    );
+}

@@ -64,6 +64,25 @@ impl Add<f64> for V {
     }
 }
 
+struct Two<T>(T, T);
+
+#[autobatch]
+impl<T: Copy> Index<u8> for Two<T> {
+    type Output = T;
+    fn index(&self, i: u8) -> &T {
+        if i > 0 { &self.1 } else { &self.0 }
+    }
+}
+
+#[autobatch]
+impl<T: Copy> Index<u16> for Two<Two<T>> {
+    type Output = T;
+    fn index(&self, i: u16) -> &T {
+        let half = if i > 1 { &self.1 } else { &self.0 };
+        if i % 2 > 0 { &half.1 } else { &half.0 }
+    }
+}
+
 fn main() {
     let _ = V(1.0) + V(2.0);
     let _ = V(1.0) + 2.0;

@@ -12,6 +12,11 @@ fn draw(n: usize, source: &mut dyn FnMut() -> u64) -> u64 {
     if n == 0 { source() } else { draw(n - 1, source) }
 }
 
+#[autobatch]
+fn ask(n: usize, #[each] source: &dyn Fn(usize) -> u64) -> u64 {
+    if n == 0 { source(n) } else { ask(n - 1, source) + source(n) }
+}
+
 /// Inside a program it may be given on.
 #[autobatch(strict)]
 mod program {

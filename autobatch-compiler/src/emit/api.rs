@@ -60,7 +60,7 @@ pub(super) fn turbofish_of_clone(
 }
 
 /// The `where` clause with `Send + Sync` for every type parameter: members run on several threads. What they only share need not be
-/// `Send`.
+/// `Send`. States stand in a slice.
 fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
     let generics = &named.generics;
     let mut clause = generics.where_clause.clone().unwrap_or_else(|| parse_quote!(where));
@@ -68,6 +68,12 @@ fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
         let ident = &param.ident;
         let sends = (!is_shared(named, ident)).then(|| quote!(::core::marker::Send+));
         clause.predicates.push(parse_quote!(#ident: #sends ::core::marker::Sync));
+        let is_state = |p: &Param| {
+            p.passing == Passing::State && crate::checks::is_named(&reference_parts(&p.ty).1, ident)
+        };
+        if named.params.iter().any(is_state) {
+            clause.predicates.push(parse_quote!(#ident: ::core::marker::Sized));
+        }
     }
     clause.predicates.extend(crossing::bounds(named, outer));
     clause

@@ -26,7 +26,7 @@ impl Named {
         if elision::name_all(&mut named.output, &lifetime) {
             // The elision rules: `&self` if there is one, else the only reference.
             let source = match named.params.first() {
-                Some(p) if p.shown == "self" => Some(0),
+                Some(p) if p.shown == "self" && elision::any(&p.ty) => Some(0),
                 _ => named.params.iter().position(|p| elision::any(&p.ty)),
             };
             if let Some(source) = source {

@@ -445,6 +445,22 @@ const THREADS: &str = "the members of a batch run on several";
 /// What rustc says, at the type, of a parameter whose type hides a lifetime where no macro can see it, in another file.
 const LIFETIMES: &str = "anonymous lifetimes in `impl Trait` are unstable";
 
+/// Why batched methods have no place, where only rustc sees it: the type is another crate's, or another file has methods of the same
+/// names for it.
+fn no_place(problem: &Problem) -> Option<&'static str> {
+    let Problem { message, rendered, .. } = problem;
+    let generated = message.contains("_batched") || message.contains("__autobatch_check_");
+    let missing = message.contains("_batched_with` found for") && message.ends_with("[E0599]");
+    if missing || message.ends_with("[E0116]") {
+        return Some(
+            "batched methods stand in an `impl` block of the type itself, which only the crate that defines it can have",
+        );
+    }
+    let several = message.ends_with("[E0034]") && rendered.contains("_batched_with` found");
+    let twice = generated && message.ends_with("[E0592]");
+    (several || twice).then_some("another `impl` block of the type has such a batched method, too")
+}
+
 /// What the errors of a function make of it. What the attribute itself says goes before all that rustc says.
 fn of_problems(problems: &[&Problem]) -> Verdict {
     let own = |problem: &&&Problem| {
@@ -461,6 +477,9 @@ fn of_problems(problems: &[&Problem]) -> Verdict {
         return Verdict::Refused(
             "a lifetime that a parameter's type leaves out has to be written: `View<'_>`".into(),
         );
+    }
+    if let Some(why) = problems.iter().find_map(|problem| no_place(problem)) {
+        return Verdict::Refused(why.into());
     }
     if !of_attribute.is_empty() {
         let mut reasons: Vec<String> = Vec::new();
@@ -501,6 +520,12 @@ mod tests {
             of_problems(&[&rustc, &one, &two, &one]),
             Verdict::Scalar(vec!["a: b".into(), "c".into()])
         );
+        let twice = problem("duplicate definitions with name `from_batched` [E0592]", true);
+        assert!(
+            matches!(of_problems(&[&rustc, &twice]), Verdict::Refused(why) if why.starts_with("another"))
+        );
+        let users_own = problem("duplicate definitions with name `from` [E0592]", true);
+        assert!(matches!(of_problems(&[&users_own]), Verdict::Broken { .. }));
         assert!(
             matches!(of_problems(&[&rustc]), Verdict::Broken { message, .. } if message.contains("E0308"))
         );
