@@ -1,32 +1,21 @@
 //! What an item and its file declare: types with their fields, macros that leave the code around them, associated functions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use syn::Type;
 use syn::visit::{self, Visit};
 
 use crate::hidden::Lifetimes;
 use crate::lower;
+use crate::receivers::definitions::Definitions;
 use crate::unasked::Mentions;
-
-/// A structure or enumeration.
-#[derive(Clone, Debug)]
-pub(crate) struct Structure {
-    /// Its type parameters.
-    pub(crate) params: Vec<syn::Ident>,
-    /// The types of its fields, or of those of its variants.
-    pub(crate) fields: Vec<Type>,
-    /// Whether it has lifetimes or constants for parameters.
-    pub(crate) lifetimes: bool,
-}
 
 /// The declarations of the item and its file, by name.
 #[derive(Clone, Default, Debug)]
 pub struct Declared {
-    /// The structures and enumerations.
-    types: BTreeSet<String>,
+    /// The types that the item can see.
+    pub(crate) definitions: Definitions,
     /// Those that stand beside the item, where their names mean what they mean to it.
-    structures: BTreeMap<String, Structure>,
+    pub(crate) beside: Definitions,
     /// The functions of `impl` blocks and traits.
     associated: BTreeSet<String>,
     /// The macros.
@@ -56,37 +45,6 @@ impl Declared {
         let mut declared = Declared::default();
         declared.visit_item(item);
         declared
-    }
-
-    /// Adds what stands beside the item.
-    pub(crate) fn add_beside(&mut self, item: &syn::Item) {
-        let structure = |generics: &syn::Generics, fields: Vec<Type>| Structure {
-            params: generics.type_params().map(|param| param.ident.clone()).collect(),
-            fields,
-            lifetimes: generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Type(_))),
-        };
-        let types = |fields: &syn::Fields| fields.iter().map(|field| field.ty.clone()).collect::<Vec<_>>();
-        match item {
-            syn::Item::Struct(i) => {
-                let new = structure(&i.generics, types(&i.fields));
-                self.structures.insert(i.ident.to_string(), new);
-            }
-            syn::Item::Enum(i) => {
-                let fields = i.variants.iter().flat_map(|variant| types(&variant.fields)).collect();
-                self.structures.insert(i.ident.to_string(), structure(&i.generics, fields));
-            }
-            _ => {}
-        }
-    }
-
-    /// A structure or enumeration beside the item.
-    pub(crate) fn structure(&self, name: &str) -> Option<&Structure> {
-        self.structures.get(name)
-    }
-
-    /// Whether a structure or enumeration of that name is in the file.
-    pub(crate) fn has_type(&self, name: &str) -> bool {
-        self.types.contains(name)
     }
 
     /// Whether a function of that name stands in an `impl` block or a trait.
@@ -130,11 +88,9 @@ impl<'ast> Visit<'ast> for Declared {
         self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        self.types.insert(item.ident.to_string());
         self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        self.types.insert(item.ident.to_string());
         self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {

@@ -67,9 +67,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
     }
-    let definitions = definitions(&input, source);
-    let checks = receivers(&input, &mut functions, &args, &definitions);
-    desugar(&input, &mut functions, &args, &definitions);
+    let checks = receivers(&input, &mut functions, &args, &declared.definitions);
+    desugar(&input, &mut functions, &args, &declared.definitions);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
     if !families.is_empty() {
         families.extend(checks.items(&functions));
@@ -87,18 +86,6 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
 fn rt(args: &Args) -> TokenStream {
     let krate = &args.krate;
     quote!(#krate::__rt)
-}
-
-/// The types that the item can see.
-fn definitions(input: &Input, source: Option<&Source>) -> Definitions {
-    let mut definitions = Definitions::default();
-    if let Input::Module(module) = input {
-        definitions.add(module.content.iter().flat_map(|(_, items)| items));
-    }
-    if let Some(source) = source {
-        definitions.fill(source.definitions());
-    }
-    definitions
 }
 
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.

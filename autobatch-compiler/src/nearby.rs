@@ -68,17 +68,15 @@ impl Source {
         })
     }
 
-    /// The structures and enumerations that the item may mean by their names: those of the blocks and modules around it,
+    /// Adds the structures and enumerations that the item may mean by their names: those of the blocks and modules around it,
     /// innermost first, then all others of the file.
-    pub(crate) fn definitions(&self) -> Definitions {
-        let mut definitions = Definitions::default();
+    fn add_definitions(&self, definitions: &mut Definitions) {
         if !self.scopes.is_empty() {
             self.scopes.iter().rev().for_each(|scope| definitions.add(scope));
             let mut all = Vec::new();
             everywhere(&self.file.items, &mut all);
             definitions.add(all);
         }
-        definitions
     }
 
     /// The functions in the file's `impl` blocks of the type, without a trait, for which the item implements one.
@@ -169,7 +167,11 @@ pub(crate) fn declared(source: Option<&Source>, item: &TokenStream) -> Declared 
         }
         None => (item.as_ref().map(Declared::of_item).unwrap_or_default(), item.as_ref().and_then(content)),
     };
-    beside.into_iter().flatten().for_each(|item| declared.add_beside(item));
+    declared.beside.add(beside.into_iter().flatten());
+    declared.definitions.add(item.iter().filter_map(content).flatten());
+    if let Some(source) = source {
+        source.add_definitions(&mut declared.definitions);
+    }
     declared.mentions = source.map(|source| source.mentions.clone());
     declared
 }
@@ -275,7 +277,8 @@ mod tests {
     #[test]
     fn types_around_come_first() {
         let file = "struct A(u8); struct B(u8); mod m { struct A(u16); #[autobatch] mod n { fn f() {} } }";
-        let definitions = around(file).definitions();
+        let mut definitions = Definitions::default();
+        around(file).add_definitions(&mut definitions);
         let field = |ty: &str| {
             let ty = definitions.field(&syn::parse_str(ty).unwrap(), &syn::Member::Unnamed(0.into()));
             ty.map(|ty| text(&ty))

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, Type, parse_quote};
 
-use crate::declared::{Declared, Structure};
+use crate::declared::Declared;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lockstep::is_primitive;
@@ -73,13 +73,11 @@ pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
     }
     let mut visited = BTreeSet::new();
     while let Some(name) = found.names.difference(&visited).next().cloned() {
-        if let Some(structure) = declared.structure(&name)
-            && structure.params.is_empty()
-            && !structure.lifetimes
-        {
-            let ident = Ident::new(&name, proc_macro2::Span::mixed_site());
-            found.types.push(parse_quote!(#ident));
-            structure.fields.iter().for_each(|ty| found.visit_type(ty));
+        let ident = Ident::new(&name, proc_macro2::Span::mixed_site());
+        let ty: Type = parse_quote!(#ident);
+        if let Some(Some(parts)) = declared.beside.parts(&ty, &[]) {
+            found.types.push(ty);
+            parts.iter().for_each(|ty| found.visit_type(ty));
         }
         visited.insert(name);
     }
@@ -150,7 +148,9 @@ fn is_constant(ty: &Type, declared: &Declared, parameters: &[Ident]) -> bool {
     let Type::Path(p) = ty else { return false };
     p.path.get_ident().is_some_and(|name| {
         let text = name.to_string();
-        !parameters.contains(name) && !text.chars().any(char::is_lowercase) && !declared.has_type(&text)
+        !parameters.contains(name)
+            && !text.chars().any(char::is_lowercase)
+            && !declared.definitions.has(&text)
     })
 }
 
@@ -198,19 +198,19 @@ fn quiet(
                     .collect::<Option<_>>()?,
                 PathArguments::Parenthesized(_) => return None,
             };
-            if let Some(structure) = declared.structure(&name).filter(|_| p.path.segments.len() == 1) {
+            if let Some(parts) = declared.beside.parts(ty, parameters).filter(|_| p.path.segments.len() == 1)
+            {
                 if !seen.insert(text(ty)) {
                     return Some(vec![]);
                 }
-                let fields = fields(structure, &arguments, parameters)?;
-                let mut all = each(&mut fields.iter(), seen)?;
+                let mut all = each(&mut parts?.iter(), seen)?;
                 all.push(Quiet::Own(ty.clone()));
                 return Some(all);
             }
             if arguments.is_empty() {
                 return Some(vec![Quiet::Whole(ty.clone())]);
             }
-            if !HOLDERS.contains(&name.as_str()) || declared.has_type(&name) {
+            if !HOLDERS.contains(&name.as_str()) || declared.definitions.has(&name) {
                 return None;
             }
             let mut all = each(&mut arguments.iter().copied(), seen)?;
@@ -227,46 +227,4 @@ fn quiet(
         }
         _ => None,
     }
-}
-
-/// The types of a structure's fields, for these arguments.
-fn fields(structure: &Structure, arguments: &[&Type], parameters: &[Ident]) -> Option<Vec<Type>> {
-    if structure.lifetimes || structure.params.len() != arguments.len() {
-        return None;
-    }
-    /// The arguments in the place of the parameters.
-    struct Put<'a> {
-        params: &'a [Ident],
-        arguments: &'a [&'a Type],
-        /// Those of the function.
-        own: &'a [Ident],
-        /// Whether a type of a parameter's trait, `T::Item`, is left.
-        fails: bool,
-    }
-    impl syn::visit_mut::VisitMut for Put<'_> {
-        fn visit_type_mut(&mut self, ty: &mut Type) {
-            let Type::Path(p) = ty else { return syn::visit_mut::visit_type_mut(self, ty) };
-            let first = p.path.segments.first().map(|segment| &segment.ident);
-            let Some(at) = self.params.iter().position(|param| Some(param) == first) else {
-                return syn::visit_mut::visit_type_mut(self, ty);
-            };
-            match (p.path.segments.len(), self.arguments[at]) {
-                (1, argument) => *ty = argument.clone(),
-                // Which it is if that is a parameter, too.
-                (_, Type::Path(argument))
-                    if argument.path.get_ident().is_some_and(|own| self.own.contains(own)) =>
-                {
-                    p.path.segments[0] = argument.path.segments[0].clone();
-                }
-                _ => self.fails = true,
-            }
-        }
-    }
-    let mut fields = structure.fields.clone();
-    let mut put = Put { params: &structure.params, arguments, own: parameters, fails: false };
-    fields.iter_mut().for_each(|ty| syn::visit_mut::VisitMut::visit_type_mut(&mut put, ty));
-    if put.fails {
-        return None;
-    }
-    Some(fields)
 }

@@ -14,19 +14,19 @@ use syn::{
 const HOPS: u32 = 8;
 
 /// Types by name, and what methods yield by the names of type and method; `None` where a name stands for several.
-#[derive(Default, Clone)]
+#[derive(Default, Clone, Debug)]
 pub(crate) struct Definitions {
     types: BTreeMap<String, Option<Definition>>,
     methods: BTreeMap<(String, String), Option<Type>>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Definition {
     generics: Generics,
     shape: Shape,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 enum Shape {
     Struct(Fields),
     Enum(Vec<(Ident, Fields)>),
@@ -71,7 +71,7 @@ impl Definitions {
             let syn::ReturnType::Type(_, output) = &f.sig.output else { continue };
             let mut output = (**output).clone();
             let own = [("Self".to_string(), (*block.self_ty).clone())];
-            Substitute(own.into()).visit_type_mut(&mut output);
+            Substitute::new(own).visit_type_mut(&mut output);
             let output = Some(output).filter(|_| !generic(&f.sig.generics));
             let key = (owner.clone(), f.sig.ident.to_string());
             self.methods
@@ -91,16 +91,6 @@ impl Definitions {
         Some(self.plain(output))
     }
 
-    /// Adds what another set knows and this one does not.
-    pub(crate) fn fill(&mut self, other: Definitions) {
-        for (name, output) in other.methods {
-            self.methods.entry(name).or_insert(output);
-        }
-        for (name, definition) in other.types {
-            self.types.entry(name).or_insert(definition);
-        }
-    }
-
     fn of(&self, ty: &Type) -> Option<&Definition> {
         self.types.get(&name(ty)?.to_string())?.as_ref()
     }
@@ -108,6 +98,11 @@ impl Definitions {
     /// Whether a type is one of those known here.
     pub(crate) fn knows(&self, ty: &Type) -> bool {
         self.of(ty).is_some()
+    }
+
+    /// Whether there is a type of that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.types.contains_key(name)
     }
 
     /// A type without parentheses, aliases written out.
@@ -186,6 +181,31 @@ impl Definitions {
         Some(fields.iter().enumerate().map(member).collect())
     }
 
+    /// The types of all fields of a structure or enumeration, nothing if it is none; `None` if they can't be told, because of lifetimes or
+    /// constants among its parameters, or a type of a parameter's trait, `T::Item`, unless that stands for one of `parameters`.
+    pub(crate) fn parts(&self, ty: &Type, parameters: &[Ident]) -> Option<Option<Vec<Type>>> {
+        let definition = self.of(ty)?;
+        let fields: Vec<&Type> = match &definition.shape {
+            Shape::Struct(fields) => fields.iter().map(|field| &field.ty).collect(),
+            Shape::Enum(variants) => {
+                variants.iter().flat_map(|(_, fields)| fields).map(|field| &field.ty).collect()
+            }
+            Shape::Alias(_) => return None,
+        };
+        let params = &definition.generics.params;
+        let told =
+            params.len() == arguments(ty).len() && params.iter().all(|p| matches!(p, GenericParam::Type(_)));
+        let mut substitute = definition.substitute(ty);
+        substitute.parameters = parameters.to_vec();
+        let put = |ty: &Type| {
+            let mut ty = ty.clone();
+            substitute.visit_type_mut(&mut ty);
+            ty
+        };
+        let types = fields.into_iter().map(put).collect();
+        Some(Some(types).filter(|_| told && !substitute.fails))
+    }
+
     /// Whether two types are the same but for their arguments.
     pub(super) fn same_kind(&self, a: &Type, b: &Type) -> bool {
         matches!((name(&self.plain(a)), name(&self.plain(b))), (Some(a), Some(b)) if a == b)
@@ -205,16 +225,20 @@ impl Definitions {
 impl Definition {
     /// A type of the definition with the arguments of `whole` for the definition's parameters.
     fn with_arguments(&self, ty: &Type, whole: &Type) -> Type {
+        let mut ty = ty.clone();
+        self.substitute(whole).visit_type_mut(&mut ty);
+        ty
+    }
+
+    fn substitute(&self, whole: &Type) -> Substitute {
         let params = self.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
         let args = arguments(whole).into_iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
         let pairs = params.zip(args).filter_map(|pair| match pair {
             (GenericParam::Type(p), GenericArgument::Type(ty)) => Some((p.ident.to_string(), ty.clone())),
             _ => None,
         });
-        let mut ty = ty.clone();
         let own = [("Self".to_string(), whole.clone())];
-        Substitute(pairs.chain(own).collect()).visit_type_mut(&mut ty);
-        ty
+        Substitute::new(pairs.chain(own))
     }
 }
 
@@ -235,14 +259,35 @@ fn iterates<'a>(bounds: impl IntoIterator<Item = &'a TypeParamBound>) -> Option<
 }
 
 /// Types in the place of names.
-pub(super) struct Substitute(pub(super) BTreeMap<String, Type>);
+pub(super) struct Substitute {
+    types: BTreeMap<String, Type>,
+    /// Type parameters that names may stand for.
+    parameters: Vec<Ident>,
+    /// Whether a type of the trait of something else, `T::Item`, is left.
+    fails: bool,
+}
+
+impl Substitute {
+    pub(super) fn new(types: impl IntoIterator<Item = (String, Type)>) -> Substitute {
+        Substitute { types: types.into_iter().collect(), parameters: vec![], fails: false }
+    }
+}
 
 impl VisitMut for Substitute {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if let Type::Path(p) = ty
-            && let Some(known) = p.path.get_ident().and_then(|ident| self.0.get(&ident.to_string()))
+            && let Some(first) = p.path.segments.first()
+            && let Some(known) = self.types.get(&first.ident.to_string())
         {
-            *ty = known.clone();
+            match known {
+                known if p.path.segments.len() == 1 => *ty = known.clone(),
+                Type::Path(known)
+                    if known.path.get_ident().is_some_and(|own| self.parameters.contains(own)) =>
+                {
+                    p.path.segments[0] = known.path.segments[0].clone();
+                }
+                _ => self.fails = true,
+            }
             return;
         }
         visit_mut::visit_type_mut(self, ty);

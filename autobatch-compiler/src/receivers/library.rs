@@ -189,7 +189,7 @@ impl Types<'_> {
         let of = |value: &Type| {
             let value = [("__Value".to_string(), value.clone())];
             let mut whole = whole.clone();
-            let mut substitute = super::definitions::Substitute(value.into());
+            let mut substitute = super::definitions::Substitute::new(value);
             syn::visit_mut::VisitMut::visit_type_mut(&mut substitute, &mut whole);
             whole
         };
