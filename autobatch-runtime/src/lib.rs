@@ -12,7 +12,6 @@ mod column;
 mod counter;
 mod crossing;
 mod depth;
-mod emptied;
 mod fault;
 mod fiber;
 mod isa;
@@ -65,7 +64,6 @@ pub mod __rt {
     };
     pub use crate::crossing::Crossing;
     pub use crate::depth::{Depth, Published};
-    pub use crate::emptied::emptied;
     pub use crate::launch::{Ways, run, run_into, unwrap_unit};
     pub use crate::lockstep;
     pub use crate::machine::{Core, Gone, LaneWords, Place, Route, Step, next};
