@@ -159,33 +159,18 @@ impl<'c, T, const W: usize, const BACK: bool> Home<'c, T, W, BACK> {
     /// The strip's lanes, to work on.
     #[inline(always)]
     pub fn open(self) -> Local<'c, T, W, BACK, true> {
-        self.copied()
+        self.local()
     }
 
     /// The same as an array.
     #[inline(always)]
     pub fn open_rows(self) -> Local<'c, T, W, BACK, false> {
-        self.copied()
+        self.local()
     }
 
     #[inline(always)]
-    fn copied<const SPLIT: bool>(self) -> Local<'c, T, W, BACK, SPLIT> {
-        let copy = if SPLIT && split::<T>() {
-            let mut copy = MaybeUninit::<Aligned<Lanewise<T, W>>>::uninit();
-            // SAFETY: any bits are what uninitialised memory may hold.
-            let lanes = unsafe { &mut copy.assume_init_mut().0 };
-            for (lane, slot) in self.0.iter().enumerate() {
-                // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
-                lanes.put(lane, unsafe { ptr::read(slot) });
-            }
-            copy
-        } else if select::<T>() {
-            // SAFETY: an array of `MaybeUninit` may hold any bits.
-            MaybeUninit::new(Aligned(Lanewise(unsafe { ptr::read(self.0) })))
-        } else {
-            MaybeUninit::uninit()
-        };
-        Local { copy, home: self.0 }
+    fn local<const SPLIT: bool>(self) -> Local<'c, T, W, BACK, SPLIT> {
+        Local { copy: MaybeUninit::uninit(), filled: false, home: self.0 }
     }
 
     /// The same for a variable that only the lanes in `was` have: the others keep what they hold in the
@@ -218,8 +203,11 @@ impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
     #[inline(always)]
     fn drop(&mut self) {
         if split::<T>() || select::<T>() {
-            let Local { copy, home } = &mut *self.local;
-            // SAFETY: `open` has filled the copy.
+            let Local { copy, filled, home } = &mut *self.local;
+            if !*filled {
+                return;
+            }
+            // SAFETY: it is filled.
             let copy = unsafe { &copy.assume_init_ref().0 };
             for at in 0..W {
                 // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
@@ -235,21 +223,45 @@ impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
 /// is dropped, on the normal path as well as while unwinding from a lane; other than numbers it always is, as a `Cell` changes
 /// without being assigned. `SPLIT`: values of several words may be
 /// split in the copy.
+///
+/// **Invariant:** a copy stays where it was filled. If it were moved, words of split values could be lost: where a value has padding,
+/// a move of the array need not keep what is there.
 pub struct Local<'c, T, const W: usize, const BACK: bool, const SPLIT: bool> {
     copy: MaybeUninit<Aligned<Lanewise<T, W>>>,
+    /// Whether `copy` has the lanes: the first use copies them.
+    filled: bool,
     home: &'c mut [MaybeUninit<T>; W],
+}
+
+impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Local<'_, T, W, BACK, SPLIT> {
+    /// The copy of a type that has one.
+    #[inline(always)]
+    fn copy(&mut self) -> &mut Lanewise<T, W> {
+        let copy = &mut self.copy;
+        if !self.filled {
+            self.filled = true;
+            if SPLIT && split::<T>() {
+                // SAFETY: any bits are what uninitialised memory may hold.
+                let lanes = unsafe { &mut copy.assume_init_mut().0 };
+                for (lane, slot) in self.home.iter().enumerate() {
+                    // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
+                    lanes.put(lane, unsafe { ptr::read(slot) });
+                }
+            } else {
+                // SAFETY: an array of `MaybeUninit` may hold any bits.
+                copy.write(Aligned(Lanewise(unsafe { ptr::read(self.home) })));
+            }
+        }
+        // SAFETY: it is filled.
+        unsafe { &mut copy.assume_init_mut().0 }
+    }
 }
 
 impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, true> {
     /// The lanes.
     #[inline(always)]
     pub fn lanes(&mut self) -> &mut Lanewise<T, W> {
-        if split::<T>() || select::<T>() {
-            // SAFETY: `open` has filled the copy.
-            unsafe { &mut self.copy.assume_init_mut().0 }
-        } else {
-            Lanewise::of(self.home)
-        }
+        if split::<T>() || select::<T>() { self.copy() } else { Lanewise::of(self.home) }
     }
 }
 
@@ -257,29 +269,24 @@ impl<T, const W: usize, const BACK: bool> Local<'_, T, W, BACK, false> {
     /// The lanes.
     #[inline(always)]
     pub fn lanes(&mut self) -> &mut [MaybeUninit<T>; W] {
-        if select::<T>() {
-            // SAFETY: `open_rows` has filled the copy.
-            unsafe { &mut self.copy.assume_init_mut().0.0 }
-        } else {
-            self.home
-        }
+        if select::<T>() { &mut self.copy().0 } else { self.home }
     }
 }
 
 impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Drop for Local<'_, T, W, BACK, SPLIT> {
     #[inline(always)]
     fn drop(&mut self) {
-        if !BACK && is_plain::<T>() {
+        if !self.filled || !BACK && is_plain::<T>() {
             return;
         }
         if SPLIT && split::<T>() {
-            // SAFETY: `open` has filled the copy.
+            // SAFETY: it is filled.
             let copy = unsafe { &self.copy.assume_init_ref().0 };
             for (lane, slot) in self.home.iter_mut().enumerate() {
                 *slot = copy.get(lane);
             }
         } else if select::<T>() {
-            // SAFETY: `open` has filled the copy, which lies apart from the column.
+            // SAFETY: it is filled, and lies apart from the column.
             unsafe { ptr::copy_nonoverlapping(&self.copy.assume_init_ref().0.0, self.home, 1) };
         }
     }
