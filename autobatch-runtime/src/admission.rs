@@ -270,12 +270,12 @@ impl Yes {
     pub fn enter(self) {}
     /// Or another.
     #[inline(always)]
-    pub fn or<A>(self, _: A) -> Yes {
+    pub fn or<A: Answer>(self, _: A) -> Yes {
         Yes
     }
     /// And another.
     #[inline(always)]
-    pub fn and<A>(self, other: A) -> A {
+    pub fn and<A: Answer>(self, other: A) -> A {
         other
     }
 }
@@ -289,12 +289,12 @@ impl No {
     }
     /// Or another.
     #[inline(always)]
-    pub fn or<A>(self, other: A) -> A {
+    pub fn or<A: Answer>(self, other: A) -> A {
         other
     }
     /// And another.
     #[inline(always)]
-    pub fn and<A>(self, _: A) -> No {
+    pub fn and<A: Answer>(self, _: A) -> No {
         No
     }
 }

@@ -215,7 +215,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
             #[cfg(target_arch = "x86_64")]
-            __core.dispatch(__store, (#(#passed,)* __out), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
+            #rt::Core::dispatch(__core, __store, (#(#passed,)* __out), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
             #[cfg(not(target_arch = "x86_64"))]
             #this #base #fish(__core, __store, (#(#passed,)* __out));
         })
@@ -227,7 +227,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             let [base, avx2, avx512] = &instances(&names.nests);
             quote!(|__nest: &mut #rt::nest::Nest<'_>, __out: &#rt::Out<'_, #output>| {
                 #[cfg(target_arch = "x86_64")]
-                __nest.dispatch((#(#passed,)* __out), #this #avx2 #fish, #this #avx512 #fish);
+                #rt::nest::Nest::dispatch(__nest, (#(#passed,)* __out), #this #avx2 #fish, #this #avx512 #fish);
                 #[cfg(not(target_arch = "x86_64"))]
                 #this #base #fish(__nest, (#(#passed,)* __out));
             })
@@ -416,7 +416,7 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
         });
         let enter = rooms.as_ref().map(|_| {
             quote! {
-                if let ::core::option::Option::Some(__begin) = __nest.begin() {
+                if let ::core::option::Option::Some(__begin) = #rt::nest::Nest::begin(__nest) {
                     return #this #in_rooms #fish(__nest, __begin, __args);
                 }
             }
