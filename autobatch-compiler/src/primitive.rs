@@ -494,8 +494,8 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
         _ => quote!(let #column = (&#column).only(__some);),
     });
     let passed = passing.iter().zip(&columns).map(|(passing, column)| match passing {
-        Passing::Changed(_) => quote_spanned!(span=> #column.column().pass_mut()),
-        _ => quote_spanned!(span=> #column.pass()),
+        Passing::Changed(_) => quote_spanned!(span=> #rt::PassMut::pass_mut(#rt::Part::column(&mut #column))),
+        _ => quote_spanned!(span=> #rt::Pass::pass(&*#column)),
     });
     let call = quote_spanned!(span=> #batched(#(#passed),*));
     let (mut changed, mut changed_types) = (Vec::new(), Vec::new());
@@ -533,7 +533,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
                 __gather: impl ::core::ops::FnOnce(&mut dyn ::core::ops::FnMut(#(#pushed),*)),
             ) -> #results #clause {
                 #[allow(unused_imports)]
-                use #rt::{OfValues as _, OfVectors as _, Pass as _, PassMut as _};
+                use #rt::{OfValues as _, OfVectors as _};
                 #(#make)*
                 __gather(&mut |#(#values),*| { #(#push)* });
                 let __sets = #rt::sets(

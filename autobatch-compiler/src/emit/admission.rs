@@ -126,7 +126,9 @@ pub(super) fn opening(
     for (ty, need) in admission.types.iter().filter(|(ty, need)| seen.insert((text(ty), *need))) {
         let shape = quote!(#rt::Shape::<#ty>::new());
         if *need == Need::Owned {
-            questions.answers.push(quote!((&#rt::Shape::with(&#shape, ::core::option::Option::None::<fn(#ty)>)).same()));
+            questions
+                .answers
+                .push(quote!((&#rt::Shape::with(&#shape, ::core::option::Option::None::<fn(#ty)>)).same()));
             continue;
         }
         if *need == Need::Copied {
@@ -135,7 +137,9 @@ pub(super) fn opening(
         }
         let known =
             admission.evidence.iter().zip(&questions.evidence).find(|(known, _)| text(&known.ty) == text(ty));
-        let quiet = known.and_then(|(_, (_, quiet))| quiet.as_ref()).map(|quiet| quote!(|| #rt::Answer::admits(#quiet)));
+        let quiet = known
+            .and_then(|(_, (_, quiet))| quiet.as_ref())
+            .map(|quiet| quote!(|| #rt::Answer::admits(#quiet)));
         questions.bools.push(quote!(#rt::Shape::is_forgotten(&#shape) || #rt::Answer::admits((&#rt::Shape::ask(&#shape)).whole()) #quiet));
     }
     let entry = &functions[emitter.sources[program.entry.0]];
@@ -318,13 +322,11 @@ impl Witness<'_> {
                 if self.admission.opaque.contains(&var) {
                     let own = name("__own");
                     let answer = self.questions.whole(&own);
-                    ties.push(
-                        parse_quote!({
-                            let #own = #rt::Shape::new();
-                            #rt::Shape::is(&#own, &#ident);
-                            #rt::Asked::is(&#shape, #answer);
-                        }),
-                    );
+                    ties.push(parse_quote!({
+                        let #own = #rt::Shape::new();
+                        #rt::Shape::is(&#own, &#ident);
+                        #rt::Asked::is(&#shape, #answer);
+                    }));
                 } else {
                     ties.push(parse_quote!(#rt::Shape::is(&#shape, &#ident);));
                 }

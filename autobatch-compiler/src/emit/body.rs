@@ -159,7 +159,9 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
             true => quote!(for __slot in #rt::LaneColumn::room(&mut #column, #lane, #len) {
                 *__slot = ::core::mem::MaybeUninit::new(#source);
             }),
-            false => quote!(#rt::Source::fill(#source, #member, #rt::LaneColumn::room(&mut #column, #lane, #len));),
+            false => {
+                quote!(#rt::Source::fill(#source, #member, #rt::LaneColumn::room(&mut #column, #lane, #len));)
+            }
         }
     });
     quote! {

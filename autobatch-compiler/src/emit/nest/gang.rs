@@ -161,8 +161,10 @@ impl Writer<'_, '_> {
         let (_, clone) = self.few(&quote!(__depth), &|v| Place::Strip(a(v)).read(rt))?;
         let params: Vec<VarId> = super::columns(emitter, self.func).collect();
         let names: Vec<Ident> = params.iter().map(|v| a(*v)).collect();
-        let args =
-            params.iter().map(|v| Some((called.here)(called.arg(*v)?).read(rt))).collect::<Option<Vec<_>>>()?;
+        let args = params
+            .iter()
+            .map(|v| Some((called.here)(called.arg(*v)?).read(rt)))
+            .collect::<Option<Vec<_>>>()?;
         let inside = |v| called.inside(v);
         let parts = [
             Part { region: before, place: called.here, begin: vec![] },
