@@ -285,7 +285,7 @@ fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
         .map(|(_, value)| value)
         .collect();
     let next = match changed.is_empty() {
-        true => quote!(__results.next()),
+        true => quote!(#rt::Results::next(&mut __results)),
         false => {
             let places = passing.iter().zip(&values).map(|(passing, value)| match passing {
                 Passing::Changed(_) => quote!(#value),
@@ -293,7 +293,7 @@ fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
             });
             quote!({
                 let (#(#places,)*) = &mut __call.args;
-                __results.next_into((#(&mut **#changed,)*))
+                #rt::Results::next_into(&mut __results, (#(&mut **#changed,)*))
             })
         }
     };
@@ -304,13 +304,13 @@ fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
         #[allow(clippy::all, clippy::pedantic)]
         if #rt::gathers() {
             return #rt::wait((#(#packed,)*), #together, |__calls| {
-                let mut __results = #ident::#batched #fish(__calls.len(), |__push| {
-                    for __call in __calls.iter_mut() {
+                let mut __results = #ident::#batched #fish(<[_]>::len(__calls), |__push| {
+                    for __call in &mut *__calls {
                         let (#(#values,)*) = &mut __call.args;
                         __push(#(#unpacked),*);
                     }
                 });
-                for __call in __calls.iter_mut() {
+                for __call in &mut *__calls {
                     __call.result = ::core::option::Option::Some(#next);
                 }
             });
@@ -482,20 +482,20 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
     });
     let push =
         passing.iter().zip(columns.iter().zip(&values)).map(|(passing, (column, value))| match passing {
-            Passing::Each(_) => quote!(#column.push(&#value);),
-            Passing::Changed(_) => quote!(#column.push(&*#value);),
-            _ => quote!(#column.push(#value);),
+            Passing::Each(_) => quote!((&mut #column).push(&#value);),
+            Passing::Changed(_) => quote!((&mut #column).push(&*#value);),
+            _ => quote!((&mut #column).push(#value);),
         });
     let kernel = batched.to_token_stream().to_string().replace(' ', "");
     // Errors about what the kernel takes and returns stand at its path.
     let span = batched.span();
     let parts = passing.iter().zip(&columns).map(|(passing, column)| match passing {
-        Passing::Changed(_) => quote!(let mut #column = #column.part(__some);),
-        _ => quote!(let #column = #column.only(__some);),
+        Passing::Changed(_) => quote!(let mut #column = (&mut #column).part(__some);),
+        _ => quote!(let #column = (&#column).only(__some);),
     });
     let passed = passing.iter().zip(&columns).map(|(passing, column)| match passing {
-        Passing::Changed(_) => quote_spanned!(span=> #column.column().pass_mut()),
-        _ => quote_spanned!(span=> #column.pass()),
+        Passing::Changed(_) => quote_spanned!(span=> #rt::PassMut::pass_mut(#rt::Part::column(&mut #column))),
+        _ => quote_spanned!(span=> #rt::Pass::pass(&*#column)),
     });
     let call = quote_spanned!(span=> #batched(#(#passed),*));
     let (mut changed, mut changed_types) = (Vec::new(), Vec::new());
@@ -533,12 +533,12 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
                 __gather: impl ::core::ops::FnOnce(&mut dyn ::core::ops::FnMut(#(#pushed),*)),
             ) -> #results #clause {
                 #[allow(unused_imports)]
-                use #rt::{OfValues as _, OfVectors as _, Pass as _, PassMut as _};
+                use #rt::{OfValues as _, OfVectors as _};
                 #(#make)*
                 __gather(&mut |#(#values),*| { #(#push)* });
                 let __sets = #rt::sets(
                     __members,
-                    &|__a: usize, __b: usize| true #(&& #columns.same(__a, __b))*,
+                    &|__a: usize, __b: usize| true #(&& (&#columns).same(__a, __b))*,
                 );
                 #run(
                     #kernel,

@@ -18,6 +18,8 @@
 //! Types are found by a *witness*: the user's body in a closure that never runs, in which each binding tells its type to a
 //! [`Shape`]. It begins with [`nothing`], so it is type-checked and nothing else.
 //!
+//! A user's trait may have a method of the name of a question's, for all types. What it returns is no [`Answer`], which is an error.
+//!
 //! **Invariant:** nothing here is unsafe, and no lifetime is extended. A wrong answer can be an error of rustc's, or a drop that is
 //! seen elsewhere than in the scalar code; it can't be undefined behaviour.
 
@@ -270,12 +272,12 @@ impl Yes {
     pub fn enter(self) {}
     /// Or another.
     #[inline(always)]
-    pub fn or<A>(self, _: A) -> Yes {
+    pub fn or<A: Answer>(self, _: A) -> Yes {
         Yes
     }
     /// And another.
     #[inline(always)]
-    pub fn and<A>(self, other: A) -> A {
+    pub fn and<A: Answer>(self, other: A) -> A {
         other
     }
 }
@@ -289,12 +291,12 @@ impl No {
     }
     /// Or another.
     #[inline(always)]
-    pub fn or<A>(self, other: A) -> A {
+    pub fn or<A: Answer>(self, other: A) -> A {
         other
     }
     /// And another.
     #[inline(always)]
-    pub fn and<A>(self, _: A) -> No {
+    pub fn and<A: Answer>(self, _: A) -> No {
         No
     }
 }
@@ -395,7 +397,9 @@ pub fn must_be_quiet<T, A: Answer>(_: &Shape<T>, _: A) {
     note = "write its type at the `let`, if that has no lifetime, or `impl autobatch::IsWhole` for it; else leave `strict` out: each member then runs the scalar code"
 )]
 pub trait BlockLocal {}
+// Two, so that rustc guesses neither where a user's method yields whatever it is asked for.
 impl BlockLocal for Yes {}
+impl BlockLocal for std::convert::Infallible {}
 
 macro_rules! whole {
     ($($t:ty),* $(,)?) => { $(impl IsWhole for $t {})* };

@@ -44,7 +44,7 @@ impl<T> Crossing<T> {
 
 impl<T: Send> Crossing<T> {
     /// It may.
-    pub fn check(&self) -> Goes {
+    pub fn check(self) -> Goes {
         Goes
     }
 }
@@ -108,7 +108,7 @@ impl<T: ?Sized> Refused<T> {
 
 impl Stays {
     /// It may not.
-    pub fn check(&self) -> Stays {
+    pub fn check(self) -> Stays {
         Stays
     }
 

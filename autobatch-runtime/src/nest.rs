@@ -25,7 +25,7 @@ use crate::isa::{self, Level};
 use crate::rooms::Rules;
 use crate::source::Source;
 use crate::strip::Home;
-pub use crate::strip::Strip;
+pub use crate::strip::{Local, Partial, Strip};
 
 mod arena;
 mod beside;
@@ -46,7 +46,7 @@ pub use arena::{Arena, align};
 pub use beside::{SideBySide, side_by_side};
 pub use dense::{copied, gather, scatter};
 pub use fork::{Grown, Levels, Tower, copy};
-pub use gang::{Columns, Gang, Lanes, alone, bits, body, kind, merge, part};
+pub use gang::{Columns, Gang, Here, Lanes, alone, bits, body, kind, merge, part};
 pub use loops::{Flags, Words, Work, put, rounds, rounds_of};
 pub use order::{Order, back, decides, differs, ordered};
 pub use set::{Set, full, spread, squeeze};

@@ -45,12 +45,12 @@ pub struct Other;
 /// For types that are no number.
 pub trait OtherType {
     /// Which of the two it is.
-    fn which(&self) -> Other;
+    fn which(self) -> Other;
 }
 
 impl<T> OtherType for Typed<T> {
     #[inline(always)]
-    fn which(&self) -> Other {
+    fn which(self) -> Other {
         Other
     }
 }
@@ -69,7 +69,7 @@ macro_rules! numbers {
             impl Typed<$reaches> {
                 /// Which of the two it is.
                 #[inline(always)]
-                pub fn which(&self) -> Number {
+                pub fn which(self) -> Number {
                     Number
                 }
             }

@@ -384,22 +384,22 @@ pub(super) fn step(
         }
         Method::Partition(f, no) => {
             let holds = condition(apply(rewrite, f, &by_ref())?);
-            vec![parse_quote!(if #holds { #state.push(#item); } else { #no.push(#item); })]
+            vec![parse_quote!(::std::vec::Vec::push(if #holds { &mut #state } else { &mut #no }, #item);)]
         }
         Method::Best(by, keep) => {
             let best = rewrite.fresh("best");
             return self::best(rewrite, state, item, &best, by, *keep);
         }
-        Method::Push(None) => vec![parse_quote!(#state.push(#item);)],
+        Method::Push(None) => vec![parse_quote!(::std::vec::Vec::push(&mut #state, #item);)],
         Method::Push(Some(kind)) => {
             let (it, rest) = (rewrite.fresh("item"), rewrite.fresh("rest"));
             vec![match kind {
                 Kind::Option => parse_quote!(match #item {
-                    ::core::option::Option::Some(#it) => #state.push(#it),
+                    ::core::option::Option::Some(#it) => ::std::vec::Vec::push(&mut #state, #it),
                     ::core::option::Option::None => break #label ::core::option::Option::None,
                 }),
                 Kind::Result => parse_quote!(match #item {
-                    ::core::result::Result::Ok(#it) => #state.push(#it),
+                    ::core::result::Result::Ok(#it) => ::std::vec::Vec::push(&mut #state, #it),
                     ::core::result::Result::Err(#rest) => break #label ::core::result::Result::Err(#rest),
                 }),
             }]

@@ -126,17 +126,21 @@ pub(super) fn opening(
     for (ty, need) in admission.types.iter().filter(|(ty, need)| seen.insert((text(ty), *need))) {
         let shape = quote!(#rt::Shape::<#ty>::new());
         if *need == Need::Owned {
-            questions.answers.push(quote!((&#shape.with(::core::option::Option::None::<fn(#ty)>)).same()));
+            questions
+                .answers
+                .push(quote!((&#rt::Shape::with(&#shape, ::core::option::Option::None::<fn(#ty)>)).same()));
             continue;
         }
         if *need == Need::Copied {
-            questions.answers.push(quote!((&#shape.ask()).copied()));
+            questions.answers.push(quote!((&#rt::Shape::ask(&#shape)).copied()));
             continue;
         }
         let known =
             admission.evidence.iter().zip(&questions.evidence).find(|(known, _)| text(&known.ty) == text(ty));
-        let quiet = known.and_then(|(_, (_, quiet))| quiet.as_ref()).map(|quiet| quote!(|| #quiet.admits()));
-        questions.bools.push(quote!(#shape.is_forgotten() || (&#shape.ask()).whole().admits() #quiet));
+        let quiet = known
+            .and_then(|(_, (_, quiet))| quiet.as_ref())
+            .map(|quiet| quote!(|| #rt::Answer::admits(#quiet)));
+        questions.bools.push(quote!(#rt::Shape::is_forgotten(&#shape) || #rt::Answer::admits((&#rt::Shape::ask(&#shape)).whole()) #quiet));
     }
     let entry = &functions[emitter.sources[program.entry.0]];
     for param in entry.sig.generics.type_params().chain(entry.outer.type_params()) {
@@ -147,12 +151,12 @@ pub(super) fn opening(
     let admitted = name("__admitted");
     let code = quote! {
         #[allow(unused_imports)]
-        use #rt::{Answer as _, Copied as _, Drops as _, Else as _, Chains as _, Forgotten as _, Same as _, SameCopied as _, Whole as _};
+        use #rt::{Copied as _, Drops as _, Else as _, Chains as _, Forgotten as _, Same as _, SameCopied as _, Whole as _};
         #shapes
         #witnesses
         #code
         let #admitted = #rt::Yes #(.and(#answers))*;
-        if !#core::admits(__core, &[#admitted.admits(), #(#bools),*]) {
+        if !#core::admits(__core, &[#rt::Answer::admits(#admitted), #(#bools),*]) {
             return;
         }
         #admitted.enter();
@@ -204,24 +208,26 @@ impl Questions {
 
     /// Whether values of a type are whole.
     fn whole(&self, shape: &Ident) -> TokenStream {
+        let rt = &self.rt;
         let evidence = self.evidence.iter().map(|(evidence, quiet)| match quiet {
             Some(quiet) => quote! {
-                .or((&#shape.with(#evidence)).same_copied()).or((&#shape.with(#evidence)).same().and(#quiet))
+                .or((&#rt::Shape::with(&#shape, #evidence)).same_copied())
+                .or((&#rt::Shape::with(&#shape, #evidence)).same().and(#quiet))
             },
-            None => quote!(.or((&#shape.with(#evidence)).same_copied())),
+            None => quote!(.or((&#rt::Shape::with(&#shape, #evidence)).same_copied())),
         });
-        quote!((&#shape.ask()).whole() #(#evidence)*)
+        quote!((&#rt::Shape::ask(&#shape)).whole() #(#evidence)*)
     }
 
     /// What the witness has answered itself.
     fn answered(&mut self, slot: &Ident, need: Need, span: Span) {
         let rt = &self.rt;
         if self.strict {
-            self.code.extend(quote_spanned!(span=> #rt::must_be(#slot.answer());));
+            self.code.extend(quote_spanned!(span=> #rt::must_be(#rt::Asked::answer(&#slot));));
         }
         match need {
-            Need::Quiet => self.bools.push(quote!(#slot.answer().admits())),
-            _ => self.answers.push(quote!(#slot.answer())),
+            Need::Quiet => self.bools.push(quote!(#rt::Answer::admits(#rt::Asked::answer(&#slot)))),
+            _ => self.answers.push(quote!(#rt::Asked::answer(&#slot))),
         }
     }
 
@@ -230,17 +236,17 @@ impl Questions {
         let answer = format_ident!("__q{}", self.asked, span = Span::mixed_site().located_at(span));
         self.asked += 1;
         let asked = match need {
-            Need::Copied => quote!((&#shape.ask()).copied()),
+            Need::Copied => quote!((&#rt::Shape::ask(&#shape)).copied()),
             Need::Forgotten => {
                 let whole = self.whole(&shape);
-                quote!(#whole.or((&#shape.ask()).copied()).or((&#shape.ask()).forgotten()))
+                quote!(#whole.or((&#rt::Shape::ask(&#shape)).copied()).or((&#rt::Shape::ask(&#shape)).forgotten()))
             }
-            Need::Chained => quote!((&#shape.ask()).chains()),
+            Need::Chained => quote!((&#rt::Shape::ask(&#shape)).chains()),
             _ => self.whole(&shape),
         };
         self.code.extend(quote!(let #answer = #asked;));
         if need == Need::Quiet {
-            self.bools.push(quote!(#shape.is_forgotten() || #answer.admits()));
+            self.bools.push(quote!(#rt::Shape::is_forgotten(&#shape) || #rt::Answer::admits(#answer)));
             if self.strict {
                 self.code.extend(quote_spanned!(span=> #rt::must_be_quiet(&#shape, #answer);));
             }
@@ -316,11 +322,13 @@ impl Witness<'_> {
                 if self.admission.opaque.contains(&var) {
                     let own = name("__own");
                     let answer = self.questions.whole(&own);
-                    ties.push(
-                        parse_quote!({ let #own = #rt::Shape::new(); #own.is(&#ident); #shape.is(#answer); }),
-                    );
+                    ties.push(parse_quote!({
+                        let #own = #rt::Shape::new();
+                        #rt::Shape::is(&#own, &#ident);
+                        #rt::Asked::is(&#shape, #answer);
+                    }));
                 } else {
-                    ties.push(parse_quote!(#shape.is(&#ident);));
+                    ties.push(parse_quote!(#rt::Shape::is(&#shape, &#ident);));
                 }
             }
         }
@@ -395,12 +403,12 @@ impl VisitMut for Witness<'_> {
             _ => visit_mut::visit_expr_mut(self, expr),
         }
         for need in asked {
-            let shape = self.next(need, span);
-            *expr = parse_quote!(#shape.of(#expr));
+            let (shape, rt) = (self.next(need, span), &self.rt);
+            *expr = parse_quote!(#rt::Shape::of(&#shape, #expr));
         }
         if part {
-            let shape = self.next(Need::Copied, span);
-            *expr = parse_quote!((*#shape.at(&#expr)));
+            let (shape, rt) = (self.next(Need::Copied, span), &self.rt);
+            *expr = parse_quote!((*#rt::Shape::at(&#shape, &#expr)));
         }
     }
 

@@ -221,7 +221,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
             #[cfg(target_arch = "x86_64")]
-            __core.dispatch(__store, (#(#passed,)* __out, ::core::marker::PhantomData), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
+            #rt::Core::dispatch(__core, __store, (#(#passed,)* __out, ::core::marker::PhantomData), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
             #[cfg(not(target_arch = "x86_64"))]
             #this #base #fish(__core, __store, (#(#passed,)* __out, ::core::marker::PhantomData));
         })
@@ -233,7 +233,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             let [base, avx2, avx512] = &instances(&names.nests);
             quote!(|__nest: &mut #rt::nest::Nest<'_>, __out: &#rt::Out<'_, #output>| {
                 #[cfg(target_arch = "x86_64")]
-                __nest.dispatch((#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
+                #rt::nest::Nest::dispatch(__nest, (#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
                 #[cfg(not(target_arch = "x86_64"))]
                 #this #base #fish(__nest, (#(#passed,)* __out, ::core::marker::PhantomData));
             })
@@ -422,7 +422,7 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
         });
         let enter = rooms.as_ref().map(|_| {
             quote! {
-                if let ::core::option::Option::Some(__begin) = __nest.begin() {
+                if let ::core::option::Option::Some(__begin) = #rt::nest::Nest::begin(__nest) {
                     return #this #in_rooms #fish(__nest, __begin, __args);
                 }
             }

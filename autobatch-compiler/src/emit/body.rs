@@ -156,8 +156,12 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
     let fills = params.iter().map(|(i, var)| {
         let (column, source) = (column(*var), source(*i));
         match emitter.program.var(*var).shared {
-            true => quote!(#rt::LaneColumn::room(&mut #column, #lane, #len).iter_mut().for_each(|slot| { slot.write(#source); });),
-            false => quote!(#rt::Source::fill(#source, #member, #rt::LaneColumn::room(&mut #column, #lane, #len));),
+            true => quote!(for __slot in #rt::LaneColumn::room(&mut #column, #lane, #len) {
+                *__slot = ::core::mem::MaybeUninit::new(#source);
+            }),
+            false => {
+                quote!(#rt::Source::fill(#source, #member, #rt::LaneColumn::room(&mut #column, #lane, #len));)
+            }
         }
     });
     quote! {
@@ -213,12 +217,12 @@ fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenSt
     let (was, rows) = (name("__was"), together.is_some());
     let lanes = touched.iter().map(|v| {
         let (strip_ident, guard) = (column(*v), guard(v));
-        let open = match rows {
-            true => quote!(open_rows()),
-            false if fades(v) => quote!(open_where(&#was)),
-            false => quote!(open()),
+        let (open, lanes) = match rows {
+            true => (quote!(open_rows()), quote!(Local::<_, _, _, false>::lanes)),
+            false if fades(v) => (quote!(open_where(&#was)), quote!(Partial::lanes)),
+            false => (quote!(open()), quote!(Local::<_, _, _, true>::lanes)),
         };
-        quote!(let mut #guard = #guard.#open; let #strip_ident = #guard.lanes();)
+        quote!(let mut #guard = #guard.#open; let #strip_ident = #rt::nest::#lanes(&mut #guard);)
     });
     let chooser = if region.again { Chooser::Branches } else { Chooser::Value };
     let uniforms = uniforms(emitter, region);

@@ -349,10 +349,10 @@ impl Writer<'_, '_> {
         let found = self.divisions().quotient(stmts, &within.fixed, &within.changing, &quotient)?;
         let (divisor, strip) = (divisor(found.divisor), strip(found.divisor));
         let (is_quick, y) = if self.in_strip(found.divisor) {
-            (quote!(is_quick(&#strip)), quote!(#rt::get(&#strip, #l)))
+            (quote!(is_quick(&mut #divisor, &#strip)), quote!(#rt::get(&#strip, #l)))
         } else {
             let all = self.ident(found.divisor);
-            (quote!(is_quick_for_all(&#all)), quote!(#all))
+            (quote!(is_quick_for_all(&mut #divisor, &#all)), quote!(#all))
         };
         let value = &found.dividend;
         let as_far_as = found.before.iter().cloned().chain([parse_quote!(let #dividend = #value;)]);
@@ -366,11 +366,11 @@ impl Writer<'_, '_> {
         let rest = quote!(for #l in #rest { #gets #code #sets });
         let all = self.lanes(stmts, quote!());
         Some(quote! {
-            if #divisor.#is_quick {
+            if #rt::Divisor::#is_quick {
                 let mut #x = #rt::strip::<_, #width>();
                 let mut #q = #rt::strip::<_, #width>();
                 #dividends
-                if !#divisor.divide(&#x, &mut #q) {
+                if !#rt::Divisor::divide(&mut #divisor, &#x, &mut #q) {
                     for #l in #quick { #rt::set(&mut #q, #l, #rt::get(&#x, #l) / #y); }
                 }
                 #rest
@@ -447,7 +447,7 @@ impl VisitMut for InPlace<'_, '_, '_> {
             Expr::MethodCall(e) if e.method == "len" => {
                 if let Some(var) = self.rows(&e.receiver) {
                     let strip = strip(var);
-                    *expr = parse_quote!(#strip.len());
+                    *expr = parse_quote!(<[_]>::len(&#strip[..]));
                 }
             }
             _ => {}

@@ -206,28 +206,29 @@ fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, forks: bool) -> Token
     let nth = || nth.clone().map(|nth| quote!(__decides == ::core::option::Option::Some(#nth)));
     let (this, of_this) = (nth(), nth());
     let order = quote! {
-        let __decides = #rt::nest::decides(&[#(#rt::nest::differs(#own, #members.len())),*]);
+        let __decides = #rt::nest::decides(&[#(#rt::nest::differs(#own, __len)),*]);
         let mut __order = ::core::option::Option::None;
-        #(if #this { __order = #rt::nest::Order::by(#own, #members.len()); })*
+        #(if #this { __order = #rt::nest::Order::by(#own, __len); })*
         #(let #own = if #of_this { #rt::nest::ordered(&mut #arena, #own, #lanes, &__order) } else { #own };)*
     };
     let back = quote!(let __results = #rt::nest::back(&mut #arena, __results, &__order););
     let (order, back) = if own.is_empty() { (quote!(), quote!()) } else { (order, back) };
     let columns: Vec<TokenStream> = params.map(|v| argument(v).into_token_stream()).collect();
-    let first = quote!(#arena.sub(), __depth, &__all, &mut *__results);
+    let first = quote!(#rt::nest::Arena::sub(&mut #arena), __depth, &__all, &mut *__results);
     let call = naming.call(emitter, program.entry, isa, &first, &columns, &uniforms(emitter, program.entry));
     quote! {
-        let #members = __nest.members();
-        let __depth = __nest.depth();
-        let #lanes = #rt::nest::width::<#strip>(#members.len());
-        let mut #arena = __nest.arena();
+        let #members = #rt::nest::Nest::members(__nest);
+        let __len = #rt::nest::Members::len(#members);
+        let __depth = #rt::nest::Nest::depth(__nest);
+        let #lanes = #rt::nest::width::<#strip>(__len);
+        let mut #arena = #rt::nest::Nest::arena(__nest);
         #(#loads)*
         #order
-        let __results = #arena.column(#lanes);
-        let __all = #rt::nest::full(&mut #arena, #lanes, #members.len());
+        let __results = #rt::nest::Arena::column(&mut #arena, #lanes);
+        let __all = #rt::nest::full(&mut #arena, #lanes, __len);
         #call
         #back
-        __out.store(#members, __results);
+        #rt::Out::store(__out, #members, __results);
     }
 }
 
@@ -385,25 +386,28 @@ impl<'e> Writer<'e, '_> {
         let start = quote! {
             #enter
             // For the time of this call only: its columns may hold what does not outlive it.
-            let mut __arena = __arena.at(#level);
-            let (mut __lanes, mut __count) = (__out.len(), __here.count());
-            #(let mut #begin_sets = __arena.set(__lanes, __count);)*
+            let mut __arena = #rt::nest::Arena::at(__arena, #level);
+            let (mut __lanes, mut __count) = (<[_]>::len(__out), #rt::nest::Set::count(__here));
+            #(let mut #begin_sets = #rt::nest::Arena::set(&mut __arena, __lanes, __count);)*
             #(#columns)*
         };
         if begin.is_empty() {
             return quote!(#start #run);
         }
         let join = match first {
-            true => quote!(#(__going.include(&#begin_sets);)*),
-            false => quote!(__going.include(__here); #(#begin_sets.include(__here);)*),
+            true => quote!(#(#rt::nest::Set::include(&mut __going, &#begin_sets);)*),
+            false => quote! {
+                #rt::nest::Set::include(&mut __going, __here);
+                #(#rt::nest::Set::include(&mut #begin_sets, __here);)*
+            },
         };
         let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
             quote! {
                 if #rt::nest::is_few(__some, #most) {
-                    for __lane in __going.lanes() {
+                    for __lane in #rt::nest::Set::lanes(&__going) {
                         #rt::nest::give(&mut *__out, __lane, #call);
                     }
-                    #rt::nest::pad(__out, __here.count());
+                    #rt::nest::pad(__out, #rt::nest::Set::count(__here));
                     return;
                 }
             }
@@ -412,9 +416,9 @@ impl<'e> Writer<'e, '_> {
         let start = quote! {
             #start
             #run
-            let mut __going = __arena.set(__lanes, __count);
+            let mut __going = #rt::nest::Arena::set(&mut __arena, __lanes, __count);
             #join
-            let __some = __going.trim();
+            let __some = #rt::nest::Set::trim(&mut __going);
             if __some == 0 {
                 return;
             }
@@ -436,10 +440,10 @@ impl<'e> Writer<'e, '_> {
                 __count = __some;
                 __lanes = #rt::nest::width::<#strip>(__count);
                 #(#frame)*
-                let __own = __arena.column(__lanes);
+                let __own = #rt::nest::Arena::column(&mut __arena, __lanes);
                 #levels
-                #rt::nest::scatter(&mut *__out, __results.first(), &__going, &__arena);
-                #rt::nest::pad(__out, __here.count());
+                #rt::nest::scatter(&mut *__out, #rt::nest::Levels::first(&__results), &__going, &__arena);
+                #rt::nest::pad(__out, #rt::nest::Set::count(__here));
             };
         }
         let sets = match &begin_sets[..] {
@@ -484,7 +488,7 @@ impl<'e> Writer<'e, '_> {
             stops.iter().map(|s| set(self.point(s))).filter(|s| !begin_sets.contains(s)).collect();
         let arms = stops.iter().map(|stop| {
             let (set, code) = (set(self.point(stop)), self.stop(stop, &stops));
-            quote!(if #set.any() { #code continue; })
+            quote!(if #rt::nest::Set::any(&#set) { #code continue; })
         });
         quote! {
             #start
@@ -496,8 +500,8 @@ impl<'e> Writer<'e, '_> {
             #sets
             #(#frame)*
             #(#more)*
-            #(let mut #more_sets = __arena.set(__lanes, __count);)*
-            let __own = if __dense { __arena.column(__lanes) } else { &mut [] };
+            #(let mut #more_sets = #rt::nest::Arena::set(&mut __arena, __lanes, __count);)*
+            let __own = if __dense { #rt::nest::Arena::column(&mut __arena, __lanes) } else { &mut [] };
             let mut __res = if __dense { &mut *__own } else { &mut *__out };
             loop {
                 #(#arms)*
@@ -506,7 +510,7 @@ impl<'e> Writer<'e, '_> {
             if __dense {
                 #rt::nest::scatter(&mut *__out, &*__own, &__going, &__arena);
             }
-            #rt::nest::pad(__out, __here.count());
+            #rt::nest::pad(__out, #rt::nest::Set::count(__here));
         }
     }
 
@@ -526,10 +530,10 @@ impl<'e> Writer<'e, '_> {
     }
 
     fn column(&self, var: VarId) -> TokenStream {
-        let home = self.home(var);
+        let (rt, home) = (&self.emitter.rt, self.home(var));
         match &self.emitter.program.var(var).ty {
-            Some(ty) => quote!(let mut #home = __arena.column::<#ty>(__lanes);),
-            None => quote!(let mut #home = __arena.column(__lanes);),
+            Some(ty) => quote!(let mut #home = #rt::nest::Arena::column::<#ty>(&mut __arena, __lanes);),
+            None => quote!(let mut #home = #rt::nest::Arena::column(&mut __arena, __lanes);),
         }
     }
 
@@ -609,13 +613,14 @@ impl<'e> Writer<'e, '_> {
     }
 
     fn stop(&self, stop: &Stop<'_>, stops: &[Stop<'_>]) -> TokenStream {
+        let rt = &self.emitter.rt;
         match stop {
             Stop::Region(region) if region.again => self.sweep(region, stops),
             Stop::Region(region) => {
                 let set = set(self.point(stop));
                 let next = self.successors(region, stops);
                 let strips = self.strips(region, &quote!(#set), &next, &|v| self.home(v));
-                quote!(#strips #set.clear();)
+                quote!(#strips #rt::nest::Set::clear(&mut #set);)
             }
             Stop::Call(call) => self.call(call),
             Stop::Tail(callee, args) => self.tail(*callee, args),
@@ -641,13 +646,13 @@ impl<'e> Writer<'e, '_> {
                 columns.push(quote!(&*#column));
             }
         }
-        let first = quote!(__arena.sub(), __depth.next(), &#from, &mut *#dest);
+        let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth.next(), &#from, &mut *#dest);
         let run = self.native(call.callee, &first, &columns, &uniforms);
         let after = match program.is_exit(call.cont) {
-            true => quote!(#from.clear();),
+            true => quote!(#rt::nest::Set::clear(&mut #from);),
             false => {
                 let to = set(emitter.point(call.cont));
-                quote!(#to.absorb(&mut #from);)
+                quote!(#rt::nest::Set::absorb(&mut #to, &mut #from);)
             }
         };
         quote! {
@@ -659,15 +664,15 @@ impl<'e> Writer<'e, '_> {
 
     /// Calls the function that takes over, whose parameters have been set.
     fn tail(&self, callee: FuncId, args: &[VarId]) -> TokenStream {
-        let (emitter, program) = (self.emitter, self.emitter.program);
+        let (emitter, program, rt) = (self.emitter, self.emitter.program, &self.emitter.rt);
         let function = program.func(callee);
         let from = set(emitter.point(function.entry));
         let columns = columns(emitter, callee).map(|v| self.home(v));
         let columns: Vec<TokenStream> = columns.map(|home| quote!(&*#home)).collect();
         let uniforms = function.params.iter().zip(args).filter(|(p, _)| program.var(**p).is_uniform());
         let uniforms: Vec<&Ident> = uniforms.map(|(_, arg)| &program.var(*arg).ident).collect();
-        let first = quote!(__arena.sub(), __depth, &#from, &mut *__res);
+        let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth, &#from, &mut *__res);
         let run = self.native(callee, &first, &columns, &uniforms);
-        quote!(#run #from.clear();)
+        quote!(#run #rt::nest::Set::clear(&mut #from);)
     }
 }

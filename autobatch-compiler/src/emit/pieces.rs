@@ -46,7 +46,7 @@ pub(super) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
     let (l, width) = (lane(), emitter.width.strip);
     let get = |v: &VarId| {
         let (ident, strip) = (&program.var(*v).ident, strip(*v));
-        quote!(let #ident = #rt::nest::value(#strip.lanes(), #l);)
+        quote!(let #ident = #rt::nest::value(#rt::nest::Strip::lanes(&#strip), #l);)
     };
     let gets = |vars: &VarSet| vars.iter().map(get).collect::<TokenStream>();
 
@@ -72,7 +72,7 @@ pub(super) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
         let made = &declared(ops) & &mentioned_behind(emitter, region, cut);
         let sets = made.iter().map(|v| {
             let (ident, strip) = (&program.var(*v).ident, strip(*v));
-            quote!(#strip.lanes_mut()[#l] = ::core::mem::MaybeUninit::new(#ident);)
+            quote!(#rt::nest::Strip::lanes_mut(&mut #strip)[#l] = ::core::mem::MaybeUninit::new(#ident);)
         });
         let strips = made.iter().map(|v| strip(*v));
         before.extend(quote! {

@@ -75,7 +75,7 @@ pub(super) fn block(
         quote! {
             let #guard = #rt::LaneColumn::edit::<#width>(&mut #home, #at);
             let mut #guard = #guard.open_rows();
-            let #column = #guard.lanes();
+            let #column = #rt::nest::Local::<_, _, _, false>::lanes(&mut #guard);
         }
     };
     let opened = region.takes.iter().map(open);
@@ -134,7 +134,7 @@ pub(super) fn block(
         }
         false => {
             let asked = Ident::new("__results", Span::mixed_site().located_at(primitive.call.span()));
-            quote_spanned!(primitive.call.span()=> #asked.next_into((#(#places,)*)))
+            quote_spanned!(primitive.call.span()=> (&mut #asked).next_into((#(#places,)*)))
         }
     };
     let (dest, ty) = (&program.var(primitive.dest).ident, primitive.ty.as_ref().map(|ty| quote!(: #ty)));

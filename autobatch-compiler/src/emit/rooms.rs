@@ -41,6 +41,7 @@ use quote::quote;
 use super::body::source;
 use super::nest;
 use super::region::{self, Region};
+use super::strip::Place;
 use super::{Emitter, name, numbered};
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
 
@@ -215,9 +216,9 @@ impl Writer<'_, '_> {
             let room = self.room(stop);
             let columns = self.live(stop).into_iter().map(|v| {
                 let (column, ty) = (self.column(stop, v), self.emitter.element(v));
-                quote!(let #column = __hall.column::<#ty, #strip>(&mut __arena);)
+                quote!(let #column = #rt::rooms::Hall::column::<#ty, #strip>(&__hall, &mut __arena);)
             });
-            quote!(let mut #room = __hall.room::<#strip>(&mut __arena); #(#columns)*)
+            quote!(let mut #room = #rt::rooms::Hall::room::<#strip>(&__hall, &mut __arena); #(#columns)*)
         });
         let saved: Vec<Ident> = emitter.calls.iter().map(|(_, call)| self.saved(call)).collect();
         let rooms: Vec<Ident> = stops.iter().map(|stop| self.room(stop)).collect();
@@ -230,25 +231,27 @@ impl Writer<'_, '_> {
             let (stop, saved, across) = (self.behind(call), self.saved(call), self.across(call));
             let values: Vec<Ident> = across.iter().map(|v| numbered("v", v.0)).collect();
             let columns = across.iter().map(|v| self.column(&stop, *v));
-            quote!(#saved.restores(|(#(#values,)*)| { #(#rt::rooms::put_one(#columns, 0, #values);)* });)
+            quote! {
+                #rt::rooms::Saved::restores(&#saved, |(#(#values,)*)| { #(#rt::rooms::put_one(#columns, 0, #values);)* });
+            }
         });
         let level = nest::level(emitter, self.isa);
         quote! {
             let __level = #level;
-            let mut __arena = __nest.arena().at(__level);
+            let mut __arena = #rt::nest::Arena::at(#rt::nest::Nest::arena(__nest), __level);
             #(let #saved = #rt::rooms::Saved::new();)*
-            let __size = #rt::rooms::largest(&[#(#saved.size()),*]);
+            let __size = #rt::rooms::largest(&[#(#rt::rooms::Saved::size(&#saved)),*]);
             let mut __hall = #rt::rooms::Hall::new(&mut __arena, __begin, __size);
-            let mut __stack = __hall.stack(&mut __arena, __size);
+            let mut __stack = #rt::rooms::Hall::stack(&mut __hall, &mut __arena, __size);
             #(#declare)*
             #(#restored)*
             #(#sources)*
             loop {
                 #load
-                if __hall.is_low() {
-                    __hall.grow(&mut __arena, &mut __stack);
+                if #rt::rooms::Hall::is_low(&__hall) {
+                    #rt::rooms::Hall::grow(&mut __hall, &mut __arena, &mut __stack);
                 }
-                match __hall.next(&[#(#rooms.len()),*]) {
+                match #rt::rooms::Hall::next(&__hall, &[#(#rt::rooms::Room::len(&#rooms)),*]) {
                     #(#arms)*
                     _ => break,
                 }
@@ -265,9 +268,9 @@ impl Writer<'_, '_> {
         let fill = params.map(|(nth, v)| {
             let (column, source) = (self.column(&begin, *v), source(nth));
             match program.var(*v).shared {
-                true => quote!(#column[__load.first..][..__load.len].fill_with(|| {
-                    ::core::mem::MaybeUninit::new(#source)
-                });),
+                true => quote!(for __slot in &mut #column[__load.first..][..__load.len] {
+                    *__slot = ::core::mem::MaybeUninit::new(#source);
+                }),
                 false => quote! {
                     #rt::Source::fill(#source, __load.member, &mut #column[__load.first..][..__load.len]);
                 },
@@ -276,10 +279,20 @@ impl Writer<'_, '_> {
         let fill: Vec<TokenStream> = fill.collect();
         let room = self.room(&begin);
         quote! {
-            if let ::core::option::Option::Some(__load) = __hall.load(&mut #room) {
+            if let ::core::option::Option::Some(__load) = #rt::rooms::Hall::load(&mut __hall, &mut #room) {
                 #(#fill)*
             }
         }
+    }
+
+    /// The lanes of a strip, to be read.
+    fn lanes(&self, strip: &Ident) -> TokenStream {
+        Place::Strip(strip.clone()).read(&self.emitter.rt)
+    }
+
+    /// The lanes of a strip, to be written.
+    fn lanes_mut(&self, strip: &Ident) -> TokenStream {
+        Place::Strip(strip.clone()).write(&self.emitter.rt)
     }
 
     /// What the records of a room do.
@@ -290,7 +303,7 @@ impl Writer<'_, '_> {
         let live = self.live(stop);
         let columns: Vec<Ident> = live.iter().map(|v| self.column(stop, *v)).collect();
         let strips: Vec<Ident> = live.iter().map(|v| numbered("s", v.0)).collect();
-        let values: Values = live.iter().zip(&strips).map(|(v, s)| (*v, quote!(#s.lanes()))).collect();
+        let values: Values = live.iter().zip(&strips).map(|(v, s)| (*v, self.lanes(s))).collect();
         let going =
             |func: FuncId| Going { values: &values, func, places: quote!(__places), here: quote!(__bits) };
         let code = match stop {
@@ -300,14 +313,15 @@ impl Writer<'_, '_> {
             Stop::Region(region) => self.region(region, &values),
         };
         quote! {
-            let __step = #room.take::<#strip>();
-            if __step.is_short::<#strip>() {
-                #(__step.pad::<_, #strip>(#columns);)*
+            let __step = #rt::rooms::Room::take::<#strip>(&mut #room);
+            if #rt::rooms::Step::is_short::<#strip>(__step) {
+                #(#rt::rooms::Step::pad::<_, #strip>(__step, #columns);)*
             }
-            for __i in 0..__step.strips::<#strip>() {
-                let (__first, __bits) = (__step.first::<#strip>(__i), __step.bits::<#strip>(__i));
-                let __lanes = __step.lanes::<#strip>(__i);
-                let __places = #room.places::<#strip>(__first);
+            for __i in 0..#rt::rooms::Step::strips::<#strip>(__step) {
+                let __first = #rt::rooms::Step::first::<#strip>(__step, __i);
+                let __bits = #rt::rooms::Step::bits::<#strip>(__step, __i);
+                let __lanes = #rt::rooms::Step::lanes::<#strip>(__step, __i);
+                let __places = #rt::rooms::Room::places::<#strip>(&#room, __first);
                 #(let mut #strips = #rt::rooms::Strip::<_, #strip>::of(#columns, __first);)*
                 #code
             }
@@ -343,7 +357,7 @@ impl Writer<'_, '_> {
         quote! {
             if #here != 0 {
                 #(#put)*
-                #room.enter(&#places, #here, __level);
+                #rt::rooms::Room::enter(&mut #room, &#places, #here, __level);
             }
         }
     }
@@ -356,7 +370,7 @@ impl Writer<'_, '_> {
         let function = program.func(callee);
         let arg = |nth: usize| call.map_or(function.params[nth], |call| emitter.column_of(call.args[nth]));
         let Going { values, places, here, .. } = going;
-        let check = call.map(|_| quote!(__hall.check(&#places);));
+        let check = call.map(|_| quote!(#rt::rooms::Hall::check(&mut __hall, &#places);));
         // The arguments, under the parameters' names.
         let mut inside = Values::new();
         let mut declare = Vec::new();
@@ -370,7 +384,7 @@ impl Writer<'_, '_> {
             let ty = self.emitter.element(*param);
             if !has_room && entry.outs.contains(param) {
                 declare.push(quote!(let mut #to = #rt::rooms::Strip::<#ty, #strip>::copied(#from);));
-                inside.insert(*param, quote!(#to.lanes()));
+                inside.insert(*param, self.lanes(&to));
             } else {
                 declare.push(quote!(let #to: &[::core::mem::MaybeUninit<#ty>; #strip] = #from;));
                 inside.insert(*param, quote!(#to));
@@ -378,7 +392,7 @@ impl Writer<'_, '_> {
         }
         let up_places = call.map(|call| {
             let site = self.site(call);
-            quote!(let __up = #places.up(&__hall, #site);)
+            quote!(let __up = #rt::rooms::Places::up(&#places, &__hall, #site);)
         });
         if has_room {
             let stop = Stop::Region(entry);
@@ -393,11 +407,11 @@ impl Writer<'_, '_> {
             }
             let (to, ty) = (numbered("t", v.0), self.emitter.element(*v));
             declare.push(quote!(let mut #to = #rt::rooms::Strip::<#ty, #strip>::new();));
-            inside.insert(*v, quote!(#to.lanes()));
+            inside.insert(*v, self.lanes(&to));
         }
         let (run, exits) = self.once(entry, |v| {
             let to = numbered("t", v.0);
-            if entry.outs.contains(&v) { quote!(#to.lanes_mut()) } else { quote!(#to) }
+            if entry.outs.contains(&v) { self.lanes_mut(&to) } else { quote!(#to) }
         });
         let run = quote! { let __bits = #here; #run };
         let point = emitter.return_point(callee);
@@ -434,7 +448,10 @@ impl Writer<'_, '_> {
             quote!(#rt::rooms::bits(&#value[__lane]))
         });
         quote! {
-            #saved.save(&mut __stack, __size, (&#places, &__up), #here, #[inline(always)] |__lane| (#(#frame,)*));
+            #rt::rooms::Saved::save(
+                &#saved, &mut __stack, __size, (&#places, &__up), #here,
+                #[inline(always)] |__lane| (#(#frame,)*),
+            );
         }
     }
 
@@ -456,11 +473,11 @@ impl Writer<'_, '_> {
                 quote!(#rt::rooms::put(#column, &#room, #result, __back, __level);)
             });
             quote! {
-                let __back = __sites.of(#site, #here, __level);
+                let __back = #rt::rooms::Sites::of(&__sites, #site, #here, __level);
                 if __back != 0 {
                     #dest
-                    #saved.fetch(
-                        &mut __stack, __size, &#places, __back, &mut #room, __level,
+                    #rt::rooms::Saved::fetch(
+                        &#saved, &mut __stack, __size, &#places, __back, &mut #room, __level,
                         #[inline(always)] |__at, (#(#values,)*)| { #(#rt::rooms::put_one(#columns, __at, #values);)* },
                     );
                 }
@@ -469,11 +486,11 @@ impl Writer<'_, '_> {
         let back: Vec<TokenStream> = back.collect();
         let finish = (group == program.func(program.entry).group).then(|| {
             let finish = self.finish(result, places, &quote!(__back));
-            quote!(let __back = __sites.of(0, #here, __level); #finish)
+            quote!(let __back = #rt::rooms::Sites::of(&__sites, 0, #here, __level); #finish)
         });
         quote! {
             if #here != 0 {
-                let __sites = #places.sites();
+                let __sites = #rt::rooms::Places::sites(&#places);
                 #(#back)*
                 #finish
             }
@@ -484,8 +501,8 @@ impl Writer<'_, '_> {
     fn finish(&self, result: &TokenStream, places: &TokenStream, here: &TokenStream) -> TokenStream {
         let rt = &self.emitter.rt;
         quote! {
-            __hall.finish(&#places, #here, #[inline(always)] |__lane, __member| {
-                __out.set(__member, #rt::nest::value(#result, __lane));
+            #rt::rooms::Hall::finish(&mut __hall, &#places, #here, #[inline(always)] |__lane, __member| {
+                #rt::Out::set(__out, __member, #rt::nest::value(#result, __lane));
             });
         }
     }

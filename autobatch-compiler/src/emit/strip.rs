@@ -66,9 +66,9 @@ fn run(
             let mut __words = #rt::nest::Words::<#word, #strip>::new();
             for #l in 0..#lanes {
                 #round
-                __words.put(#l, #next);
+                #rt::nest::Words::put(&mut __words, #l, #next);
             }
-            (#(__bits & __words.at(#points, __level),)*)
+            (#(__bits & #rt::nest::Words::at(&__words, #points, __level),)*)
         });
     };
     (run, points.into_iter().zip(bits.into_iter().map(|b| quote!(#b))).collect())
@@ -85,23 +85,23 @@ pub(super) enum Place {
 
 impl Place {
     /// The lanes, to be read.
-    pub(super) fn read(&self) -> TokenStream {
+    pub(super) fn read(&self, rt: &TokenStream) -> TokenStream {
         match self {
             Place::Column(strips) => quote!(&#strips[__i]),
-            Place::Strip(strip) => quote!(#strip.lanes()),
+            Place::Strip(strip) => quote!(#rt::nest::Strip::lanes(&#strip)),
         }
     }
 
     /// The lanes, as `region` needs those of `v`.
-    pub(super) fn of(&self, region: &Region, v: VarId) -> TokenStream {
-        if region.outs.contains(&v) { self.write() } else { self.read() }
+    pub(super) fn of(&self, rt: &TokenStream, region: &Region, v: VarId) -> TokenStream {
+        if region.outs.contains(&v) { self.write(rt) } else { self.read(rt) }
     }
 
     /// The lanes, to be written.
-    pub(super) fn write(&self) -> TokenStream {
+    pub(super) fn write(&self, rt: &TokenStream) -> TokenStream {
         match self {
             Place::Column(strips) => quote!(&mut #strips[__i]),
-            Place::Strip(strip) => quote!(#strip.lanes_mut()),
+            Place::Strip(strip) => quote!(#rt::nest::Strip::lanes_mut(&mut #strip)),
         }
     }
 
@@ -163,7 +163,7 @@ impl<'p> Lanes<'p> {
         let (names, places) = places
             .iter()
             .map(|(name, (place, written))| {
-                (name.clone(), if *written { place.write() } else { place.read() })
+                (name.clone(), if *written { place.write(rt) } else { place.read(rt) })
             })
             .unzip();
         let region = parts.last().expect("a region at least").region;
@@ -188,9 +188,9 @@ impl<'p> Lanes<'p> {
                 let mut __flags = #rt::nest::Flags::<#width>::new();
                 for #l in 0..#lanes {
                     #code
-                    __flags.put(#l, #next, #other);
+                    #rt::nest::Flags::put(&mut __flags, #l, #next, #other);
                 }
-                __bits & __flags.#read(__level)
+                __bits & #rt::nest::Flags::#read(&__flags, __level)
             });
             let #to_one = __bits & !#to_other;
         };
@@ -221,11 +221,19 @@ pub(super) fn gang_lanes(
             let mut __words = #rt::nest::Words::<#word, #gang>::new();
             for #l in 0..#gang {
                 #code
-                __words.note(#l, #next, #point);
+                #rt::nest::Words::note(&mut __words, #l, #next, #point);
             }
             #rt::nest::Lanes::noted(&__words, __level)
         })
     })
+}
+
+/// Opens a copy of a strip's lanes, to which nothing points: it may stay in registers.
+pub(super) fn opened(rt: &TokenStream, guard: &Ident, column: &Ident) -> TokenStream {
+    quote! {
+        let mut #guard = #rt::nest::open(#column).open();
+        let #column = #rt::nest::Local::<_, _, _, true>::lanes(&mut #guard);
+    }
 }
 
 /// The columns that a region works on, and where they are.

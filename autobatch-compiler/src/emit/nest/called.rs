@@ -66,6 +66,6 @@ impl Called<'_> {
 
     /// What is live behind the entry region: a parameter, or made there.
     pub(super) fn values(&self, state: &VarSet) -> Vec<TokenStream> {
-        state.iter().map(|v| self.inside(*v).read()).collect()
+        state.iter().map(|v| self.inside(*v).read(&self.writer.emitter.rt)).collect()
     }
 }

@@ -210,7 +210,7 @@ impl Writer<'_, '_> {
         let sites = fork.calls.len();
         let s = |v: &VarId| numbered("s", v.0);
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
-        let begin = begin.map(|(s, home)| quote!(#s.begin(#home);));
+        let begin = begin.map(|(s, home)| quote!(#rt::nest::Levels::begin(&mut #s, #home);));
         let state_levels: Vec<Ident> = state.iter().map(s).collect();
         let gang = self.gang(&fork, state);
         // What gangs return is not settled.
@@ -229,24 +229,28 @@ impl Writer<'_, '_> {
             #declare_state
             #declare_own
             let mut __results = #rt::nest::Levels::new();
-            let __bytes = [#(#state_levels.bytes(),)* #(#values.bytes(),)* __results.bytes()];
+            let __bytes = [
+                #(#rt::nest::Levels::bytes(&#state_levels),)*
+                #(#rt::nest::Levels::bytes(&#values),)*
+                #rt::nest::Levels::bytes(&__results)
+            ];
             let mut __tower = #rt::nest::Tower::new::<#strip>(__depth, __count, #sites, &__bytes);
             #(#begin)*
-            __results.begin(__own);
-            let __base = __tower.base();
-            #(#own.grow(&mut __arena, __base);)*
+            #rt::nest::Levels::begin(&mut __results, __own);
+            let __base = #rt::nest::Tower::base(&__tower);
+            #(#rt::nest::Levels::grow(&mut #own, &mut __arena, __base);)*
             let __level = #level;
             loop {
-                if __tower.descends() {
-                    if let ::core::option::Option::Some(__above) = __tower.grows::<#strip>() {
-                        #(#state_levels.grow(&mut __arena, __above);)*
-                        #(#own.grow(&mut __arena, __above);)*
-                        __results.grow(&mut __arena, __above);
+                if #rt::nest::Tower::descends(&__tower) {
+                    if let ::core::option::Option::Some(__above) = #rt::nest::Tower::grows::<#strip>(&mut __tower) {
+                        #(#rt::nest::Levels::grow(&mut #state_levels, &mut __arena, __above);)*
+                        #(#rt::nest::Levels::grow(&mut #own, &mut __arena, __above);)*
+                        #rt::nest::Levels::grow(&mut __results, &mut __arena, __above);
                     }
                     #descend
                 }
                 #join
-                if !__tower.leave::<#strip>() {
+                if !#rt::nest::Tower::leave::<#strip>(&mut __tower) {
                     break;
                 }
             }
@@ -266,13 +270,13 @@ impl Writer<'_, '_> {
         let open_state = state.iter().map(|v| {
             let (s, t) = (numbered("s", v.0), numbered("t", v.0));
             quote! {
-                let (#s, #t) = #s.both(&__tower);
+                let (#s, #t) = #rt::nest::Levels::both(&mut #s, &__tower);
                 let #s = #rt::nest::strips::<_, #strip>(&*#s, __strips);
             }
         });
         let open_own = fork.own().map(|o| {
             quote! {
-                let #o = #o.here(&__tower);
+                let #o = #rt::nest::Levels::here(&mut #o, &__tower);
                 let #o = #rt::nest::strips_mut::<_, #strip>(&mut *#o, __strips);
             }
         });
@@ -310,24 +314,24 @@ impl Writer<'_, '_> {
         let results = name("__up_results");
         let few = self.few_up(state, &results);
         quote! {
-            let (__first, __strips) = __tower.strips::<#strip>();
+            let (__first, __strips) = #rt::nest::Tower::strips::<#strip>(&__tower);
             #(#open_state)*
             #(#open_own)*
-            let __gone = __gone.here(&__tower);
+            let __gone = #rt::nest::Levels::here(&mut __gone, &__tower);
             let (mut __i, mut __at) = (__first, 0usize);
-            while __i < __strips && __tower.has_room::<#strip>(__at) {
-                let __bits = __tower.members::<#strip>(__i);
-                let __wide = __tower.wide::<#strip>();
+            while __i < __strips && #rt::nest::Tower::has_room::<#strip>(&__tower, __at) {
+                let __bits = #rt::nest::Tower::members::<#strip>(&__tower, __i);
+                let __wide = #rt::nest::Tower::wide::<#strip>(&__tower);
                 #(#scratch)*
                 #(#calls)*
                 __i += 1;
             }
-            __tower.forked(__i);
+            #rt::nest::Tower::forked(&mut __tower, __i);
             if __at > 0 {
                 #(#pads)*
-                let (_, #results) = __results.both(&__tower);
+                let (_, #results) = #rt::nest::Levels::both(&mut __results, &__tower);
                 if !#few {
-                    __tower.enter(__at);
+                    #rt::nest::Tower::enter(&mut __tower, __at);
                     continue;
                 }
             }
@@ -356,7 +360,7 @@ impl Writer<'_, '_> {
         let one_loop = if small { None } else { strip::lanes(emitter, &parts, &quote!(__wide)) };
         let (run, exits) = one_loop.unwrap_or_else(|| {
             let once = |region, place: &dyn Fn(VarId) -> Place| {
-                let place = |v| place(v).of(region, v);
+                let place = |v| place(v).of(rt, region, v);
                 // AVX-512 has masks of any vectors; elsewhere LLVM would put those of wide ones together.
                 match self.isa {
                     "avx512" => strip::once_by_words(emitter, region, place, &quote!(__wide)),
@@ -365,7 +369,7 @@ impl Writer<'_, '_> {
             };
             let ((first, _), (second, exits)) = (once(before, called.here), once(entry, &inside));
             let begin = begin.iter().map(|(to, from)| {
-                let (to, from) = (to.write(), from.read());
+                let (to, from) = (to.write(rt), from.read(rt));
                 quote!(#rt::nest::copy(#to, #from);)
             });
             (quote!(#first #(#begin)* #second), exits)
@@ -381,17 +385,18 @@ impl Writer<'_, '_> {
             })
             .collect();
         let together = gang.map(|gang| {
-            let (size, result) = (gang.size, called.result.write());
+            let (size, result) = (gang.size, called.result.write(rt));
             let columns = gang.columns(|v| {
-                let value = called.inside(v).read();
+                let value = called.inside(v).read(rt);
                 quote!(#rt::nest::Strip::of(#value, __part * #size))
             });
             quote! {
                 for __part in 0..#strip / #size {
                     let __bits = #rt::nest::bits::<#size>(__part);
-                    if __up & __bits == __bits && __gang.begins(&__tower) {
-                        let __parts = __gang.begin(&#columns, __tower.depth());
-                        #rt::nest::copy(&mut (#result)[__part * #size..], __parts.lanes());
+                    if __up & __bits == __bits && #rt::nest::Gang::begins(&__gang, &__tower) {
+                        let __depth = #rt::nest::Tower::depth(&__tower);
+                        let __parts = #rt::nest::Gang::begin(&__gang, &#columns, __depth);
+                        #rt::nest::copy(&mut (#result)[__part * #size..], #rt::nest::Strip::lanes(&__parts));
                         __up &= !__bits;
                     }
                 }
@@ -420,8 +425,8 @@ impl Writer<'_, '_> {
         let mut params = super::columns(self.emitter, self.func);
         let made = &self.entry_region().outs;
         let has_all = params.all(|v| state.contains(&v) && !made.contains(&v));
-        let clone = has_all.then(|| self.few(&quote!(__tower.depth()), &t)).flatten();
         let rt = &self.emitter.rt;
+        let clone = has_all.then(|| self.few(&quote!(#rt::nest::Tower::depth(&__tower)), &t)).flatten();
         match clone {
             Some((most, call)) => quote! {
                 if #rt::nest::is_few(__at, #most) {
@@ -448,7 +453,7 @@ impl Writer<'_, '_> {
         let place = |v: VarId| {
             if let Some(nth) = dests.iter().position(|dest| *dest == v) {
                 let o = &results[nth];
-                return quote!(#o.lanes());
+                return quote!(#rt::nest::Strip::lanes(&#o));
             }
             let from = numbered(if kept.contains(&v) { "k" } else { "s" }, v.0);
             match self.is_result(v) {
@@ -460,13 +465,13 @@ impl Writer<'_, '_> {
         let open_read = read.iter().map(|v| numbered("s", v.0));
         let open_read = open_read.map(|s| {
             quote! {
-                let (#s, _) = #s.both(&__tower);
+                let (#s, _) = #rt::nest::Levels::both(&mut #s, &__tower);
                 let #s = #rt::nest::strips::<_, #strip>(&*#s, __end);
             }
         });
         let open_own = fork.own().map(|o| {
             quote! {
-                let #o = #o.here(&__tower);
+                let #o = #rt::nest::Levels::here(&mut #o, &__tower);
                 let #o = #rt::nest::strips::<_, #strip>(&*#o, __end);
             }
         });
@@ -481,20 +486,20 @@ impl Writer<'_, '_> {
             quote! {
                 let mut #o = #at_once;
                 let __up = #rt::nest::value(&*__gone, #sites * __i + #nth);
-                #rt::nest::fetch(#o.lanes_mut(), &__done[__at..], __up, __level);
+                #rt::nest::fetch(#rt::nest::Strip::lanes_mut(&mut #o), &__done[__at..], __up, __level);
                 __at += __up.count_ones() as usize;
             }
         });
         quote! {
-            let (__first, __end) = __tower.joins();
+            let (__first, __end) = #rt::nest::Tower::joins(&__tower);
             #(#open_read)*
             #(#open_own)*
-            let __gone = __gone.here(&__tower);
-            let (__res, __done) = __results.both(&__tower);
+            let __gone = #rt::nest::Levels::here(&mut __gone, &__tower);
+            let (__res, __done) = #rt::nest::Levels::both(&mut __results, &__tower);
             let __res = #rt::nest::strips_mut::<_, #strip>(&mut *__res, __end);
             let mut __at = 0usize;
             for __i in __first..__end {
-                let __wide = __tower.wide::<#strip>();
+                let __wide = #rt::nest::Tower::wide::<#strip>(&__tower);
                 #(#fetch)*
                 #run
             }

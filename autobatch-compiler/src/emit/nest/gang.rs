@@ -100,7 +100,7 @@ impl Writer<'_, '_> {
             match state.contains(v) {
                 true => {
                     let s = numbered("s", v.0);
-                    quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::copied(#s.lanes());)
+                    quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::copied(#rt::nest::Strip::lanes(#s));)
                 }
                 false => quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::new();),
             }
@@ -110,11 +110,11 @@ impl Writer<'_, '_> {
         let calls = calls.iter().rev();
         let place = |v: VarId| {
             if let Some(nth) = fork.dests.iter().position(|dest| *dest == v) {
-                return Place::Strip(results[nth].clone()).read();
+                return Place::Strip(results[nth].clone()).read(rt);
             }
             match self.is_result(v) {
-                true => quote!(__res.lanes_mut()),
-                false => here(v).read(),
+                true => quote!(#rt::nest::Strip::lanes_mut(&mut __res)),
+                false => here(v).read(rt),
             }
         };
         let (join, _) = strip::once(emitter, fork.join, place, &size.to_token_stream(), &quote!());
@@ -138,7 +138,7 @@ impl Writer<'_, '_> {
                 __res
             });
             let __part = #rt::nest::part(__kind, |__gang, __lent, __own, __lanes, __depth| {
-                __gang.filled::<#word>(__lent, __own, __lanes, __depth, #level)
+                #rt::nest::Gang::filled::<#word>(__gang, __lent, __own, __lanes, __depth, #level)
             });
             let __gang = #rt::nest::Gang::new::<#word>(&__body, &__part, #level);
         };
@@ -158,11 +158,13 @@ impl Writer<'_, '_> {
         let (emitter, rt, entry, size) = (self.emitter, &self.emitter.rt, self.entry_region(), gang.size);
         // A scalar call has its arguments from a copy: what stays in registers has no address.
         let a = |v: VarId| numbered("a", v.0);
-        let (_, clone) = self.few(&quote!(__depth), &|v| Place::Strip(a(v)).read())?;
+        let (_, clone) = self.few(&quote!(__depth), &|v| Place::Strip(a(v)).read(rt))?;
         let params: Vec<VarId> = super::columns(emitter, self.func).collect();
         let names: Vec<Ident> = params.iter().map(|v| a(*v)).collect();
-        let args =
-            params.iter().map(|v| Some((called.here)(called.arg(*v)?).read())).collect::<Option<Vec<_>>>()?;
+        let args = params
+            .iter()
+            .map(|v| Some((called.here)(called.arg(*v)?).read(rt)))
+            .collect::<Option<Vec<_>>>()?;
         let inside = |v| called.inside(v);
         let parts = [
             Part { region: before, place: called.here, begin: vec![] },
@@ -176,7 +178,7 @@ impl Writer<'_, '_> {
         let nth = called.nth;
         let [up, own, calls] = ["up", "own", "calls"].map(|name| numbered(name, nth));
         let copied = |v: VarId| {
-            let lanes = called.inside(v).read();
+            let lanes = called.inside(v).read(rt);
             quote!(#rt::nest::Strip::<_, #size>::copied(#lanes))
         };
         // Arguments that are made for the call are lent from here.
@@ -200,16 +202,16 @@ impl Writer<'_, '_> {
                 #declare
                 let #up = #lanes;
                 #(let mut #holds = #rt::nest::Strip::<_, #size>::new();)*
-                let mut #own = __gang.own();
-                let #calls = #up.any() && {
-                    let __agrees = __gang.agrees();
+                let mut #own = #rt::nest::Gang::own(__gang);
+                let #calls = #rt::nest::Lanes::any(#up) && {
+                    let __agrees = #rt::nest::Gang::agrees(__gang);
                     if __agrees {
                         #(#holds = #values;)*
                         #(#made)*
                     } else {
                         let __args = (#(#rt::nest::Strip::<_, #size>::copied(#args),)*);
                         let __results =
-                            #rt::nest::alone(&__args, __here.and(#up), |(#(#names,)*), __lane| #clone);
+                            #rt::nest::alone(&__args, #rt::nest::Here::and(__here, #up), |(#(#names,)*), __lane| #clone);
                         #rt::nest::merge(&mut #result, &__results, #up);
                     }
                     __agrees
@@ -217,7 +219,7 @@ impl Writer<'_, '_> {
             },
             quote! {
                 if #calls {
-                    __gang.call(#lent, &#own, #up, __here, __depth, &mut #result);
+                    #rt::nest::Gang::call(__gang, #lent, &#own, #up, __here, __depth, &mut #result);
                 }
             },
         ))
@@ -291,7 +293,7 @@ mod tests {
         let code = crate::driver::autobatch(quote!(), item).to_string();
         // The last call comes first: `b` and `u`, and what is made for it. Then all three.
         let calls: Vec<&str> = code
-            .split("__gang . call (")
+            .split("Gang :: call (__gang , ")
             .skip(1)
             .map(|call| &call[..call.find("& __own").unwrap()])
             .collect();

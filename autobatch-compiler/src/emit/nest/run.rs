@@ -6,6 +6,7 @@ use quote::{format_ident, quote};
 use super::{Stop, Writer, name, set, work};
 use crate::emit::pieces::{Pieces, pieces};
 use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
+use crate::emit::strip;
 use crate::ir::VarId;
 use crate::passes::fusion::HEAVY;
 
@@ -52,8 +53,8 @@ impl Writer<'_, '_> {
             true => (quote!(), quote!(), quote!(())),
             false => (
                 quote!(let mut __words = #rt::nest::Words::<#word, #strip>::new();),
-                quote!(__words.put(#l, #next);),
-                quote!((#(__words.at(#points, #level),)*)),
+                quote!(#rt::nest::Words::put(&mut __words, #l, #next);),
+                quote!((#(#rt::nest::Words::at(&__words, #points, #level),)*)),
             ),
         };
         let pieces = pieces(self.emitter, region);
@@ -92,18 +93,18 @@ impl Writer<'_, '_> {
         let arrive = match (&points[..], parts) {
             ([only], false) => {
                 let to = self::set(*only);
-                quote!(#to.add::<#strip>(__i, __bits);)
+                quote!(#rt::nest::Set::add::<#strip>(&mut #to, __i, __bits);)
             }
             (all, _) => {
                 let sets = all.iter().map(|point| self::set(*point));
-                quote!(#(#sets.add::<#strip>(__i, __bits & #bits);)*)
+                quote!(#(#rt::nest::Set::add::<#strip>(&mut #sets, __i, __bits & #bits);)*)
             }
         };
         quote! {
-            let __strips = #set.strips::<#strip>();
+            let __strips = #rt::nest::Set::strips::<#strip>(&#set);
             #(#open)*
             for __i in 0..__strips {
-                let __bits = #set.strip::<#strip>(__i);
+                let __bits = #rt::nest::Set::strip::<#strip>(&#set, __i);
                 if __bits == 0 {
                     continue;
                 }
@@ -125,15 +126,17 @@ impl Writer<'_, '_> {
         let gather = touched.iter().map(|v| {
             let (work, home) = (work(*v), self.home(*v));
             match region.takes.contains(v) {
-                true => quote!(let #work = __work.gather(&mut __sub, &*#home, &#set_here);),
-                false => quote!(let #work = __work.column(&mut __sub);),
+                true => quote! {
+                    let #work = #rt::nest::Work::gather(&__work, &mut __sub, &*#home, &#set_here);
+                },
+                false => quote!(let #work = #rt::nest::Work::column(&__work, &mut __sub);),
             }
         });
         let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
         let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
         let open = touched.iter().map(|v| {
             let (guard, column) = (guard(v), column(*v));
-            quote!(let mut #guard = #rt::nest::open(#column).open(); let #column = #guard.lanes();)
+            strip::opened(rt, &guard, &column)
         });
         let open: Vec<TokenStream> = open.collect();
         let level = self.level();
@@ -152,7 +155,7 @@ impl Writer<'_, '_> {
             exits => quote! {{
                 let mut __words = #rt::nest::Words::<#word, #strip>::new();
                 #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #level, __rounds, #lane_code);
-                (#(__bits & __words.at(#exits, #level),)*)
+                (#(__bits & #rt::nest::Words::at(&__words, #exits, #level),)*)
             }},
         };
         let apart = format_ident!("apart{}", columns.len());
@@ -163,7 +166,7 @@ impl Writer<'_, '_> {
             let to = stops.iter().find(|s| self.point(s) == *exit);
             let enter = to.map(|_| {
                 let to = set(*exit);
-                quote!(#to.insert(__lane);)
+                quote!(#rt::nest::Set::insert(&mut #to, __lane);)
             });
             let live = to.map(|to| self.live(to));
             let put = region.outs.iter().filter(|v| match &live {
@@ -176,25 +179,25 @@ impl Writer<'_, '_> {
             });
             quote! {
                 if #gone != 0 {
-                    __work.each::<#strip>(__i, #gone, |__at, __lane| {
+                    #rt::nest::Work::each::<#strip>(&__work, __i, #gone, |__at, __lane| {
                         #(#put)*
                         #enter
                     });
-                    __work.leave::<#strip>(__i, #gone);
+                    #rt::nest::Work::leave::<#strip>(&mut __work, __i, #gone);
                 }
             }
         });
         let leave: Vec<TokenStream> = leave.collect();
         quote! {
-            #set_here.trim();
-            let mut __sub = __arena.sub();
+            #rt::nest::Set::trim(&mut #set_here);
+            let mut __sub = #rt::nest::Arena::sub(&mut __arena);
             let mut __work = #rt::nest::Work::new::<#strip>(&mut __sub, &#set_here);
             #(#gather)*
-            #set_here.clear();
-            while __work.any() {
-                let __rounds = __work.rounds();
-                for __i in 0..__work.strips::<#strip>() {
-                    let __bits = __work.strip::<#strip>(__i);
+            #rt::nest::Set::clear(&mut #set_here);
+            while #rt::nest::Work::any(&__work) {
+                let __rounds = #rt::nest::Work::rounds(&mut __work);
+                for __i in 0..#rt::nest::Work::strips::<#strip>(&__work) {
+                    let __bits = #rt::nest::Work::strip::<#strip>(&__work, __i);
                     if __bits == 0 {
                         continue;
                     }
@@ -210,9 +213,9 @@ impl Writer<'_, '_> {
                     );
                     #(#leave)*
                 }
-                if __work.sparse() {
-                    #(__work.compact(&mut *#works, &__sub);)*
-                    __work.close(&__sub);
+                if #rt::nest::Work::sparse(&__work) {
+                    #(#rt::nest::Work::compact(&__work, &mut *#works, &__sub);)*
+                    #rt::nest::Work::close(&mut __work, &__sub);
                 }
             }
         }

@@ -23,14 +23,14 @@ impl Writer<'_, '_> {
             values.entry(*v).or_insert_with(|| {
                 let (s, ty) = (numbered("s", v.0), self.emitter.element(*v));
                 new.extend(quote!(let mut #s = #rt::rooms::Strip::<#ty, #strip>::new();));
-                quote!(#s.lanes())
+                self.lanes(&s)
             });
         }
         let place = |v: VarId| {
             let s = numbered("s", v.0);
             match region.again || region.outs.contains(&v) {
-                true => quote!(#s.lanes_mut()),
-                false => quote!(#s.lanes()),
+                true => self.lanes_mut(&s),
+                false => self.lanes(&s),
             }
         };
         let (run, exits) = match region.again {
@@ -59,7 +59,7 @@ impl Writer<'_, '_> {
         // Copies that nothing points to stay in registers.
         let open = region.touched().into_iter().map(|v| {
             let (guard, column) = (numbered("g", v.0), column(v));
-            quote!(let mut #guard = #rt::nest::open(#column).open(); let #column = #guard.lanes();)
+            strip::opened(rt, &guard, &column)
         });
         let apart = format_ident!("apart{}", columns.len());
         let uniforms = body::uniforms(self.emitter, region);
@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
                     __bits, #point, &mut __words, __level, #ROUNDS,
                     #[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) },
                 );
-                (#(__bits & __words.at(#points, __level),)*)
+                (#(__bits & #rt::nest::Words::at(&__words, #points, __level),)*)
             });
         };
         (run, points.into_iter().zip(bits.into_iter().map(|b| quote!(#b))).collect())
