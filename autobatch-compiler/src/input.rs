@@ -15,9 +15,11 @@ use crate::anonymous;
 use crate::aside::{Aside, SEVERAL};
 use crate::declared::Declared;
 use crate::diag::Diagnostics;
+use crate::mentions::bare_type;
 use crate::methods::{self, Method};
 use crate::resolve::{self, Bindings};
 use crate::tails;
+use crate::walk::{self, At};
 
 /// How a parameter appears in the batched call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -316,15 +318,10 @@ pub(crate) fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
 
 /// An `impl Trait` in a type.
 pub(crate) fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
-    struct Find(Option<syn::TypeImplTrait>);
-    impl<'ast> syn::visit::Visit<'ast> for Find {
-        fn visit_type_impl_trait(&mut self, ty: &'ast syn::TypeImplTrait) {
-            self.0.get_or_insert_with(|| ty.clone());
-        }
-    }
-    let mut find = Find(None);
-    syn::visit::Visit::visit_type(&mut find, ty);
-    find.0
+    walk::find(ty, |at| match at {
+        At::Type(Type::ImplTrait(ty)) => Some(ty.clone()),
+        _ => None,
+    })
 }
 
 fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing {
@@ -366,20 +363,15 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
             Passing::Shared
         }
         // A slice has no size, so there is no column of states: nothing but a slice per member has a meaning.
-        (Type::Reference(r), None, None) if r.mutability.is_some() && is_slice(&r.elem) => Passing::EachMut,
+        (Type::Reference(r), None, None)
+            if r.mutability.is_some() && matches!(bare_type(&r.elem), Type::Slice(_)) =>
+        {
+            Passing::EachMut
+        }
         (Type::Reference(r), None, None) if r.mutability.is_some() => Passing::State,
         (Type::Reference(_), None, None) => Passing::Shared,
         (_, Some(_), None) => Passing::Shared,
         (_, None, None) => Passing::Each,
-    }
-}
-
-fn is_slice(ty: &Type) -> bool {
-    match ty {
-        Type::Slice(_) => true,
-        Type::Paren(t) => is_slice(&t.elem),
-        Type::Group(t) => is_slice(&t.elem),
-        _ => false,
     }
 }
 

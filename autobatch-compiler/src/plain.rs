@@ -17,7 +17,6 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
-use syn::visit::Visit;
 use syn::{Expr, Type};
 
 use crate::input::Function;
@@ -25,6 +24,7 @@ use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_primitive;
 use crate::lower::Lowered;
 use crate::mentions::bare_type;
+use crate::walk::At;
 use walk::Walk;
 
 /// What must be primitive for a program to only compute.
@@ -194,7 +194,7 @@ impl Plain {
                         }
                     }
                     // With a lifetime it is no number, and frames would mix up lifetimes without names.
-                    _ if names_lifetime(ty) => None,
+                    _ if crate::walk::any(ty, |at| matches!(at, At::Lifetime(_))) => None,
                     _ => {
                         self.types.push(ty.clone());
                         Some(())
@@ -213,18 +213,6 @@ trait All: Iterator + Sized {
     }
 }
 impl<I: Iterator> All for I {}
-
-fn names_lifetime(ty: &Type) -> bool {
-    struct Find(bool);
-    impl<'ast> Visit<'ast> for Find {
-        fn visit_lifetime(&mut self, _: &'ast syn::Lifetime) {
-            self.0 = true;
-        }
-    }
-    let mut find = Find(false);
-    find.visit_type(ty);
-    find.0
-}
 
 #[cfg(test)]
 mod tests;

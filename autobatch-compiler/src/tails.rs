@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, Ident, Item, Stmt, Type, parse_quote};
+use syn::{Attribute, Block, Expr, ExprCall, ExprMethodCall, Ident, Item, Stmt, Type, parse_quote};
 
 use crate::input::Function;
+use crate::walk::{self, AtMut, Code};
 
 /// The attribute that holds the number.
 const MARK: &str = "autobatch_tail";
@@ -49,27 +50,22 @@ fn is_mark(attr: &Attribute) -> bool {
 
 /// The number of a call, if it has one.
 pub(crate) fn number_of(call: &Expr) -> Option<usize> {
-    let attrs = match call {
-        Expr::Call(call) => &call.attrs,
-        Expr::MethodCall(call) => &call.attrs,
-        _ => return None,
+    let (Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. })) = call else {
+        return None;
     };
     attrs.iter().find(|attr| is_mark(attr))?.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
 }
 
 /// Takes the numbers away.
-pub(crate) struct Unnumbered;
-
-impl VisitMut for Unnumbered {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Call(call) => call.attrs.retain(|attr| !is_mark(attr)),
-            Expr::MethodCall(call) => call.attrs.retain(|attr| !is_mark(attr)),
-            _ => {}
+pub(crate) fn unnumber(code: &mut impl Code) {
+    walk::map(code, |at| {
+        if let AtMut::Expr(
+            Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. }),
+        ) = at
+        {
+            attrs.retain(|attr| !is_mark(attr));
         }
-        visit_mut::visit_expr_mut(self, expr);
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    });
 }
 
 /// Goes to the calls in tail position.

@@ -117,7 +117,7 @@ struct Work<'a> {
 
 impl<'ast> Visit<'ast> for Work<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        if effects::of_expr(self.names, expr).mentions.is_disjoint(self.changing) {
+        if effects::of(self.names, expr).mentions.is_disjoint(self.changing) {
             return;
         }
         match expr {

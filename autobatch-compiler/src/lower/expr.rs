@@ -7,8 +7,9 @@ use super::{Lowering, call_terminator, lending, primitive, scan};
 use crate::admission::Need;
 use crate::admission::travel::{Lends, is_number_type};
 use crate::effects::{self, variable};
-use crate::ir::{CallId, FuncId, VarId};
+use crate::ir::{CallId, FuncId, VarId, text};
 use crate::tails;
+use crate::walk::{self, At, Next};
 
 impl Lowering<'_> {
     /// Evaluates `expr` for its effect.
@@ -258,7 +259,7 @@ impl Lowering<'_> {
             Expr::Path(_) => match variable(&self.names, expr) {
                 Some(var) => {
                     !self.program.var(var).mutable
-                        || !later.iter().any(|e| effects::of_expr(&self.names, e).mentions.contains(&var))
+                        || !later.iter().any(|e| effects::of(&self.names, e).mentions.contains(&var))
                 }
                 None => true,
             },
@@ -283,11 +284,10 @@ impl Lowering<'_> {
                 Some(var) if self.travel.is_reference(&self.program.var(var).ident.to_string()) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
-                        Some(ty) => ir_text(ty).contains("mut"),
+                        Some(ty) => text(ty).contains("mut"),
                         None => self.has_exclusive_references(),
                     };
-                    !exclusive
-                        && !later.iter().any(|e| effects::of_expr(&self.names, e).mentions.contains(&var))
+                    !exclusive && !later.iter().any(|e| effects::of(&self.names, e).mentions.contains(&var))
                 }
                 None => true,
             },
@@ -297,8 +297,8 @@ impl Lowering<'_> {
     /// Whether a local of the function may be a `&mut`: where there is none to start from, there is none.
     fn has_exclusive_references(&self) -> bool {
         let function = &self.functions[self.current];
-        let body = crate::ir::text(&function.body).replace(' ', "");
-        function.params.iter().any(|p| ir_text(&p.ty).contains("mut"))
+        let body = text(&function.body).replace(' ', "");
+        function.params.iter().any(|p| text(&p.ty).contains("mut"))
             || ["&mut", "refmut", "_mut"].iter().any(|sign| body.contains(sign))
     }
 
@@ -341,7 +341,7 @@ impl Lowering<'_> {
             self.admission.types.push((callee_output.clone(), Need::Owned));
         }
         let Some((dest, ty)) = dest else { return };
-        let same_type = ty.is_none_or(|ty| ir_text(ty) == ir_text(&callee_output));
+        let same_type = ty.is_none_or(|ty| text(ty) == text(&callee_output));
         let cont = self.new_block(span, "after call");
         let id = CallId(self.program.calls);
         if self.cursor.is_some() {
@@ -375,7 +375,7 @@ impl Lowering<'_> {
         };
         if let Some(var) = direct {
             let known = &self.program.var(var).ty;
-            let same = matches!((known, &ty), (Some(a), Some(b)) if ir_text(a) == ir_text(b));
+            let same = matches!((known, &ty), (Some(a), Some(b)) if text(a) == text(b));
             if same && self.is_stable(&value, later) {
                 return var;
             }
@@ -430,22 +430,9 @@ fn yields_open(expr: &Expr) -> bool {
 
 /// Whether code may leave early: `return`, `?`, `break`, `continue` outside closures.
 pub(super) fn has_exits(expr: &Expr) -> bool {
-    struct Scan(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Scan {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Return(_) | Expr::Try(_) | Expr::Break(_) | Expr::Continue(_) => self.0 = true,
-                Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) => {}
-                _ => syn::visit::visit_expr(self, expr),
-            }
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut scan = Scan(false);
-    syn::visit::Visit::visit_expr(&mut scan, expr);
-    scan.0
-}
-
-fn ir_text(ty: &Type) -> String {
-    crate::ir::text(ty)
+    walk::any(expr, |at| match at {
+        At::Expr(Expr::Return(_) | Expr::Try(_) | Expr::Break(_) | Expr::Continue(_)) => Next::Found,
+        At::Expr(Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_)) => Next::Past,
+        _ => Next::On,
+    })
 }

@@ -48,7 +48,7 @@ use crate::ir::{
     self, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
     Variable,
 };
-use crate::tails::Unnumbered;
+use crate::tails;
 
 /// What the lowering can be told.
 #[derive(Clone)]
@@ -356,13 +356,13 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        Unnumbered.visit_stmt_mut(&mut stmt);
+        tails::unnumber(&mut stmt);
         let written = stmt.clone();
         self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
         let op = effects::op(&self.names, stmt);
         if !op.exits.is_empty() {
             // What a jump leaves behind is dropped after locals have moved back.
-            let lent = self.travel.temporaries_of(&written);
+            let lent = self.travel.temporaries(&written);
             let lent: Vec<Expr> =
                 lent.into_iter().filter(|e| self.travel.lends(e) != Lends::Nothing).cloned().collect();
             lent.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
@@ -391,7 +391,7 @@ impl Lowering<'_> {
 
     /// An expression without splits, with its early exits rewritten.
     fn verbatim(&self, mut expr: Expr) -> Expr {
-        Unnumbered.visit_expr_mut(&mut expr);
+        tails::unnumber(&mut expr);
         self.rewrite_exits(|exits| exits.visit_expr_mut(&mut expr));
         expr
     }

@@ -16,7 +16,7 @@ impl Lowering<'_> {
         }
         let Some(root) = part_of(&call.receiver) else { return false };
         let mentioned = |arg: &Expr| match variable(&self.names, root) {
-            Some(var) => effects::of_expr(&self.names, arg).mentions.contains(&var),
+            Some(var) => effects::of(&self.names, arg).mentions.contains(&var),
             None => true,
         };
         !self.travel.is_number_value(&call.receiver) && !args.iter().any(mentioned)

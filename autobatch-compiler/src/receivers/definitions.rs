@@ -10,6 +10,8 @@ use syn::{
     Type, TypeParamBound, parse_quote,
 };
 
+use crate::walk::{self, AtMut};
+
 /// How many aliases are followed. Of names that are aliases of each other one is another module's.
 const HOPS: u32 = 8;
 
@@ -195,7 +197,7 @@ impl Definitions {
     pub(crate) fn same(&self, a: &Type, b: &Type) -> bool {
         let text = |ty: &Type| {
             let mut ty = self.plain(ty);
-            Bare.visit_type_mut(&mut ty);
+            strip(&mut ty);
             ty.to_token_stream().to_string()
         };
         text(a) == text(b)
@@ -250,34 +252,29 @@ impl VisitMut for Substitute {
 }
 
 /// Takes lifetimes away, and paths that lead nowhere else: `self::Tree`.
-struct Bare;
-
-impl VisitMut for Bare {
-    fn visit_type_mut(&mut self, ty: &mut Type) {
-        match ty {
-            Type::Reference(r) => r.lifetime = None,
-            Type::Path(p) if p.qself.is_none() => {
-                if let [first, last] = &p.path.segments.iter().collect::<Vec<_>>()[..]
-                    && first.ident == "self"
-                {
-                    p.path = (*last).clone().into();
-                }
-                for segment in &mut p.path.segments {
-                    let PathArguments::AngleBracketed(args) = &mut segment.arguments else { continue };
-                    let kept = args.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
-                    args.args = kept.cloned().collect();
-                    args.colon2_token = None;
-                    if args.args.is_empty() {
-                        segment.arguments = PathArguments::None;
-                    } else if args.args.trailing_punct() {
-                        args.args.pop_punct();
-                    }
+fn strip(ty: &mut Type) {
+    walk::map(ty, |at| match at {
+        AtMut::Type(Type::Reference(r)) => r.lifetime = None,
+        AtMut::Type(Type::Path(p)) if p.qself.is_none() => {
+            if let [first, last] = &p.path.segments.iter().collect::<Vec<_>>()[..]
+                && first.ident == "self"
+            {
+                p.path = (*last).clone().into();
+            }
+            for segment in &mut p.path.segments {
+                let PathArguments::AngleBracketed(args) = &mut segment.arguments else { continue };
+                let kept = args.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+                args.args = kept.cloned().collect();
+                args.colon2_token = None;
+                if args.args.is_empty() {
+                    segment.arguments = PathArguments::None;
+                } else if args.args.trailing_punct() {
+                    args.args.pop_punct();
                 }
             }
-            _ => {}
         }
-        visit_mut::visit_type_mut(self, ty);
-    }
+        _ => {}
+    });
 }
 
 fn name(ty: &Type) -> Option<&Ident> {

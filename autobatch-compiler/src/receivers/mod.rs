@@ -31,7 +31,8 @@ use crate::input::Function;
 use crate::ir::text;
 use crate::mentions;
 use crate::resolve;
-use crate::tails::Unnumbered;
+use crate::tails;
+use crate::walk::{self, AtMut};
 pub(crate) use checks::Checks;
 use definitions::Definitions;
 use infer::{Known, Scopes, Types};
@@ -194,15 +195,12 @@ pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
 
 /// Takes all marks away.
 pub(crate) fn unmark(block: &mut Block) {
-    struct Unmark;
-    impl VisitMut for Unmark {
-        fn visit_expr_method_call_mut(&mut self, call: &mut ExprMethodCall) {
+    walk::map(block, |at| {
+        if let AtMut::Expr(Expr::MethodCall(call)) = at {
             call.attrs.retain(|attr| !attr.path().is_ident(MARK));
-            visit_mut::visit_expr_method_call_mut(self, call);
         }
-    }
-    Unmark.visit_block_mut(block);
-    Unnumbered.visit_block_mut(block);
+    });
+    tails::unnumber(block);
 }
 
 /// The text by which a call is known again.
@@ -450,11 +448,7 @@ impl<'a> Walk<'a> {
 
 /// Whether a receiver is a value that is made for the call: there is nothing else by which arguments could reach it.
 fn is_new(receiver: &Expr) -> bool {
-    match receiver {
-        Expr::Paren(e) => is_new(&e.expr),
-        Expr::Struct(_) | Expr::Call(_) => true,
-        _ => false,
-    }
+    matches!(mentions::bare(receiver), Expr::Struct(_) | Expr::Call(_))
 }
 
 /// The types that a method call looks at before it comes to the one that `takes` says, the program's own being the
@@ -496,10 +490,9 @@ fn before(way: &[Type], takes: Takes) -> Vec<Type> {
 
 /// Whether evaluating an expression has no effect and no calls.
 fn is_place(expr: &Expr) -> bool {
-    match expr {
+    match mentions::bare(expr) {
         Expr::Path(_) => true,
         Expr::Field(e) => is_place(&e.base),
-        Expr::Paren(e) => is_place(&e.expr),
         Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && is_place(&e.expr),
         _ => false,
     }
