@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, Ident, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Type};
+use syn::{Attribute, Ident, ImplItem, Item, ItemFn, ItemImpl, Type};
 
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
-use crate::input::{Function, Input, Passing};
+use crate::input::{Function, Input, Passing, methods_of};
 use crate::lockstep::is_primitive;
 use crate::lower::leaving::mentions;
 use crate::mentions::{bare_type, idents};
+use crate::methods::named_params;
 use crate::walk::{self, At};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
@@ -62,7 +63,7 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
                 );
             }
             types_of_other_traits(i, diag);
-            functions(i).for_each(|f| within(&f.attrs, kind, diag));
+            methods_of(i).for_each(|f| within(&f.attrs, kind, diag));
         }
     }
 }
@@ -70,7 +71,7 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
 /// Refuses methods of a trait where the type has methods of those names itself: they are meant by the calls.
 pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
     let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
-    for f in functions(block).filter(|f| inherent.contains(&f.sig.ident.to_string())) {
+    for f in methods_of(block).filter(|f| inherent.contains(&f.sig.ident.to_string())) {
         diag.error(
             &f.sig.ident,
             "the type has a method of this name of its own, which is meant where it is called",
@@ -82,7 +83,7 @@ pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &
 /// Refuses methods of a trait of which another annotated block has methods of the same names.
 pub(crate) fn twice_batched(input: &Input, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
     let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
-    for f in functions(block).filter(|f| twice.contains(&f.sig.ident.to_string())) {
+    for f in methods_of(block).filter(|f| twice.contains(&f.sig.ident.to_string())) {
         diag.error(
             &f.sig.ident,
             &format!("another `impl` block of the type has a `{}_batched`, too", f.sig.ident),
@@ -102,7 +103,7 @@ fn types_of_other_traits(block: &ItemImpl, diag: &mut Diagnostics) {
     });
     let defined: Vec<&Ident> = defined.collect();
     let mut others = Vec::new();
-    for f in functions(block) {
+    for f in methods_of(block) {
         walk::each(&f.sig, |at| {
             if let At::Type(Type::Path(ty)) = at
                 && let [own, name] =
@@ -128,12 +129,7 @@ fn parameters_of_the_trait(block: &ItemImpl, diag: &mut Diagnostics) {
     if block.trait_.is_none() {
         return;
     }
-    for param in &block.generics.params {
-        let ident = match param {
-            syn::GenericParam::Type(param) => &param.ident,
-            syn::GenericParam::Const(param) => &param.ident,
-            syn::GenericParam::Lifetime(_) => continue,
-        };
+    for ident in named_params(&block.generics) {
         if !mentions(block.self_ty.to_token_stream(), &|word| ident == word) {
             diag.error(
                 ident,
@@ -179,14 +175,6 @@ pub(crate) fn unsized_states(function: &Function, diag: &mut Diagnostics) -> boo
         found = true;
     }
     found
-}
-
-/// The functions of an `impl` block.
-fn functions(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
-    block.items.iter().filter_map(|item| match item {
-        ImplItem::Fn(f) => Some(f),
-        _ => None,
-    })
 }
 
 /// Whether a type certainly is another crate's.

@@ -11,12 +11,17 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::formats;
-use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
+use crate::ir::{BlockId, FuncId, Op, Program, VarId, VarSet, goto_target};
 use crate::mentions::{self, bare, map_tokens};
 use crate::walk::Code;
 
 /// The function's variables by unique name.
 pub type Names = BTreeMap<String, VarId>;
+
+/// The variables of a function, by name.
+pub fn names(program: &Program, func: FuncId) -> Names {
+    program.vars_of(func).map(|v| (program.var(v).ident.to_string(), v)).collect()
+}
 
 /// Mentions, exits and weight of some code.
 #[derive(Default)]
@@ -90,12 +95,7 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
 
 /// The variable `expr` is, if it is nothing else.
 pub fn variable(names: &Names, expr: &Expr) -> Option<VarId> {
-    match bare(expr) {
-        Expr::Path(p) if p.qself.is_none() => {
-            p.path.get_ident().and_then(|i| names.get(&i.to_string())).copied()
-        }
-        _ => None,
-    }
+    names.get(&mentions::name(bare(expr))?).copied()
 }
 
 struct Visitor<'a> {

@@ -8,7 +8,7 @@ use syn::{
     GenericArgument, Generics, Ident, Item, Lifetime, PathArguments, PathSegment, Type, UseTree, parse_quote,
 };
 
-use crate::input::Input;
+use crate::input::{Input, methods_of_mut};
 use crate::walk::{self, At, Next};
 
 /// Types of libraries that have a lifetime.
@@ -149,11 +149,7 @@ impl VisitMut for Spell<'_> {
         }
     }
     fn visit_item_impl_mut(&mut self, block: &mut syn::ItemImpl) {
-        for item in &mut block.items {
-            if let syn::ImplItem::Fn(f) = item {
-                self.visit_signature_mut(&mut f.sig);
-            }
-        }
+        methods_of_mut(block).for_each(|f| self.visit_signature_mut(&mut f.sig));
     }
     fn visit_type_path_mut(&mut self, ty: &mut syn::TypePath) {
         visit_mut::visit_type_path_mut(self, ty);

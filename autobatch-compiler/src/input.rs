@@ -7,8 +7,8 @@ use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, Block, FnArg, Generics, ImplItem, Item, ItemFn, ItemImpl, Pat, PatType, ReceiverKind,
-    ReturnType, Signature, Type, Visibility, parse_quote,
+    Attribute, Block, FnArg, Generics, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Pat, PatType,
+    ReceiverKind, ReturnType, Signature, Type, Visibility, parse_quote,
 };
 
 use crate::anonymous;
@@ -375,6 +375,22 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
     }
 }
 
+/// The functions of an `impl` block.
+pub(crate) fn methods_of(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
+    block.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) => Some(f),
+        _ => None,
+    })
+}
+
+/// The same, to be changed.
+pub(crate) fn methods_of_mut(block: &mut ItemImpl) -> impl Iterator<Item = &mut ImplItemFn> {
+    block.items.iter_mut().filter_map(|item| match item {
+        ImplItem::Fn(f) => Some(f),
+        _ => None,
+    })
+}
+
 /// The functions of a module or `impl` that can be part of the program, in source order.
 pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
     parted(input, diag).0
@@ -402,16 +418,12 @@ pub(crate) fn parted(
             aside = others;
         }
         Input::Impl(i) => {
-            for item in &i.items {
-                if let ImplItem::Fn(f) = item
-                    && quiet(&f.sig)
-                {
-                    let f = methods::of_trait(i, f);
-                    let function = function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag);
-                    let implements = i.trait_.as_ref().map(|(path, _)| path.clone());
-                    let owner = Some((*i.self_ty).clone());
-                    all.extend(function.map(|function| Function { implements, owner, ..function }));
-                }
+            for f in methods_of(i).filter(|f| quiet(&f.sig)) {
+                let f = methods::of_trait(i, f);
+                let function = function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag);
+                let implements = i.trait_.as_ref().map(|(path, _)| path.clone());
+                let owner = Some((*i.self_ty).clone());
+                all.extend(function.map(|function| Function { implements, owner, ..function }));
             }
         }
     }

@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, FnArg, GenericParam, ImplItem, Item, ItemImpl, ItemMod, Lifetime, Macro, Path,
-    ReceiverKind, Signature, Type, Visibility, parse_quote,
+    Attribute, Block, Expr, FnArg, GenericParam, Generics, ImplItem, Item, ItemImpl, ItemMod, Lifetime,
+    Macro, Path, ReceiverKind, Signature, Type, Visibility, parse_quote,
 };
 
 use crate::anonymous;
@@ -21,6 +21,7 @@ use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
 use crate::lower;
 use crate::mentions::map_tokens;
+use crate::passes::call_graph::reached;
 use crate::resolve::self_ident;
 
 const PREFIX: &str = "__autobatch_method_";
@@ -113,22 +114,15 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
             _ => None,
         })
         .collect();
-    let functions = |i: &ItemImpl| {
-        let fns = i.items.iter().filter_map(|item| match item {
-            ImplItem::Fn(f) => Some(f.clone()),
-            _ => None,
-        });
-        fns.collect::<Vec<_>>()
-    };
     let mut names: BTreeMap<(String, String), usize> = BTreeMap::new();
     for (i, owner) in &blocks {
-        for f in functions(i) {
+        for f in input::methods_of(i) {
             *names.entry((owner.to_string(), f.sig.ident.to_string())).or_default() += 1;
         }
     }
     let (mut all, mut aside) = (Vec::new(), Vec::new());
     for (i, owner) in blocks {
-        for f in functions(i) {
+        for f in input::methods_of(i) {
             if input::is_batched(&f.attrs) || !input::check_signature(&f.sig, &mut Diagnostics::default()) {
                 continue;
             }
@@ -156,7 +150,7 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
                 }
                 _ => Visibility::Inherited,
             };
-            let freed = freed(i, owner, &syn::ImplItemFn { vis, ..f });
+            let freed = freed(i, owner, &syn::ImplItemFn { vis, ..f.clone() });
             match why {
                 None => all.extend(freed),
                 Some(why) => aside.extend(freed.map(|f| (f, why))),
@@ -170,19 +164,24 @@ fn is_of_the_library(name: &Ident) -> bool {
     LIBRARY.iter().any(|known| name == known)
 }
 
+/// The parameters of types and constants.
+pub(crate) fn named_params(generics: &Generics) -> impl Iterator<Item = &Ident> {
+    generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(p) => Some(&p.ident),
+        GenericParam::Const(p) => Some(&p.ident),
+        GenericParam::Lifetime(_) => None,
+    })
+}
+
 /// Whether the type of an `impl` block names all its parameters, as in a block of the type itself it has to.
 fn names_its_parameters(block: &ItemImpl) -> bool {
     let text = crate::ir::text(&block.self_ty);
     let words: BTreeSet<&str> = crate::mentions::words(&text).collect();
-    let mut params = block.generics.params.iter().filter_map(|param| match param {
-        GenericParam::Type(p) => Some(&p.ident),
-        GenericParam::Const(p) => Some(&p.ident),
-        GenericParam::Lifetime(_) => None,
-    });
-    params.all(|name| words.contains(name.to_string().as_str()))
+    named_params(&block.generics).all(|name| words.contains(name.to_string().as_str()))
 }
 
-fn conditional(attrs: &[Attribute]) -> bool {
+/// Whether something is there only under a condition.
+pub(crate) fn conditional(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr"))
 }
 
@@ -236,10 +235,6 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     let others = block.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
     let params = lifetimes.chain(&anonymous).chain(&sig.generics.params).chain(others).cloned().collect();
     sig.generics.params = params;
-    if sig.generics.lt_token.is_none() && !sig.generics.params.is_empty() {
-        sig.generics.lt_token = Some(Default::default());
-        sig.generics.gt_token = Some(Default::default());
-    }
     if let Some(clause) = &block.generics.where_clause {
         sig.generics.make_where_clause().predicates.extend(clause.predicates.clone());
     }
@@ -296,8 +291,6 @@ fn free_receiver(sig: &mut Signature) {
         }
         (ty, Some((lifetime, true))) => {
             sig.generics.params.insert(0, parse_quote!(#lifetime));
-            sig.generics.lt_token.get_or_insert_with(Default::default);
-            sig.generics.gt_token.get_or_insert_with(Default::default);
             ty
         }
         (ty, _) => ty,
@@ -441,15 +434,9 @@ pub(crate) fn worth(functions: &[Function], primitives: &[Path]) -> BTreeSet<usi
     let scans: Vec<(BTreeSet<String>, bool)> =
         functions.iter().map(|f| lower::called_names(f, &known, primitives)).collect();
     let names: Vec<String> = functions.iter().map(name).collect();
-    let reaches = |from: usize| {
-        let (mut seen, mut queue) = (BTreeSet::new(), vec![from]);
-        while let Some(f) = queue.pop() {
-            let called = (0..names.len()).filter(|g| scans[f].0.contains(&names[*g]));
-            queue.extend(called.filter(|g| seen.insert(*g)));
-        }
-        seen
-    };
-    let all: Vec<BTreeSet<usize>> = (0..functions.len()).map(reaches).collect();
+    let (scans, names) = (&scans, &names);
+    let called = |f: usize| (0..names.len()).filter(move |g| scans[f].0.contains(&names[*g]));
+    let all: Vec<BTreeSet<usize>> = (0..functions.len()).map(|f| reached(f, called)).collect();
     let heavy = |f: usize| scans[f].1 || all[f].contains(&f);
     (0..functions.len()).filter(|f| heavy(*f) || all[*f].iter().any(|g| heavy(*g))).collect()
 }

@@ -23,7 +23,7 @@ use syn::{Expr, FnArg, Ident, Pat, Stmt, Token, Type, braced, parenthesized};
 use crate::effects::{self, Names};
 use crate::ir::{
     Arm, BlockId, Call, CallId, Class, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet,
-    Variable, goto,
+    goto,
 };
 use crate::mentions;
 use crate::walk::{self, At, AtMut, Code};
@@ -264,9 +264,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
     let func = ids[&def.name.to_string()];
     let mut vars = Names::new();
     let mut variable = |name: &str, role: Role, mutable: bool, shared: bool, ty: Option<Type>| {
-        let id = VarId(program.variables.len());
-        let ident = format_ident!("{name}");
-        program.variables.push(Variable { ident, func, role, mutable, ty, shared, class: Class::default() });
+        let id = program.add_variable(func, format_ident!("{name}"), role, mutable, ty, shared);
         vars.insert(name.to_string(), id);
         id
     };

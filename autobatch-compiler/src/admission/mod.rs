@@ -235,12 +235,12 @@ impl Own<'_> {
         }
         values.assigned.iter().for_each(|(name, value)| note(name.clone(), value, true));
         let handed = self.handed_by_tail_calls();
-        let own = || self.program.blocks.iter().filter(|block| block.func == self.func);
+        let own = || self.program.blocks_of(self.func);
         let jumps = own().count() > 2 || own().any(|block| block.ops.iter().any(|op| !op.exits.is_empty()));
         let calls: VarSet = self.calls().map(|call| call.dest).collect();
         let primitives: VarSet =
             self.program.blocks.iter().filter_map(|block| block.primitive.as_ref()).map(|p| p.dest).collect();
-        for var in self.program.var_ids().filter(|v| self.program.var(*v).func == self.func) {
+        for var in self.program.vars_of(self.func) {
             let variable = self.program.var(var);
             let name = variable.ident.to_string();
             let crosses = self.analyses.needs_column(var) || handed.contains(&var);
@@ -325,24 +325,21 @@ impl Own<'_> {
     }
 
     fn blocks(&self) -> impl Iterator<Item = &Terminator> {
-        self.program.blocks.iter().filter(|block| block.func == self.func).map(|block| &block.term)
+        self.program.blocks_of(self.func).map(|block| &block.term)
     }
 
     fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.blocks().filter_map(|term| match term {
-            Terminator::Call(call) => Some(call),
-            _ => None,
-        })
+        self.blocks().filter_map(Terminator::call)
     }
 
     fn values(&self) -> Values<'_> {
         let mut values = Values::default();
-        for block in self.program.blocks.iter().filter(|block| block.func == self.func) {
-            block.ops.iter().for_each(|op| values.add(&op.code[..]));
+        for block in self.program.blocks_of(self.func) {
+            block.code().for_each(|stmt| values.add(stmt));
             match &block.term {
-                Terminator::Branch { cond, .. } => values.add(&**cond),
+                Terminator::Branch { cond, .. } => values.add(cond),
                 Terminator::Switch { scrutinee, arms, .. } => {
-                    values.add(&**scrutinee);
+                    values.add(scrutinee);
                     values.defined.extend(arms.iter().map(|arm| (&arm.pat, &**scrutinee, false)));
                 }
                 _ => {}

@@ -24,7 +24,7 @@ pub use pure::{is_compound, is_constant, is_list, is_primitive, is_pure_function
 use syn::{Expr, ExprForLoop, Stmt};
 
 use crate::effects::{self, Names, bound};
-use crate::ir::{FuncId, Op, Program, VarId, VarSet};
+use crate::ir::{Block, FuncId, Op, Program, VarId, VarSet};
 use crate::mentions;
 use crate::passes::rematerialise;
 use crate::walk::{self, At};
@@ -176,8 +176,7 @@ pub struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// The scope of `func`.
     pub fn new(program: &'a Program, func: FuncId) -> Scope<'a> {
-        let vars = program.var_ids().filter(|v| program.var(*v).func == func);
-        let names: Names = vars.map(|v| (program.var(v).ident.to_string(), v)).collect();
+        let names = effects::names(program, func);
         let mut scope = Scope { program, names, arrays: BTreeMap::new(), derived: VarSet::new() };
         let shared = |v: VarId| program.var(v).shared && !program.var(v).mutable;
         scope.derived.extend(rematerialise::derived(program, func, shared).keys());
@@ -187,14 +186,12 @@ impl<'a> Scope<'a> {
                 scope.arrays.insert(*param, array(&ty.len));
             }
         }
-        for block in program.blocks.iter().filter(|b| b.func == func) {
-            for op in &block.ops {
-                walk::each_after(&op.code[..], |at| {
-                    if let At::Local(local) = at {
-                        scope.find_array(local);
-                    }
-                });
-            }
+        for stmt in program.blocks_of(func).flat_map(Block::code) {
+            walk::each_after(stmt, |at| {
+                if let At::Local(local) = at {
+                    scope.find_array(local);
+                }
+            });
         }
         scope
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use syn::{Expr, UnOp};
 
 use crate::effects::{self, Names, bound, variable};
-use crate::ir::{FuncId, Program, VarId, VarSet};
+use crate::ir::{Block, FuncId, Program, VarId, VarSet};
 use crate::lockstep::is_pure_method;
 use crate::mentions::bare;
 use crate::walk::{self, At};
@@ -22,8 +22,8 @@ pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &V
         vars.into_iter().for_each(|var| defined.entry(var).or_default().push(from.clone()));
     };
     let mentions = |e: &Expr| effects::of(names, e).mentions;
-    for op in program.blocks.iter().filter(|b| b.func == func).flat_map(|b| &b.ops) {
-        walk::each(&op.code[..], |at| match at {
+    for stmt in program.blocks_of(func).flat_map(Block::code) {
+        walk::each(stmt, |at| match at {
             At::Local(syn::Local { pat, init: Some(init), .. }) => define(bound(names, pat), &init.expr),
             At::Expr(Expr::Assign(e)) => match variable(names, &e.left) {
                 Some(var) => define(VarSet::from([var]), &e.right),

@@ -233,9 +233,7 @@ impl Lowering<'_> {
                 || arms.iter().any(|arm| is_of_number(&arm.pat))
                 || guards().all(|arm| self.binds_nothing(&arm.pat)));
         if again && variable(&self.names, &scrutinee).is_none() {
-            let (dest, ident) = self.temp("matched", None);
-            self.define(dest, None, scrutinee);
-            scrutinee = parse_quote!(#ident);
+            scrutinee = self.held("matched", scrutinee);
         }
         while again && let Some(nth) = arms.iter().position(|arm| guarded(self, arm)) {
             let behind = arms.split_off(nth + 1);

@@ -1,13 +1,17 @@
 //! Expressions to call-normal form, evaluation order kept.
 
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
+use syn::{
+    BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprParen, ExprRepeat, ExprTry, ExprUnary, Stmt, Type,
+    UnOp, parse_quote,
+};
 
 use super::{Lowering, call_terminator, lending, primitive, scan};
 use crate::admission::Need;
 use crate::admission::travel::{Lends, is_number_type};
 use crate::effects::{self, variable};
 use crate::ir::{CallId, FuncId, VarId, text};
+use crate::mentions::spell_out_fields;
 use crate::tails;
 use crate::walk::{self, At, Next};
 
@@ -81,7 +85,7 @@ impl Lowering<'_> {
 
     /// Evaluates everything in `expr` that makes blocks, and returns what is left: an expression
     /// without splits that yields the value.
-    pub(super) fn value(&mut self, expr: Expr) -> Expr {
+    pub(super) fn value(&mut self, mut expr: Expr) -> Expr {
         if self.cursor.is_none() || !scan::splits(self, &expr) {
             return expr;
         }
@@ -95,30 +99,28 @@ impl Lowering<'_> {
             self.primitive(expr, dest, None);
             return parse_quote!(#ident);
         }
-        match expr {
-            Expr::Paren(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Paren(e)
+        if self.is_control(&expr) {
+            let (dest, ident) = self.temp("value", None);
+            self.control(expr, Some(dest), None);
+            return parse_quote!(#ident);
+        }
+        match &mut expr {
+            Expr::Group(e) => return self.value((*e.expr).clone()),
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {
+                self.discard(expr);
+                return parse_quote!(());
             }
-            Expr::Group(e) => self.value(*e.expr),
-            Expr::Unary(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Unary(e)
+            Expr::Binary(ExprBinary { op: BinOp::And(_) | BinOp::Or(_), .. }) => {
+                return self.short_circuit(expr);
             }
-            Expr::Cast(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Cast(e)
-            }
-            Expr::Field(mut e) => {
-                *e.base = self.value(*e.base);
-                Expr::Field(e)
-            }
-            Expr::Try(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Try(e)
-            }
-            Expr::Reference(mut e) => {
-                *e.expr = self.value(*e.expr);
+            Expr::Paren(ExprParen { expr: part, .. })
+            | Expr::Unary(ExprUnary { expr: part, .. })
+            | Expr::Cast(ExprCast { expr: part, .. })
+            | Expr::Field(ExprField { base: part, .. })
+            | Expr::Try(ExprTry { expr: part, .. })
+            | Expr::Repeat(ExprRepeat { expr: part, .. }) => self.operands([&mut **part]),
+            Expr::Reference(e) => {
+                self.operands([&mut *e.expr]);
                 if e.mutability.is_some() && matches!(*e.expr, Expr::Path(_)) {
                     // What was evaluated is in a temporary, and may be changed there.
                     let (dest, ident) = self.temp("value", None);
@@ -126,102 +128,43 @@ impl Lowering<'_> {
                     self.define(dest, None, (*e.expr).clone());
                     *e.expr = parse_quote!(#ident);
                 }
-                Expr::Reference(e)
             }
-            Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => self.short_circuit(e),
-            Expr::Binary(mut e) if crate::lockstep::is_compound(&e.op) => {
-                // The right side of a compound assignment of numbers is evaluated first.
-                [*e.right, *e.left] = self.operands([*e.right, *e.left]);
-                Expr::Binary(e)
+            // The right side of a compound assignment of numbers is evaluated first.
+            Expr::Binary(e) if crate::lockstep::is_compound(&e.op) => {
+                self.operands([&mut *e.right, &mut *e.left])
             }
-            Expr::Binary(mut e) => {
-                let [left, right] = self.operands([*e.left, *e.right]);
-                (*e.left, *e.right) = (left, right);
-                Expr::Binary(e)
+            Expr::Binary(e) => self.operands([&mut *e.left, &mut *e.right]),
+            // The value comes before the place.
+            Expr::Assign(e) => self.operands([&mut *e.right, &mut *e.left]),
+            Expr::Index(e) if self.is_fixed_place(&e.expr, &e.index) => self.operands([&mut *e.index]),
+            Expr::Index(e) => self.operands([&mut *e.expr, &mut *e.index]),
+            Expr::Call(e) => self.operands(&mut e.args),
+            Expr::MethodCall(e) if self.is_kept_place(e) => {
+                *e.receiver = self.fixed_place((*e.receiver).clone(), e.args.iter().cloned().collect());
+                self.operands(&mut e.args);
             }
-            Expr::Assign(mut e) => {
-                // The value comes before the place.
-                [*e.right, *e.left] = self.operands([*e.right, *e.left]);
-                Expr::Assign(e)
+            Expr::MethodCall(e) => self.operands(std::iter::once(&mut *e.receiver).chain(&mut e.args)),
+            Expr::Tuple(e) => self.operands(&mut e.elems),
+            Expr::Array(e) => self.operands(&mut e.elems),
+            Expr::Struct(e) => {
+                spell_out_fields(e);
+                let fields = e.fields.iter_mut().map(|field| &mut field.expr);
+                self.operands(fields.chain(e.rest.as_deref_mut()));
             }
-            Expr::Index(mut e) if self.is_fixed_place(&e.expr, &e.index) => {
-                *e.index = self.value(*e.index);
-                Expr::Index(e)
-            }
-            Expr::Index(mut e) => {
-                let [base, index] = self.operands([*e.expr, *e.index]);
-                (*e.expr, *e.index) = (base, index);
-                Expr::Index(e)
-            }
-            Expr::Call(mut e) => {
-                let args = self.operand_list(e.args.iter().cloned().collect());
-                e.args = args.into_iter().collect();
-                Expr::Call(e)
-            }
-            Expr::MethodCall(mut e) if self.is_kept_place(&e) => {
-                *e.receiver = self.fixed_place(*e.receiver, e.args.iter().cloned().collect());
-                e.args = self.operand_list(e.args.into_iter().collect()).into_iter().collect();
-                Expr::MethodCall(e)
-            }
-            Expr::MethodCall(mut e) => {
-                let all = std::iter::once((*e.receiver).clone()).chain(e.args.iter().cloned()).collect();
-                let mut all = self.operand_list(all).into_iter();
-                *e.receiver = all.next().expect("the receiver comes first");
-                e.args = all.collect();
-                Expr::MethodCall(e)
-            }
-            Expr::Tuple(mut e) => {
-                e.elems = self.operand_list(e.elems.iter().cloned().collect()).into_iter().collect();
-                Expr::Tuple(e)
-            }
-            Expr::Array(mut e) => {
-                e.elems = self.operand_list(e.elems.iter().cloned().collect()).into_iter().collect();
-                Expr::Array(e)
-            }
-            Expr::Struct(mut e) => {
-                let mut all: Vec<Expr> = e.fields.iter().map(|f| f.expr.clone()).collect();
-                all.extend(e.rest.iter().map(|rest| (**rest).clone()));
-                let mut all = self.operand_list(all).into_iter();
-                for field in &mut e.fields {
-                    field.expr = all.next().expect("one operand per field");
-                    field.colon_token.get_or_insert_with(Default::default);
-                }
-                e.rest = all.next().map(Box::new);
-                Expr::Struct(e)
-            }
-            Expr::Repeat(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Repeat(e)
-            }
-            Expr::Range(mut e) => {
-                let ends = e.start.iter().chain(&e.end).map(|e| (**e).clone()).collect();
-                let mut ends = self.operand_list(ends).into_iter();
-                e.start = e.start.and_then(|_| ends.next().map(Box::new));
-                e.end = e.end.and_then(|_| ends.next().map(Box::new));
-                Expr::Range(e)
-            }
-            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {
-                self.discard(expr);
-                parse_quote!(())
-            }
-            control if self.is_control(&control) => {
-                let (dest, ident) = self.temp("value", None);
-                self.control(control, Some(dest), None);
-                parse_quote!(#ident)
-            }
-            other => {
-                self.whole_fallback(
-                    other.span(),
-                    "a call inside this kind of expression can't be hoisted out of it",
-                );
-                other
-            }
+            Expr::Range(e) => self.operands(e.start.iter_mut().chain(&mut e.end).map(|end| &mut **end)),
+            other => self.whole_fallback(
+                other.span(),
+                "a call inside this kind of expression can't be hoisted out of it",
+            ),
         }
+        expr
     }
 
-    fn operands<const N: usize>(&mut self, operands: [Expr; N]) -> [Expr; N] {
-        let values = self.operand_list(operands.into());
-        values.try_into().unwrap_or_else(|_| unreachable!("one value per operand"))
+    /// Evaluates operands in their places.
+    fn operands<'e>(&mut self, places: impl IntoIterator<Item = &'e mut Expr>) {
+        let places: Vec<&mut Expr> = places.into_iter().collect();
+        let values = self.operand_list(places.iter().map(|place| (**place).clone()).collect());
+        places.into_iter().zip(values).for_each(|(place, value)| *place = value);
     }
 
     /// Evaluates operands left to right: one that stands before an operand with a call is kept in
@@ -303,13 +246,13 @@ impl Lowering<'_> {
     }
 
     /// `a && b`, `a || b` as a value, where a side has a call.
-    fn short_circuit(&mut self, e: syn::ExprBinary) -> Expr {
-        let span = e.span();
+    fn short_circuit(&mut self, condition: Expr) -> Expr {
+        let span = condition.span();
         let (dest, ident) = self.temp("value", Some(parse_quote!(bool)));
         let truth = self.new_block(span, "true");
         let falsity = self.new_block(span, "false");
         let join = self.new_block(span, "join");
-        self.condition(Expr::Binary(e), truth, falsity);
+        self.condition(condition, truth, falsity);
         for (block, value) in [(truth, true), (falsity, false)] {
             self.start(block);
             self.define(dest, Some(&parse_quote!(bool)), parse_quote!(#value));
@@ -396,9 +339,7 @@ impl Lowering<'_> {
         if !has_exits(&value) {
             return self.verbatim(value);
         }
-        let (dest, ident) = self.temp("value", None);
-        self.define(dest, None, value);
-        parse_quote!(#ident)
+        self.held("value", value)
     }
 }
 

@@ -45,8 +45,7 @@ use crate::admission::{Admission, Need};
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{
-    self, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
-    Variable,
+    self, BlockId, Call, CallId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
 };
 use crate::tails;
 
@@ -236,12 +235,13 @@ impl Lowering<'_> {
             .map(|(i, p)| {
                 let shared = p.passing == Passing::Shared;
                 let ty = self.erased_type(source, &p.ty);
-                self.variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(ty), shared)
+                self.program.add_variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(ty), shared)
             })
             .collect();
         let result_ident = Ident::new(&format!("__result{}", id.0), Span::mixed_site());
         let output = self.erased_type(source, &function.output);
-        let result = self.variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
+        let result =
+            self.program.add_variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
         let span = function.sig.ident.span();
         let entry = self.block(id, span, "entry");
         let exit = self.block(id, span, "exit");
@@ -261,28 +261,6 @@ impl Lowering<'_> {
         id
     }
 
-    fn variable(
-        &mut self,
-        func: FuncId,
-        ident: Ident,
-        role: Role,
-        mutable: bool,
-        ty: Option<Type>,
-        shared: bool,
-    ) -> VarId {
-        let id = VarId(self.program.variables.len());
-        self.program.variables.push(Variable {
-            ident,
-            func,
-            role,
-            mutable,
-            ty,
-            shared,
-            class: Class::default(),
-        });
-        id
-    }
-
     fn block(&mut self, func: FuncId, span: Span, label: &'static str) -> BlockId {
         self.program.add_block(func, vec![], Terminator::Unreachable, span, label)
     }
@@ -299,7 +277,7 @@ impl Lowering<'_> {
         bindings.sort_by_key(|binding| binding.number);
         for binding in bindings {
             if !self.names.contains_key(&binding.ident.to_string()) {
-                let var = self.variable(
+                let var = self.program.add_variable(
                     self.func,
                     binding.ident.clone(),
                     Role::Local,
@@ -399,9 +377,16 @@ impl Lowering<'_> {
     fn temp(&mut self, what: &str, ty: Option<Type>) -> (VarId, Ident) {
         self.temps += 1;
         let ident = Ident::new(&format!("__{what}{}", self.temps), Span::mixed_site());
-        let var = self.variable(self.func, ident.clone(), Role::Temp, false, ty, false);
+        let var = self.program.add_variable(self.func, ident.clone(), Role::Temp, false, ty, false);
         self.names.insert(ident.to_string(), var);
         (var, ident)
+    }
+
+    /// A value in a variable of its own.
+    fn held(&mut self, what: &str, value: Expr) -> Expr {
+        let (dest, ident) = self.temp(what, None);
+        self.define(dest, None, value);
+        parse_quote!(#ident)
     }
 
     /// `let dest: ty = value;`

@@ -139,15 +139,12 @@ impl Lowering<'_> {
         match value {
             Expr::Paren(e) => self.gathered(*e.expr, written, later),
             Expr::Reference(e) if e.mutability.is_none() && !self.reaches_shared(&e.expr) => {
-                let (dest, ident) = self.temp("arg", None);
-                self.define(dest, None, *e.expr);
-                parse_quote!(&#ident)
+                let value = self.held("arg", *e.expr);
+                parse_quote!(&#value)
             }
             other => {
                 self.ask(written);
-                let (dest, ident) = self.temp("arg", None);
-                self.define(dest, None, other);
-                parse_quote!(#ident)
+                self.held("arg", other)
             }
         }
     }

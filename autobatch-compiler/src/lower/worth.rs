@@ -6,6 +6,7 @@ use super::scan;
 use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
+use crate::passes::call_graph::reached;
 
 /// The functions that can become part of the program of one of `entries`, and the calls between functions
 /// of one program, by position.
@@ -26,12 +27,8 @@ pub(crate) fn call_graph(
         let others = batched.keys().chain(&excluded).filter_map(position);
         let mut program: BTreeSet<usize> = others.chain([*entry]).collect();
         // In the others' programs a call of this entry may be a plain one.
-        let mut reached = BTreeSet::from([*entry]);
-        let mut queue = vec![*entry];
-        while let Some(from) = queue.pop() {
-            queue.extend(called[from].iter().copied().filter(|to| reached.insert(*to)));
-        }
-        program.retain(|f| reached.contains(f));
+        let reached = reached(*entry, |f| called[f].iter().copied());
+        program.retain(|f| f == entry || reached.contains(f));
         for from in &program {
             calls.extend(called[*from].intersection(&program).map(|to| (*from, *to)));
         }
@@ -53,10 +50,8 @@ pub(super) fn worth_batching(
     let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known, primitives)).collect();
     let index: BTreeMap<String, usize> =
         functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
-    let mut worth = vec![false; functions.len()];
-    for (i, (_, loops)) in scans.iter().enumerate() {
-        worth[i] = *loops || reaches(&scans, &index, i, i);
-    }
+    let recurs = |f: usize| reached(f, |f| scans[f].0.iter().map(|name| index[name])).contains(&f);
+    let mut worth: Vec<bool> = (0..functions.len()).map(|f| scans[f].1 || recurs(f)).collect();
     loop {
         let more: Vec<usize> = (0..functions.len())
             .filter(|&i| !worth[i] && scans[i].0.iter().any(|name| worth[index[name]]))
@@ -66,7 +61,6 @@ pub(super) fn worth_batching(
         }
         more.into_iter().for_each(|i| worth[i] = true);
     }
-    worth[entry] |= reaches(&scans, &index, entry, entry);
     let (mut batched, mut excluded) = (BTreeMap::new(), BTreeSet::new());
     for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth[*i]) {
         let name = f.sig.ident.to_string();
@@ -97,26 +91,4 @@ fn same_generics(f: &Function, g: &Function) -> bool {
         (params, generics.where_clause.as_ref().map(text))
     };
     parameters(f) == parameters(g)
-}
-
-fn reaches(
-    scans: &[(BTreeSet<String>, bool)],
-    index: &BTreeMap<String, usize>,
-    from: usize,
-    to: usize,
-) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut queue = vec![from];
-    while let Some(i) = queue.pop() {
-        for name in &scans[i].0 {
-            let next = index[name];
-            if next == to {
-                return true;
-            }
-            if seen.insert(next) {
-                queue.push(next);
-            }
-        }
-    }
-    false
 }

@@ -38,7 +38,7 @@ impl CallGraph {
                 callees[program.block(b).func.0].insert(callee);
             }
         }
-        let reaches = program.func_ids().map(|f| reach(&callees, f)).collect();
+        let reaches = program.func_ids().map(|f| reached(f, |f| callees[f.0].iter().copied())).collect();
         CallGraph { callees, reaches }
     }
 
@@ -89,11 +89,14 @@ pub(crate) fn called(program: &Program, b: BlockId) -> Option<(FuncId, &[VarId])
     }
 }
 
-fn reach(callees: &[BTreeSet<FuncId>], from: FuncId) -> BTreeSet<FuncId> {
-    let mut seen = BTreeSet::new();
-    let mut todo = vec![from];
-    while let Some(f) = todo.pop() {
-        todo.extend(callees[f.0].iter().filter(|callee| seen.insert(**callee)));
+/// What steps lead to from `start`; that itself only if one leads back to it.
+pub(crate) fn reached<T: Ord + Copy, I: IntoIterator<Item = T>>(
+    start: T,
+    next: impl Fn(T) -> I,
+) -> BTreeSet<T> {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![start]);
+    while let Some(at) = todo.pop() {
+        todo.extend(next(at).into_iter().filter(|to| seen.insert(*to)));
     }
     seen
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Lit, Pat, Stmt, UnOp};
 
 use super::{Definedness, Liveness};
-use crate::effects::{Names, variable};
+use crate::effects::{self, Names, variable};
 use crate::ir::{FuncId, Op, Program, Role, VarId, VarSet};
 use crate::lockstep::{is_list, is_primitive, is_pure_method};
 
@@ -49,10 +49,9 @@ fn depth(derived: &BTreeMap<VarId, Op>, v: VarId) -> usize {
 /// The locals of `func` that can be computed from variables that are the same for every member, with
 /// their definitions.
 pub fn derived(program: &Program, func: FuncId, uniform: impl Fn(VarId) -> bool) -> BTreeMap<VarId, Op> {
-    let vars = program.var_ids().filter(|v| program.var(*v).func == func);
-    let names: Names = vars.map(|v| (program.var(v).ident.to_string(), v)).collect();
+    let names = effects::names(program, func);
     let mut definitions: BTreeMap<VarId, Vec<&Op>> = BTreeMap::new();
-    for op in program.blocks.iter().filter(|b| b.func == func).flat_map(|b| &b.ops) {
+    for op in program.blocks_of(func).flat_map(|b| &b.ops) {
         op.declares.iter().for_each(|v| definitions.entry(*v).or_default().push(op));
     }
     let mut numbers = Numbers { program, names: &names, uniform: &uniform, derived: VarSet::new() };

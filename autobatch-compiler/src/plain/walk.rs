@@ -10,7 +10,7 @@ use crate::elision::nameless;
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
 use crate::lockstep::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method};
-use crate::mentions::bare;
+use crate::mentions::{bare, name, untyped};
 
 /// The walk over one function; `None` refuses the program.
 pub(super) struct Walk<'a> {
@@ -50,11 +50,7 @@ impl Walk<'_> {
 
     /// `let pat = value;`
     fn bind(&mut self, pat: &Pat, value: &Expr) -> Option<()> {
-        let bare = match pat {
-            Pat::Type(t) => &*t.pat,
-            other => other,
-        };
-        if let Pat::Ident(p) = bare
+        if let Pat::Ident(p) = untyped(pat)
             && p.by_ref.is_none()
             && p.subpat.is_none()
             && let Some(leaf) = self.place(value)?
@@ -105,20 +101,10 @@ impl Walk<'_> {
                 }
             },
             Expr::Reference(e) if e.mutability.is_none() => {
-                let leaf = self.place(&e.expr)?;
-                Some(leaf.map(|Leaf { root, value, list }| Leaf {
-                    root,
-                    value: parse_quote!((&#value)),
-                    list,
-                }))
+                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((&#value)))))
             }
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
-                let leaf = self.place(&e.expr)?;
-                Some(leaf.map(|Leaf { root, value, list }| Leaf {
-                    root,
-                    value: parse_quote!((*#value)),
-                    list,
-                }))
+                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((*#value)))))
             }
             _ => Some(None),
         }
@@ -136,7 +122,7 @@ impl Walk<'_> {
                     .then_some(())
             }
             Expr::Path(p) => {
-                let local = p.path.get_ident().is_some_and(|i| self.locals.contains(&i.to_string()));
+                let local = name(expr).is_some_and(|name| self.locals.contains(&name));
                 (local || of_option(&p.path, "None")).then_some(())
             }
             Expr::Unary(e) => self.expr(&e.expr),

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Fields, GenericArgument, GenericParam, Generics, Ident, ImplItem, Item, ItemImpl, Member, PathArguments,
-    Type, TypeParamBound, parse_quote,
+    Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Member, PathArguments, Type,
+    TypeParamBound, parse_quote,
 };
 
+use crate::input::methods_of;
 use crate::walk::{self, AtMut};
 
 /// How many aliases are followed. Of names that are aliases of each other one is another module's.
@@ -68,8 +69,7 @@ impl Definitions {
         if generic(&block.generics) || self.types.contains_key(&owner) {
             return;
         }
-        for item in &block.items {
-            let ImplItem::Fn(f) = item else { continue };
+        for f in methods_of(block) {
             let syn::ReturnType::Type(_, output) = &f.sig.output else { continue };
             let mut output = (**output).clone();
             let own = [("Self".to_string(), (*block.self_ty).clone())];

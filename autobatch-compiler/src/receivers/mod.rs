@@ -513,12 +513,7 @@ impl VisitMut for Walk<'_> {
 
     fn visit_local_mut(&mut self, local: &mut Local) {
         let ty = self.types.of_local(&self.scopes, local);
-        if let Some(init) = &mut local.init {
-            self.visit_expr_mut(&mut init.expr);
-            if let Some((_, diverge)) = &mut init.diverge {
-                self.visit_expr_mut(diverge);
-            }
-        }
+        local.init.iter_mut().for_each(|init| self.visit_local_init_mut(init));
         self.bind(&local.pat, ty);
     }
 
