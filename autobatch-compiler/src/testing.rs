@@ -187,17 +187,15 @@ impl Parse for FnDef {
 fn end(input: ParseStream<'_>) -> Result<Option<End>> {
     let ahead = input.fork();
     let Ok(keyword) = ahead.parse::<Ident>() else { return Ok(None) };
-    let end = match keyword.to_string().as_str() {
-        "jump" => {
-            input.parse::<Ident>()?;
-            End::Jump(input.parse()?)
-        }
-        "unreachable" => {
-            input.parse::<Ident>()?;
-            End::Unreachable
-        }
+    let keyword = keyword.to_string();
+    if !["jump", "unreachable", "branch", "switch", "call"].contains(&keyword.as_str()) {
+        return Ok(None);
+    }
+    input.parse::<Ident>()?;
+    let end = match keyword.as_str() {
+        "jump" => End::Jump(input.parse()?),
+        "unreachable" => End::Unreachable,
         "branch" => {
-            input.parse::<Ident>()?;
             let cond;
             parenthesized!(cond in input);
             let (cond, then) = (Box::new(cond.parse()?), input.parse()?);
@@ -205,23 +203,20 @@ fn end(input: ParseStream<'_>) -> Result<Option<End>> {
             End::Branch(cond, then, input.parse()?)
         }
         "switch" => {
-            input.parse::<Ident>()?;
             let (scrutinee, body);
             parenthesized!(scrutinee in input);
             braced!(body in input);
             let mut arms = Vec::new();
             while !body.is_empty() {
                 let pat = Pat::parse_multi(&body)?;
-                let guard =
-                    if body.parse::<Option<Token![if]>>()?.is_some() { Some(body.parse()?) } else { None };
+                let guard = body.parse::<Option<Token![if]>>()?.map(|_| body.parse()).transpose()?;
                 body.parse::<Token![=>]>()?;
                 arms.push((pat, guard, body.parse()?));
                 body.parse::<Option<Token![,]>>()?;
             }
             End::Switch(scrutinee.parse()?, arms)
         }
-        "call" => {
-            input.parse::<Ident>()?;
+        _ => {
             let callee = input.parse()?;
             let args;
             parenthesized!(args in input);
@@ -231,7 +226,6 @@ fn end(input: ParseStream<'_>) -> Result<Option<End>> {
             input.parse::<Token![,]>()?;
             End::Call(callee, args, dest, input.parse()?)
         }
-        _ => return Ok(None),
     };
     input.parse::<Option<Token![;]>>()?;
     Ok(Some(end))

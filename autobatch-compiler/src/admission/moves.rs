@@ -13,7 +13,7 @@ use super::travel::Travel;
 use super::uses;
 use crate::effects::{self, Names};
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
-use crate::lockstep::{is_compound, is_truth};
+use crate::lockstep::is_truth;
 use crate::mentions;
 use crate::passes::Analyses;
 
@@ -143,20 +143,16 @@ impl<'p> Visit<'p> for Moves<'_, 'p> {
         }
     }
     fn visit_expr(&mut self, expr: &'p Expr) {
+        if let Some((place, value)) = mentions::assignment(expr) {
+            self.place(place);
+            return self.visit_expr(value);
+        }
         match expr {
             Expr::Field(_) | Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), .. }) if self.is_part(expr) => {
                 self.found.push(expr);
             }
             Expr::Field(_) | Expr::Index(_) => self.place(expr),
             Expr::Reference(e) => self.place(&e.expr),
-            Expr::Assign(e) => {
-                self.place(&e.left);
-                self.visit_expr(&e.right);
-            }
-            Expr::Binary(e) if is_compound(&e.op) => {
-                self.place(&e.left);
-                self.visit_expr(&e.right);
-            }
             // Compared by reference.
             Expr::Binary(e) if is_truth(&e.op) => [&e.left, &e.right]
                 .into_iter()

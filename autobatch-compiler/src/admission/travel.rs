@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Type, UnOp};
+use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 
 use crate::desugar::iterators::is_adaptor;
 use crate::desugar::{elements, is_listed};
@@ -405,7 +405,7 @@ impl Travel {
         let mut chain = Vec::new();
         let mut at = expr;
         loop {
-            match at {
+            match bare(at) {
                 Expr::MethodCall(e) => {
                     if all.iter().any(|temporary| std::ptr::eq(*temporary, &*e.receiver)) {
                         if !takes_receiver(&e.method.to_string()) {
@@ -415,7 +415,6 @@ impl Travel {
                     }
                     at = &e.receiver;
                 }
-                Expr::Paren(e) => at = &e.expr,
                 Expr::Try(e) => at = &e.expr,
                 _ => break,
             }
@@ -576,14 +575,9 @@ fn root(place: &Expr) -> Option<String> {
 
 /// The values that a choice or block may have; `None` for one that is not seen.
 fn tails(expr: &Expr) -> Vec<Option<&Expr>> {
-    fn of_block(block: &syn::Block) -> Vec<Option<&Expr>> {
-        match block.stmts.last() {
-            Some(Stmt::Expr(tail, None)) => tails(tail),
-            // Nothing, or what never comes.
-            _ => vec![],
-        }
-    }
-    match expr {
+    // Of what has none there is nothing, or it never comes.
+    let of_block = |block| crate::lower::tail(block).map(tails).unwrap_or_default();
+    match bare(expr) {
         Expr::If(e) => {
             let otherwise = e.else_branch.iter().flat_map(|(_, e)| tails(e));
             of_block(&e.then_branch).into_iter().chain(otherwise).collect()
@@ -592,7 +586,6 @@ fn tails(expr: &Expr) -> Vec<Option<&Expr>> {
         Expr::Block(e) if e.label.is_none() => of_block(&e.block),
         Expr::Block(_) => vec![None],
         Expr::Unsafe(e) => of_block(&e.block),
-        Expr::Paren(e) => tails(&e.expr),
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => vec![],
         other => vec![Some(other)],
     }

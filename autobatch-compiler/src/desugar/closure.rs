@@ -5,7 +5,7 @@ use syn::{Expr, Ident, Lifetime, Pat, UnOp, parse_quote};
 
 use super::Rewrite;
 use crate::formats;
-use crate::mentions::{assignment, is_variable, replace_in_macro, spell_out_fields};
+use crate::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};
 use crate::walk::{self, At, AtMut, Next};
 
 /// What a closure is called with.
@@ -32,8 +32,7 @@ impl Arg {
 /// The call of `callee`, a closure or the path of a function, with `args`; `None` if it is something else, or a
 /// closure that can't be called in place.
 pub(super) fn apply(rewrite: &mut Rewrite<'_>, callee: &Expr, args: &[Arg]) -> Option<Expr> {
-    match callee {
-        Expr::Paren(e) => apply(rewrite, &e.expr, args),
+    match mentions::bare(callee) {
         Expr::Closure(closure) => in_place(rewrite, closure, args),
         Expr::Path(path) => {
             // A local may be a closure that changes what it has captured, which takes more than a call.

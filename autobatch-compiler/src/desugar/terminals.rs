@@ -272,13 +272,11 @@ fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
 /// Whether an expression can be evaluated before what stands left of it: it neither fails nor reads anything that
 /// might change.
 pub(crate) fn is_quiet(expr: &Expr) -> bool {
-    match expr {
+    match crate::mentions::bare(expr) {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
         Expr::Unary(e) => {
             matches!(e.op, syn::UnOp::Neg(_)) && matches!(*e.expr, Expr::Lit(_) | Expr::Path(_))
         }
-        Expr::Paren(e) => is_quiet(&e.expr),
-        Expr::Group(e) => is_quiet(&e.expr),
         Expr::Tuple(e) => e.elems.iter().all(is_quiet),
         Expr::Array(e) => e.elems.iter().all(is_quiet),
         Expr::Repeat(e) => is_quiet(&e.expr) && is_quiet(&e.len),

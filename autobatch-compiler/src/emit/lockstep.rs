@@ -128,10 +128,7 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     {
         return None;
     }
-    let next = match program.is_exit(target) {
-        true => emitter.return_point(block.func),
-        false => emitter.point(target),
-    };
+    let next = emitter.point_at(target);
     let rt = &emitter.rt;
     let writer = Writer {
         scope: &scope,

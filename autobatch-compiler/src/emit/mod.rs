@@ -243,6 +243,14 @@ impl<'a> Emitter<'a> {
         self.points[&head]
     }
 
+    /// The program point of lanes that come to a block behind their region.
+    pub(crate) fn point_at(&self, target: BlockId) -> u32 {
+        match self.program.is_exit(target) {
+            true => self.return_point(self.program.block(target).func),
+            false => self.point(target),
+        }
+    }
+
     fn call_index(&self, id: CallId) -> u32 {
         self.calls.iter().position(|(_, call)| call.id == id).expect("a reachable call") as u32
     }

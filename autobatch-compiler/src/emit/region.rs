@@ -463,13 +463,9 @@ impl Writer<'_, '_> {
     fn go(&mut self, target: BlockId) -> TokenStream {
         let program = self.emitter.program;
         let inside = program.block(target).region == self.shape.head && target != self.shape.head;
-        if program.is_exit(target) {
-            let point = self.emitter.return_point(program.block(target).func);
+        if program.is_exit(target) || !inside {
             let live = self.emitter.live_at(target);
-            self.leave(point, &live, &BTreeMap::new())
-        } else if !inside {
-            let live = self.emitter.live_at(target);
-            self.leave(self.emitter.point(target), &live, &BTreeMap::new())
+            self.leave(self.emitter.point_at(target), &live, &BTreeMap::new())
         } else if self.shape.is_merge.contains(&target) {
             let label = merge_label(target);
             let params = &self.shape.handed[&target];

@@ -113,18 +113,15 @@ impl Plan {
 
     /// Variables of the code for each lane, by piece: those mentioned or declared.
     pub fn pieces(&self, names: &Names) -> Vec<VarSet> {
-        let mut pieces = Vec::new();
-        fn walk(names: &Names, nodes: &[Node], pieces: &mut Vec<VarSet>) {
-            for node in nodes {
-                match node {
-                    Node::Uniform(_) => {}
-                    Node::Lanes(_) | Node::Fill(..) => pieces.push(node.mentions(names)),
-                    Node::Loop(_, body) => walk(names, body, pieces),
-                }
-            }
+        fn of(names: &Names, nodes: &[Node]) -> Vec<VarSet> {
+            let pieces = nodes.iter().flat_map(|node| match node {
+                Node::Uniform(_) => vec![],
+                Node::Lanes(_) | Node::Fill(..) => vec![node.mentions(names)],
+                Node::Loop(_, body) => of(names, body),
+            });
+            pieces.collect()
         }
-        walk(names, &self.nodes, &mut pieces);
-        pieces
+        of(names, &self.nodes)
     }
 }
 

@@ -18,20 +18,10 @@ pub(super) struct Exits<'a> {
     pub(super) loops: &'a [LoopContext],
     /// Labels of the loops and blocks inside the verbatim code, innermost last; `None` is an
     /// unlabelled loop.
-    inner: Vec<(Option<String>, bool)>,
+    pub(super) inner: Vec<(Option<String>, bool)>,
 }
 
 impl<'a> Exits<'a> {
-    pub(super) fn new(
-        krate: &'a Path,
-        result: &'a Ident,
-        output: &'a Type,
-        exit: BlockId,
-        loops: &'a [LoopContext],
-    ) -> Self {
-        Exits { krate, result, output, exit, loops, inner: Vec::new() }
-    }
-
     /// The lowered loop or block that a `break` or `continue` refers to, unless it is inside.
     fn target(&self, label: Option<&Lifetime>) -> Option<&'a LoopContext> {
         let label = label.map(|label| label.ident.to_string());

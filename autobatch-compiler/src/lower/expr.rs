@@ -6,12 +6,12 @@ use syn::{
     UnOp, parse_quote,
 };
 
-use super::{Lowering, call_terminator, lending, primitive, scan};
+use super::{Lowering, lending, primitive, scan};
 use crate::admission::Need;
 use crate::admission::travel::{Lends, is_number_type};
 use crate::effects::{self, variable};
-use crate::ir::{CallId, FuncId, VarId, text};
-use crate::mentions::spell_out_fields;
+use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId, text};
+use crate::mentions::{bare, spell_out_fields};
 use crate::tails;
 use crate::walk::{self, At, Next};
 
@@ -23,7 +23,7 @@ impl Lowering<'_> {
         }
         match expr {
             Expr::Return(e) => {
-                let (result, output, exit) = self.function_result();
+                let ir::Function { result, output, exit, .. } = self.program.func(self.func).clone();
                 match e.expr {
                     Some(value) => self.into(*value, result, Some(&output)),
                     None => self.define(result, Some(&output), parse_quote!(())),
@@ -183,9 +183,8 @@ impl Lowering<'_> {
     /// Whether an expression is a place, and the same one behind `later`: a place is not read before its index is
     /// known, and a copy of what is there would take what is stored.
     fn is_fixed_place(&self, expr: &Expr, later: &Expr) -> bool {
-        match expr {
+        match bare(expr) {
             Expr::Path(_) => true,
-            Expr::Paren(e) => self.is_fixed_place(&e.expr, later),
             Expr::Field(e) => self.is_fixed_place(&e.base, later),
             Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_fixed_place(&e.expr, later),
             Expr::Index(e) => {
@@ -197,7 +196,7 @@ impl Lowering<'_> {
 
     /// Whether evaluating `expr` after `later` gives what evaluating it before gives, without effects.
     pub(super) fn is_stable(&self, expr: &Expr, later: &[Expr]) -> bool {
-        match expr {
+        match bare(expr) {
             Expr::Lit(_) => true,
             Expr::Path(_) => match variable(&self.names, expr) {
                 Some(var) => {
@@ -207,7 +206,6 @@ impl Lowering<'_> {
                 None => true,
             },
             Expr::Field(e) => self.is_stable(&e.base, later) && self.is_stable_behind(&e.base, later),
-            Expr::Paren(e) => self.is_stable(&e.expr, later),
             Expr::Reference(e) => self.is_stable(&e.expr, later),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 self.is_stable(&e.expr, later) && self.is_stable_behind(&e.expr, later)
@@ -219,9 +217,8 @@ impl Lowering<'_> {
     /// Whether what `place` holds, or refers to, stays the same while `later` is evaluated, if the variable itself
     /// does: not if it may be a `&mut`, or is moved.
     fn is_stable_behind(&self, place: &Expr, later: &[Expr]) -> bool {
-        match place {
+        match bare(place) {
             Expr::Field(e) => self.is_stable_behind(&e.base, later),
-            Expr::Paren(e) => self.is_stable_behind(&e.expr, later),
             Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
             _ => match variable(&self.names, place) {
                 Some(var) if self.travel.is_reference(&self.program.var(var).ident.to_string()) => true,
@@ -292,7 +289,19 @@ impl Lowering<'_> {
         }
         let direct = if same_type { dest } else { self.temp("value", None).0 };
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
-        self.terminate(call_terminator(id, callee, vars, direct, cont, span, tails::number_of(&call)));
+        self.terminate(Terminator::Call(Call {
+            tail: tails::number_of(&call),
+            id,
+            callee,
+            args: vars,
+            dest: direct,
+            cont,
+            pushes: vec![],
+            updates: vec![],
+            keeps: vec![],
+            recursive: false,
+            span,
+        }));
         self.start(cont);
         if direct != dest {
             let ident = self.program.var(direct).ident.clone();
@@ -328,11 +337,6 @@ impl Lowering<'_> {
         temp
     }
 
-    pub(super) fn function_result(&self) -> (VarId, Type, crate::ir::BlockId) {
-        let func = self.program.func(self.func);
-        (func.result, func.output.clone(), func.exit)
-    }
-
     /// Hoists a value that leaves early out of a place where only plain code may stand.
     pub(super) fn settled(&mut self, expr: Expr) -> Expr {
         let value = self.value(expr);
@@ -347,7 +351,7 @@ impl Lowering<'_> {
 fn yields_open(expr: &Expr) -> bool {
     const MADE: [&str; 7] = ["collect", "default", "into", "new", "parse", "try_into", "with_capacity"];
     let of_block = |block: &syn::Block| scan::tail(block).is_some_and(yields_open);
-    match expr {
+    match bare(expr) {
         Expr::Path(p) => p.path.is_ident("None"),
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) => p.path.segments.last().is_some_and(|last| {
@@ -358,7 +362,6 @@ fn yields_open(expr: &Expr) -> bool {
         },
         Expr::MethodCall(e) => MADE.iter().any(|name| e.method == name),
         Expr::Macro(e) => e.mac.path.is_ident("vec"),
-        Expr::Paren(e) => yields_open(&e.expr),
         Expr::Block(e) => of_block(&e.block),
         Expr::If(e) => {
             of_block(&e.then_branch)

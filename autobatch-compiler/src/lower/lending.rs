@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Lifetime, Type, UnOp};
 
 use super::Lowering;
-use crate::admission::travel::Lends;
+use crate::admission::travel::{Lends, is_number_type};
 use crate::effects::variable;
 use crate::elision::nameless;
 use crate::ir::{Role, VarId};
@@ -52,7 +52,7 @@ pub(super) fn of_call(
             handed.push(var);
             continue;
         }
-        match (lower.travel.lends(arg), holds(&ty)) {
+        match (lower.travel.lends(arg), !is_number_type(&ty)) {
             (_, false) => {}
             // It may borrow from a temporary.
             (Lends::Nothing, true) if may_borrow(&ty) && lower.travel.chain(arg).is_none() => {
@@ -100,11 +100,6 @@ fn lent_of(lower: &Lowering<'_>, arg: &Expr) -> Option<(VarId, bool)> {
 fn is_param_of_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
     let var = lower.program.var(var);
     matches!(var.role, Role::Param(_)) && var.ty.as_ref().is_some_and(|own| nameless(own) == nameless(ty))
-}
-
-/// Whether a value of the type can hold anything but numbers.
-fn holds(ty: &Type) -> bool {
-    !crate::admission::travel::is_number_type(ty)
 }
 
 /// Whether a reference names its lifetime.

@@ -44,9 +44,7 @@ use crate::admission::travel::{Lends, Travel};
 use crate::admission::{Admission, Need};
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
-use crate::ir::{
-    self, BlockId, Call, CallId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
-};
+use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
 use crate::tails;
 
 /// What the lowering can be told.
@@ -209,11 +207,6 @@ impl Lowering<'_> {
         var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
     }
 
-    /// The type that is written for a variable.
-    fn written_type(&self, var: VarId) -> Option<Type> {
-        self.type_of(var).cloned()
-    }
-
     /// The declared id of a callee found by [`scan::callee`].
     fn id_of(&mut self, id: FuncId) -> FuncId {
         if id.0 >= PENDING { self.declare(id.0 - PENDING) } else { id }
@@ -363,8 +356,14 @@ impl Lowering<'_> {
     fn rewrite_exits(&self, rewrite: impl FnOnce(&mut exits::Exits<'_>)) {
         let func = self.program.func(self.func);
         let result = self.program.var(func.result).ident.clone();
-        let krate = &self.options.krate;
-        rewrite(&mut exits::Exits::new(krate, &result, &func.output, func.exit, &self.loops));
+        rewrite(&mut exits::Exits {
+            krate: &self.options.krate,
+            result: &result,
+            output: &func.output,
+            exit: func.exit,
+            loops: &self.loops,
+            inner: Vec::new(),
+        });
     }
 
     /// An expression without splits, with its early exits rewritten.
@@ -455,28 +454,3 @@ const KEPT: &str = "what is kept across a loop or call borrows a local of this f
 
 /// Stand-in ids of functions that are not declared yet start here.
 const PENDING: usize = 1 << 32;
-
-/// Makes a batched call's terminator.
-fn call_terminator(
-    id: CallId,
-    callee: FuncId,
-    args: Vec<VarId>,
-    dest: VarId,
-    cont: BlockId,
-    span: Span,
-    tail: Option<usize>,
-) -> Terminator {
-    Terminator::Call(Call {
-        tail,
-        id,
-        callee,
-        args,
-        dest,
-        cont,
-        pushes: vec![],
-        updates: vec![],
-        keeps: vec![],
-        recursive: false,
-        span,
-    })
-}

@@ -77,13 +77,7 @@ pub(crate) fn root(place: &Expr) -> Option<&Expr> {
 
 /// A variable or constant, or a field of one, however deep.
 fn is_place(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    let expr = bare(expr);
-    match expr {
-        Expr::Path(_) => variable(&lower.names, expr).is_some(),
-        Expr::Field(e) => is_place(lower, &e.base),
-        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_place(lower, &e.expr),
-        _ => false,
-    }
+    root(expr).is_some_and(|root| variable(&lower.names, root).is_some())
 }
 
 /// What can be evaluated when lanes are gathered.

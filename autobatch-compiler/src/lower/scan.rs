@@ -65,8 +65,8 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
             let other = || match arg {
                 Expr::Lit(_) | Expr::Cast(_) => true,
                 Expr::Path(_) => variable(&lower.names, arg)
-                    .and_then(|var| lower.written_type(var))
-                    .is_some_and(|ty| crate::ir::text(&ty) != crate::ir::text(&param.ty)),
+                    .and_then(|var| lower.type_of(var))
+                    .is_some_and(|ty| crate::ir::text(ty) != crate::ir::text(&param.ty)),
                 _ => false,
             };
             !(of_own && other())
@@ -191,11 +191,7 @@ fn leaves(body: &syn::Block) -> bool {
 
 /// Whether an iteration over an expression may borrow a local. The ends of a range are numbers.
 fn may_lend(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(e) => may_lend(lower, &e.expr),
-        Expr::Range(_) => false,
-        _ => lower.travel.lends(expr) != Lends::Nothing,
-    }
+    !matches!(mentions::bare(expr), Expr::Range(_)) && lower.travel.lends(expr) != Lends::Nothing
 }
 
 pub(crate) fn tail(block: &syn::Block) -> Option<&Expr> {

@@ -15,16 +15,15 @@ impl Lowering<'_> {
         self.items(&block);
         let ends = block.stmts.last().is_some_and(is_end);
         let mut stmts = block.stmts;
-        let tail = match stmts.last() {
-            Some(Stmt::Expr(_, None)) => match stmts.pop() {
-                Some(Stmt::Expr(expr, None)) => Some(bare(expr)),
-                _ => None,
-            },
-            Some(Stmt::Macro(m)) if m.semi_token.is_none() => match stmts.pop() {
-                Some(Stmt::Macro(m)) => Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac })),
-                _ => None,
-            },
-            _ => None,
+        let tail = match stmts.pop() {
+            Some(Stmt::Expr(expr, None)) => Some(bare(expr)),
+            Some(Stmt::Macro(m)) if m.semi_token.is_none() => {
+                Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac }))
+            }
+            last => {
+                stmts.extend(last);
+                None
+            }
         };
         let mut bound = VarSet::new();
         let mut at = self.started.len();

@@ -16,6 +16,7 @@ use super::{Definedness, Liveness};
 use crate::effects::{self, Names, variable};
 use crate::ir::{FuncId, Op, Program, Role, VarId, VarSet};
 use crate::lockstep::{is_list, is_primitive, is_pure_method};
+use crate::mentions::bare;
 
 /// Runs the pass; regions are settled, and classes of parameters.
 pub fn run(program: &mut Program) {
@@ -109,7 +110,7 @@ struct Numbers<'a, U> {
 
 impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
     fn kind(&self, expr: &Expr) -> Kind {
-        match expr {
+        match bare(expr) {
             Expr::Lit(lit) => match &lit.lit {
                 Lit::Int(n) if n.suffix().is_empty() => Kind::Literal,
                 Lit::Float(n) if n.suffix().is_empty() => Kind::Literal,
@@ -121,8 +122,6 @@ impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
                 Some(v) if self.is_uniform(v, is_primitive) => Kind::Typed,
                 _ => Kind::Unknown,
             },
-            Expr::Paren(e) => self.kind(&e.expr),
-            Expr::Group(e) => self.kind(&e.expr),
             Expr::Unary(e) if !matches!(e.op, UnOp::Deref(_)) => self.kind(&e.expr),
             Expr::Cast(e) if is_primitive(&e.ty) && self.kind(&e.expr) != Kind::Unknown => Kind::Typed,
             Expr::Binary(e) => match (&e.op, self.kind(&e.left), self.kind(&e.right)) {

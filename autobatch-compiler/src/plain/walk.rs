@@ -9,8 +9,8 @@ use super::{All, Leaf, List, Plain, index};
 use crate::elision::nameless;
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
-use crate::lockstep::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method};
-use crate::mentions::{bare, name, untyped};
+use crate::lockstep::{is_constant, is_primitive, is_pure_function, is_pure_method};
+use crate::mentions::{assignment, bare, name, untyped};
 
 /// The walk over one function; `None` refuses the program.
 pub(super) struct Walk<'a> {
@@ -116,6 +116,10 @@ impl Walk<'_> {
             return Some(());
         }
         let expr = bare(expr);
+        if let Some((place, value)) = assignment(expr) {
+            self.assignable(place)?;
+            return self.expr(value);
+        }
         match expr {
             Expr::Lit(lit) => {
                 matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) | Lit::Byte(_))
@@ -127,16 +131,8 @@ impl Walk<'_> {
             }
             Expr::Unary(e) => self.expr(&e.expr),
             Expr::Cast(e) => is_primitive(&e.ty).then_some(()).and_then(|()| self.expr(&e.expr)),
-            Expr::Binary(e) if is_compound(&e.op) => {
-                self.assignable(&e.left)?;
-                self.expr(&e.right)
-            }
             Expr::Binary(e) => {
                 self.expr(&e.left)?;
-                self.expr(&e.right)
-            }
-            Expr::Assign(e) => {
-                self.assignable(&e.left)?;
                 self.expr(&e.right)
             }
             Expr::Let(e) => {
@@ -293,12 +289,8 @@ impl Walk<'_> {
     /// Whether an expression that a `match` looks at is a comparison, which is admitted: its result stays in the
     /// `match`.
     fn comparison(&mut self, expr: &Expr) -> Option<bool> {
-        let args: Vec<&Expr> = match expr {
-            Expr::Paren(e) => return self.comparison(&e.expr),
-            Expr::MethodCall(e) if e.method == "unwrap" && e.args.is_empty() => {
-                return self.comparison(&e.receiver);
-            }
-            Expr::MethodCall(e) if e.method == "reverse" && e.args.is_empty() => {
+        let args: Vec<&Expr> = match bare(expr) {
+            Expr::MethodCall(e) if (e.method == "unwrap" || e.method == "reverse") && e.args.is_empty() => {
                 return self.comparison(&e.receiver);
             }
             Expr::MethodCall(e)

@@ -11,6 +11,7 @@ use syn::{
 };
 
 use crate::input::methods_of;
+use crate::mentions::bare_type;
 use crate::walk::{self, AtMut};
 
 /// How many aliases are followed. Of names that are aliases of each other one is another module's.
@@ -118,9 +119,8 @@ impl Definitions {
     }
 
     fn without_aliases(&self, ty: &Type, hops: u32) -> Type {
+        let ty = bare_type(ty);
         match ty {
-            Type::Paren(t) => self.without_aliases(&t.elem, hops),
-            Type::Group(t) => self.without_aliases(&t.elem, hops),
             Type::ImplTrait(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
             Type::TraitObject(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
             // `result::Result` is another type than the `Result` of the file.

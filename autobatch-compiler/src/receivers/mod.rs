@@ -29,6 +29,7 @@ use syn::{
 use crate::aside::{self, Aside};
 use crate::input::Function;
 use crate::ir::text;
+use crate::lower::root;
 use crate::mentions;
 use crate::resolve;
 use crate::tails;
@@ -145,33 +146,24 @@ pub(crate) fn resolve(
         .collect();
     for function in functions {
         let types = Types { definitions, functions: &known, own: own.cloned() };
-        let params: Vec<(Ident, Option<Pat>, Type)> =
-            function.params.iter().map(|p| (p.ident.clone(), p.pattern.clone(), p.ty.clone())).collect();
         // The body as written first: clones are made of it.
-        let written: Vec<(Pat, Type)> = function
-            .sig
-            .inputs
-            .iter()
-            .filter_map(|arg| match arg {
-                syn::FnArg::Typed(t) => Some(((*t.pat).clone(), (*t.ty).clone())),
-                syn::FnArg::Receiver(_) => None,
-            })
-            .collect();
         // Those of a module call by name, clones too.
         let aside = function.aside.clone();
         let mut walk = Walk::new(&types, &methods, &aside, own.is_none());
         if function.sig.receiver().is_some() {
-            walk.known("self", &params[0].2);
+            walk.known("self", &function.params[0].ty);
         }
-        for (pat, ty) in written {
-            walk.bind(&pat, Some(types.plain(&ty)));
+        for arg in &function.sig.inputs {
+            if let syn::FnArg::Typed(t) = arg {
+                walk.bind(&t.pat, Some(types.plain(&t.ty)));
+            }
         }
         walk.visit_block_mut(&mut function.written);
         let mut walk = Walk::new(&types, &methods, &aside, true);
-        for (ident, pattern, ty) in params {
-            walk.known(&ident.to_string(), &ty);
-            if let Some(pattern) = pattern {
-                walk.bind(&pattern, Some(types.plain(&ty)));
+        for param in &function.params {
+            walk.known(&param.ident.to_string(), &param.ty);
+            if let Some(pattern) = &param.pattern {
+                walk.bind(pattern, Some(types.plain(&param.ty)));
             }
         }
         let mut body = function.body.clone();
@@ -300,12 +292,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Whether a call comes to a type of the method's name, whatever its arguments.
-    fn reaches(&self, ty: &Type, method: &Method) -> bool {
-        self.comes_to(ty, aside::name_of(&method.owner))
-    }
-
-    /// Whether a call comes to a type of that name.
+    /// Whether a call comes to a type of that name, whatever its arguments.
     fn comes_to(&self, ty: &Type, wanted: Option<String>) -> bool {
         let mut next = Some(self.types.plain(ty));
         while let Some(ty) = next {
@@ -356,8 +343,8 @@ impl<'a> Walk<'a> {
             self.unknown.insert(call_text(call));
             return;
         };
-        let generic =
-            self.methods.iter().filter(fits).any(|method| method.outer > 0 && self.reaches(&ty, method));
+        let reaches = |method: &Method| self.comes_to(&ty, aside::name_of(&method.owner));
+        let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
         let Some((method, way)) = named.find_map(|method| Some((method, self.way(ty.clone(), method)?)))
         else {
             self.others.insert(call_text(call));
@@ -415,7 +402,7 @@ impl<'a> Walk<'a> {
         let shared = |arg: &Expr| words(arg).intersection(&words(receiver)).next().is_some();
         if takes == Takes::Mut && !is_new(receiver) && args.iter().any(shared) {
             // What a method call lends is lent when the arguments are there.
-            if !is_place(receiver) {
+            if root(receiver).is_none() {
                 return None;
             }
             for arg in &mut args {
@@ -486,16 +473,6 @@ fn before(way: &[Type], takes: Takes) -> Vec<Type> {
         }
     }
     before
-}
-
-/// Whether evaluating an expression has no effect and no calls.
-fn is_place(expr: &Expr) -> bool {
-    match mentions::bare(expr) {
-        Expr::Path(_) => true,
-        Expr::Field(e) => is_place(&e.base),
-        Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && is_place(&e.expr),
-        _ => false,
-    }
 }
 
 fn words(expr: &Expr) -> BTreeSet<String> {
