@@ -178,8 +178,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let width = width(&own, &lowered);
         let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
-        let shown = entry.method.as_ref().map_or(entry, |method| &method.shown);
-        let family = emit::emit(shown, &lowered, &analyses, &own, nested, &clones, args, width);
+        let family = emit::emit(entry.shown(), &lowered, &analyses, &own, nested, &clones, args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {

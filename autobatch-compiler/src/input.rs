@@ -98,6 +98,13 @@ pub struct Function {
     pub types: BTreeMap<String, Type>,
 }
 
+impl Function {
+    /// The function that the user has written: a method, if it stands for one.
+    pub(crate) fn shown(&self) -> &Function {
+        self.method.as_ref().map_or(self, |method| &method.shown)
+    }
+}
+
 /// An annotated item.
 #[derive(Clone)]
 pub enum Input {

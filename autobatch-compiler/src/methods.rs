@@ -21,7 +21,6 @@ use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
 use crate::lower;
 use crate::mentions::map_tokens;
-use crate::passes::call_graph::reached;
 use crate::resolve::self_ident;
 
 const PREFIX: &str = "__autobatch_method_";
@@ -429,16 +428,13 @@ impl VisitMut for Free {
 /// The functions that loop, call primitives, recurse, or call such a one, as far as names say: a method's name is
 /// that of every method of that name.
 pub(crate) fn worth(functions: &[Function], primitives: &[Path]) -> BTreeSet<usize> {
-    let name = |f: &Function| f.method.as_ref().map_or(&f.sig.ident, |m| &m.shown.sig.ident).to_string();
+    let name = |f: &Function| f.shown().sig.ident.to_string();
     let known: BTreeSet<String> = functions.iter().map(&name).collect();
     let scans: Vec<(BTreeSet<String>, bool)> =
         functions.iter().map(|f| lower::called_names(f, &known, primitives)).collect();
     let names: Vec<String> = functions.iter().map(name).collect();
-    let (scans, names) = (&scans, &names);
-    let called = |f: usize| (0..names.len()).filter(move |g| scans[f].0.contains(&names[*g]));
-    let all: Vec<BTreeSet<usize>> = (0..functions.len()).map(|f| reached(f, called)).collect();
-    let heavy = |f: usize| scans[f].1 || all[f].contains(&f);
-    (0..functions.len()).filter(|f| heavy(*f) || all[*f].iter().any(|g| heavy(*g))).collect()
+    let called = |f: usize| (0..names.len()).filter(|g| scans[f].0.contains(&names[*g])).collect::<Vec<_>>();
+    lower::heavy(functions.len(), |f| scans[f].1, called)
 }
 
 /// The functions by which the program's names stand for the methods.

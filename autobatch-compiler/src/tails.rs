@@ -15,11 +15,7 @@ const MARK: &str = "autobatch_tail";
 
 /// Numbers the calls in tail position of functions of an item.
 pub(crate) fn number(functions: &mut [Function]) {
-    let name = |f: &Function| match &f.method {
-        Some(method) => method.shown.sig.ident.to_string(),
-        None => f.sig.ident.to_string(),
-    };
-    let names: BTreeSet<String> = functions.iter().map(name).collect();
+    let names: BTreeSet<String> = functions.iter().map(|f| f.shown().sig.ident.to_string()).collect();
     for function in functions {
         for block in [&mut function.written, &mut function.body] {
             let mut count = 0_usize;

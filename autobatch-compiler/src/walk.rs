@@ -10,9 +10,7 @@
 
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Block, Expr, File, GenericArgument, Item, Lifetime, Local, Macro, Pat, PathSegment, Signature, Stmt, Type,
-};
+use syn::{Block, Expr, File, Item, Lifetime, Local, Macro, Pat, PathSegment, Signature, Stmt, Type};
 
 /// How a walk goes on.
 pub(crate) enum Next {
@@ -43,7 +41,7 @@ pub(crate) fn any<'a, R: Into<Next>>(
     code: &'a (impl Code + ?Sized),
     mut each: impl FnMut(At<'a>) -> R,
 ) -> bool {
-    let mut walk = Walk { each: |at| each(at).into(), after: false, found: false };
+    let mut walk = Walk { each: |at| each(at).into(), found: false };
     code.visit(&mut walk);
     walk.found
 }
@@ -66,11 +64,6 @@ pub(crate) fn each<'a, R: Into<Next>>(code: &'a (impl Code + ?Sized), each: impl
     any(code, each);
 }
 
-/// The same; what is in a node comes before it.
-pub(crate) fn each_after<'a>(code: &'a (impl Code + ?Sized), mut each: impl FnMut(At<'a>)) {
-    code.visit(&mut Walk { each: |at| each(at).into(), after: true, found: false });
-}
-
 /// Goes through code to change it.
 pub(crate) fn map<R: Into<Next>>(code: &mut (impl Code + ?Sized), mut each: impl FnMut(AtMut<'_>) -> R) {
     code.visit_mut(&mut WalkMut { each: |at: AtMut<'_>| each(at).into(), after: false });
@@ -83,7 +76,6 @@ pub(crate) fn map_after(code: &mut (impl Code + ?Sized), mut each: impl FnMut(At
 
 struct Walk<F> {
     each: F,
-    after: bool,
     found: bool,
 }
 
@@ -133,7 +125,6 @@ code! {
     Block: visit_block, visit_block_mut;
     Expr: visit_expr, visit_expr_mut;
     File: visit_file, visit_file_mut;
-    GenericArgument: visit_generic_argument, visit_generic_argument_mut;
     Macro: visit_macro, visit_macro_mut;
     Pat: visit_pat, visit_pat_mut;
     Signature: visit_signature, visit_signature_mut;
@@ -160,14 +151,11 @@ macro_rules! nodes {
                 if self.found {
                     return;
                 }
-                match if self.after { Next::On } else { (self.each)(at) } {
+                match (self.each)(at) {
                     Next::On if matches!(at, At::Item(_)) => {}
                     Next::On | Next::Inside => visit::$visit(self, node),
                     Next::Past => {}
                     Next::Found => self.found = true,
-                }
-                if self.after {
-                    (self.each)(at);
                 }
             })*
         }
@@ -204,4 +192,60 @@ nodes! {
         Stmt, visit_stmt_mut;
         Type, visit_type_mut;
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::ToTokens;
+    use syn::parse_quote;
+
+    use super::*;
+
+    /// The names that a walk comes to, which goes past a `?`.
+    fn names(code: &Block, items: Next) -> String {
+        let mut names = String::new();
+        let mut items = Some(items);
+        each(code, |at| match at {
+            At::PathSegment(segment) => {
+                names += &segment.ident.to_string();
+                Next::On
+            }
+            At::Expr(Expr::Try(_)) => Next::Past,
+            At::Item(_) => items.take().expect("one item"),
+            _ => Next::On,
+        });
+        names
+    }
+
+    #[test]
+    fn walks_go_where_they_are_told() {
+        let code: Block = parse_quote!({
+            fn f() -> A {}
+            let b = c(|d| E { f }, g?);
+            h!(i)
+        });
+        assert_eq!(names(&code, Next::On), "cEfh");
+        assert_eq!(names(&code, Next::Inside), "AcEfh");
+        let first = |at| matches!(at, At::Expr(Expr::Closure(_) | Expr::Try(_))).then_some(at);
+        assert!(matches!(find(&code, first), Some(At::Expr(Expr::Closure(_)))));
+        assert!(!any(&code, |at| matches!(at, At::Expr(Expr::Await(_)))));
+    }
+
+    #[test]
+    fn what_is_put_in_is_walked_through_unless_it_comes_behind() {
+        let negated = |at: AtMut<'_>| {
+            if let AtMut::Expr(expr) = at
+                && let Expr::Unary(e) = expr
+            {
+                let inner = &e.expr;
+                *expr = parse_quote!(f(#inner));
+            }
+        };
+        let mut code: Expr = parse_quote!(-(-x));
+        map(&mut code, negated);
+        let mut other: Expr = parse_quote!(-(-x));
+        map_after(&mut other, negated);
+        assert_eq!(code.to_token_stream().to_string(), "f ((f (x)))");
+        assert_eq!(code, other);
+    }
 }

@@ -175,7 +175,7 @@ fn address_taken(body: &syn::Block, holds: bool) -> Option<Span> {
 pub(crate) fn ask_for_copies(lowered: &mut Lowered, functions: &[Function]) {
     for source in lowered.sources.iter().copied() {
         let mut calls: Vec<&Expr> = Vec::new();
-        walk::each_after(&functions[source].body, |at| {
+        walk::each(&functions[source].body, |at| {
             if let At::Expr(expr) = at
                 && is_known_by_name(expr)
                 && !calls.contains(&expr)

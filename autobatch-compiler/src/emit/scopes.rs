@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Emitter;
 use crate::ir::{BlockId, VarId};
+use crate::passes::flow::postorder;
 
 /// Whether a variable that the region binds has its binding in scope where a block's code begins. Where paths meet,
 /// only values that are needed there are handed on.
@@ -39,22 +40,7 @@ pub(super) fn in_scope_at_start(
 }
 
 pub(super) fn reverse_postorder(head: BlockId, successors: impl Fn(BlockId) -> Vec<BlockId>) -> Vec<BlockId> {
-    let mut order = Vec::new();
-    let mut seen = BTreeSet::from([head]);
-    let mut stack = vec![(head, successors(head).into_iter().rev().collect::<Vec<_>>())];
-    while let Some((block, todo)) = stack.last_mut() {
-        match todo.pop() {
-            Some(next) => {
-                if seen.insert(next) {
-                    stack.push((next, successors(next).into_iter().rev().collect()));
-                }
-            }
-            None => {
-                order.push(*block);
-                stack.pop();
-            }
-        }
-    }
+    let mut order = postorder(head, |b| successors(b).into_iter().rev().collect());
     order.reverse();
     order
 }

@@ -184,7 +184,7 @@ impl<'a> Scope<'a> {
             }
         }
         for stmt in program.blocks_of(func).flat_map(Block::code) {
-            walk::each_after(stmt, |at| {
+            walk::each(stmt, |at| {
                 if let At::Local(local) = at {
                     scope.find_array(local);
                 }

@@ -37,7 +37,7 @@ pub(crate) use leaving::{leaves, makes_names};
 pub(crate) use lifetimes::Erased;
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use scan::{called_names, tail};
-pub(crate) use worth::call_graph;
+pub(crate) use worth::{call_graph, heavy};
 
 pub(crate) use self::primitive::root;
 use crate::admission::travel::{Lends, Travel};
@@ -46,6 +46,7 @@ use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
 use crate::tails;
+use crate::walk::Code;
 
 /// What the lowering can be told.
 #[derive(Clone)]
@@ -329,7 +330,7 @@ impl Lowering<'_> {
         }
         tails::unnumber(&mut stmt);
         let written = stmt.clone();
-        self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
+        self.rewrite_exits(&mut stmt);
         let op = effects::op(&self.names, stmt);
         if !op.exits.is_empty() {
             // What a jump leaves behind is dropped after locals have moved back.
@@ -353,12 +354,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn rewrite_exits(&self, rewrite: impl FnOnce(&mut exits::Exits<'_>)) {
+    /// Makes jumps of what leaves a piece of code early.
+    fn rewrite_exits(&self, code: &mut impl Code) {
         let func = self.program.func(self.func);
-        let result = self.program.var(func.result).ident.clone();
-        rewrite(&mut exits::Exits {
+        code.visit_mut(&mut exits::Exits {
             krate: &self.options.krate,
-            result: &result,
+            result: &self.program.var(func.result).ident,
             output: &func.output,
             exit: func.exit,
             loops: &self.loops,
@@ -369,7 +370,7 @@ impl Lowering<'_> {
     /// An expression without splits, with its early exits rewritten.
     fn verbatim(&self, mut expr: Expr) -> Expr {
         tails::unnumber(&mut expr);
-        self.rewrite_exits(|exits| exits.visit_expr_mut(&mut expr));
+        self.rewrite_exits(&mut expr);
         expr
     }
 

@@ -47,13 +47,12 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
     let names: Vec<String> = names.collect();
     let fish = match call {
         Expr::Call(e) => match &*e.func {
-            Expr::Path(p) => {
-                p.path.segments.last().map(|s| crate::ir::text(&s.arguments)).unwrap_or_default()
-            }
-            _ => String::new(),
+            Expr::Path(p) => p.path.segments.last().map(|last| crate::ir::text(&last.arguments)),
+            _ => None,
         },
-        _ => String::new(),
+        _ => None,
     };
+    let fish = fish.unwrap_or_default();
     let own_fish = fish.is_empty()
         || mentions::words(&fish)
             .filter(|word| !word.is_empty())

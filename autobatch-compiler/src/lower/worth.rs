@@ -50,19 +50,9 @@ pub(super) fn worth_batching(
     let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known, primitives)).collect();
     let index: BTreeMap<String, usize> =
         functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
-    let recurs = |f: usize| reached(f, |f| scans[f].0.iter().map(|name| index[name])).contains(&f);
-    let mut worth: Vec<bool> = (0..functions.len()).map(|f| scans[f].1 || recurs(f)).collect();
-    loop {
-        let more: Vec<usize> = (0..functions.len())
-            .filter(|&i| !worth[i] && scans[i].0.iter().any(|name| worth[index[name]]))
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        more.into_iter().for_each(|i| worth[i] = true);
-    }
+    let worth = heavy(functions.len(), |f| scans[f].1, |f| scans[f].0.iter().map(|name| index[name]));
     let (mut batched, mut excluded) = (BTreeMap::new(), BTreeSet::new());
-    for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth[*i]) {
+    for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth.contains(i)) {
         let name = f.sig.ident.to_string();
         if i != entry && is_generic(f) && !same_generics(f, &functions[entry]) {
             // A parameter of type `impl Trait` is there to be called with closures of all sorts: that is no promise that is broken.
@@ -74,6 +64,17 @@ pub(super) fn worth_batching(
         }
     }
     (batched, excluded)
+}
+
+/// The functions that loop or recurse, of so many, and those that lead to one.
+pub(crate) fn heavy<I: IntoIterator<Item = usize>>(
+    all: usize,
+    loops: impl Fn(usize) -> bool,
+    called: impl Fn(usize) -> I,
+) -> BTreeSet<usize> {
+    let reached: Vec<BTreeSet<usize>> = (0..all).map(|f| reached(f, &called)).collect();
+    let heavy = |f: &usize| loops(*f) || reached[*f].contains(f);
+    (0..all).filter(|f| heavy(f) || reached[*f].iter().any(heavy)).collect()
 }
 
 /// Whether a function has type or constant parameters.
