@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, Ident, ImplItem, Item, ItemFn, ItemImpl, Type};
+use syn::{Attribute, Ident, Item, ItemFn, ItemImpl, Type};
 
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
@@ -12,7 +12,7 @@ use crate::input::{Function, Input, Passing, methods_of};
 use crate::lockstep::is_primitive;
 use crate::lower::leaving::mentions;
 use crate::mentions::{bare_type, idents};
-use crate::methods::named_params;
+use crate::methods::{associated_types, named_params};
 use crate::walk::{self, At};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
@@ -97,11 +97,7 @@ fn types_of_other_traits(block: &ItemImpl, diag: &mut Diagnostics) {
     if block.trait_.is_none() {
         return;
     }
-    let defined = block.items.iter().filter_map(|item| match item {
-        ImplItem::Type(ty) => Some(&ty.ident),
-        _ => None,
-    });
-    let defined: Vec<&Ident> = defined.collect();
+    let defined: Vec<&Ident> = associated_types(block).collect();
     let mut others = Vec::new();
     for f in methods_of(block) {
         walk::each(&f.sig, |at| {

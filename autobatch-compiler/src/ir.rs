@@ -377,6 +377,12 @@ impl Block {
         self.ops.iter().flat_map(|op| &op.code)
     }
 
+    /// Variables with a `let` in its ops or a binding on one of its edges.
+    pub fn declares(&self) -> VarSet {
+        let bound = (0..self.term.successors().len()).flat_map(|nth| self.term.binds(nth));
+        self.ops.iter().flat_map(|op| &op.declares).copied().chain(bound).collect()
+    }
+
     /// All blocks control can go to from here within the function: side exits, then the
     /// terminator's successors.
     pub fn successors(&self) -> Vec<BlockId> {

@@ -132,7 +132,9 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
                 _ if !once && conditional => Some(aside::SEVERAL),
                 _ if !once => Some(aside::SAME_NAME),
                 // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
-                Some((path, _)) if path.segments.last().is_some_and(|s| is_of_the_library(&s.ident)) => {
+                Some((path, _))
+                    if path.segments.last().is_some_and(|s| LIBRARY.iter().any(|known| s.ident == known)) =>
+                {
                     Some(aside::OF_THE_LIBRARY)
                 }
                 Some(_) if known.is_none() => Some(aside::OF_ANOTHER_TYPE),
@@ -157,10 +159,6 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
         }
     }
     (all, aside)
-}
-
-fn is_of_the_library(name: &Ident) -> bool {
-    LIBRARY.iter().any(|known| name == known)
 }
 
 /// The parameters of types and constants.
@@ -302,7 +300,10 @@ fn free_receiver(sig: &mut Signature) {
 /// A method of an `impl` block with the attribute as it can stand in an `impl` block of the type itself: a method of a trait
 /// is visible wherever the trait is, and the trait's types are named in full.
 pub(crate) fn of_trait(block: &ItemImpl, f: &syn::ImplItemFn) -> syn::ImplItemFn {
-    struct Spell<'a>(&'a Path, BTreeSet<String>);
+    struct Spell<'a> {
+        trait_: &'a Path,
+        associated: BTreeSet<String>,
+    }
     impl VisitMut for Spell<'_> {
         fn visit_type_path_mut(&mut self, p: &mut syn::TypePath) {
             if p.qself.is_none()
@@ -325,24 +326,39 @@ pub(crate) fn of_trait(block: &ItemImpl, f: &syn::ImplItemFn) -> syn::ImplItemFn
     }
     impl Spell<'_> {
         fn spelled(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
-            let name = &path.segments.get(1)?.ident;
-            if path.segments[0].ident != "Self" || !self.1.contains(&name.to_string()) {
-                return None;
-            }
-            let (trait_, rest) = (self.0, path.segments.iter().skip(1));
-            let whole: syn::TypePath = parse_quote!(<Self as #trait_>::#(#rest)::*);
-            Some((whole.qself?, whole.path))
+            projected(path, &parse_quote!(Self), self.trait_, &self.associated)
         }
     }
     let mut f = f.clone();
     let Some((path, _)) = &block.trait_ else { return f };
-    let types = block.items.iter().filter_map(|item| match item {
-        ImplItem::Type(i) => Some(i.ident.to_string()),
-        _ => None,
-    });
     f.vis = parse_quote!(pub);
-    Spell(path, types.collect()).visit_impl_item_fn_mut(&mut f);
+    let associated = associated_types(block).map(ToString::to_string).collect();
+    Spell { trait_: path, associated }.visit_impl_item_fn_mut(&mut f);
     f
+}
+
+/// The types that a trait's `impl` block defines.
+pub(crate) fn associated_types(block: &ItemImpl) -> impl Iterator<Item = &Ident> {
+    block.items.iter().filter_map(|item| match item {
+        ImplItem::Type(ty) => Some(&ty.ident),
+        _ => None,
+    })
+}
+
+/// `Self::Output` of a trait, and what stands behind it.
+fn projected(
+    path: &Path,
+    own: &Type,
+    trait_: &Path,
+    associated: &BTreeSet<String>,
+) -> Option<(syn::QSelf, Path)> {
+    let name = &path.segments.get(1)?.ident;
+    if path.segments[0].ident != "Self" || !associated.contains(&name.to_string()) {
+        return None;
+    }
+    let rest = path.segments.iter().skip(1);
+    let whole: syn::TypePath = parse_quote!(<#own as #trait_>::#(#rest)::*);
+    Some((whole.qself?, whole.path))
 }
 
 /// Puts the type in the place of `Self`, and a variable in that of `self`.
@@ -355,15 +371,8 @@ struct Free {
 }
 
 impl Free {
-    /// `Self::Output` of a trait.
     fn projected(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
-        let (trait_, name) = (self.trait_.as_ref()?, &path.segments.get(1)?.ident);
-        if path.segments[0].ident != "Self" || !self.associated.contains(&name.to_string()) {
-            return None;
-        }
-        let ty = &self.ty;
-        let whole: syn::TypePath = parse_quote!(<#ty as #trait_>::#name);
-        Some((whole.qself?, whole.path))
+        projected(path, &self.ty, self.trait_.as_ref()?, &self.associated)
     }
 }
 

@@ -113,10 +113,8 @@ impl<F: FnMut(&mut Expr)> VisitMut for Tails<F> {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
             Expr::Return(e) => {
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                    self.tail(value);
-                }
+                visit_mut::visit_expr_return_mut(self, e);
+                e.expr.iter_mut().for_each(|value| self.tail(value));
             }
             _ => visit_mut::visit_expr_mut(self, expr),
         }
@@ -143,11 +141,9 @@ impl<F: FnMut(&mut Expr)> VisitMut for Breaks<'_, F> {
                     Some(label) => self.label.as_ref() == Some(&label.ident),
                     None => self.nested == 0,
                 };
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                    if ours {
-                        self.tails.tail(value);
-                    }
+                visit_mut::visit_expr_break_mut(self, e);
+                if let (true, Some(value)) = (ours, &mut e.expr) {
+                    self.tails.tail(value);
                 }
             }
             Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => {

@@ -121,9 +121,10 @@ impl Travel {
         for (pat, source) in &scan.patterns {
             match (pat, source) {
                 (Pat::Type(t), _) if is_number_type(&t.ty) => self.add_numbers(&t.pat),
-                (pat, Source::Value(value)) if self.is_number_value(value) => self.add_numbers(pat),
                 (pat, Source::Item(value)) if self.is_number_range(value) => self.add_numbers(pat),
-                (pat, Source::Part(value)) if self.is_number_value(value) => self.add_numbers(pat),
+                (pat, Source::Value(value) | Source::Part(value)) if self.is_number_value(value) => {
+                    self.add_numbers(pat);
+                }
                 _ => {}
             }
         }
@@ -190,16 +191,12 @@ impl Travel {
 
     /// The largest set of variables that get nothing but references to outside, and numbers with them.
     fn find_outer(&mut self, function: &Function, scan: &Definitions<'_>) {
-        let defined: BTreeSet<String> = scan
-            .patterns
-            .iter()
-            .flat_map(|(pat, _)| mentions::names(pat))
-            .map(|name| name.to_string())
-            .collect();
-        let own = |name: &&String| !self.params.contains(*name) && !self.numbers.contains(*name);
-        let candidates: Vec<String> = defined.iter().filter(own).cloned().collect();
-        self.outer.extend(candidates.iter().cloned());
-        self.references.extend(candidates.iter().cloned());
+        let names = scan.patterns.iter().flat_map(|(pat, _)| mentions::names(pat));
+        let candidates = names.map(|name| name.to_string());
+        for name in candidates.filter(|name| !self.params.contains(name) && !self.numbers.contains(name)) {
+            self.outer.insert(name.clone());
+            self.references.insert(name);
+        }
         loop {
             let before = self.outer.len() + self.references.len();
             for (pat, source) in &scan.patterns {
@@ -217,40 +214,36 @@ impl Travel {
                 let outer = outer && by_ref.is_empty();
                 // What a pattern takes out of a reference are references, but where it has a `&`.
                 let copied = copied_by(pat);
-                for ident in names.iter().filter(|name| !self.params.contains(&name.to_string())) {
-                    let reference = reference && !copied.contains(ident);
+                for ident in names {
                     let name = ident.to_string();
-                    if !outer {
-                        self.outer.remove(&name);
-                    }
                     let known = function.types.get(&name).is_some_and(is_shared_reference);
-                    if !outer || !(reference || known) {
-                        self.references.remove(&name);
-                    }
+                    let reference = (reference && !copied.contains(&ident)) || known;
+                    self.keep(&name, outer, outer && reference);
                 }
             }
             for (name, value) in &scan.assigned {
-                if !self.params.contains(name) {
-                    if !self.is_handed(value) {
-                        self.outer.remove(name);
-                    }
-                    if !self.is_reference_value(value) {
-                        self.references.remove(name);
-                    }
-                }
+                self.keep(name, self.is_handed(value), self.is_reference_value(value));
             }
-            for name in &scan.lent {
-                if !self.params.contains(name) {
-                    self.outer.remove(name);
-                    self.references.remove(name);
-                }
-            }
+            scan.lent.iter().for_each(|name| self.keep(name, false, false));
             self.keep_grounded(scan);
             let outer = self.outer.clone();
             self.references.retain(|name| outer.contains(name));
             if before == self.outer.len() + self.references.len() {
                 return;
             }
+        }
+    }
+
+    /// Leaves a variable out, unless it is a parameter, of those that are `outer` or a `reference` if it is not.
+    fn keep(&mut self, name: &str, outer: bool, reference: bool) {
+        if self.params.contains(name) {
+            return;
+        }
+        if !outer {
+            self.outer.remove(name);
+        }
+        if !reference {
+            self.references.remove(name);
         }
     }
 

@@ -41,7 +41,8 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
             defined: 0,
         };
         calls.visit_block_mut(&mut body);
-        let tokens = closure.to_token_stream().into_iter().count().max(closure_size(closure));
+        let written = closure.to_token_stream();
+        let tokens = (written.to_string().len() / 4).max(written.into_iter().count());
         let fits = calls.mentions > 0 && calls.placed + calls.handed == calls.mentions && calls.defined == 1;
         if fits && tokens * calls.mentions <= MOST {
             resolve::again(function, body);
@@ -55,10 +56,6 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
 pub(crate) fn names(body: &syn::Block, wanted: impl Fn(&ExprClosure) -> bool) -> BTreeSet<String> {
     let wanted = closures(body).into_iter().filter(|(local, _, c)| local.attrs.is_empty() && wanted(c));
     wanted.map(|(_, name, _)| name.to_string()).collect()
-}
-
-fn closure_size(closure: &ExprClosure) -> usize {
-    closure.to_token_stream().to_string().len() / 4
 }
 
 /// The closures of a body that are locals.

@@ -160,14 +160,9 @@ impl<'a> Emitter<'a> {
         let krate = &args.krate;
         let mut declared = VarSet::new();
         for block in &program.blocks {
-            for op in &block.ops {
-                declared.extend(&op.declares);
-            }
+            declared.extend(block.declares());
             // A value that all paths bring with a jump has its `let`s in the jumps.
             declared.extend(&block.arrives);
-            for (nth, _) in block.term.successors().iter().enumerate() {
-                declared.extend(block.term.binds(nth));
-            }
         }
         let points = program.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
         let calls: Vec<_> = program

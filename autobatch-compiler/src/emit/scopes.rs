@@ -27,12 +27,8 @@ pub(super) fn in_scope_at_start(
         if above == at {
             return false;
         }
-        let binds = |nth: usize| program.block(above).term.binds(nth).contains(&v);
         // The code behind a meeting stands beside that of the block above, not inside it.
-        if !merge
-            && (program.block(above).ops.iter().any(|op| op.declares.contains(&v))
-                || (0..program.block(above).term.successors().len()).any(binds))
-        {
+        if !merge && program.block(above).declares().contains(&v) {
             return true;
         }
         at = above;
@@ -80,9 +76,7 @@ pub(super) fn stays(
     };
     let binds = |b: BlockId| {
         let block = emitter.program.block(b);
-        block.ops.iter().any(|op| op.declares.contains(&v))
-            || (b != top && block.arrives.contains(&v))
-            || (0..block.term.successors().len()).any(|nth| block.term.binds(nth).contains(&v))
+        block.declares().contains(&v) || (b != top && block.arrives.contains(&v))
     };
     in_scope_at_start(emitter, top, v, idom, is_merge) && !order.iter().any(|b| inside(*b) && binds(*b))
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Pat, Stmt, UnOp};
 
 use super::pure::{
-    is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method, literal, trips,
+    is_compound, is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
+    literal, trips,
 };
 use super::{Array, Leaf, Node, Plan, SMALL, Scope};
 use crate::effects::{bound, variable};
@@ -388,11 +389,4 @@ fn names_only(pat: &Pat) -> bool {
         Pat::Wild(_) => true,
         _ => false,
     }
-}
-
-fn is_plain_literal(lit: &syn::Lit) -> bool {
-    matches!(
-        lit,
-        syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) | syn::Lit::Char(_) | syn::Lit::Byte(_)
-    )
 }

@@ -20,7 +20,10 @@ use std::collections::BTreeMap;
 use std::slice;
 
 pub use overwritten::overwritten;
-pub use pure::{is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method, is_truth};
+pub use pure::{
+    is_compound, is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
+    is_truth,
+};
 use syn::{Expr, ExprForLoop, Stmt};
 
 use crate::effects::{self, Names, bound};

@@ -54,9 +54,7 @@ impl VisitMut for Exits<'_> {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) => {}
             Expr::Return(e) => {
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                }
+                visit_mut::visit_expr_return_mut(self, e);
                 *expr = self.leave(e.expr.take().map(|value| *value));
             }
             Expr::Try(e) => {
@@ -72,9 +70,7 @@ impl VisitMut for Exits<'_> {
                 });
             }
             Expr::Break(e) => {
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                }
+                visit_mut::visit_expr_break_mut(self, e);
                 if let Some(target) = self.target(e.label.as_ref()) {
                     let goto = goto(target.break_to);
                     *expr = match (&target.dest, e.expr.take()) {

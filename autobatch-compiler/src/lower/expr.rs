@@ -2,8 +2,8 @@
 
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprParen, ExprRepeat, ExprTry, ExprUnary, Stmt, Type,
-    UnOp, parse_quote,
+    BinOp, Expr, ExprArray, ExprBinary, ExprCall, ExprCast, ExprField, ExprMethodCall, ExprParen, ExprRepeat,
+    ExprTry, ExprTuple, ExprUnary, Stmt, Type, UnOp, parse_quote,
 };
 
 use super::{Lowering, lending, primitive, scan};
@@ -156,6 +156,14 @@ impl Lowering<'_> {
                 other.span(),
                 "a call inside this kind of expression can't be hoisted out of it",
             ),
+        }
+        if let Expr::Call(ExprCall { args: list, .. })
+        | Expr::MethodCall(ExprMethodCall { args: list, .. })
+        | Expr::Tuple(ExprTuple { elems: list, .. })
+        | Expr::Array(ExprArray { elems: list, .. }) = &mut expr
+        {
+            // What is shown has no comma there.
+            list.pop_punct();
         }
         expr
     }

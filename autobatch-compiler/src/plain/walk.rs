@@ -9,7 +9,7 @@ use super::{All, Leaf, List, Plain, index};
 use crate::elision::nameless;
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
-use crate::lockstep::{is_constant, is_primitive, is_pure_function, is_pure_method};
+use crate::lockstep::{is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method};
 use crate::mentions::{assignment, bare, name, untyped};
 
 /// The walk over one function; `None` refuses the program.
@@ -121,10 +121,7 @@ impl Walk<'_> {
             return self.expr(value);
         }
         match expr {
-            Expr::Lit(lit) => {
-                matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) | Lit::Byte(_))
-                    .then_some(())
-            }
+            Expr::Lit(lit) => is_plain_literal(&lit.lit).then_some(()),
             Expr::Path(p) => {
                 let local = name(expr).is_some_and(|name| self.locals.contains(&name));
                 (local || of_option(&p.path, "None")).then_some(())
