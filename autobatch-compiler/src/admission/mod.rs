@@ -118,16 +118,14 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
         let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans, number };
         let before = admission.variables.len();
         own.variables(travel, &mut admission, &mut notes);
-        let names = mentions::reserved(function.written.to_token_stream());
-        if let Some(name) = names.iter().find(|name| function.declared.reserved.contains(&name.to_string())) {
-            notes.push(Note { span: name.span(), why: RESERVED.into(), whole: true });
-        }
-        if let Some(span) = of_a_trait(&function.body, travel) {
-            notes.push(Note { span, why: OF_A_TRAIT.into(), whole: true });
-        }
-        if let Some(span) = address_taken(&function.body, admission.variables.len() > before) {
-            notes.push(Note { span, why: ADDRESS.into(), whole: true });
-        }
+        let mut note = |span: Option<Span>, why: &str| {
+            notes.extend(span.map(|span| Note { span, why: why.into(), whole: true }));
+        };
+        let mut names = mentions::reserved(function.written.to_token_stream()).into_iter();
+        let reserved = names.find(|name| function.declared.reserved.contains(&name.to_string()));
+        note(reserved.map(|name| name.span()), RESERVED);
+        note(of_a_trait(&function.body, travel), OF_A_TRAIT);
+        note(address_taken(&function.body, admission.variables.len() > before), ADDRESS);
         own.parameters(function, &mut admission);
         own.arguments(&mut admission);
         admission
@@ -234,7 +232,12 @@ impl Own<'_> {
             mentions::names(pat).iter().for_each(|name| note(name.to_string(), value, *whole));
         }
         values.assigned.iter().for_each(|(name, value)| note(name.clone(), value, true));
-        let handed = self.handed_by_tail_calls();
+        // What may be handed on by a tail call without crossing before.
+        let handed = self.blocks().filter_map(|term| match term {
+            Terminator::TailCall { args, .. } => Some(args),
+            _ => None,
+        });
+        let handed: VarSet = handed.flatten().copied().collect();
         let own = || self.program.blocks_of(self.func);
         let jumps = own().count() > 2 || own().any(|block| block.ops.iter().any(|op| !op.exits.is_empty()));
         let calls: VarSet = self.calls().map(|call| call.dest).collect();
@@ -347,25 +350,11 @@ impl Own<'_> {
         }
         values
     }
-
-    /// What may be handed on by a tail call without crossing before.
-    fn handed_by_tail_calls(&self) -> VarSet {
-        let mut handed = VarSet::new();
-        for term in self.blocks() {
-            if let Terminator::TailCall { args, .. } = term {
-                handed.extend(args);
-            }
-        }
-        handed
-    }
 }
 
 impl<'a> Values<'a> {
     fn all_of<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'a Expr> + 's {
-        let defined = self
-            .defined
-            .iter()
-            .filter(move |(pat, ..)| mentions::names(pat).iter().any(|ident| ident == name));
+        let defined = self.defined.iter().filter(move |(pat, ..)| binds(pat, name));
         let assigned = self.assigned.iter().filter(move |(own, _)| own == name);
         defined.map(|(_, value, _)| *value).chain(assigned.map(|(_, value)| *value))
     }
@@ -379,17 +368,17 @@ impl<'a> Values<'a> {
     /// Whether a `let` says its type, all of it.
     fn is_typed(&self, name: &str) -> bool {
         self.defined.iter().any(|(pat, ..)| {
-            matches!(pat, Pat::Type(t) if mentions::names(&t.pat).iter().any(|ident| ident == name)
-                && !crate::ir::text(&t.ty).contains('_'))
+            matches!(pat, Pat::Type(t) if binds(&t.pat, name) && !crate::ir::text(&t.ty).contains('_'))
         })
     }
 
     fn of(&self, name: &str) -> Option<&'a Expr> {
-        self.defined
-            .iter()
-            .find(|(pat, ..)| mentions::names(pat).iter().any(|ident| ident == name))
-            .map(|(_, value, _)| *value)
+        self.defined.iter().find(|(pat, ..)| binds(pat, name)).map(|(_, value, _)| *value)
     }
+}
+
+fn binds(pat: &Pat, name: &str) -> bool {
+    mentions::names(pat).iter().any(|ident| ident == name)
 }
 
 /// Whether an expression has a closure in it, or another piece of code with a type of its own.
