@@ -71,7 +71,11 @@ pub(crate) fn map<R: Into<Next>>(code: &mut (impl Code + ?Sized), mut each: impl
 
 /// The same; what is in a node comes before it.
 pub(crate) fn map_after(code: &mut (impl Code + ?Sized), mut each: impl FnMut(AtMut<'_>)) {
-    code.visit_mut(&mut WalkMut { each: |at: AtMut<'_>| each(at).into(), after: true });
+    let each = |at: AtMut<'_>| {
+        each(at);
+        Next::On
+    };
+    code.visit_mut(&mut WalkMut { each, after: true });
 }
 
 struct Walk<F> {

@@ -402,9 +402,7 @@ impl<'a> Walk<'a> {
         let shared = |arg: &Expr| words(arg).intersection(&words(receiver)).next().is_some();
         if takes == Takes::Mut && !is_new(receiver) && args.iter().any(shared) {
             // What a method call lends is lent when the arguments are there.
-            if root(receiver).is_none() {
-                return None;
-            }
+            root(receiver)?;
             for arg in &mut args {
                 self.names += 1;
                 let ident = format_ident!("__argument_{}", self.names, span = Span::mixed_site());
