@@ -8,39 +8,30 @@
 
 use proc_macro2::{Ident, Span};
 use quote::format_ident;
-use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, GenericParam, Generics, Signature, Type, parse_quote};
+
+use crate::walk::{self, AtMut};
 
 const PREFIX: &str = "__Impl";
 
 /// Gives names to the `impl Trait` types of a signature's parameters, behind its own type parameters.
 pub(crate) fn name(sig: &mut Signature) {
-    let mut names = Names(Vec::new());
+    let mut names: Vec<GenericParam> = Vec::new();
     for arg in &mut sig.inputs {
-        if let FnArg::Typed(arg) = arg {
-            names.visit_type_mut(&mut arg.ty);
-        }
-    }
-    if !names.0.is_empty() {
-        sig.generics.params.extend(names.0);
-        sig.generics.lt_token.get_or_insert_with(Default::default);
-        sig.generics.gt_token.get_or_insert_with(Default::default);
-    }
-}
-
-struct Names(Vec<GenericParam>);
-
-impl VisitMut for Names {
-    fn visit_type_mut(&mut self, ty: &mut Type) {
+        let FnArg::Typed(arg) = arg else { continue };
         // The innermost first: the bounds of the others name it.
-        visit_mut::visit_type_mut(self, ty);
-        if let Type::ImplTrait(written) = ty {
-            let ident = format_ident!("{}{}", PREFIX, self.0.len(), span = Span::mixed_site());
-            let bounds = &written.bounds;
-            self.0.push(parse_quote!(#ident: #bounds));
-            *ty = parse_quote!(#ident);
-        }
+        walk::map_after(&mut arg.ty, |at| {
+            if let AtMut::Type(ty) = at
+                && let Type::ImplTrait(written) = ty
+            {
+                let ident = format_ident!("{}{}", PREFIX, names.len(), span = Span::mixed_site());
+                let bounds = &written.bounds;
+                names.push(parse_quote!(#ident: #bounds));
+                *ty = parse_quote!(#ident);
+            }
+        });
     }
+    sig.generics.params.extend(names);
 }
 
 /// Whether a type parameter has no name in the function as it is written.

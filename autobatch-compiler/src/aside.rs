@@ -46,8 +46,7 @@ pub(crate) fn of(
     let aside = aside.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
     let aside = aside.map(|(_, (f, why))| {
         let owner = f.method.as_ref().map(|m| &m.owner).or(own.filter(|_| f.associated)).and_then(name_of);
-        let shown = f.method.as_ref().map_or(&f.sig.ident, |m| &m.shown.sig.ident);
-        Aside { owner, name: shown.to_string(), params: f.params.len(), why }
+        Aside { owner, name: f.shown().sig.ident.to_string(), params: f.params.len(), why }
     });
     aside.collect()
 }

@@ -129,13 +129,8 @@ impl Args {
         let parser = syn::punctuated::Punctuated::<Path, Token![,]>::parse_terminated;
         match parser.parse2(list) {
             Ok(paths) if !paths.is_empty() => self.primitives.extend(paths),
-            Err(error) => diag.error_at(
-                error.span(),
-                "`primitives` needs a list of paths",
-                "name functions as the code calls them: `primitives(gradient, model::energy)`",
-            ),
-            Ok(_) => diag.error(
-                key,
+            none => diag.error_at(
+                none.map_or_else(|error| error.span(), |_| key.span()),
                 "`primitives` needs a list of paths",
                 "name functions as the code calls them: `primitives(gradient, model::energy)`",
             ),

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::visit::{self, Visit};
-use syn::{Attribute, Ident, ImplItem, Item, ItemFn, Type};
+use syn::{Attribute, Ident, Item, ItemFn, ItemImpl, Type};
 
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
-use crate::input::{Function, Input, Passing};
+use crate::input::{Function, Input, Passing, methods_of};
+use crate::lockstep::is_primitive;
 use crate::lower::leaving::mentions;
+use crate::mentions::{bare_type, idents};
+use crate::methods::{associated_types, named_params};
+use crate::walk::{self, At};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
 pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
@@ -60,81 +63,57 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
                 );
             }
             types_of_other_traits(i, diag);
-            for item in &i.items {
-                if let ImplItem::Fn(f) = item {
-                    within(&f.attrs, kind, diag);
-                }
-            }
+            methods_of(i).for_each(|f| within(&f.attrs, kind, diag));
         }
     }
 }
 
 /// Refuses methods of a trait where the type has methods of those names itself: they are meant by the calls.
 pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
-    let Input::Impl(syn::ItemImpl { trait_: Some(_), items, .. }) = input else { return };
-    for item in items {
-        if let ImplItem::Fn(f) = item
-            && inherent.contains(&f.sig.ident.to_string())
-        {
-            diag.error(
-                &f.sig.ident,
-                "the type has a method of this name of its own, which is meant where it is called",
-                "rename that method, and put the attribute on the `impl` block where the code stands",
-            );
-        }
+    let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
+    for f in methods_of(block).filter(|f| inherent.contains(&f.sig.ident.to_string())) {
+        diag.error(
+            &f.sig.ident,
+            "the type has a method of this name of its own, which is meant where it is called",
+            "rename that method, and put the attribute on the `impl` block where the code stands",
+        );
     }
 }
 
 /// Refuses methods of a trait of which another annotated block has methods of the same names.
 pub(crate) fn twice_batched(input: &Input, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
-    let Input::Impl(syn::ItemImpl { trait_: Some(_), items, .. }) = input else { return };
-    for item in items {
-        if let ImplItem::Fn(f) = item
-            && twice.contains(&f.sig.ident.to_string())
-        {
-            diag.error(
-                &f.sig.ident,
-                &format!("another `impl` block of the type has a `{}_batched`, too", f.sig.ident),
-                "take the attribute off one of the blocks, or put the code in a function of its own and annotate that",
-            );
-        }
+    let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
+    for f in methods_of(block).filter(|f| twice.contains(&f.sig.ident.to_string())) {
+        diag.error(
+            &f.sig.ident,
+            &format!("another `impl` block of the type has a `{}_batched`, too", f.sig.ident),
+            "take the attribute off one of the blocks, or put the code in a function of its own and annotate that",
+        );
     }
 }
 
 /// Refuses types that a trait's `impl` block names by `Self` without defining them: they may be of any trait.
-fn types_of_other_traits(block: &syn::ItemImpl, diag: &mut Diagnostics) {
-    struct Scan<'a> {
-        defined: Vec<&'a Ident>,
-        others: Vec<syn::Path>,
-    }
-    impl<'ast> Visit<'ast> for Scan<'_> {
-        fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
-            let names: Vec<&Ident> = ty.path.segments.iter().map(|segment| &segment.ident).collect();
-            if let [own, name] = names[..]
-                && own == "Self"
-                && !self.defined.contains(&name)
-            {
-                self.others.push(ty.path.clone());
-            }
-            visit::visit_type_path(self, ty);
-        }
-    }
+fn types_of_other_traits(block: &ItemImpl, diag: &mut Diagnostics) {
     if block.trait_.is_none() {
         return;
     }
-    let defined = block.items.iter().filter_map(|item| match item {
-        ImplItem::Type(ty) => Some(&ty.ident),
-        _ => None,
-    });
-    let mut scan = Scan { defined: defined.collect(), others: Vec::new() };
-    block.items.iter().for_each(|item| {
-        if let ImplItem::Fn(f) = item {
-            scan.visit_signature(&f.sig);
-        }
-    });
-    for path in scan.others {
+    let defined: Vec<&Ident> = associated_types(block).collect();
+    let mut others = Vec::new();
+    for f in methods_of(block) {
+        walk::each(&f.sig, |at| {
+            if let At::Type(Type::Path(ty)) = at
+                && let [own, name] =
+                    ty.path.segments.iter().map(|segment| &segment.ident).collect::<Vec<_>>()[..]
+                && own == "Self"
+                && !defined.contains(&name)
+            {
+                others.push(&ty.path);
+            }
+        });
+    }
+    for path in others {
         diag.error(
-            &path,
+            path,
             "this `impl` block does not define the type, so a batched form can't tell which trait's it is",
             "write the type itself, or its trait: `<Self as Trait>::Name`",
         );
@@ -142,16 +121,11 @@ fn types_of_other_traits(block: &syn::ItemImpl, diag: &mut Diagnostics) {
 }
 
 /// Refuses a trait's `impl` block with parameters that only the trait has: an `impl` block of the type can't have them.
-fn parameters_of_the_trait(block: &syn::ItemImpl, diag: &mut Diagnostics) {
+fn parameters_of_the_trait(block: &ItemImpl, diag: &mut Diagnostics) {
     if block.trait_.is_none() {
         return;
     }
-    for param in &block.generics.params {
-        let ident = match param {
-            syn::GenericParam::Type(param) => &param.ident,
-            syn::GenericParam::Const(param) => &param.ident,
-            syn::GenericParam::Lifetime(_) => continue,
-        };
+    for ident in named_params(&block.generics) {
         if !mentions(block.self_ty.to_token_stream(), &|word| ident == word) {
             diag.error(
                 ident,
@@ -210,20 +184,14 @@ pub(crate) fn unsized_members(function: &Function, diag: &mut Diagnostics) -> bo
 const STATE_WITHOUT_SIZE: &str = "a `&mut` parameter is a state per member, and this type has no size";
 
 /// Whether a type certainly is another crate's.
-fn is_foreign(ty: &syn::Type) -> bool {
+fn is_foreign(ty: &Type) -> bool {
     const LIBRARY: [&str; 12] = [
         "Arc", "Array1", "Array2", "BTreeMap", "Box", "HashMap", "Option", "Rc", "Result", "String", "Vec",
         "VecDeque",
     ];
-    match ty {
-        syn::Type::Path(p) => {
-            let name = p.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-            crate::lockstep::is_primitive(ty) || LIBRARY.contains(&name.as_str()) || name == "str"
-        }
-        syn::Type::Paren(t) => is_foreign(&t.elem),
-        syn::Type::Group(t) => is_foreign(&t.elem),
-        _ => true,
-    }
+    let Type::Path(p) = bare_type(ty) else { return true };
+    let name = p.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    is_primitive(bare_type(ty)) || LIBRARY.contains(&name.as_str()) || name == "str"
 }
 
 pub(crate) fn is_named(ty: &Type, name: &Ident) -> bool {
@@ -265,31 +233,14 @@ fn single_method(f: &ItemFn, diag: &mut Diagnostics) {
 
 /// A mention of `Self`.
 pub(crate) fn named_self(tokens: TokenStream) -> Option<Ident> {
-    tokens.into_iter().find_map(|tree| match tree {
-        TokenTree::Ident(ident) if ident == "Self" => Some(ident),
-        TokenTree::Group(group) => named_self(group.stream()),
-        _ => None,
-    })
+    idents(tokens).into_iter().find(|ident| ident == "Self")
 }
 
 /// `Self` in the body, other than in items of the body, which have a `Self` of their own.
 fn self_in_body(f: &ItemFn) -> Option<Ident> {
-    struct Scan(Option<Ident>);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_ident(&mut self, ident: &'ast Ident) {
-            if ident == "Self" {
-                self.0.get_or_insert_with(|| ident.clone());
-            }
-        }
-        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            if let Some(ident) = named_self(mac.tokens.clone()) {
-                self.0.get_or_insert(ident);
-            }
-            visit::visit_macro(self, mac);
-        }
-        fn visit_item(&mut self, _: &'ast Item) {}
-    }
-    let mut scan = Scan(None);
-    scan.visit_block(&f.block);
-    scan.0
+    walk::find(&*f.block, |at| match at {
+        At::PathSegment(segment) if segment.ident == "Self" => Some(segment.ident.clone()),
+        At::Macro(mac) => named_self(mac.tokens.clone()),
+        _ => None,
+    })
 }

@@ -73,17 +73,21 @@ impl Conditions<'_> {
 
     fn expr_stays(&mut self, expr: &mut Expr) -> bool {
         /// The attributes of the expression itself come first.
-        struct Own<F>(Option<F>, bool);
+        struct Own<F> {
+            decide: Option<F>,
+            stays: bool,
+        }
         impl<F: FnMut(&mut Vec<Attribute>) -> bool> VisitMut for Own<F> {
             fn visit_attributes_mut(&mut self, attrs: &mut Vec<Attribute>) {
-                if let Some(mut then) = self.0.take() {
-                    self.1 = then(attrs);
+                if let Some(mut decide) = self.decide.take() {
+                    self.stays = decide(attrs);
                 }
             }
         }
-        let mut own = Own(Some(|attrs: &mut Vec<Attribute>| self.stays(attrs)), true);
+        let decide = |attrs: &mut Vec<Attribute>| self.stays(attrs);
+        let mut own = Own { decide: Some(decide), stays: true };
         own.visit_expr_mut(expr);
-        own.1
+        own.stays
     }
 
     fn list<T, P>(&mut self, list: &mut Punctuated<T, P>, mut stays: impl FnMut(&mut Self, &mut T) -> bool) {

@@ -16,7 +16,6 @@ use crate::diag::Diagnostics;
 use crate::emit::clone::{self, Clones};
 use crate::emit::{self, Nested, Width};
 use crate::input::{self, Function, Input};
-use crate::ir::Terminator;
 use crate::lower::{self, LowerOptions, Lowered, leaving};
 use crate::mentions;
 use crate::methods;
@@ -178,17 +177,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let width = width(&own, &lowered);
         let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
-        let shown = entry.method.as_ref().map_or(entry, |method| &method.shown);
-        let family = emit::emit(
-            shown,
-            &lowered,
-            &analyses,
-            &own,
-            nested,
-            &clones,
-            &Args { strict, ..args.clone() },
-            width,
-        );
+        let args = Args { strict, ..args.clone() };
+        let family = emit::emit(entry.shown(), &lowered, &analyses, &own, nested, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
@@ -202,10 +192,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
 /// The calls in tail position of a program, by function and number, that are no tail calls: something is left to do.
 fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
     let blocks = lowered.program.blocks.iter();
-    let calls = blocks.filter_map(|block| match &block.term {
-        Terminator::Call(call) => Some((lowered.sources[block.func.0], call.tail?)),
-        _ => None,
-    });
+    let calls = blocks.filter_map(|block| Some((lowered.sources[block.func.0], block.term.call()?.tail?)));
     calls.chain(lowered.counted.iter().copied()).collect()
 }
 
@@ -338,15 +325,9 @@ fn assemble(
                 for item in items.iter_mut() {
                     match item {
                         Item::Fn(f) if !input::is_primitive(&f.attrs) => input::clean(&mut f.sig),
-                        Item::Impl(i) if !input::is_batched(&i.attrs) => {
-                            for item in &mut i.items {
-                                if let syn::ImplItem::Fn(f) = item
-                                    && !input::is_batched(&f.attrs)
-                                {
-                                    input::clean(&mut f.sig);
-                                }
-                            }
-                        }
+                        Item::Impl(i) if !input::is_batched(&i.attrs) => input::methods_of_mut(i)
+                            .filter(|f| !input::is_batched(&f.attrs))
+                            .for_each(|f| input::clean(&mut f.sig)),
                         _ => {}
                     }
                 }
@@ -355,11 +336,7 @@ fn assemble(
             quote!(#m #errors)
         }
         Input::Impl(mut i) => {
-            for item in &mut i.items {
-                if let syn::ImplItem::Fn(f) = item {
-                    input::clean(&mut f.sig);
-                }
-            }
+            input::methods_of_mut(&mut i).for_each(|f| input::clean(&mut f.sig));
             let (generics, ty) = (&i.generics, &i.self_ty);
             let (impl_generics, _, where_clause) = generics.split_for_impl();
             let carried = emit::attributes::lints_and_conditions(&i.attrs);

@@ -11,11 +11,17 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::formats;
-use crate::ir::{BlockId, Op, VarId, VarSet, goto_target};
+use crate::ir::{BlockId, FuncId, Op, Program, VarId, VarSet, goto_target};
 use crate::mentions::{self, bare, map_tokens};
+use crate::walk::Code;
 
 /// The function's variables by unique name.
 pub type Names = BTreeMap<String, VarId>;
+
+/// The variables of a function, by name.
+pub fn names(program: &Program, func: FuncId) -> Names {
+    program.vars_of(func).map(|v| (program.var(v).ident.to_string(), v)).collect()
+}
 
 /// Mentions, exits and weight of some code.
 #[derive(Default)]
@@ -32,30 +38,11 @@ pub struct Effects {
     pub opaque: bool,
 }
 
-/// Looks through `code` with `walk`.
-pub fn effects(names: &Names, walk: impl FnOnce(&mut dyn FnMut(Node<'_>))) -> Effects {
+/// The effects of a piece of code.
+pub(crate) fn of(names: &Names, code: &(impl Code + ?Sized)) -> Effects {
     let mut visitor = Visitor { names, out: Effects::default() };
-    walk(&mut |node| match node {
-        Node::Expr(expr) => visitor.visit_expr(expr),
-        Node::Stmt(stmt) => visitor.visit_stmt(stmt),
-        Node::Pat(pat) => visitor.visit_pat(pat),
-    });
+    code.visit(&mut visitor);
     visitor.out
-}
-
-/// Something [`effects`] can look at.
-pub enum Node<'a> {
-    /// An expression.
-    Expr(&'a Expr),
-    /// A statement.
-    Stmt(&'a Stmt),
-    /// A pattern (mentions: its bindings, and variables in guards).
-    Pat(&'a Pat),
-}
-
-/// The effects of one expression.
-pub fn of_expr(names: &Names, expr: &Expr) -> Effects {
-    effects(names, |see| see(Node::Expr(expr)))
 }
 
 /// The variables a pattern binds.
@@ -74,7 +61,7 @@ fn known(names: &Names, idents: &[Ident]) -> VarSet {
 
 /// Makes the op for one statement.
 pub fn op(names: &Names, stmt: Stmt) -> Op {
-    let all = effects(names, |see| see(Node::Stmt(&stmt)));
+    let all = of(names, &stmt);
     let mut op = Op {
         code: vec![],
         // A jump that brings a value binds its target's variable in a block of its own, and reads nothing.
@@ -87,23 +74,16 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
     match &stmt {
         Stmt::Local(local) => {
             op.declares = bound(names, &local.pat);
-            op.uses = match &local.init {
-                Some(init) => {
-                    op.defs = op.declares.clone();
-                    effects(names, |see| {
-                        see(Node::Expr(&init.expr));
-                        if let Some((_, diverge)) = &init.diverge {
-                            see(Node::Expr(diverge));
-                        }
-                    })
-                    .reads
-                }
-                None => VarSet::new(),
-            };
+            op.uses = VarSet::new();
+            if let Some(init) = &local.init {
+                op.defs = op.declares.clone();
+                op.uses = of(names, &init.expr).reads;
+                op.uses.extend(init.diverge.iter().flat_map(|(_, diverge)| of(names, diverge).reads));
+            }
         }
         Stmt::Expr(Expr::Assign(assign), _) => {
             if let Some(var) = variable(names, &assign.left) {
-                op.uses = of_expr(names, &assign.right).reads;
+                op.uses = of(names, &assign.right).reads;
                 op.defs.insert(var);
             }
         }
@@ -115,12 +95,7 @@ pub fn op(names: &Names, stmt: Stmt) -> Op {
 
 /// The variable `expr` is, if it is nothing else.
 pub fn variable(names: &Names, expr: &Expr) -> Option<VarId> {
-    match bare(expr) {
-        Expr::Path(p) if p.qself.is_none() => {
-            p.path.get_ident().and_then(|i| names.get(&i.to_string())).copied()
-        }
-        _ => None,
-    }
+    names.get(&mentions::name(bare(expr))?).copied()
 }
 
 struct Visitor<'a> {

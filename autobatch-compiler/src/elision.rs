@@ -1,29 +1,25 @@
 //! Lifetimes that types leave out get names, and those with names lose them.
 
-use syn::visit_mut::{self, VisitMut};
+use proc_macro2::Span;
 use syn::{Lifetime, Type};
 
-/// Puts what a function makes where types leave out a lifetime: `&T`, `'_`.
-struct Elided<F>(F);
+use crate::walk::{self, AtMut, Next};
 
-impl<F: FnMut() -> Lifetime> VisitMut for Elided<F> {
-    fn visit_type_reference_mut(&mut self, r: &mut syn::TypeReference) {
-        if r.lifetime.is_none() {
-            r.lifetime = Some((self.0)());
+/// Gives each lifetime that a type leaves out, `&T`, `'_`, a name.
+pub(crate) fn name_each(ty: &mut Type, mut next: impl FnMut() -> Lifetime) {
+    walk::map(ty, |at| match at {
+        AtMut::Type(Type::FnPtr(_)) => Next::Past,
+        AtMut::Type(Type::Reference(r)) if r.lifetime.is_none() => {
+            // `'_` until the walk comes to it.
+            r.lifetime = Some(Lifetime::new("'_", Span::call_site()));
+            Next::On
         }
-        visit_mut::visit_type_reference_mut(self, r);
-    }
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident == "_" {
-            *lifetime = (self.0)();
+        AtMut::Lifetime(lifetime) if lifetime.ident == "_" => {
+            *lifetime = next();
+            Next::On
         }
-    }
-    fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
-}
-
-/// Gives each lifetime that a type leaves out a name.
-pub(crate) fn name_each(ty: &mut Type, next: impl FnMut() -> Lifetime) {
-    Elided(next).visit_type_mut(ty);
+        _ => Next::On,
+    });
 }
 
 /// Gives all of them the same name. Whether there was one.
@@ -38,20 +34,18 @@ pub(crate) fn name_all(ty: &mut Type, lifetime: &Lifetime) -> bool {
 
 /// Whether a type leaves out a lifetime.
 pub(crate) fn any(ty: &Type) -> bool {
-    name_all(&mut ty.clone(), &Lifetime::new("'own", proc_macro2::Span::call_site()))
+    name_all(&mut ty.clone(), &Lifetime::new("'own", Span::call_site()))
 }
 
 /// A type with its lifetimes left to be inferred.
 pub(crate) fn nameless(ty: &Type) -> Type {
-    struct Nameless;
-    impl VisitMut for Nameless {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            if lifetime.ident != "static" {
-                *lifetime = Lifetime::new("'_", lifetime.span());
-            }
-        }
-    }
     let mut ty = ty.clone();
-    Nameless.visit_type_mut(&mut ty);
+    walk::map(&mut ty, |at| {
+        if let AtMut::Lifetime(lifetime) = at
+            && lifetime.ident != "static"
+        {
+            *lifetime = Lifetime::new("'_", lifetime.span());
+        }
+    });
     ty
 }

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     GenericArgument, Generics, Ident, Item, Lifetime, PathArguments, PathSegment, Type, UseTree, parse_quote,
 };
 
-use crate::input::Input;
+use crate::input::{Input, methods_of_mut};
+use crate::walk::{self, At, Next};
 
 /// Types of libraries that have a lifetime.
 pub(crate) const BORROWERS: [&str; 26] = [
@@ -76,9 +76,21 @@ impl Lifetimes {
 
     /// Whether a type hides a lifetime, as far as names tell.
     pub(crate) fn are_hidden(&self, ty: &Type) -> bool {
-        let mut scan = Scan { lifetimes: self, found: false };
-        scan.visit_type(ty);
-        scan.found
+        walk::any(ty, |at| match at {
+            // Parameters of function types hide what they like.
+            At::Type(Type::FnPtr(_)) => Next::Past,
+            At::PathSegment(segment) => {
+                let name = segment.ident.to_string();
+                let known = self.counts.get(&name).map(|counts| counts.iter().any(|count| *count > 0));
+                let hides = known.unwrap_or_else(|| BORROWERS.contains(&name.as_str()));
+                match &segment.arguments {
+                    _ if hides && !writes_lifetimes(segment) => Next::Found,
+                    PathArguments::Parenthesized(_) => Next::Past,
+                    _ => Next::On,
+                }
+            }
+            _ => Next::On,
+        })
     }
 
     /// How many lifetimes the types of a name certainly have: those of the file, if none of that name comes from elsewhere, and
@@ -126,24 +138,6 @@ fn writes_lifetimes(segment: &PathSegment) -> bool {
     }
 }
 
-struct Scan<'a> {
-    lifetimes: &'a Lifetimes,
-    found: bool,
-}
-
-impl<'ast> Visit<'ast> for Scan<'_> {
-    fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
-        let name = segment.ident.to_string();
-        let known = self.lifetimes.counts.get(&name).map(|counts| counts.iter().any(|count| *count > 0));
-        self.found |=
-            !writes_lifetimes(segment) && known.unwrap_or_else(|| BORROWERS.contains(&name.as_str()));
-        visit::visit_path_segment(self, segment);
-    }
-    // Parameters of function types hide what they like.
-    fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
-    fn visit_parenthesized_generic_arguments(&mut self, _: &'ast syn::ParenthesizedGenericArguments) {}
-}
-
 struct Spell<'a>(&'a Lifetimes);
 
 impl VisitMut for Spell<'_> {
@@ -155,11 +149,7 @@ impl VisitMut for Spell<'_> {
         }
     }
     fn visit_item_impl_mut(&mut self, block: &mut syn::ItemImpl) {
-        for item in &mut block.items {
-            if let syn::ImplItem::Fn(f) = item {
-                self.visit_signature_mut(&mut f.sig);
-            }
-        }
+        methods_of_mut(block).for_each(|f| self.visit_signature_mut(&mut f.sig));
     }
     fn visit_type_path_mut(&mut self, ty: &mut syn::TypePath) {
         visit_mut::visit_type_path_mut(self, ty);

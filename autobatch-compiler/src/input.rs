@@ -7,17 +7,19 @@ use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, Block, FnArg, Generics, ImplItem, Item, ItemFn, ItemImpl, Pat, PatType, ReceiverKind,
-    ReturnType, Signature, Type, Visibility, parse_quote,
+    Attribute, Block, FnArg, Generics, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Pat, PatType,
+    ReceiverKind, ReturnType, Signature, Type, Visibility, parse_quote,
 };
 
 use crate::anonymous;
 use crate::aside::{Aside, SEVERAL};
 use crate::declared::Declared;
 use crate::diag::Diagnostics;
+use crate::mentions::bare_type;
 use crate::methods::{self, Method};
 use crate::resolve::{self, Bindings};
 use crate::tails;
+use crate::walk::{self, At};
 
 /// How a parameter appears in the batched call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +96,13 @@ pub struct Function {
     pub declared: Rc<Declared>,
     /// The types of variables of the body, as far as they follow from what is written.
     pub types: BTreeMap<String, Type>,
+}
+
+impl Function {
+    /// The function that the user has written: a method, if it stands for one.
+    pub(crate) fn shown(&self) -> &Function {
+        self.method.as_ref().map_or(self, |method| &method.shown)
+    }
 }
 
 /// An annotated item.
@@ -316,15 +325,10 @@ pub(crate) fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
 
 /// An `impl Trait` in a type.
 pub(crate) fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
-    struct Find(Option<syn::TypeImplTrait>);
-    impl<'ast> syn::visit::Visit<'ast> for Find {
-        fn visit_type_impl_trait(&mut self, ty: &'ast syn::TypeImplTrait) {
-            self.0.get_or_insert_with(|| ty.clone());
-        }
-    }
-    let mut find = Find(None);
-    syn::visit::Visit::visit_type(&mut find, ty);
-    find.0
+    walk::find(ty, |at| match at {
+        At::Type(Type::ImplTrait(ty)) => Some(ty.clone()),
+        _ => None,
+    })
 }
 
 fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing {
@@ -366,7 +370,11 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
             Passing::Shared
         }
         // A slice has no size, so there is no column of states: nothing but a slice per member has a meaning.
-        (Type::Reference(r), None, None) if r.mutability.is_some() && is_slice(&r.elem) => Passing::EachMut,
+        (Type::Reference(r), None, None)
+            if r.mutability.is_some() && matches!(bare_type(&r.elem), Type::Slice(_)) =>
+        {
+            Passing::EachMut
+        }
         (Type::Reference(r), None, None) if r.mutability.is_some() => Passing::State,
         (Type::Reference(_), None, None) => Passing::Shared,
         (_, Some(_), None) => Passing::Shared,
@@ -374,13 +382,20 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
     }
 }
 
-fn is_slice(ty: &Type) -> bool {
-    match ty {
-        Type::Slice(_) => true,
-        Type::Paren(t) => is_slice(&t.elem),
-        Type::Group(t) => is_slice(&t.elem),
-        _ => false,
-    }
+/// The functions of an `impl` block.
+pub(crate) fn methods_of(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
+    block.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) => Some(f),
+        _ => None,
+    })
+}
+
+/// The same, to be changed.
+pub(crate) fn methods_of_mut(block: &mut ItemImpl) -> impl Iterator<Item = &mut ImplItemFn> {
+    block.items.iter_mut().filter_map(|item| match item {
+        ImplItem::Fn(f) => Some(f),
+        _ => None,
+    })
 }
 
 /// The functions of a module or `impl` that can be part of the program, in source order.
@@ -410,16 +425,12 @@ pub(crate) fn parted(
             aside = others;
         }
         Input::Impl(i) => {
-            for item in &i.items {
-                if let ImplItem::Fn(f) = item
-                    && quiet(&f.sig)
-                {
-                    let f = methods::of_trait(i, f);
-                    let function = function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag);
-                    let implements = i.trait_.as_ref().map(|(path, _)| path.clone());
-                    let owner = Some((*i.self_ty).clone());
-                    all.extend(function.map(|function| Function { implements, owner, ..function }));
-                }
+            for f in methods_of(i).filter(|f| quiet(&f.sig)) {
+                let f = methods::of_trait(i, f);
+                let function = function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag);
+                let implements = i.trait_.as_ref().map(|(path, _)| path.clone());
+                let owner = Some((*i.self_ty).clone());
+                all.extend(function.map(|function| Function { implements, owner, ..function }));
             }
         }
     }

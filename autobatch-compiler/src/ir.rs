@@ -330,6 +330,14 @@ pub fn goto_target(mac: &syn::Macro) -> Option<BlockId> {
 }
 
 impl Terminator {
+    /// The call that it is, other than a tail call.
+    pub fn call(&self) -> Option<&Call> {
+        match self {
+            Terminator::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
     /// Successor blocks within the function, in order, duplicates kept. A call's successor is its
     /// continuation; a tail call and a return have none.
     pub fn successors(&self) -> Vec<BlockId> {
@@ -364,6 +372,17 @@ impl Terminator {
 }
 
 impl Block {
+    /// The statements of its ops.
+    pub fn code(&self) -> impl Iterator<Item = &syn::Stmt> {
+        self.ops.iter().flat_map(|op| &op.code)
+    }
+
+    /// Variables with a `let` in its ops or a binding on one of its edges.
+    pub fn declares(&self) -> VarSet {
+        let bound = (0..self.term.successors().len()).flat_map(|nth| self.term.binds(nth));
+        self.ops.iter().flat_map(|op| &op.declares).copied().chain(bound).collect()
+    }
+
     /// All blocks control can go to from here within the function: side exits, then the
     /// terminator's successors.
     pub fn successors(&self) -> Vec<BlockId> {
@@ -391,6 +410,21 @@ impl Program {
         region
     }
 
+    /// Adds a variable without a class.
+    pub fn add_variable(
+        &mut self,
+        func: FuncId,
+        ident: syn::Ident,
+        role: Role,
+        mutable: bool,
+        ty: Option<syn::Type>,
+        shared: bool,
+    ) -> VarId {
+        let (id, class) = (VarId(self.variables.len()), Class::default());
+        self.variables.push(Variable { ident, func, role, mutable, ty, shared, class });
+        id
+    }
+
     /// The function `id` names.
     pub fn func(&self, id: FuncId) -> &Function {
         &self.functions[id.0]
@@ -411,19 +445,22 @@ impl Program {
     pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
         (0..self.variables.len()).map(VarId)
     }
+    /// The blocks of a function.
+    pub fn blocks_of(&self, func: FuncId) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(move |block| block.func == func)
+    }
+    /// The variables of a function.
+    pub fn vars_of(&self, func: FuncId) -> impl Iterator<Item = VarId> {
+        self.var_ids().filter(move |v| self.var(*v).func == func)
+    }
     /// All function ids.
     pub fn func_ids(&self) -> impl Iterator<Item = FuncId> + use<> {
         (0..self.functions.len()).map(FuncId)
     }
     /// The call sites (tail calls excluded) with the block each stands in, by [`CallId`].
     pub fn call_sites(&self) -> Vec<(BlockId, &Call)> {
-        let mut sites: Vec<_> = self
-            .block_ids()
-            .filter_map(|b| match &self.block(b).term {
-                Terminator::Call(call) => Some((b, call)),
-                _ => None,
-            })
-            .collect();
+        let calls = self.block_ids().filter_map(|b| Some((b, self.block(b).term.call()?)));
+        let mut sites: Vec<_> = calls.collect();
         sites.sort_by_key(|(_, call)| call.id);
         sites
     }

@@ -37,6 +37,7 @@ mod turbofish;
 mod unasked;
 pub mod vector_math;
 pub mod verify;
+mod walk;
 
 #[cfg(test)]
 mod interp;

@@ -1,10 +1,11 @@
 //! Mentions of a variable, for what puts something else in their place.
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
-use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Type, UnOp};
 
 use crate::formats::Formats;
+use crate::lockstep::is_compound;
+use crate::walk::{self, At, Next};
 
 /// A type without parentheses around it.
 pub(crate) fn bare_type(ty: &Type) -> &Type {
@@ -21,6 +22,31 @@ pub(crate) fn bare(expr: &Expr) -> &Expr {
         Expr::Paren(e) => bare(&e.expr),
         Expr::Group(e) => bare(&e.expr),
         _ => expr,
+    }
+}
+
+/// A pattern without its type.
+pub(crate) fn untyped(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Type(t) => &t.pat,
+        _ => pat,
+    }
+}
+
+/// The one name that an expression is.
+pub(crate) fn name(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+/// What an expression assigns to, be it `x = y` or `x += y`, and what it takes for that.
+pub(crate) fn assignment(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    match expr {
+        Expr::Assign(e) => Some((&e.left, &e.right)),
+        Expr::Binary(e) if is_compound(&e.op) => Some((&e.left, &e.right)),
+        _ => None,
     }
 }
 
@@ -43,17 +69,16 @@ pub(crate) fn has_let(cond: &Expr) -> bool {
 
 /// The bindings of a pattern, in order.
 fn bindings(pat: &Pat) -> Vec<&syn::PatIdent> {
-    struct Scan<'a>(Vec<&'a syn::PatIdent>);
-    impl<'ast> Visit<'ast> for Scan<'ast> {
-        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            self.0.push(p);
-            visit::visit_pat_ident(self, p);
+    let mut bindings = Vec::new();
+    walk::each(pat, |at| match at {
+        At::Pat(Pat::Ident(p)) => {
+            bindings.push(p);
+            Next::On
         }
-        fn visit_expr(&mut self, _: &'ast Expr) {}
-    }
-    let mut scan = Scan(Vec::new());
-    scan.visit_pat(pat);
-    scan.0
+        At::Expr(_) => Next::Past,
+        _ => Next::On,
+    });
+    bindings
 }
 
 /// What a pattern binds by reference.
@@ -90,14 +115,19 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// The names in the code that begin with two underscores.
-pub(crate) fn reserved(tokens: TokenStream) -> Vec<Ident> {
-    let names = tokens.into_iter().flat_map(|tree| match tree {
-        TokenTree::Ident(ident) if ident.to_string().starts_with("__") => vec![ident],
-        TokenTree::Group(group) => reserved(group.stream()),
+/// The names and keywords among tokens, in order.
+pub(crate) fn idents(tokens: TokenStream) -> Vec<Ident> {
+    let idents = tokens.into_iter().flat_map(|tree| match tree {
+        TokenTree::Ident(ident) => vec![ident],
+        TokenTree::Group(group) => idents(group.stream()),
         _ => vec![],
     });
-    names.collect()
+    idents.collect()
+}
+
+/// The names in the code that begin with two underscores.
+pub(crate) fn reserved(tokens: TokenStream) -> Vec<Ident> {
+    idents(tokens).into_iter().filter(|ident| ident.to_string().starts_with("__")).collect()
 }
 
 /// The path that a place is a part of, or behind; `None` if it is a part of a temporary.

@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, FnArg, GenericParam, ImplItem, Item, ItemImpl, ItemMod, Lifetime, Macro, Path,
-    ReceiverKind, Signature, Type, Visibility, parse_quote,
+    Attribute, Block, Expr, FnArg, GenericParam, Generics, ImplItem, Item, ItemImpl, ItemMod, Lifetime,
+    Macro, Path, ReceiverKind, Signature, Type, Visibility, parse_quote,
 };
 
 use crate::anonymous;
@@ -113,22 +113,15 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
             _ => None,
         })
         .collect();
-    let functions = |i: &ItemImpl| {
-        let fns = i.items.iter().filter_map(|item| match item {
-            ImplItem::Fn(f) => Some(f.clone()),
-            _ => None,
-        });
-        fns.collect::<Vec<_>>()
-    };
     let mut names: BTreeMap<(String, String), usize> = BTreeMap::new();
     for (i, owner) in &blocks {
-        for f in functions(i) {
+        for f in input::methods_of(i) {
             *names.entry((owner.to_string(), f.sig.ident.to_string())).or_default() += 1;
         }
     }
     let (mut all, mut aside) = (Vec::new(), Vec::new());
     for (i, owner) in blocks {
-        for f in functions(i) {
+        for f in input::methods_of(i) {
             if input::is_batched(&f.attrs) || !input::check_signature(&f.sig, &mut Diagnostics::default()) {
                 continue;
             }
@@ -139,7 +132,9 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
                 _ if !once && conditional => Some(aside::SEVERAL),
                 _ if !once => Some(aside::SAME_NAME),
                 // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
-                Some((path, _)) if path.segments.last().is_some_and(|s| is_of_the_library(&s.ident)) => {
+                Some((path, _))
+                    if path.segments.last().is_some_and(|s| LIBRARY.iter().any(|known| s.ident == known)) =>
+                {
                     Some(aside::OF_THE_LIBRARY)
                 }
                 Some(_) if known.is_none() => Some(aside::OF_ANOTHER_TYPE),
@@ -156,7 +151,7 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
                 }
                 _ => Visibility::Inherited,
             };
-            let freed = freed(i, owner, &syn::ImplItemFn { vis, ..f });
+            let freed = freed(i, owner, &syn::ImplItemFn { vis, ..f.clone() });
             match why {
                 None => all.extend(freed),
                 Some(why) => aside.extend(freed.map(|f| (f, why))),
@@ -166,23 +161,24 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
     (all, aside)
 }
 
-fn is_of_the_library(name: &Ident) -> bool {
-    LIBRARY.iter().any(|known| name == known)
+/// The parameters of types and constants.
+pub(crate) fn named_params(generics: &Generics) -> impl Iterator<Item = &Ident> {
+    generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(p) => Some(&p.ident),
+        GenericParam::Const(p) => Some(&p.ident),
+        GenericParam::Lifetime(_) => None,
+    })
 }
 
 /// Whether the type of an `impl` block names all its parameters, as in a block of the type itself it has to.
 fn names_its_parameters(block: &ItemImpl) -> bool {
     let text = crate::ir::text(&block.self_ty);
     let words: BTreeSet<&str> = crate::mentions::words(&text).collect();
-    let mut params = block.generics.params.iter().filter_map(|param| match param {
-        GenericParam::Type(p) => Some(&p.ident),
-        GenericParam::Const(p) => Some(&p.ident),
-        GenericParam::Lifetime(_) => None,
-    });
-    params.all(|name| words.contains(name.to_string().as_str()))
+    named_params(&block.generics).all(|name| words.contains(name.to_string().as_str()))
 }
 
-fn conditional(attrs: &[Attribute]) -> bool {
+/// Whether something is there only under a condition.
+pub(crate) fn conditional(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr"))
 }
 
@@ -236,10 +232,6 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     let others = block.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
     let params = lifetimes.chain(&anonymous).chain(&sig.generics.params).chain(others).cloned().collect();
     sig.generics.params = params;
-    if sig.generics.lt_token.is_none() && !sig.generics.params.is_empty() {
-        sig.generics.lt_token = Some(Default::default());
-        sig.generics.gt_token = Some(Default::default());
-    }
     if let Some(clause) = &block.generics.where_clause {
         sig.generics.make_where_clause().predicates.extend(clause.predicates.clone());
     }
@@ -296,8 +288,6 @@ fn free_receiver(sig: &mut Signature) {
         }
         (ty, Some((lifetime, true))) => {
             sig.generics.params.insert(0, parse_quote!(#lifetime));
-            sig.generics.lt_token.get_or_insert_with(Default::default);
-            sig.generics.gt_token.get_or_insert_with(Default::default);
             ty
         }
         (ty, _) => ty,
@@ -310,7 +300,10 @@ fn free_receiver(sig: &mut Signature) {
 /// A method of an `impl` block with the attribute as it can stand in an `impl` block of the type itself: a method of a trait
 /// is visible wherever the trait is, and the trait's types are named in full.
 pub(crate) fn of_trait(block: &ItemImpl, f: &syn::ImplItemFn) -> syn::ImplItemFn {
-    struct Spell<'a>(&'a Path, BTreeSet<String>);
+    struct Spell<'a> {
+        trait_: &'a Path,
+        associated: BTreeSet<String>,
+    }
     impl VisitMut for Spell<'_> {
         fn visit_type_path_mut(&mut self, p: &mut syn::TypePath) {
             if p.qself.is_none()
@@ -333,24 +326,39 @@ pub(crate) fn of_trait(block: &ItemImpl, f: &syn::ImplItemFn) -> syn::ImplItemFn
     }
     impl Spell<'_> {
         fn spelled(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
-            let name = &path.segments.get(1)?.ident;
-            if path.segments[0].ident != "Self" || !self.1.contains(&name.to_string()) {
-                return None;
-            }
-            let (trait_, rest) = (self.0, path.segments.iter().skip(1));
-            let whole: syn::TypePath = parse_quote!(<Self as #trait_>::#(#rest)::*);
-            Some((whole.qself?, whole.path))
+            projected(path, &parse_quote!(Self), self.trait_, &self.associated)
         }
     }
     let mut f = f.clone();
     let Some((path, _)) = &block.trait_ else { return f };
-    let types = block.items.iter().filter_map(|item| match item {
-        ImplItem::Type(i) => Some(i.ident.to_string()),
-        _ => None,
-    });
     f.vis = parse_quote!(pub);
-    Spell(path, types.collect()).visit_impl_item_fn_mut(&mut f);
+    let associated = associated_types(block).map(ToString::to_string).collect();
+    Spell { trait_: path, associated }.visit_impl_item_fn_mut(&mut f);
     f
+}
+
+/// The types that a trait's `impl` block defines.
+pub(crate) fn associated_types(block: &ItemImpl) -> impl Iterator<Item = &Ident> {
+    block.items.iter().filter_map(|item| match item {
+        ImplItem::Type(ty) => Some(&ty.ident),
+        _ => None,
+    })
+}
+
+/// `Self::Output` of a trait, and what stands behind it.
+fn projected(
+    path: &Path,
+    own: &Type,
+    trait_: &Path,
+    associated: &BTreeSet<String>,
+) -> Option<(syn::QSelf, Path)> {
+    let name = &path.segments.get(1)?.ident;
+    if path.segments[0].ident != "Self" || !associated.contains(&name.to_string()) {
+        return None;
+    }
+    let rest = path.segments.iter().skip(1);
+    let whole: syn::TypePath = parse_quote!(<#own as #trait_>::#(#rest)::*);
+    Some((whole.qself?, whole.path))
 }
 
 /// Puts the type in the place of `Self`, and a variable in that of `self`.
@@ -363,15 +371,8 @@ struct Free {
 }
 
 impl Free {
-    /// `Self::Output` of a trait.
     fn projected(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
-        let (trait_, name) = (self.trait_.as_ref()?, &path.segments.get(1)?.ident);
-        if path.segments[0].ident != "Self" || !self.associated.contains(&name.to_string()) {
-            return None;
-        }
-        let ty = &self.ty;
-        let whole: syn::TypePath = parse_quote!(<#ty as #trait_>::#name);
-        Some((whole.qself?, whole.path))
+        projected(path, &self.ty, self.trait_.as_ref()?, &self.associated)
     }
 }
 
@@ -436,22 +437,13 @@ impl VisitMut for Free {
 /// The functions that loop, call primitives, recurse, or call such a one, as far as names say: a method's name is
 /// that of every method of that name.
 pub(crate) fn worth(functions: &[Function], primitives: &[Path]) -> BTreeSet<usize> {
-    let name = |f: &Function| f.method.as_ref().map_or(&f.sig.ident, |m| &m.shown.sig.ident).to_string();
+    let name = |f: &Function| f.shown().sig.ident.to_string();
     let known: BTreeSet<String> = functions.iter().map(&name).collect();
     let scans: Vec<(BTreeSet<String>, bool)> =
         functions.iter().map(|f| lower::called_names(f, &known, primitives)).collect();
     let names: Vec<String> = functions.iter().map(name).collect();
-    let reaches = |from: usize| {
-        let (mut seen, mut queue) = (BTreeSet::new(), vec![from]);
-        while let Some(f) = queue.pop() {
-            let called = (0..names.len()).filter(|g| scans[f].0.contains(&names[*g]));
-            queue.extend(called.filter(|g| seen.insert(*g)));
-        }
-        seen
-    };
-    let all: Vec<BTreeSet<usize>> = (0..functions.len()).map(reaches).collect();
-    let heavy = |f: usize| scans[f].1 || all[f].contains(&f);
-    (0..functions.len()).filter(|f| heavy(*f) || all[*f].iter().any(|g| heavy(*g))).collect()
+    let called = |f: usize| (0..names.len()).filter(|g| scans[f].0.contains(&names[*g])).collect::<Vec<_>>();
+    lower::heavy(functions.len(), |f| scans[f].1, called)
 }
 
 /// The functions by which the program's names stand for the methods.

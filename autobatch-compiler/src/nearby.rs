@@ -18,11 +18,12 @@ use syn::{File, GenericArgument, Ident, Item, ItemImpl, Path, Type};
 
 use crate::aside::name_of;
 use crate::declared::Declared;
-use crate::input::{Input, is_batched, is_primitive};
+use crate::input::{Input, is_batched, is_primitive, methods_of};
 use crate::ir::text;
 use crate::mentions::bare_type;
 use crate::receivers::definitions::Definitions;
 use crate::unasked::Mentions;
+use crate::walk::{self, At, Next};
 
 /// The attribute that marks the item.
 const MARK: &str = "autobatch_item_here";
@@ -106,16 +107,14 @@ impl Source {
 
     /// The file's `impl` blocks.
     fn impls(&self) -> Vec<&ItemImpl> {
-        struct Impls<'a>(Vec<&'a ItemImpl>);
-        impl<'a> Visit<'a> for Impls<'a> {
-            fn visit_item_impl(&mut self, i: &'a ItemImpl) {
-                self.0.push(i);
-                visit::visit_item_impl(self, i);
+        let mut impls = Vec::new();
+        walk::each(&self.file, |at| {
+            if let At::Item(Item::Impl(i)) = at {
+                impls.push(i);
             }
-        }
-        let mut impls = Impls(Vec::new());
-        impls.visit_file(&self.file);
-        impls.0
+            Next::Inside
+        });
+        impls
     }
 }
 
@@ -151,10 +150,7 @@ fn implements(input: &Input) -> Option<&Type> {
 
 /// The names of the functions of an `impl` block.
 fn functions(block: &ItemImpl) -> impl Iterator<Item = String> {
-    block.items.iter().filter_map(|item| match item {
-        syn::ImplItem::Fn(f) => Some(f.sig.ident.to_string()),
-        _ => None,
-    })
+    methods_of(block).map(|f| f.sig.ident.to_string())
 }
 
 /// What the item and its file declare.

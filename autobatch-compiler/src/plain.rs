@@ -17,7 +17,6 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
-use syn::visit::Visit;
 use syn::{Expr, Type};
 
 use crate::input::Function;
@@ -25,6 +24,8 @@ use crate::ir::{FuncId, Program, Terminator};
 use crate::lockstep::is_primitive;
 use crate::lower::Lowered;
 use crate::mentions::bare_type;
+use crate::passes::call_graph::reached;
+use crate::walk::At;
 use walk::Walk;
 
 /// What must be primitive for a program to only compute.
@@ -52,6 +53,13 @@ pub struct Leaf {
     pub value: Expr,
     /// What it certainly is, as far as that decides whether it can be indexed by a number.
     list: List,
+}
+
+impl Leaf {
+    /// The same place behind an operator.
+    fn with(self, operator: impl FnOnce(Expr) -> Expr) -> Leaf {
+        Leaf { value: operator(self.value), ..self }
+    }
 }
 
 /// What is known of a place in shared data.
@@ -115,23 +123,12 @@ pub fn of(lowered: &Lowered, functions: &[Function]) -> Option<Plain> {
 /// Whether tail calls lead from `func` over another function back to it.
 fn tail_calls_come_back(program: &Program, func: FuncId) -> bool {
     let next = |f: FuncId| {
-        let own = program.blocks.iter().filter(move |b| b.func == f);
-        own.filter_map(move |b| match b.term {
+        program.blocks_of(f).filter_map(move |b| match b.term {
             Terminator::TailCall { callee, .. } if callee != f => Some(callee),
             _ => None,
         })
     };
-    let mut seen = BTreeSet::new();
-    let mut todo: Vec<FuncId> = next(func).collect();
-    while let Some(f) = todo.pop() {
-        if f == func {
-            return true;
-        }
-        if seen.insert(f) {
-            todo.extend(next(f));
-        }
-    }
-    false
+    reached(func, next).contains(&func)
 }
 
 impl Plain {
@@ -154,14 +151,11 @@ impl Plain {
                 self.ty(&param.ty)?;
             }
         }
-        let locals = program.var_ids().filter(|v| program.var(*v).func == func);
-        let locals = locals.map(|v| program.var(v).ident.to_string()).collect();
+        let locals = program.vars_of(func).map(|v| program.var(v).ident.to_string()).collect();
         let mut walk =
             Walk { plain: self, functions, helpers, locals, shared, aliases: BTreeMap::new(), exits: true };
-        for block in program.blocks.iter().filter(|b| b.func == func) {
-            for stmt in block.ops.iter().flat_map(|op| &op.code) {
-                walk.stmt(stmt)?;
-            }
+        for block in program.blocks_of(func) {
+            block.code().admit_all(|stmt| walk.stmt(stmt))?;
             match &block.term {
                 Terminator::Branch { cond, .. } => walk.expr(cond)?,
                 Terminator::Switch { scrutinee, arms, .. } => {
@@ -194,7 +188,7 @@ impl Plain {
                         }
                     }
                     // With a lifetime it is no number, and frames would mix up lifetimes without names.
-                    _ if names_lifetime(ty) => None,
+                    _ if crate::walk::any(ty, |at| matches!(at, At::Lifetime(_))) => None,
                     _ => {
                         self.types.push(ty.clone());
                         Some(())
@@ -213,18 +207,6 @@ trait All: Iterator + Sized {
     }
 }
 impl<I: Iterator> All for I {}
-
-fn names_lifetime(ty: &Type) -> bool {
-    struct Find(bool);
-    impl<'ast> Visit<'ast> for Find {
-        fn visit_lifetime(&mut self, _: &'ast syn::Lifetime) {
-            self.0 = true;
-        }
-    }
-    let mut find = Find(false);
-    find.visit_type(ty);
-    find.0
-}
 
 #[cfg(test)]
 mod tests;

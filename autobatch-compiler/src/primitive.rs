@@ -62,6 +62,7 @@ use syn::{
 use crate::diag::Diagnostics;
 use crate::elision;
 use crate::input;
+use crate::mentions::bare_type;
 use crate::turbofish::turbofish;
 
 /// The associated function that batched code calls.
@@ -242,11 +243,9 @@ fn slices(ty: &Type, instead: &str, diag: &mut Diagnostics) {
 
 /// `Array1<T>` or `[T; D]`: a member's own, even behind a reference.
 fn is_vector(ty: &Type) -> bool {
-    match ty {
+    match bare_type(ty) {
         Type::Array(_) => true,
         Type::Path(p) => p.path.segments.last().is_some_and(|last| last.ident == "Array1"),
-        Type::Paren(p) => is_vector(&p.elem),
-        Type::Group(g) => is_vector(&g.elem),
         _ => false,
     }
 }

@@ -17,7 +17,7 @@ use crate::input::Function;
 use crate::mentions::map_tokens;
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Arm, Block, Expr, FieldPat, FieldValue, Local, Macro, Pat, Stmt};
+use syn::{Arm, Block, Expr, FieldValue, Local, Macro, Pat, Stmt};
 
 /// A binding of the function.
 #[derive(Clone, Debug)]
@@ -170,7 +170,12 @@ fn bind_pat(r: &mut Resolver, pat: &mut Pat, assigned_later: bool, found: &mut B
         }
         Pat::Struct(p) => {
             for field in &mut p.fields {
-                bind_field(r, field, assigned_later, found);
+                bind_pat(r, &mut field.pat, assigned_later, found);
+                let renamed = matches!((&*field.pat, &field.member),
+                    (Pat::Ident(p), syn::Member::Named(name)) if p.ident != *name);
+                if renamed {
+                    field.colon_token.get_or_insert_with(Default::default);
+                }
             }
         }
         Pat::Or(p) => p.cases.iter_mut().for_each(|case| bind_pat(r, case, assigned_later, found)),
@@ -182,22 +187,6 @@ fn bind_pat(r: &mut Resolver, pat: &mut Pat, assigned_later: bool, found: &mut B
         Pat::Type(p) => bind_pat(r, &mut p.pat, assigned_later, found),
         Pat::Guard(p) => bind_pat(r, &mut p.pat, assigned_later, found),
         _ => {}
-    }
-}
-
-fn bind_field(
-    r: &mut Resolver,
-    field: &mut FieldPat,
-    assigned_later: bool,
-    found: &mut BTreeMap<String, Ident>,
-) {
-    bind_pat(r, &mut field.pat, assigned_later, found);
-    if field.colon_token.is_none() {
-        let renamed = matches!((&*field.pat, &field.member),
-            (Pat::Ident(p), syn::Member::Named(name)) if p.ident != *name);
-        if renamed {
-            field.colon_token = Some(Default::default());
-        }
     }
 }
 
@@ -216,12 +205,7 @@ impl VisitMut for Resolver {
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
-        if let Some(init) = &mut local.init {
-            self.visit_expr_mut(&mut init.expr);
-            if let Some((_, diverge)) = &mut init.diverge {
-                self.visit_expr_mut(diverge);
-            }
-        }
+        local.init.iter_mut().for_each(|init| self.visit_local_init_mut(init));
         self.bind(&mut local.pat, local.init.is_none());
     }
 

@@ -5,20 +5,17 @@
 use std::collections::BTreeSet;
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, Ident, Item, Stmt, Type, parse_quote};
+use syn::{Attribute, Block, Expr, ExprCall, ExprMethodCall, Ident, Item, Stmt, Type, parse_quote};
 
 use crate::input::Function;
+use crate::walk::{self, AtMut, Code};
 
 /// The attribute that holds the number.
 const MARK: &str = "autobatch_tail";
 
 /// Numbers the calls in tail position of functions of an item.
 pub(crate) fn number(functions: &mut [Function]) {
-    let name = |f: &Function| match &f.method {
-        Some(method) => method.shown.sig.ident.to_string(),
-        None => f.sig.ident.to_string(),
-    };
-    let names: BTreeSet<String> = functions.iter().map(name).collect();
+    let names: BTreeSet<String> = functions.iter().map(|f| f.shown().sig.ident.to_string()).collect();
     for function in functions {
         for block in [&mut function.written, &mut function.body] {
             let mut count = 0_usize;
@@ -49,27 +46,22 @@ fn is_mark(attr: &Attribute) -> bool {
 
 /// The number of a call, if it has one.
 pub(crate) fn number_of(call: &Expr) -> Option<usize> {
-    let attrs = match call {
-        Expr::Call(call) => &call.attrs,
-        Expr::MethodCall(call) => &call.attrs,
-        _ => return None,
+    let (Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. })) = call else {
+        return None;
     };
     attrs.iter().find(|attr| is_mark(attr))?.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
 }
 
 /// Takes the numbers away.
-pub(crate) struct Unnumbered;
-
-impl VisitMut for Unnumbered {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Call(call) => call.attrs.retain(|attr| !is_mark(attr)),
-            Expr::MethodCall(call) => call.attrs.retain(|attr| !is_mark(attr)),
-            _ => {}
+pub(crate) fn unnumber(code: &mut impl Code) {
+    walk::map(code, |at| {
+        if let AtMut::Expr(
+            Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. }),
+        ) = at
+        {
+            attrs.retain(|attr| !is_mark(attr));
         }
-        visit_mut::visit_expr_mut(self, expr);
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    });
 }
 
 /// Goes to the calls in tail position.
@@ -121,10 +113,8 @@ impl<F: FnMut(&mut Expr)> VisitMut for Tails<F> {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
             Expr::Return(e) => {
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                    self.tail(value);
-                }
+                visit_mut::visit_expr_return_mut(self, e);
+                e.expr.iter_mut().for_each(|value| self.tail(value));
             }
             _ => visit_mut::visit_expr_mut(self, expr),
         }
@@ -151,11 +141,9 @@ impl<F: FnMut(&mut Expr)> VisitMut for Breaks<'_, F> {
                     Some(label) => self.label.as_ref() == Some(&label.ident),
                     None => self.nested == 0,
                 };
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                    if ours {
-                        self.tails.tail(value);
-                    }
+                visit_mut::visit_expr_break_mut(self, e);
+                if let (true, Some(value)) = (ours, &mut e.expr) {
+                    self.tails.tail(value);
                 }
             }
             Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => {

@@ -18,15 +18,15 @@ use proc_macro2::Span;
 use quote::format_ident;
 use syn::parse::{Parse, ParseStream, Result};
 use syn::punctuated::Punctuated;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, FnArg, Ident, Pat, Stmt, Token, Type, braced, parenthesized};
 
 use crate::effects::{self, Names};
 use crate::ir::{
     Arm, BlockId, Call, CallId, Class, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet,
-    Variable, goto,
+    goto,
 };
+use crate::mentions;
+use crate::walk::{self, At, AtMut, Code};
 
 /// `if n <= 1 { 1 } else { let left = fib(n - 2); let right = fib(n - 1); left + right }`.
 pub(crate) const FIB: &str = "fn fib(n: i64) -> i64 {
@@ -187,17 +187,15 @@ impl Parse for FnDef {
 fn end(input: ParseStream<'_>) -> Result<Option<End>> {
     let ahead = input.fork();
     let Ok(keyword) = ahead.parse::<Ident>() else { return Ok(None) };
-    let end = match keyword.to_string().as_str() {
-        "jump" => {
-            input.parse::<Ident>()?;
-            End::Jump(input.parse()?)
-        }
-        "unreachable" => {
-            input.parse::<Ident>()?;
-            End::Unreachable
-        }
+    let keyword = keyword.to_string();
+    if !["jump", "unreachable", "branch", "switch", "call"].contains(&keyword.as_str()) {
+        return Ok(None);
+    }
+    input.parse::<Ident>()?;
+    let end = match keyword.as_str() {
+        "jump" => End::Jump(input.parse()?),
+        "unreachable" => End::Unreachable,
         "branch" => {
-            input.parse::<Ident>()?;
             let cond;
             parenthesized!(cond in input);
             let (cond, then) = (Box::new(cond.parse()?), input.parse()?);
@@ -205,23 +203,20 @@ fn end(input: ParseStream<'_>) -> Result<Option<End>> {
             End::Branch(cond, then, input.parse()?)
         }
         "switch" => {
-            input.parse::<Ident>()?;
             let (scrutinee, body);
             parenthesized!(scrutinee in input);
             braced!(body in input);
             let mut arms = Vec::new();
             while !body.is_empty() {
                 let pat = Pat::parse_multi(&body)?;
-                let guard =
-                    if body.parse::<Option<Token![if]>>()?.is_some() { Some(body.parse()?) } else { None };
+                let guard = body.parse::<Option<Token![if]>>()?.map(|_| body.parse()).transpose()?;
                 body.parse::<Token![=>]>()?;
                 arms.push((pat, guard, body.parse()?));
                 body.parse::<Option<Token![,]>>()?;
             }
             End::Switch(scrutinee.parse()?, arms)
         }
-        "call" => {
-            input.parse::<Ident>()?;
+        _ => {
             let callee = input.parse()?;
             let args;
             parenthesized!(args in input);
@@ -231,52 +226,39 @@ fn end(input: ParseStream<'_>) -> Result<Option<End>> {
             input.parse::<Token![,]>()?;
             End::Call(callee, args, dest, input.parse()?)
         }
-        _ => return Ok(None),
     };
     input.parse::<Option<Token![;]>>()?;
     Ok(Some(end))
 }
 
-/// The bindings in code, with whether they may be assigned later.
-#[derive(Default)]
-struct Bindings(BTreeMap<String, bool>);
-
-impl<'ast> Visit<'ast> for Bindings {
-    fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-        *self.0.entry(p.ident.to_string()).or_default() |= p.mutability.is_some();
-    }
-
-    fn visit_local(&mut self, local: &'ast syn::Local) {
-        visit::visit_local(self, local);
-        if local.init.is_none() {
-            let mut inside = Bindings::default();
-            inside.visit_pat(&local.pat);
-            self.0.extend(inside.0.into_keys().map(|name| (name, true)));
+/// Adds the bindings in code, with whether they may be assigned later.
+fn add_bindings(code: &impl Code, all: &mut BTreeMap<String, bool>) {
+    walk::each(code, |at| match at {
+        At::Pat(Pat::Ident(p)) => *all.entry(p.ident.to_string()).or_default() |= p.mutability.is_some(),
+        At::Local(local) if local.init.is_none() => {
+            all.extend(mentions::names(&local.pat).iter().map(|name| (name.to_string(), true)))
         }
-    }
+        _ => {}
+    });
 }
 
 /// Turns `goto!(label)` into the marker.
-struct Markers<'a>(&'a BTreeMap<String, BlockId>);
-
-impl VisitMut for Markers<'_> {
-    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if mac.path.is_ident("goto") {
-            let Expr::Macro(marker) = goto(self.0[&mac.tokens.to_string()]) else { unreachable!() };
+fn mark(stmt: &mut Stmt, labels: &BTreeMap<String, BlockId>) {
+    walk::map(stmt, |at| {
+        if let AtMut::Macro(mac) = at
+            && mac.path.is_ident("goto")
+            && let Expr::Macro(marker) = goto(labels[&mac.tokens.to_string()])
+        {
             *mac = marker.mac;
-        } else {
-            visit_mut::visit_macro_mut(self, mac);
         }
-    }
+    });
 }
 
 fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, FuncId>, def: FnDef) {
     let func = ids[&def.name.to_string()];
     let mut vars = Names::new();
     let mut variable = |name: &str, role: Role, mutable: bool, shared: bool, ty: Option<Type>| {
-        let id = VarId(program.variables.len());
-        let ident = format_ident!("{name}");
-        program.variables.push(Variable { ident, func, role, mutable, ty, shared, class: Class::default() });
+        let id = program.add_variable(func, format_ident!("{name}"), role, mutable, ty, shared);
         vars.insert(name.to_string(), id);
         id
     };
@@ -287,19 +269,19 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
         })
         .collect();
     let result = variable("result", Role::Result, false, false, Some(def.output.clone()));
-    let mut bindings = Bindings::default();
+    let mut bindings = BTreeMap::new();
     for (_, stmts, end) in &def.blocks {
-        stmts.iter().for_each(|stmt| bindings.visit_stmt(stmt));
+        stmts.iter().for_each(|stmt| add_bindings(stmt, &mut bindings));
         match end {
-            End::Branch(cond, ..) => bindings.visit_expr(cond),
-            End::Switch(_, arms) => arms.iter().for_each(|(pat, ..)| bindings.visit_pat(pat)),
+            End::Branch(cond, ..) => add_bindings(cond, &mut bindings),
+            End::Switch(_, arms) => arms.iter().for_each(|(pat, ..)| add_bindings(pat, &mut bindings)),
             End::Call(_, _, dest, _) => {
-                bindings.0.entry(dest.to_string()).or_default();
+                bindings.entry(dest.to_string()).or_default();
             }
             _ => {}
         }
     }
-    for (name, mutable) in bindings.0 {
+    for (name, mutable) in bindings {
         if name != "result" && !def.params.iter().any(|p| p.0 == name) {
             variable(&name, Role::Local, mutable, false, None);
         }
@@ -317,7 +299,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
     }
     for (i, (_, stmts, end)) in def.blocks.into_iter().enumerate() {
         let ops = stmts.into_iter().map(|mut stmt| {
-            Markers(&own).visit_stmt_mut(&mut stmt);
+            mark(&mut stmt, &own);
             effects::op(&vars, stmt)
         });
         let ops = ops.collect();
@@ -352,15 +334,15 @@ fn terminator(
         End::Unreachable => Terminator::Unreachable,
         End::Branch(cond, then, otherwise) => {
             let binds = effects::bound_by_condition(vars, &cond);
-            let uses = &effects::of_expr(vars, &cond).mentions - &binds;
+            let uses = &effects::of(vars, &cond).mentions - &binds;
             Terminator::Branch { cond, uses, binds, then: at(&then), otherwise: at(&otherwise) }
         }
         End::Switch(scrutinee, arms) => {
-            let mut uses = effects::of_expr(vars, &scrutinee).mentions;
+            let mut uses = effects::of(vars, &scrutinee).mentions;
             let arms = arms.into_iter().map(|(pat, guard, target)| {
                 let binds = effects::bound(vars, &pat);
                 if let Some(guard) = &guard {
-                    uses.extend(&effects::of_expr(vars, guard).mentions - &binds);
+                    uses.extend(&effects::of(vars, guard).mentions - &binds);
                 }
                 Arm { pat, guard, binds, target: at(&target) }
             });

@@ -17,11 +17,7 @@ const ENDS: [&str; 4] = ["", "_into", "_with", "_program"];
 /// Whether a function's family is there although the attribute is not the function's own: nobody outside sees it, or the attribute
 /// stands on the module.
 pub(crate) fn is(function: &Function) -> bool {
-    function.associated && (function.of_module || is_private(&function.vis))
-}
-
-fn is_private(vis: &Visibility) -> bool {
-    matches!(vis, Visibility::Inherited)
+    function.associated && (function.of_module || matches!(function.vis, Visibility::Inherited))
 }
 
 /// Whether the item's file mentions the function's family. If it is not known, it may.

@@ -8,13 +8,14 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Lit, Stmt};
 
 use crate::emit::attributes::GENERATED;
 use crate::emit::clone::{can_be_repeated, carries_over};
 use crate::input::Function;
+use crate::mentions::bare;
+use crate::walk::{self, At, Code, Next};
 
 /// Functions of one argument.
 const UNARY: [&str; 18] = [
@@ -108,13 +109,9 @@ fn offered(name: &Ident, args: usize) -> bool {
 
 /// Names a place: to use it by value would move it.
 fn is_place(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_)
-        | Expr::Field(_)
-        | Expr::Index(_)
-        | Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), .. }) => true,
-        Expr::Paren(inner) => is_place(&inner.expr),
-        _ => false,
+    match bare(expr) {
+        Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)),
+        other => matches!(other, Expr::Path(_) | Expr::Field(_) | Expr::Index(_)),
     }
 }
 
@@ -134,56 +131,38 @@ impl Rewrite<'_, '_> {
 
     /// How many elementary functions the code calls, those in functions of the item included.
     pub(crate) fn calls(&self, stmt: &Stmt) -> usize {
-        let mut calls = Calls { code: self, depth: 0, found: 0 };
-        calls.visit_stmt(stmt);
-        calls.found
+        self.count(stmt, 0)
     }
-}
 
-/// Counts calls of elementary functions.
-struct Calls<'r, 'a, 'f> {
-    code: &'r Rewrite<'a, 'f>,
-    /// Of functions of the item around the code: they may be recursive.
-    depth: usize,
-    found: usize,
-}
-
-impl Calls<'_, '_, '_> {
-    fn function(&mut self, name: &Ident, args: usize) {
-        let function = |f: &&Function| f.sig.ident == *name && f.params.len() == args;
-        if self.depth < 4
-            && let Some(function) = self.code.math.functions.iter().find(function)
-        {
-            let code = &self.code.math.of(function);
-            let mut calls = Calls { code, depth: self.depth + 1, found: 0 };
-            calls.visit_block(&function.written);
-            self.found += calls.found;
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Calls<'_, '_, '_> {
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        visit::visit_expr(self, expr);
-        match expr {
-            Expr::MethodCall(call) if offered(&call.method, call.args.len()) => {
-                self.found += usize::from(call.method != "powi");
-            }
-            Expr::Call(call) => {
-                let Expr::Path(path) = &*call.func else { return };
-                let args = call.args.len();
-                if let Some(name) = self.code.own(path, args) {
-                    self.function(&name, args);
-                } else if let Some(last) = path.path.segments.last()
-                    && crate::lockstep::is_pure_function(path)
-                    && args > 0
-                    && offered(&last.ident, args - 1)
-                {
-                    self.found += 1;
+    /// `depth` is that of functions of the item around the code: they may be recursive.
+    fn count(&self, code: &impl Code, depth: usize) -> usize {
+        let mut found = 0;
+        walk::each(code, |at| {
+            found += match at {
+                At::Expr(Expr::MethodCall(call)) if offered(&call.method, call.args.len()) => {
+                    usize::from(call.method != "powi")
                 }
-            }
-            _ => {}
-        }
+                At::Expr(Expr::Call(call)) => self.count_called(call, depth),
+                At::Item(_) => return Next::Inside,
+                _ => 0,
+            };
+            Next::On
+        });
+        found
+    }
+
+    fn count_called(&self, call: &syn::ExprCall, depth: usize) -> usize {
+        let Expr::Path(path) = &*call.func else { return 0 };
+        let args = call.args.len();
+        let Some(name) = self.own(path, args) else {
+            let elementary = crate::lockstep::is_pure_function(path)
+                && args > 0
+                && path.path.segments.last().is_some_and(|last| offered(&last.ident, args - 1));
+            return usize::from(elementary);
+        };
+        let function = |f: &&Function| f.sig.ident == name && f.params.len() == args;
+        let function = self.math.functions.iter().find(function).filter(|_| depth < 4);
+        function.map_or(0, |function| self.math.of(function).count(&function.written, depth + 1))
     }
 }
 

@@ -12,6 +12,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::ir::{BlockId, Call, CallId, Class, FuncId, GOTO, Program, Role, Terminator, VarId, VarSet};
+use crate::passes::call_graph::{CallGraph, called};
 use crate::passes::definedness::{Definedness, edges};
 use crate::passes::flow::Flow;
 use crate::passes::{Liveness, MayWrite};
@@ -180,14 +181,8 @@ impl Verifier<'_> {
         let p = self.program;
         let mut ids = Vec::new();
         for b in p.block_ids() {
-            let (callee, args) = match &p.block(b).term {
-                Terminator::Call(call) => {
-                    ids.push(call.id);
-                    (call.callee, &call.args)
-                }
-                Terminator::TailCall { callee, args } => (*callee, args),
-                _ => continue,
-            };
+            ids.extend(p.block(b).term.call().map(|call| call.id));
+            let Some((callee, args)) = called(p, b) else { continue };
             let Some(function) = p.functions.get(callee.0) else {
                 self.errors.push(format!("{b} calls {callee}, which does not exist"));
                 continue;
@@ -327,7 +322,7 @@ impl Verifier<'_> {
     /// Every reachable head is ordered, once.
     fn order(&mut self) {
         let p = self.program;
-        let reachable = crate::passes::call_graph::CallGraph::compute(p);
+        let reachable = CallGraph::compute(p);
         let flow = self.flow();
         let heads: BTreeSet<BlockId> = flow
             .blocks()

@@ -11,6 +11,8 @@ use crate::declared::Declared;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lockstep::is_primitive;
+use crate::mentions::bare_type;
+use crate::walk::{self, At};
 
 /// A type, and what shows that its drop is not seen.
 #[derive(Clone)]
@@ -118,29 +120,14 @@ impl<'ast> Visit<'ast> for Found<'_> {
 
 /// Whether a type can be asked about: it is all written, has no reference and no lifetime, and is not a number anyway.
 fn is_evidence(ty: &Type) -> bool {
-    struct Refuse(bool);
-    impl<'ast> Visit<'ast> for Refuse {
-        fn visit_type(&mut self, ty: &'ast Type) {
-            self.0 |= !matches!(
-                ty,
-                Type::Path(_) | Type::Tuple(_) | Type::Array(_) | Type::Paren(_) | Type::Group(_)
-            );
-            visit::visit_type(self, ty);
-        }
-        fn visit_lifetime(&mut self, _: &'ast syn::Lifetime) {
-            self.0 = true;
-        }
-        fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
-            self.0 |= ty.qself.is_some() || ty.path.is_ident("Self") || ty.path.is_ident("str");
-            visit::visit_type_path(self, ty);
-        }
-        fn visit_parenthesized_generic_arguments(&mut self, _: &'ast syn::ParenthesizedGenericArguments) {
-            self.0 = true;
-        }
-    }
-    let mut refuse = Refuse(false);
-    refuse.visit_type(ty);
-    !refuse.0 && !super::travel::is_number_type(ty)
+    let refused = walk::any(ty, |at| match at {
+        At::Type(Type::Path(p)) => p.qself.is_some() || p.path.is_ident("Self") || p.path.is_ident("str"),
+        At::Type(ty) => !matches!(ty, Type::Tuple(_) | Type::Array(_) | Type::Paren(_) | Type::Group(_)),
+        At::Lifetime(_) => true,
+        At::PathSegment(segment) => matches!(segment.arguments, PathArguments::Parenthesized(_)),
+        _ => false,
+    });
+    !refused && !super::travel::is_number_type(ty)
 }
 
 /// Whether what stands for a type may be a constant: `Matrix<N>`.
@@ -168,11 +155,10 @@ fn quiet(
         }
         Some(all)
     };
+    let ty = bare_type(ty);
     match ty {
         Type::Tuple(t) => each(&mut t.elems.iter(), seen),
         Type::Array(t) => quiet(&t.elem, declared, parameters, seen),
-        Type::Paren(t) => quiet(&t.elem, declared, parameters, seen),
-        Type::Group(t) => quiet(&t.elem, declared, parameters, seen),
         Type::Path(_) if is_primitive(ty) => Some(vec![]),
         Type::Path(p) if p.qself.is_none() => {
             let last = p.path.segments.last()?;

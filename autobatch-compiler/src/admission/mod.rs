@@ -22,17 +22,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, Pat, Type};
 
 pub(crate) use self::evidence::{Evidence, Quiet};
 use self::travel::{Lends, Travel};
 use crate::input::{Function, Passing};
-use crate::ir::{FuncId, Note, Program, Role, Terminator, VarId, VarSet};
+use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarId, VarSet};
 use crate::lockstep::{is_pure_function, is_pure_method};
 use crate::lower::Lowered;
 use crate::mentions;
 use crate::passes::Analyses;
+use crate::walk::{self, At, Code};
 
 /// What has to hold of a type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -87,32 +87,23 @@ struct Values<'a> {
     assigned: Vec<(String, &'a Expr)>,
 }
 
-impl<'a> Visit<'a> for Values<'a> {
-    fn visit_local(&mut self, local: &'a syn::Local) {
-        syn::visit::visit_local(self, local);
-        if let Some(init) = &local.init {
-            let whole = matches!(&local.pat, Pat::Ident(p) if p.subpat.is_none())
-                || matches!(&local.pat, Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.subpat.is_none()));
-            self.defined.push((&local.pat, &init.expr, whole));
-        }
+impl<'a> Values<'a> {
+    fn add(&mut self, code: &'a (impl Code + ?Sized)) {
+        walk::each(code, |at| match at {
+            At::Local(syn::Local { pat, init: Some(init), .. }) => {
+                let whole = matches!(mentions::untyped(pat), Pat::Ident(p) if p.subpat.is_none());
+                self.defined.push((pat, &init.expr, whole));
+            }
+            At::Expr(Expr::Let(e)) => self.defined.push((&e.pat, &e.expr, false)),
+            At::Expr(Expr::Match(e)) => {
+                self.defined.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr, false)))
+            }
+            At::Expr(Expr::Assign(e)) => {
+                self.assigned.extend(mentions::name(&e.left).map(|name| (name, &*e.right)))
+            }
+            _ => {}
+        });
     }
-    fn visit_expr_let(&mut self, e: &'a syn::ExprLet) {
-        syn::visit::visit_expr_let(self, e);
-        self.defined.push((&e.pat, &e.expr, false));
-    }
-    fn visit_expr_match(&mut self, e: &'a syn::ExprMatch) {
-        self.defined.extend(e.arms.iter().map(|arm| (&arm.pat, &*e.expr, false)));
-        syn::visit::visit_expr_match(self, e);
-    }
-    fn visit_expr_assign(&mut self, e: &'a syn::ExprAssign) {
-        syn::visit::visit_expr_assign(self, e);
-        if let Expr::Path(p) = &*e.left
-            && let Some(name) = p.path.get_ident()
-        {
-            self.assigned.push((name.to_string(), &e.right));
-        }
-    }
-    fn visit_item(&mut self, _: &'a syn::Item) {}
 }
 
 /// Decides about a lowered program. What is denied becomes a note.
@@ -127,16 +118,14 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
         let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans, number };
         let before = admission.variables.len();
         own.variables(travel, &mut admission, &mut notes);
-        let names = mentions::reserved(function.written.to_token_stream());
-        if let Some(name) = names.iter().find(|name| function.declared.reserved.contains(&name.to_string())) {
-            notes.push(Note { span: name.span(), why: RESERVED.into(), whole: true });
-        }
-        if let Some(span) = OfTraits::called(&function.body, travel) {
-            notes.push(Note { span, why: OF_A_TRAIT.into(), whole: true });
-        }
-        if let Some(span) = Addresses::taken(&function.body, admission.variables.len() > before) {
-            notes.push(Note { span, why: ADDRESS.into(), whole: true });
-        }
+        let mut note = |span: Option<Span>, why: &str| {
+            notes.extend(span.map(|span| Note { span, why: why.into(), whole: true }));
+        };
+        let mut names = mentions::reserved(function.written.to_token_stream()).into_iter();
+        let reserved = names.find(|name| function.declared.reserved.contains(&name.to_string()));
+        note(reserved.map(|name| name.span()), RESERVED);
+        note(of_a_trait(&function.body, travel), OF_A_TRAIT);
+        note(address_taken(&function.body, admission.variables.len() > before), ADDRESS);
         own.parameters(function, &mut admission);
         own.arguments(&mut admission);
         admission
@@ -159,70 +148,41 @@ const OF_A_TRAIT: &str =
     "a trait's method has the name of a number's own, which is meant where the type is known";
 
 /// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.
-struct OfTraits<'a> {
-    travel: &'a Travel,
-    found: Option<Span>,
-}
-
-impl OfTraits<'_> {
-    fn called(body: &syn::Block, travel: &Travel) -> Option<Span> {
-        let mut scan = OfTraits { travel, found: None };
-        scan.visit_block(body);
-        scan.found
-    }
-}
-
-impl<'ast> Visit<'ast> for OfTraits<'_> {
-    fn visit_expr_method_call(&mut self, e: &'ast syn::ExprMethodCall) {
+fn of_a_trait(body: &syn::Block, travel: &Travel) -> Option<Span> {
+    walk::find(body, |at| {
+        let At::Expr(Expr::MethodCall(e)) = at else { return None };
         let lends = e.args.iter().any(|arg| matches!(arg, Expr::Reference(_)));
         let own = is_pure_method(&e.method) || e.method.to_string().starts_with("checked_");
-        if lends && own && self.travel.is_number_value(&e.receiver) {
-            self.found.get_or_insert(e.method.span());
-        }
-        syn::visit::visit_expr_method_call(self, e);
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
+        (lends && own && travel.is_number_value(&e.receiver)).then(|| e.method.span())
+    })
 }
 
-/// What may make a pointer to a local of it that rustc does not follow.
-#[derive(Default)]
-struct Addresses {
-    block: Option<Span>,
-    pointer: bool,
-}
-
-impl Addresses {
-    /// Where code with an `unsafe` block may rely on the address of a local: numbers and references to outside have none that matters,
-    /// unless a pointer is made a number. `holds`: whether other values cross a block boundary.
-    fn taken(body: &syn::Block, holds: bool) -> Option<Span> {
-        let mut scan = Addresses::default();
-        scan.visit_block(body);
-        scan.block.filter(|_| holds || scan.pointer)
-    }
-}
-
-impl<'ast> Visit<'ast> for Addresses {
-    fn visit_expr_unsafe(&mut self, e: &'ast syn::ExprUnsafe) {
-        self.block.get_or_insert(e.unsafe_token.span);
-        syn::visit::visit_expr_unsafe(self, e);
-    }
-    fn visit_type_ptr(&mut self, _: &'ast syn::TypePtr) {
-        self.pointer = true;
-    }
-    fn visit_expr_raw_addr(&mut self, _: &'ast syn::ExprRawAddr) {
-        self.pointer = true;
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
+/// Where code with an `unsafe` block may rely on the address of a local: numbers and references to outside have none that matters,
+/// unless a pointer is made a number. `holds`: whether other values cross a block boundary.
+fn address_taken(body: &syn::Block, holds: bool) -> Option<Span> {
+    let pointer = |at: At<'_>| matches!(at, At::Type(Type::Ptr(_)) | At::Expr(Expr::RawAddr(_)));
+    let block = walk::find(body, |at| match at {
+        At::Expr(Expr::Unsafe(e)) => Some(e.unsafe_token.span),
+        _ => None,
+    });
+    block.filter(|_| holds || walk::any(body, pointer))
 }
 
 /// Asks about what a program that only computes makes by methods and functions that are known by name: vector frames copy all
 /// values bit by bit.
 pub(crate) fn ask_for_copies(lowered: &mut Lowered, functions: &[Function]) {
     for source in lowered.sources.iter().copied() {
-        let mut named = Named::default();
-        named.visit_block(&functions[source].body);
+        let mut calls: Vec<&Expr> = Vec::new();
+        walk::each(&functions[source].body, |at| {
+            if let At::Expr(expr) = at
+                && is_known_by_name(expr)
+                && !calls.contains(&expr)
+            {
+                calls.push(expr);
+            }
+        });
         let needs = BTreeSet::from([number(&functions[source]), Need::Copied]);
-        let asked = named.calls.into_iter().flat_map(|call| needs.iter().map(move |need| (call, *need)));
+        let asked = calls.into_iter().flat_map(|call| needs.iter().map(move |need| (call, *need)));
         lowered.admission.expressions.extend(asked.map(|(call, need)| (source, call.clone(), need)));
     }
 }
@@ -233,28 +193,15 @@ fn number(function: &Function) -> Need {
     if generic { Need::Copied } else { Need::Whole }
 }
 
-/// Calls that are known by name only.
-#[derive(Default)]
-struct Named<'a> {
-    calls: Vec<&'a Expr>,
-}
-
-impl<'a> Visit<'a> for Named<'a> {
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        syn::visit::visit_expr(self, expr);
-        let known = match expr {
-            Expr::MethodCall(call) => is_pure_method(&call.method),
-            Expr::Call(call) => match &*call.func {
-                Expr::Path(func) => is_pure_function(func) || func.path.is_ident("Some"),
-                _ => false,
-            },
-            _ => false,
-        };
-        if known && !self.calls.contains(&expr) {
-            self.calls.push(expr);
+/// Whether it is a call that is known by name only.
+fn is_known_by_name(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => is_pure_method(&call.method),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Path(func) if is_pure_function(func) || func.path.is_ident("Some"))
         }
+        _ => false,
     }
-    fn visit_item(&mut self, _: &'a syn::Item) {}
 }
 
 /// One function of the program.
@@ -285,19 +232,18 @@ impl Own<'_> {
             mentions::names(pat).iter().for_each(|name| note(name.to_string(), value, *whole));
         }
         values.assigned.iter().for_each(|(name, value)| note(name.clone(), value, true));
-        let handed = self.handed_by_tail_calls();
-        let own = || self.program.blocks.iter().filter(|block| block.func == self.func);
+        // What may be handed on by a tail call without crossing before.
+        let handed = self.blocks().filter_map(|term| match term {
+            Terminator::TailCall { args, .. } => Some(args),
+            _ => None,
+        });
+        let handed: VarSet = handed.flatten().copied().collect();
+        let own = || self.program.blocks_of(self.func);
         let jumps = own().count() > 2 || own().any(|block| block.ops.iter().any(|op| !op.exits.is_empty()));
-        let calls: VarSet = self
-            .blocks()
-            .filter_map(|term| match term {
-                Terminator::Call(call) => Some(call.dest),
-                _ => None,
-            })
-            .collect();
+        let calls: VarSet = self.calls().map(|call| call.dest).collect();
         let primitives: VarSet =
             self.program.blocks.iter().filter_map(|block| block.primitive.as_ref()).map(|p| p.dest).collect();
-        for var in self.program.var_ids().filter(|v| self.program.var(*v).func == self.func) {
+        for var in self.program.vars_of(self.func) {
             let variable = self.program.var(var);
             let name = variable.ident.to_string();
             let crosses = self.analyses.needs_column(var) || handed.contains(&var);
@@ -368,11 +314,7 @@ impl Own<'_> {
     /// What a call is given and the caller has behind the call, too: the bits are there twice, so it has to be copied. A `&mut`
     /// parameter is the caller's again behind the call (`lower/lending.rs`).
     fn arguments(&self, admission: &mut Admission) {
-        let calls = self.blocks().filter_map(|term| match term {
-            Terminator::Call(call) => Some(call),
-            _ => None,
-        });
-        for call in calls {
+        for call in self.calls() {
             let behind = &self.analyses.liveness.live_in[call.cont.0];
             for arg in call.args.iter().copied().filter(|arg| *arg != call.dest && behind.contains(arg)) {
                 match &self.program.var(arg).ty {
@@ -386,19 +328,21 @@ impl Own<'_> {
     }
 
     fn blocks(&self) -> impl Iterator<Item = &Terminator> {
-        self.program.blocks.iter().filter(|block| block.func == self.func).map(|block| &block.term)
+        self.program.blocks_of(self.func).map(|block| &block.term)
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.blocks().filter_map(Terminator::call)
     }
 
     fn values(&self) -> Values<'_> {
         let mut values = Values::default();
-        for block in self.program.blocks.iter().filter(|block| block.func == self.func) {
-            for stmt in block.ops.iter().flat_map(|op| &op.code) {
-                values.visit_stmt(stmt);
-            }
+        for block in self.program.blocks_of(self.func) {
+            block.code().for_each(|stmt| values.add(stmt));
             match &block.term {
-                Terminator::Branch { cond, .. } => values.visit_expr(cond),
+                Terminator::Branch { cond, .. } => values.add(cond),
                 Terminator::Switch { scrutinee, arms, .. } => {
-                    values.visit_expr(scrutinee);
+                    values.add(scrutinee);
                     values.defined.extend(arms.iter().map(|arm| (&arm.pat, &**scrutinee, false)));
                 }
                 _ => {}
@@ -406,25 +350,11 @@ impl Own<'_> {
         }
         values
     }
-
-    /// What may be handed on by a tail call without crossing before.
-    fn handed_by_tail_calls(&self) -> VarSet {
-        let mut handed = VarSet::new();
-        for term in self.blocks() {
-            if let Terminator::TailCall { args, .. } = term {
-                handed.extend(args);
-            }
-        }
-        handed
-    }
 }
 
 impl<'a> Values<'a> {
     fn all_of<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'a Expr> + 's {
-        let defined = self
-            .defined
-            .iter()
-            .filter(move |(pat, ..)| mentions::names(pat).iter().any(|ident| ident == name));
+        let defined = self.defined.iter().filter(move |(pat, ..)| binds(pat, name));
         let assigned = self.assigned.iter().filter(move |(own, _)| own == name);
         defined.map(|(_, value, _)| *value).chain(assigned.map(|(_, value)| *value))
     }
@@ -438,32 +368,24 @@ impl<'a> Values<'a> {
     /// Whether a `let` says its type, all of it.
     fn is_typed(&self, name: &str) -> bool {
         self.defined.iter().any(|(pat, ..)| {
-            matches!(pat, Pat::Type(t) if mentions::names(&t.pat).iter().any(|ident| ident == name)
-                && !crate::ir::text(&t.ty).contains('_'))
+            matches!(pat, Pat::Type(t) if binds(&t.pat, name) && !crate::ir::text(&t.ty).contains('_'))
         })
     }
 
     fn of(&self, name: &str) -> Option<&'a Expr> {
-        self.defined
-            .iter()
-            .find(|(pat, ..)| mentions::names(pat).iter().any(|ident| ident == name))
-            .map(|(_, value, _)| *value)
+        self.defined.iter().find(|(pat, ..)| binds(pat, name)).map(|(_, value, _)| *value)
     }
+}
+
+fn binds(pat: &Pat, name: &str) -> bool {
+    mentions::names(pat).iter().any(|ident| ident == name)
 }
 
 /// Whether an expression has a closure in it, or another piece of code with a type of its own.
 fn has_closure(expr: &Expr) -> bool {
-    struct Closures(bool);
-    impl<'ast> Visit<'ast> for Closures {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            self.0 |= matches!(expr, Expr::Closure(_) | Expr::Async(_));
-            syn::visit::visit_expr(self, expr);
-        }
-        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            self.0 |= crate::ir::text(&mac.tokens).contains('|');
-        }
-    }
-    let mut closures = Closures(false);
-    closures.visit_expr(expr);
-    closures.0
+    walk::any(expr, |at| match at {
+        At::Expr(expr) => matches!(expr, Expr::Closure(_) | Expr::Async(_)),
+        At::Macro(mac) => crate::ir::text(&mac.tokens).contains('|'),
+        _ => false,
+    })
 }

@@ -11,19 +11,15 @@ use syn::{Expr, Pat, UnOp};
 
 use super::travel::Travel;
 use super::uses;
-use crate::effects::Names;
+use crate::effects::{self, Names};
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
-use crate::lockstep::{is_compound, is_truth};
+use crate::lockstep::is_truth;
 use crate::mentions;
 use crate::passes::Analyses;
 
 /// The parts that must be copied, as places; a whole variable stands for what a pattern takes out of it.
 pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel: &Travel) -> Vec<Expr> {
-    let names: Names = program
-        .var_ids()
-        .filter(|v| program.var(*v).func == func)
-        .map(|v| (program.var(v).ident.to_string(), v))
-        .collect();
+    let names = effects::names(program, func);
     let mut found: Vec<Expr> = Vec::new();
     let mut seen = BTreeSet::new();
     for id in program.block_ids().filter(|id| program.block(*id).func == func) {
@@ -53,9 +49,7 @@ pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel
             continue;
         }
         let mut scan = Moves { names: &names, live: &live, found: Vec::new(), called: Vec::new() };
-        for stmt in block.ops.iter().flat_map(|op| &op.code) {
-            scan.visit_stmt(stmt);
-        }
+        block.code().for_each(|stmt| scan.visit_stmt(stmt));
         match &block.term {
             Terminator::Branch { cond, .. } => scan.visit_expr(cond),
             Terminator::Switch { scrutinee, arms, .. } => {
@@ -95,7 +89,7 @@ impl<'p> Moves<'_, 'p> {
     }
 
     fn is_live(&self, expr: &Expr) -> bool {
-        crate::effects::variable(self.names, expr).is_some_and(|var| self.live.contains(&var))
+        effects::variable(self.names, expr).is_some_and(|var| self.live.contains(&var))
     }
 
     /// A place that is not read as a value: its indices are.
@@ -149,20 +143,16 @@ impl<'p> Visit<'p> for Moves<'_, 'p> {
         }
     }
     fn visit_expr(&mut self, expr: &'p Expr) {
+        if let Some((place, value)) = mentions::assignment(expr) {
+            self.place(place);
+            return self.visit_expr(value);
+        }
         match expr {
             Expr::Field(_) | Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), .. }) if self.is_part(expr) => {
                 self.found.push(expr);
             }
             Expr::Field(_) | Expr::Index(_) => self.place(expr),
             Expr::Reference(e) => self.place(&e.expr),
-            Expr::Assign(e) => {
-                self.place(&e.left);
-                self.visit_expr(&e.right);
-            }
-            Expr::Binary(e) if is_compound(&e.op) => {
-                self.place(&e.left);
-                self.visit_expr(&e.right);
-            }
             // Compared by reference.
             Expr::Binary(e) if is_truth(&e.op) => [&e.left, &e.right]
                 .into_iter()

@@ -14,13 +14,14 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Type, UnOp};
+use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 
 use crate::desugar::iterators::is_adaptor;
 use crate::desugar::{elements, is_listed};
 use crate::input::Function;
 use crate::lockstep::{is_compound, is_primitive, is_pure_function, is_pure_method, is_truth};
 use crate::mentions::{self, bare, bare_type};
+use crate::walk::{self, At, Code, Next};
 
 /// Whether a value may hold a reference to a local.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -120,9 +121,10 @@ impl Travel {
         for (pat, source) in &scan.patterns {
             match (pat, source) {
                 (Pat::Type(t), _) if is_number_type(&t.ty) => self.add_numbers(&t.pat),
-                (pat, Source::Value(value)) if self.is_number_value(value) => self.add_numbers(pat),
                 (pat, Source::Item(value)) if self.is_number_range(value) => self.add_numbers(pat),
-                (pat, Source::Part(value)) if self.is_number_value(value) => self.add_numbers(pat),
+                (pat, Source::Value(value) | Source::Part(value)) if self.is_number_value(value) => {
+                    self.add_numbers(pat);
+                }
                 _ => {}
             }
         }
@@ -189,16 +191,12 @@ impl Travel {
 
     /// The largest set of variables that get nothing but references to outside, and numbers with them.
     fn find_outer(&mut self, function: &Function, scan: &Definitions<'_>) {
-        let defined: BTreeSet<String> = scan
-            .patterns
-            .iter()
-            .flat_map(|(pat, _)| mentions::names(pat))
-            .map(|name| name.to_string())
-            .collect();
-        let own = |name: &&String| !self.params.contains(*name) && !self.numbers.contains(*name);
-        let candidates: Vec<String> = defined.iter().filter(own).cloned().collect();
-        self.outer.extend(candidates.iter().cloned());
-        self.references.extend(candidates.iter().cloned());
+        let names = scan.patterns.iter().flat_map(|(pat, _)| mentions::names(pat));
+        let candidates = names.map(|name| name.to_string());
+        for name in candidates.filter(|name| !self.params.contains(name) && !self.numbers.contains(name)) {
+            self.outer.insert(name.clone());
+            self.references.insert(name);
+        }
         loop {
             let before = self.outer.len() + self.references.len();
             for (pat, source) in &scan.patterns {
@@ -216,40 +214,36 @@ impl Travel {
                 let outer = outer && by_ref.is_empty();
                 // What a pattern takes out of a reference are references, but where it has a `&`.
                 let copied = copied_by(pat);
-                for ident in names.iter().filter(|name| !self.params.contains(&name.to_string())) {
-                    let reference = reference && !copied.contains(ident);
+                for ident in names {
                     let name = ident.to_string();
-                    if !outer {
-                        self.outer.remove(&name);
-                    }
                     let known = function.types.get(&name).is_some_and(is_shared_reference);
-                    if !outer || !(reference || known) {
-                        self.references.remove(&name);
-                    }
+                    let reference = (reference && !copied.contains(&ident)) || known;
+                    self.keep(&name, outer, outer && reference);
                 }
             }
             for (name, value) in &scan.assigned {
-                if !self.params.contains(name) {
-                    if !self.is_handed(value) {
-                        self.outer.remove(name);
-                    }
-                    if !self.is_reference_value(value) {
-                        self.references.remove(name);
-                    }
-                }
+                self.keep(name, self.is_handed(value), self.is_reference_value(value));
             }
-            for name in &scan.lent {
-                if !self.params.contains(name) {
-                    self.outer.remove(name);
-                    self.references.remove(name);
-                }
-            }
+            scan.lent.iter().for_each(|name| self.keep(name, false, false));
             self.keep_grounded(scan);
             let outer = self.outer.clone();
             self.references.retain(|name| outer.contains(name));
             if before == self.outer.len() + self.references.len() {
                 return;
             }
+        }
+    }
+
+    /// Leaves a variable out, unless it is a parameter, of those that are `outer` or a `reference` if it is not.
+    fn keep(&mut self, name: &str, outer: bool, reference: bool) {
+        if self.params.contains(name) {
+            return;
+        }
+        if !outer {
+            self.outer.remove(name);
+        }
+        if !reference {
+            self.references.remove(name);
         }
     }
 
@@ -269,27 +263,32 @@ impl Travel {
 
     /// Whether a value is made of references to outside, or is a constant.
     fn is_handed(&self, value: &Expr) -> bool {
-        !self.mentioned(value).other && self.lends(value) == Lends::Nothing
+        let is_other =
+            |name: &String| !self.outer.contains(name) && self.is_local(name) && !self.numbers.contains(name);
+        let other = walk::any(value, |at| match at {
+            At::Expr(Expr::Closure(closure)) if self.captured(closure) == Lends::Nothing => Next::Past,
+            At::Expr(Expr::Closure(_)) | At::Macro(_) => Next::Found,
+            At::Expr(expr) => mentions::name(expr).is_some_and(|name| is_other(&name)).into(),
+            _ => Next::On,
+        });
+        !other && self.lends(value) == Lends::Nothing
     }
 
     /// Whether a value is made of references to outside, and numbers.
     fn is_outer_value(&self, value: &Expr) -> bool {
-        self.mentioned(value).outer && self.is_handed(value)
-    }
-
-    fn mentioned(&self, value: &Expr) -> Mentioned<'_> {
-        let mut mentioned = Mentioned { travel: self, outer: false, other: false };
-        mentioned.visit_expr(value);
-        mentioned
+        let outer = walk::any(value, |at| match at {
+            At::Expr(Expr::Closure(_)) => Next::Past,
+            At::Expr(expr) => mentions::name(expr).is_some_and(|name| self.outer.contains(&name)).into(),
+            _ => Next::On,
+        });
+        outer && self.is_handed(value)
     }
 
     /// Whether a value certainly is a shared reference to outside.
     pub(crate) fn is_reference_value(&self, value: &Expr) -> bool {
         let value = bare(value);
         match value {
-            Expr::Path(p) => {
-                p.path.get_ident().is_some_and(|name| self.references.contains(&name.to_string()))
-            }
+            Expr::Path(_) => mentions::name(value).is_some_and(|name| self.references.contains(&name)),
             Expr::Lit(e) => matches!(e.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_)),
             Expr::Reference(e) => e.mutability.is_none() && self.is_outside(&e.expr),
             Expr::If(e) => e.else_branch.is_some() && self.are_references(value),
@@ -326,7 +325,7 @@ impl Travel {
         let value = bare(value);
         match value {
             Expr::Lit(_) | Expr::Infer(_) => Lends::Nothing,
-            Expr::Path(p) => match p.path.get_ident().map(ToString::to_string) {
+            Expr::Path(_) => match mentions::name(value) {
                 Some(name) if self.is_local(&name) => self.held(&name),
                 _ => Lends::Nothing,
             },
@@ -372,17 +371,24 @@ impl Travel {
     }
 
     /// The temporaries of an expression that what it yields may borrow from: what methods are called on, and what is referred to.
-    pub(crate) fn temporaries<'e>(&self, expr: &'e Expr) -> Vec<&'e Expr> {
-        let mut all = Temporaries(self, Vec::new());
-        all.visit_expr(expr);
-        all.1
-    }
-
-    /// The same of a statement.
-    pub(crate) fn temporaries_of<'e>(&self, stmt: &'e Stmt) -> Vec<&'e Expr> {
-        let mut all = Temporaries(self, Vec::new());
-        all.visit_stmt(stmt);
-        all.1
+    pub(crate) fn temporaries<'e>(&self, code: &'e (impl Code + ?Sized)) -> Vec<&'e Expr> {
+        let is_made =
+            |e: &&Expr| matches!(e, Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) | Expr::Try(_));
+        let mut all = Vec::new();
+        walk::each(code, |at| {
+            let made = match at {
+                At::Expr(Expr::MethodCall(e)) => Some(&*e.receiver),
+                At::Expr(Expr::Reference(e)) => Some(&*e.expr),
+                At::Expr(Expr::Field(e)) => Some(&*e.base),
+                At::Expr(Expr::Index(e)) => Some(&*e.expr),
+                At::Expr(Expr::Unary(e)) if matches!(e.op, UnOp::Deref(_)) => Some(&*e.expr),
+                At::Expr(Expr::Closure(_) | Expr::Async(_)) => return Next::Past,
+                _ => None,
+            };
+            all.extend(made.filter(is_made).filter(|e| !self.is_number_value(e)));
+            Next::On
+        });
+        all
     }
 
     /// The temporaries of an expression, if they are what methods of the library's iterators, of an `Option` or a `Result` are called
@@ -392,7 +398,7 @@ impl Travel {
         let mut chain = Vec::new();
         let mut at = expr;
         loop {
-            match at {
+            match bare(at) {
                 Expr::MethodCall(e) => {
                     if all.iter().any(|temporary| std::ptr::eq(*temporary, &*e.receiver)) {
                         if !takes_receiver(&e.method.to_string()) {
@@ -402,7 +408,6 @@ impl Travel {
                     }
                     at = &e.receiver;
                 }
-                Expr::Paren(e) => at = &e.expr,
                 Expr::Try(e) => at = &e.expr,
                 _ => break,
             }
@@ -434,19 +439,6 @@ impl Travel {
     }
 
     fn captured(&self, closure: &syn::ExprClosure) -> Lends {
-        struct Captured<'a>(&'a Travel, &'a dyn Fn(&str) -> Lends, Lends);
-        impl<'ast> Visit<'ast> for Captured<'_> {
-            fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
-                if let Some(name) = e.path.get_ident().map(ToString::to_string)
-                    && self.0.is_local(&name)
-                {
-                    self.2 = self.2.max((self.1)(&name));
-                }
-            }
-            fn visit_macro(&mut self, _: &'ast Macro) {
-                self.2 = Lends::Plainly;
-            }
-        }
         let own: BTreeSet<String> =
             closure.inputs.iter().flat_map(mentions::names).map(|name| name.to_string()).collect();
         let moves = closure.capture.is_some();
@@ -455,9 +447,18 @@ impl Travel {
             (false, true) => self.held(name),
             (false, false) => Lends::Plainly,
         };
-        let mut captured = Captured(self, &lent, Lends::Nothing);
-        captured.visit_expr(&closure.body);
-        captured.2
+        let mut captured = Lends::Nothing;
+        walk::each(&*closure.body, |at| {
+            captured = captured.max(match at {
+                At::Expr(expr) => {
+                    let name = mentions::name(expr).filter(|name| self.is_local(name));
+                    name.map_or(Lends::Nothing, |name| lent(&name))
+                }
+                At::Macro(_) => Lends::Plainly,
+                _ => Lends::Nothing,
+            });
+        });
+        captured
     }
 
     fn of_macro(&self, mac: &Macro) -> Lends {
@@ -482,27 +483,6 @@ fn takes_receiver(method: &str) -> bool {
         || ["map_or", "max", "min", "unwrap"].iter().any(|start| method.starts_with(start))
 }
 
-/// Finds temporaries.
-struct Temporaries<'a, 'e>(&'a Travel, Vec<&'e Expr>);
-impl<'e> Visit<'e> for Temporaries<'_, 'e> {
-    fn visit_expr(&mut self, expr: &'e Expr) {
-        let made = match expr {
-            Expr::MethodCall(e) => Some(&*e.receiver),
-            Expr::Reference(e) => Some(&*e.expr),
-            Expr::Field(e) => Some(&*e.base),
-            Expr::Index(e) => Some(&*e.expr),
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => Some(&*e.expr),
-            Expr::Closure(_) | Expr::Async(_) => return,
-            _ => None,
-        };
-        let is_made =
-            |e: &&Expr| matches!(e, Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) | Expr::Try(_));
-        self.1.extend(made.filter(is_made).filter(|e| !self.0.is_number_value(e)));
-        visit::visit_expr(self, expr);
-    }
-    fn visit_item(&mut self, _: &'e syn::Item) {}
-}
-
 /// The patterns of a body with what they are matched against, in source order, and what is assigned.
 #[derive(Default)]
 struct Definitions<'a> {
@@ -517,11 +497,7 @@ struct Definitions<'a> {
 impl<'a> Visit<'a> for Definitions<'a> {
     fn visit_local(&mut self, local: &'a syn::Local) {
         visit::visit_local(self, local);
-        let bare = match &local.pat {
-            Pat::Type(t) => &*t.pat,
-            other => other,
-        };
-        let source = match (&local.init, bare) {
+        let source = match (&local.init, mentions::untyped(&local.pat)) {
             (Some(init), Pat::Ident(_)) if init.diverge.is_none() => Source::Value(&init.expr),
             (Some(init), _) => Source::Part(&init.expr),
             (None, _) => {
@@ -553,9 +529,8 @@ impl<'a> Visit<'a> for Definitions<'a> {
     fn visit_expr_assign(&mut self, e: &'a syn::ExprAssign) {
         visit::visit_expr_assign(self, e);
         match &*e.left {
-            Expr::Path(p) => {
-                let name = p.path.get_ident().map(ToString::to_string);
-                self.assigned.extend(name.map(|name| (name, &*e.right)));
+            path @ Expr::Path(_) => {
+                self.assigned.extend(mentions::name(path).map(|name| (name, &*e.right)));
             }
             place => self.lent.extend(mentions::roots(place)),
         }
@@ -575,41 +550,15 @@ impl<'a> Visit<'a> for Definitions<'a> {
     fn visit_item(&mut self, _: &'a syn::Item) {}
 }
 
-/// Which variables an expression mentions.
-struct Mentioned<'a> {
-    travel: &'a Travel,
-    outer: bool,
-    other: bool,
-}
-
-impl<'ast> Visit<'ast> for Mentioned<'_> {
-    fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
-        let Some(name) = e.path.get_ident().map(ToString::to_string) else { return };
-        if self.travel.outer.contains(&name) {
-            self.outer = true;
-        } else if self.travel.is_local(&name) && !self.travel.numbers.contains(&name) {
-            self.other = true;
-        }
-    }
-    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
-        self.other |= self.travel.captured(closure) != Lends::Nothing;
-    }
-    fn visit_macro(&mut self, _: &'ast Macro) {
-        self.other = true;
-    }
-}
-
 /// What a pattern binds behind a `&` of its own: a copy of what a reference refers to.
 fn copied_by(pat: &Pat) -> Vec<syn::Ident> {
-    struct Copied(Vec<syn::Ident>);
-    impl<'ast> Visit<'ast> for Copied {
-        fn visit_pat_reference(&mut self, p: &'ast syn::PatReference) {
-            self.0.extend(mentions::names(&p.pat));
+    let mut copied = Vec::new();
+    walk::each(pat, |at| {
+        if let At::Pat(Pat::Reference(p)) = at {
+            copied.extend(mentions::names(&p.pat));
         }
-    }
-    let mut copied = Copied(Vec::new());
-    copied.visit_pat(pat);
-    copied.0
+    });
+    copied
 }
 
 /// The local or constant that a place is a part of; `None` if it is a part of a temporary, or behind a pointer that is made.
@@ -619,14 +568,9 @@ fn root(place: &Expr) -> Option<String> {
 
 /// The values that a choice or block may have; `None` for one that is not seen.
 fn tails(expr: &Expr) -> Vec<Option<&Expr>> {
-    fn of_block(block: &syn::Block) -> Vec<Option<&Expr>> {
-        match block.stmts.last() {
-            Some(Stmt::Expr(tail, None)) => tails(tail),
-            // Nothing, or what never comes.
-            _ => vec![],
-        }
-    }
-    match expr {
+    // Of what has none there is nothing, or it never comes.
+    let of_block = |block| crate::lower::tail(block).map(tails).unwrap_or_default();
+    match bare(expr) {
         Expr::If(e) => {
             let otherwise = e.else_branch.iter().flat_map(|(_, e)| tails(e));
             of_block(&e.then_branch).into_iter().chain(otherwise).collect()
@@ -635,7 +579,6 @@ fn tails(expr: &Expr) -> Vec<Option<&Expr>> {
         Expr::Block(e) if e.label.is_none() => of_block(&e.block),
         Expr::Block(_) => vec![None],
         Expr::Unsafe(e) => of_block(&e.block),
-        Expr::Paren(e) => tails(&e.expr),
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => vec![],
         other => vec![Some(other)],
     }

@@ -44,7 +44,7 @@ impl Place {
             Place { root: mentions::base(expr)?.path.get_ident()?.to_string(), fields: Vec::new() };
         let mut at = expr;
         loop {
-            at = match at {
+            at = match bare(at) {
                 Expr::Field(e) => {
                     place.fields.push(e.member.clone());
                     &e.base
@@ -54,8 +54,6 @@ impl Place {
                     &e.expr
                 }
                 Expr::Unary(e) => &e.expr,
-                Expr::Paren(e) => &e.expr,
-                Expr::Group(e) => &e.expr,
                 _ => break,
             };
         }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens;
-use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, Ident, Macro, Path, PathArguments, Type, parse_quote};
+use syn::{Expr, ExprCall, Ident, Path, PathArguments, Type, parse_quote};
 
 use super::macros;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower::names_primitive;
+use crate::mentions;
+use crate::walk::{self, At};
 
 /// The functions whose calls are batched, by name.
 pub(super) struct Callees {
@@ -94,35 +95,25 @@ impl Callees {
 
     /// Whether a path names a function whose calls are batched.
     pub(super) fn is_function(&self, path: &Expr, bindings: &BTreeSet<String>) -> bool {
-        let local = matches!(path, Expr::Path(p)
-            if p.path.get_ident().is_some_and(|name| bindings.contains(&name.to_string())));
+        let local = mentions::name(path).is_some_and(|name| bindings.contains(&name));
         self.output(path, bindings).is_some() || (!local && names_primitive(&self.primitives, path))
     }
 
     /// Whether code calls such a function.
     pub(super) fn calls(&self, code: &Expr, bindings: &BTreeSet<String>) -> bool {
-        struct Scan<'a>(&'a Callees, &'a BTreeSet<String>, bool);
-        impl<'ast> Visit<'ast> for Scan<'_> {
-            fn visit_expr(&mut self, expr: &'ast Expr) {
-                self.2 |= match expr {
-                    Expr::Path(_) => self.0.is_function(expr, self.1),
-                    Expr::MethodCall(call) => {
-                        let own = matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(crate::resolve::is_self));
-                        own && self.0.methods.contains(&call.method.to_string())
-                    }
-                    _ => false,
-                };
-                visit::visit_expr(self, expr);
+        walk::any(code, |at| match at {
+            At::Expr(Expr::MethodCall(call)) => {
+                let own = matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(crate::resolve::is_self));
+                own && self.methods.contains(&call.method.to_string())
             }
-            fn visit_macro(&mut self, mac: &'ast Macro) {
-                let (callees, bindings) = (self.0, self.1);
-                let calls = |arg: &mut Expr| self.2 |= callees.calls(arg, bindings);
-                macros::rewrite_arguments(&mut mac.clone(), &mut { calls });
+            At::Expr(path @ Expr::Path(_)) => self.is_function(path, bindings),
+            At::Macro(mac) => {
+                let mut found = false;
+                let mut calls = |arg: &mut Expr| found |= self.calls(arg, bindings);
+                macros::rewrite_arguments(&mut mac.clone(), &mut calls);
+                found
             }
-            fn visit_item(&mut self, _: &'ast syn::Item) {}
-        }
-        let mut scan = Scan(self, bindings, false);
-        scan.visit_expr(code);
-        scan.2
+            _ => false,
+        })
     }
 }

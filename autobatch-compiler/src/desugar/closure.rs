@@ -1,13 +1,12 @@
 //! A closure that is called where it stands, as code.
 
 use quote::ToTokens;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Lifetime, Macro, Pat, UnOp, parse_quote};
+use syn::{Expr, Ident, Lifetime, Pat, UnOp, parse_quote};
 
 use super::Rewrite;
 use crate::formats;
-use crate::mentions::{is_variable, replace_in_macro, spell_out_fields};
+use crate::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};
+use crate::walk::{self, At, AtMut, Next};
 
 /// What a closure is called with.
 #[derive(Clone)]
@@ -33,8 +32,7 @@ impl Arg {
 /// The call of `callee`, a closure or the path of a function, with `args`; `None` if it is something else, or a
 /// closure that can't be called in place.
 pub(super) fn apply(rewrite: &mut Rewrite<'_>, callee: &Expr, args: &[Arg]) -> Option<Expr> {
-    match callee {
-        Expr::Paren(e) => apply(rewrite, &e.expr, args),
+    match mentions::bare(callee) {
         Expr::Closure(closure) => in_place(rewrite, closure, args),
         Expr::Path(path) => {
             // A local may be a closure that changes what it has captured, which takes more than a call.
@@ -47,11 +45,7 @@ pub(super) fn apply(rewrite: &mut Rewrite<'_>, callee: &Expr, args: &[Arg]) -> O
 }
 
 fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg]) -> Option<Expr> {
-    let plain = closure.asyncness.is_none()
-        && closure.constness.is_none()
-        && closure.lifetimes.is_none()
-        && closure.attrs.is_empty();
-    if !plain || closure.inputs.len() != args.len() {
+    if !is_plain(closure) || closure.inputs.len() != args.len() {
         return None;
     }
     let mut body = standing((*closure.body).clone());
@@ -99,6 +93,14 @@ fn in_place(rewrite: &mut Rewrite<'_>, closure: &syn::ExprClosure, args: &[Arg])
     Some(if lets.is_empty() { body } else { parse_quote!({ #(#lets)* #body }) })
 }
 
+/// Whether a closure is no more than parameters and a body.
+pub(super) fn is_plain(closure: &syn::ExprClosure) -> bool {
+    closure.asyncness.is_none()
+        && closure.constness.is_none()
+        && closure.lifetimes.is_none()
+        && closure.attrs.is_empty()
+}
+
 /// Whether a pattern binds no more than a name, or nothing.
 fn is_name(pat: &Pat) -> bool {
     match pat {
@@ -107,13 +109,37 @@ fn is_name(pat: &Pat) -> bool {
     }
 }
 
-/// Puts a place in the place of a reference to it; where a format string names that, it is still to be bound.
+/// Puts `&place`, or `&mut place`, in the place of a variable, and `place` in the place of what it refers to: such a reference is
+/// made anew wherever it is used, and need not be kept over a call. Where a format string names it, it is still to be bound.
 fn stand_in(body: &mut Expr, name: &Ident, place: Expr, mutable: bool) -> Option<syn::Stmt> {
     let reference: Expr = if mutable { parse_quote!(&mut #place) } else { parse_quote!(&#place) };
     let binding = parse_quote!(let #name = #reference;);
-    let mut stand_in = StandIn { name: name.to_string(), place, reference, captured: false };
-    stand_in.visit_expr_mut(body);
-    stand_in.captured.then_some(binding)
+    let name = name.to_string();
+    let mut captured = false;
+    walk::map(body, |at| match at {
+        AtMut::Expr(expr) => {
+            match expr {
+                Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && is_variable(&e.expr, &name) => {
+                    *expr = place.clone();
+                }
+                Expr::Field(e) if is_variable(&e.base, &name) => *e.base = place.clone(),
+                Expr::Struct(e) => {
+                    spell_out_fields(e);
+                    return Next::On;
+                }
+                other if is_variable(other, &name) => *other = parse_quote!((#reference)),
+                _ => return Next::On,
+            }
+            Next::Past
+        }
+        AtMut::Macro(mac) => {
+            captured |= formats::capture(mac, &name);
+            replace_in_macro(mac, &name, &reference.to_token_stream());
+            Next::Past
+        }
+        _ => Next::On,
+    });
+    captured.then_some(binding)
 }
 
 /// An expression as it can stand where a statement or an arm begins: `{ … } + 1` would end behind the block.
@@ -141,72 +167,12 @@ pub(super) fn standing(expr: Expr) -> Expr {
     }
 }
 
-/// A closure's body that it leaves early, as a block.
+/// A closure's body that it leaves early, as a block: `return` and `?` jump to its end.
 pub(super) fn returning_to(label: &Lifetime, krate: &syn::Path, mut body: Expr) -> Expr {
-    Returns { label, krate }.visit_expr_mut(&mut body);
-    parse_quote!(#label: { #body })
-}
-
-/// A pattern without its type.
-fn bare(pat: &Pat) -> &Pat {
-    match pat {
-        Pat::Type(t) => bare(&t.pat),
-        Pat::Paren(p) => bare(&p.pat),
-        other => other,
-    }
-}
-
-/// Whether a `move` closure changes something, which may be its own copy of a variable.
-pub(super) fn changes(body: &Expr) -> bool {
-    struct Scan(bool);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            self.0 |= match expr {
-                Expr::Assign(_) => true,
-                Expr::Binary(e) => crate::lockstep::is_compound(&e.op),
-                Expr::Reference(e) => e.mutability.is_some(),
-                _ => false,
-            };
-            visit::visit_expr(self, expr);
-        }
-    }
-    let mut scan = Scan(false);
-    scan.visit_expr(body);
-    scan.0
-}
-
-/// Whether a closure's body leaves the closure before its end.
-pub(super) fn leaves(body: &Expr) -> bool {
-    struct Scan(bool);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Return(_) | Expr::Try(_) => self.0 = true,
-                Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
-                _ => visit::visit_expr(self, expr),
-            }
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut scan = Scan(false);
-    scan.visit_expr(body);
-    scan.0
-}
-
-/// `return` and `?` of a closure as jumps to its end.
-struct Returns<'a> {
-    label: &'a Lifetime,
-    krate: &'a syn::Path,
-}
-
-impl VisitMut for Returns<'_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+    walk::map(&mut body, |at| {
+        let AtMut::Expr(expr) = at else { return Next::On };
         match expr {
-            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return,
-            _ => visit_mut::visit_expr_mut(self, expr),
-        }
-        let (label, krate) = (self.label, self.krate);
-        match expr {
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return Next::Past,
             Expr::Return(e) => {
                 let value = e.expr.take().unwrap_or_else(|| parse_quote!(()));
                 *expr = parse_quote!(break #label #value);
@@ -223,42 +189,34 @@ impl VisitMut for Returns<'_> {
             }
             _ => {}
         }
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+        Next::On
+    });
+    parse_quote!(#label: { #body })
 }
 
-/// Puts `&place`, or `&mut place`, in the place of a variable, and `place` in the place of what it refers to: such a reference is
-/// made anew wherever it is used, and need not be kept over a call.
-struct StandIn {
-    name: String,
-    place: Expr,
-    reference: Expr,
-    /// Whether a format string names the variable.
-    captured: bool,
+/// A pattern without its type.
+fn bare(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Type(t) => bare(&t.pat),
+        Pat::Paren(p) => bare(&p.pat),
+        other => other,
+    }
 }
 
-impl VisitMut for StandIn {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        let place = &self.place;
-        match expr {
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && is_variable(&e.expr, &self.name) => {
-                *expr = place.clone();
-            }
-            Expr::Field(e) if is_variable(&e.base, &self.name) => *e.base = place.clone(),
-            Expr::Struct(e) => {
-                spell_out_fields(e);
-                visit_mut::visit_expr_mut(self, expr);
-            }
-            other if is_variable(other, &self.name) => {
-                let reference = &self.reference;
-                *other = parse_quote!((#reference));
-            }
-            other => visit_mut::visit_expr_mut(self, other),
-        }
-    }
-    fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        self.captured |= formats::capture(mac, &self.name);
-        replace_in_macro(mac, &self.name, &self.reference.to_token_stream());
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+/// Whether a `move` closure changes something, which may be its own copy of a variable.
+pub(super) fn changes(body: &Expr) -> bool {
+    walk::any(body, |at| match at {
+        At::Expr(Expr::Reference(e)) => e.mutability.is_some(),
+        At::Expr(e) => assignment(e).is_some(),
+        _ => false,
+    })
+}
+
+/// Whether a closure's body leaves the closure before its end.
+pub(super) fn leaves(body: &Expr) -> bool {
+    walk::any(body, |at| match at {
+        At::Expr(Expr::Return(_) | Expr::Try(_)) => Next::Found,
+        At::Expr(Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) => Next::Past,
+        _ => Next::On,
+    })
 }

@@ -253,15 +253,11 @@ fn elements(
     Some(match (stage.name.as_str(), &stage.args[..]) {
         ("map", [f]) => {
             let mapped = apply(rewrite, f, &value())?;
-            let mut code: Vec<Stmt> = vec![parse_quote!(let #next = #mapped;)];
-            code.extend(elements(rewrite, rest, &next, around, last)?);
-            code
+            behind(parse_quote!(let #next = #mapped;), elements(rewrite, rest, &next, around, last)?)
         }
         ("inspect", [f]) => {
             let seen = apply(rewrite, f, &by_ref())?;
-            let mut code: Vec<Stmt> = vec![parse_quote!({ #seen; })];
-            code.extend(elements(rewrite, rest, item, around, last)?);
-            code
+            behind(parse_quote!({ #seen; }), elements(rewrite, rest, item, around, last)?)
         }
         ("filter", [f]) => {
             let keep = condition(apply(rewrite, f, &by_ref())?);
@@ -305,8 +301,7 @@ fn elements(
             let left = rewrite.fresh("left");
             around.before.push(parse_quote!(let mut #left: usize = #n;));
             around.asks.push(parse_quote!(#left > 0));
-            let mut code: Vec<Stmt> = vec![parse_quote!(#left -= 1;)];
-            code.extend(elements(rewrite, rest, item, around, last)?);
+            let mut code = behind(parse_quote!(#left -= 1;), elements(rewrite, rest, item, around, last)?);
             let stop = stop(around);
             code.push(parse_quote!(if #left == 0 #stop));
             code
@@ -330,20 +325,15 @@ fn elements(
         ("enumerate", []) => {
             let count = rewrite.fresh("count");
             around.before.push(parse_quote!(let mut #count = 0usize;));
-            let mut code: Vec<Stmt> =
-                vec![parse_quote!(let #next = (#count, #item);), parse_quote!(#count += 1;)];
-            code.extend(elements(rewrite, rest, &next, around, last)?);
-            code
+            let code = behind(parse_quote!(#count += 1;), elements(rewrite, rest, &next, around, last)?);
+            behind(parse_quote!(let #next = (#count, #item);), code)
         }
         ("copied", []) => {
-            let mut code: Vec<Stmt> = vec![parse_quote!(let #next = *#item;)];
-            code.extend(elements(rewrite, rest, &next, around, last)?);
-            code
+            behind(parse_quote!(let #next = *#item;), elements(rewrite, rest, &next, around, last)?)
         }
         ("cloned", []) => {
-            let mut code: Vec<Stmt> = vec![parse_quote!(let #next = ::core::clone::Clone::clone(#item);)];
-            code.extend(elements(rewrite, rest, &next, around, last)?);
-            code
+            let clone = parse_quote!(let #next = ::core::clone::Clone::clone(#item););
+            behind(clone, elements(rewrite, rest, &next, around, last)?)
         }
         ("into_iter" | "fuse", []) => elements(rewrite, rest, item, around, last)?,
         ("flat_map", [f]) => {
@@ -357,6 +347,11 @@ fn elements(
         }
         _ => return None,
     })
+}
+
+/// Code behind a statement.
+fn behind(first: Stmt, code: Vec<Stmt>) -> Vec<Stmt> {
+    std::iter::once(first).chain(code).collect()
 }
 
 /// A number that is written out, and not 0.

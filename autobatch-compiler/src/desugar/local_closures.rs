@@ -7,15 +7,15 @@
 use std::collections::BTreeSet;
 
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprClosure, Local, Macro, Pat, Path, Stmt, parse_quote};
+use syn::{Expr, ExprClosure, Ident, Local, Macro, Pat, Path, Stmt, parse_quote};
 
-use super::closure::{changes, leaves, returning_to, standing};
+use super::closure::{changes, is_plain, leaves, returning_to, standing};
 use super::macros;
 use crate::input::Function;
-use crate::mentions;
+use crate::mentions::{self, is_variable};
 use crate::resolve;
+use crate::walk::{self, At, Code};
 
 /// How many tokens the copies of a closure may have in all.
 const MOST: usize = 3000;
@@ -25,23 +25,24 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
     let mut any = false;
     for name in names {
         let mut body = function.body.clone();
-        let Some((pat, closure)) = defined(&body, name) else { continue };
-        if !can_move(function, &closure) {
+        let found = closures(&function.body).into_iter().rfind(|(_, own, _)| *own == name);
+        let Some((Local { pat, .. }, _, closure)) = found else { continue };
+        if !can_move(function, closure) {
             continue;
         }
         let mut calls = Calls {
             name,
-            pat: &pat,
-            closure: &closure,
+            pat,
+            closure,
             krate,
-            mentions: 0,
+            mentions: mentions_of(&body, name),
             placed: 0,
             handed: 0,
             defined: 0,
         };
-        Mentions { name, found: &mut calls.mentions }.visit_block(&body);
         calls.visit_block_mut(&mut body);
-        let tokens = closure.to_token_stream().into_iter().count().max(closure_size(&closure));
+        let written = closure.to_token_stream();
+        let tokens = (written.to_string().len() / 4).max(written.into_iter().count());
         let fits = calls.mentions > 0 && calls.placed + calls.handed == calls.mentions && calls.defined == 1;
         if fits && tokens * calls.mentions <= MOST {
             resolve::again(function, body);
@@ -53,84 +54,45 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
 
 /// The names of the closures in a body that `wanted` says yes to.
 pub(crate) fn names(body: &syn::Block, wanted: impl Fn(&ExprClosure) -> bool) -> BTreeSet<String> {
-    struct Scan<F>(F, BTreeSet<String>);
-    impl<'ast, F: Fn(&ExprClosure) -> bool> Visit<'ast> for Scan<F> {
-        fn visit_local(&mut self, local: &'ast Local) {
-            if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
-                && let Expr::Closure(closure) = &*init.expr
-                && local.attrs.is_empty()
-                && (self.0)(closure)
-            {
-                self.1.insert(p.ident.to_string());
-            }
-            visit::visit_local(self, local);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut scan = Scan(wanted, BTreeSet::new());
-    scan.visit_block(body);
-    scan.1
+    let wanted = closures(body).into_iter().filter(|(local, _, c)| local.attrs.is_empty() && wanted(c));
+    wanted.map(|(_, name, _)| name.to_string()).collect()
 }
 
-fn closure_size(closure: &ExprClosure) -> usize {
-    closure.to_token_stream().to_string().len() / 4
-}
-
-/// The closure that a local is, and the pattern of its `let`.
-fn defined(body: &syn::Block, name: &str) -> Option<(Pat, ExprClosure)> {
-    struct Find<'a>(&'a str, Option<(Pat, ExprClosure)>);
-    impl<'ast> Visit<'ast> for Find<'_> {
-        fn visit_local(&mut self, local: &'ast Local) {
-            if let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
-                && p.ident == self.0
-                && let Expr::Closure(closure) = &*init.expr
-            {
-                self.1 = Some((local.pat.clone(), closure.clone()));
-            }
-            visit::visit_local(self, local);
+/// The closures of a body that are locals.
+fn closures(body: &syn::Block) -> Vec<(&Local, &Ident, &ExprClosure)> {
+    let mut all = Vec::new();
+    walk::each(body, |at| {
+        if let At::Local(local) = at
+            && let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
+            && let Expr::Closure(closure) = &*init.expr
+        {
+            all.push((local, &p.ident, closure));
         }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut find = Find(name, None);
-    find.visit_block(body);
-    find.1
+    });
+    all
 }
 
 /// Whether the closure does the same at its calls as where it is made.
 fn can_move(function: &Function, closure: &ExprClosure) -> bool {
-    let plain = closure.asyncness.is_none()
-        && closure.constness.is_none()
-        && closure.lifetimes.is_none()
-        && closure.attrs.is_empty();
-    if !plain {
-        return false;
-    }
-    if closure.capture.is_none() {
-        return true;
+    if !is_plain(closure) || closure.capture.is_none() {
+        return is_plain(closure);
     }
     // Its copies of variables might differ from those by then.
-    let mut mutable = 0;
-    for (name, _) in function.bindings.iter().filter(|(_, binding)| binding.mutable) {
-        Mentions { name, found: &mut mutable }.visit_expr(&closure.body);
-    }
-    mutable == 0 && !changes(&closure.body)
+    let mut mutable = function.bindings.iter().filter(|(_, binding)| binding.mutable);
+    mutable.all(|(name, _)| mentions_of(&*closure.body, name) == 0) && !changes(&closure.body)
 }
 
-/// Counts mentions of a variable, those in macros too.
-struct Mentions<'a> {
-    name: &'a str,
-    found: &'a mut usize,
-}
-
-impl<'ast> Visit<'ast> for Mentions<'_> {
-    fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
-        *self.found += usize::from(e.path.is_ident(self.name));
-    }
-    fn visit_macro(&mut self, mac: &'ast Macro) {
-        let text = mac.tokens.to_string();
-        *self.found += mentions::words(&text).filter(|word| *word == self.name).count();
-    }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
+/// How often a variable is mentioned, in macros too.
+fn mentions_of(code: &impl Code, name: &str) -> usize {
+    let mut found = 0;
+    walk::each(code, |at| {
+        found += match at {
+            At::Expr(Expr::Path(e)) => usize::from(e.path.is_ident(name)),
+            At::Macro(mac) => mentions::words(&mac.tokens.to_string()).filter(|word| *word == name).count(),
+            _ => 0,
+        };
+    });
+    found
 }
 
 struct Calls<'a> {
@@ -147,22 +109,14 @@ struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    fn is_it(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Path(p) => p.path.is_ident(self.name),
-            Expr::Paren(e) => self.is_it(&e.expr),
-            _ => false,
-        }
-    }
-
     /// The closure or a reference to it, handed on as an argument.
     fn hand_on(&mut self, arg: &mut Expr) {
         let closure = self.closure;
-        if self.is_it(arg) {
+        if is_variable(arg, self.name) {
             *arg = parse_quote!(#closure);
             self.handed += 1;
         } else if let Expr::Reference(e) = arg
-            && self.is_it(&e.expr)
+            && is_variable(&e.expr, self.name)
         {
             *e.expr = parse_quote!((#closure));
             self.handed += 1;
@@ -171,8 +125,7 @@ impl Calls<'_> {
 
     /// A macro, with the closure in front of it if it still mentions it.
     fn around(&mut self, mac: &Macro) -> Option<Expr> {
-        let mut mentions = 0;
-        Mentions { name: self.name, found: &mut mentions }.visit_macro(mac);
+        let mentions = mentions_of(mac, self.name);
         let (pat, closure) = (self.pat, self.closure);
         self.handed += mentions;
         (mentions > 0).then(|| parse_quote!({ let #pat = #closure; #mac }))
@@ -216,7 +169,7 @@ impl VisitMut for Calls<'_> {
         match expr {
             Expr::Call(call) => {
                 call.args.iter_mut().for_each(|arg| self.hand_on(arg));
-                if self.is_it(&call.func)
+                if is_variable(&call.func, self.name)
                     && let Some(body) = self.body(call.args.iter().cloned().collect())
                 {
                     *expr = body;

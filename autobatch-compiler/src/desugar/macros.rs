@@ -143,13 +143,8 @@ fn arguments(
     formatted: usize,
     tokens: impl FnOnce(&[Expr]) -> TokenStream,
 ) -> Option<Expr> {
-    // A `return` or `?` would leave the lane code instead of the function.
-    let calls = |rewrite: &Rewrite<'_>, arg: &Expr| {
-        rewrite.callees.calls(arg, &rewrite.bindings)
-            || (rewrite.closures == 0 && super::closure::leaves(arg))
-    };
     let looked_at = |i: usize| i < values || i >= formatted;
-    if !args.iter().enumerate().any(|(i, arg)| looked_at(i) && calls(rewrite, arg)) {
+    if !args.iter().enumerate().any(|(i, arg)| looked_at(i) && rewrite.goes_before(arg)) {
         return None;
     }
     let mut lets: Vec<Stmt> = Vec::new();
@@ -160,7 +155,7 @@ fn arguments(
         };
         let plain = matches!(arg, Expr::Lit(_))
             || (i >= values || mac.path.is_ident("assert_eq") || mac.path.is_ident("assert_ne"))
-                && !calls(rewrite, arg);
+                && !rewrite.goes_before(arg);
         if plain {
             continue;
         }
@@ -183,10 +178,7 @@ impl Parse for Parts {
         let value = input.parse()?;
         input.parse::<Token![,]>()?;
         let pat = Pat::parse_multi_with_leading_vert(input)?;
-        let guard = match input.parse::<Option<Token![if]>>()? {
-            Some(_) => Some(input.parse()?),
-            None => None,
-        };
+        let guard = input.parse::<Option<Token![if]>>()?.map(|_| input.parse()).transpose()?;
         input.parse::<Option<Token![,]>>()?;
         Ok(Parts(value, pat, guard))
     }
@@ -195,10 +187,7 @@ impl Parse for Parts {
 /// `matches!(value, pattern)` as a `match`.
 fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
     let Parts(mut value, pat, guard) = syn::parse2(mac.tokens.clone()).ok()?;
-    let calls = |e: &Expr| {
-        rewrite.callees.calls(e, &rewrite.bindings) || (rewrite.closures == 0 && super::closure::leaves(e))
-    };
-    if !(calls(&value) || guard.as_ref().is_some_and(calls)) {
+    if !(rewrite.goes_before(&value) || guard.iter().any(|guard| rewrite.goes_before(guard))) {
         return None;
     }
     rewrite.expr(&mut value, None);
@@ -210,6 +199,11 @@ fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
 }
 
 impl Rewrite<'_> {
+    /// Whether an argument can't stay: it makes a call, or a `return` or `?` of it would leave the lane code instead of the function.
+    fn goes_before(&self, arg: &Expr) -> bool {
+        self.callees.calls(arg, &self.bindings) || (self.closures == 0 && super::closure::leaves(arg))
+    }
+
     /// A macro as a statement.
     pub(super) fn macro_statement(&mut self, stmt: &mut Stmt) {
         if let Stmt::Macro(m) = stmt

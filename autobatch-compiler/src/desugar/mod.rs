@@ -24,6 +24,7 @@ use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 
 use crate::attrs::Args;
 use crate::input::Function;
+use crate::mentions::{bare, is_variable};
 use crate::receivers::{Scopes, Types};
 use crate::resolve;
 use callees::Callees;
@@ -115,10 +116,10 @@ impl Rewrite<'_> {
 
     /// Whether an argument of an adaptor is a closure, or a function, that leads to a batched call.
     fn leads_to_call(&self, arg: &Expr) -> bool {
+        let arg = bare(arg);
         match arg {
             Expr::Closure(c) => self.callees.calls(&c.body, &self.bindings),
             Expr::Path(_) => self.callees.is_function(arg, &self.bindings),
-            Expr::Paren(e) => self.leads_to_call(&e.expr),
             _ => false,
         }
     }
@@ -167,8 +168,7 @@ impl Rewrite<'_> {
     /// Rewrites what stands in an expression, then the expression, whose type is known as far as `ty` says.
     fn expr(&mut self, expr: &mut Expr, ty: Option<&Type>) {
         // What is given a value of the caller's type is of that.
-        let own =
-            |arg: &Expr| self.generic.iter().flatten().any(|name| crate::mentions::is_variable(arg, name));
+        let own = |arg: &Expr| self.generic.iter().flatten().any(|name| is_variable(arg, name));
         if let (Expr::Call(call), Some(ty)) = (&mut *expr, ty)
             && self.generic.is_some()
             && !call.args.iter().any(own)

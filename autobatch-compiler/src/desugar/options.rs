@@ -46,33 +46,36 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, of: Option<
         (parse_quote!(::core::result::Result::Ok), parse_quote!(::core::result::Result::Err));
     let with = [Arg::Value(it.clone())];
     let of_rest = [Arg::Value(rest.clone())];
+    let by_ref = [Arg::Ref(it.clone())];
     // What there is with a value, and without; and what a closure gets in place of the value.
     let (good, bad, without) = match kind {
         Some(Kind::Result) => (&ok, parse_quote!(#err(#rest)), &of_rest[..]),
         _ => (&some, none.clone(), &[][..]),
     };
-    Some(match (name.as_str(), &args[..], kind) {
-        ("then", [f], _) if is_function_of_none(f) => {
-            let value = apply(rewrite, f, &[])?;
-            parse_quote!(if #receiver { #some(#value) } else { #none })
-        }
-        ("map", [f], Some(_)) => {
-            let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #good(#it) => #good(#value), #bad => #bad })
-        }
-        ("and_then", [f], Some(_)) => {
-            let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #good(#it) => #value, #bad => #bad })
-        }
-        ("map_err", [f], _) => {
-            let value = apply(rewrite, f, &of_rest)?;
-            parse_quote!(match #receiver { #ok(#it) => #ok(#it), #err(#rest) => #err(#value) })
-        }
-        ("map_or", [default, f], kind) => {
-            let value = apply(rewrite, f, &with)?;
+    // The closure, and what it is called with.
+    let (f, given) = match (name.as_str(), &args[..], kind) {
+        ("then", [f], _) if is_function_of_none(f) => (f, &[][..]),
+        ("ok_or_else", [f], _) => (f, &[][..]),
+        ("map" | "and_then", [f], Some(_)) => (f, &with[..]),
+        ("map_or", [_, f], _) | ("map_or_else", [_, f], Some(_)) => (f, &with[..]),
+        ("is_some_and" | "is_none_or" | "is_ok_and", [f], _) => (f, &with[..]),
+        ("map_err", [f], _) => (f, &of_rest[..]),
+        ("unwrap_or_else" | "or_else", [f], Some(_)) => (f, without),
+        ("filter", [f], Some(Kind::Option)) => (f, &by_ref[..]),
+        _ => return None,
+    };
+    let default = if name == "map_or_else" { apply(rewrite, args[0], without)? } else { none.clone() };
+    let value = apply(rewrite, f, given)?;
+    Some(match name.as_str() {
+        "then" => parse_quote!(if #receiver { #some(#value) } else { #none }),
+        "map" => parse_quote!(match #receiver { #good(#it) => #good(#value), #bad => #bad }),
+        "and_then" => parse_quote!(match #receiver { #good(#it) => #value, #bad => #bad }),
+        "map_err" => parse_quote!(match #receiver { #ok(#it) => #ok(#it), #err(#rest) => #err(#value) }),
+        "map_or" => {
+            let default = args[0];
             // Evaluated behind the receiver, whatever that is.
             let (matched, otherwise): (Expr, Expr) = if is_quiet(default) {
-                (receiver.clone(), (*default).clone())
+                (receiver.clone(), default.clone())
             } else {
                 let otherwise = rewrite.fresh("otherwise");
                 (parse_quote!(#rest), parse_quote!(#otherwise))
@@ -93,39 +96,17 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, of: Option<
                 parse_quote!(match #receiver { #rest => { let #otherwise = #default; #mapped } })
             }
         }
-        ("map_or_else", [default, f], Some(_)) => {
-            let (default, value) = (apply(rewrite, default, without)?, apply(rewrite, f, &with)?);
-            parse_quote!(match #receiver { #good(#it) => #value, #bad => #default })
-        }
-        ("unwrap_or_else", [f], Some(_)) => {
-            let value = apply(rewrite, f, without)?;
-            parse_quote!(match #receiver { #good(#it) => #it, #bad => #value })
-        }
-        ("or_else", [f], Some(_)) => {
-            let value = apply(rewrite, f, without)?;
-            parse_quote!(match #receiver { #good(#it) => #good(#it), #bad => #value })
-        }
-        ("ok_or_else", [f], _) => {
-            let value = apply(rewrite, f, &[])?;
-            parse_quote!(match #receiver { #some(#it) => #ok(#it), #none => #err(#value) })
-        }
-        ("is_some_and", [f], _) => {
-            let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #some(#it) => #value, #none => false })
-        }
-        ("is_none_or", [f], _) => {
-            let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #some(#it) => #value, #none => true })
-        }
-        ("is_ok_and", [f], _) => {
-            let value = apply(rewrite, f, &with)?;
-            parse_quote!(match #receiver { #ok(#it) => #value, #err(_) => false })
-        }
-        ("filter", [f], Some(Kind::Option)) => {
-            let keep = condition(apply(rewrite, f, &[Arg::Ref(it.clone())])?);
+        "map_or_else" => parse_quote!(match #receiver { #good(#it) => #value, #bad => #default }),
+        "unwrap_or_else" => parse_quote!(match #receiver { #good(#it) => #it, #bad => #value }),
+        "or_else" => parse_quote!(match #receiver { #good(#it) => #good(#it), #bad => #value }),
+        "ok_or_else" => parse_quote!(match #receiver { #some(#it) => #ok(#it), #none => #err(#value) }),
+        "is_some_and" => parse_quote!(match #receiver { #some(#it) => #value, #none => false }),
+        "is_none_or" => parse_quote!(match #receiver { #some(#it) => #value, #none => true }),
+        "is_ok_and" => parse_quote!(match #receiver { #ok(#it) => #value, #err(_) => false }),
+        _ => {
+            let keep = condition(value);
             parse_quote!(match #receiver { #some(#it) => if #keep { #some(#it) } else { #none }, #none => #none })
         }
-        _ => return None,
     })
 }
 

@@ -167,11 +167,7 @@ impl Terminal {
     /// a value.
     fn collect(state: Ident, ty: &Type) -> Option<Terminal> {
         let kind = Kind::of(ty);
-        let inner = match kind {
-            None => ty,
-            Some(Kind::Option) => super::expected::generic_argument(ty, "Option", 0)?,
-            Some(Kind::Result) => super::expected::generic_argument(ty, "Result", 0)?,
-        };
+        let inner = if kind.is_some() { held_by(ty)? } else { ty };
         let Type::Path(path) = inner else { return None };
         let name = path.path.segments.last()?.ident.to_string();
         let (before, value): (Stmt, Expr) = if name == "Vec" {
@@ -200,6 +196,14 @@ impl Terminal {
     }
 }
 
+/// What an `Option` or `Result` of this type holds.
+fn held_by(ty: &Type) -> Option<&Type> {
+    match Kind::of(ty)? {
+        Kind::Option => super::expected::generic_argument(ty, "Option", 0),
+        Kind::Result => super::expected::generic_argument(ty, "Result", 0),
+    }
+}
+
 fn keep(name: &str) -> Keep {
     if name.starts_with("max") { Keep::Greatest } else { Keep::Least }
 }
@@ -223,12 +227,7 @@ pub(super) fn or_left(
         let check = quote::quote_spanned!(span=> #rt::must_add_all(&#place););
         return parse_quote!({ #before #check #code });
     }
-    let inner = match Kind::of(of) {
-        Some(Kind::Option) => super::expected::generic_argument(of, "Option", 0),
-        Some(Kind::Result) => super::expected::generic_argument(of, "Result", 0),
-        None => None,
-    };
-    let left = if inner.is_some_and(crate::lockstep::is_primitive) {
+    let left = if held_by(of).is_some_and(crate::lockstep::is_primitive) {
         quote::quote!(left_to_number)
     } else {
         quote::quote!(left_to_type)
@@ -272,13 +271,11 @@ fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
 /// Whether an expression can be evaluated before what stands left of it: it neither fails nor reads anything that
 /// might change.
 pub(crate) fn is_quiet(expr: &Expr) -> bool {
-    match expr {
+    match crate::mentions::bare(expr) {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
         Expr::Unary(e) => {
             matches!(e.op, syn::UnOp::Neg(_)) && matches!(*e.expr, Expr::Lit(_) | Expr::Path(_))
         }
-        Expr::Paren(e) => is_quiet(&e.expr),
-        Expr::Group(e) => is_quiet(&e.expr),
         Expr::Tuple(e) => e.elems.iter().all(is_quiet),
         Expr::Array(e) => e.elems.iter().all(is_quiet),
         Expr::Repeat(e) => is_quiet(&e.expr) && is_quiet(&e.len),
@@ -457,12 +454,13 @@ fn best(
     };
     let holds = holds(rewrite, state, &whole);
     Some(match by {
-        By::Order => {
-            let order = parse_quote!(::core::cmp::Ord::cmp(&#best, &#item));
-            vec![holds, best_of(state, &parse_quote!(#best), choose(order, old, new.clone()), &new)]
-        }
-        By::Comparison(f) => {
-            let order = condition(apply(rewrite, f, &[Arg::Ref(best.clone()), Arg::Ref(item.clone())])?);
+        By::Order | By::Comparison(_) => {
+            let order = match by {
+                By::Comparison(f) => {
+                    condition(apply(rewrite, f, &[Arg::Ref(best.clone()), Arg::Ref(item.clone())])?)
+                }
+                _ => parse_quote!(::core::cmp::Ord::cmp(&#best, &#item)),
+            };
             vec![holds, best_of(state, &parse_quote!(#best), choose(order, old, new.clone()), &new)]
         }
         By::Key(f) => {

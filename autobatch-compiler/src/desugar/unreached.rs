@@ -1,23 +1,18 @@
 //! Arms behind one that takes all, `match x { y => a, Some(z) if b => c }`, are left out: no control arrives there, and
 //! what they mention would seem to be needed.
 
-use syn::visit_mut::{self, VisitMut};
-use syn::{Block, ExprMatch, Pat};
+use syn::{Block, Expr, Pat};
+
+use crate::walk::{self, AtMut};
 
 /// Leaves them out of a body.
 pub(crate) fn arms(body: &mut Block) {
-    Arms.visit_block_mut(body);
-}
-
-struct Arms;
-
-impl VisitMut for Arms {
-    fn visit_expr_match_mut(&mut self, e: &mut ExprMatch) {
-        let all = e.arms.iter().position(|arm| arm.attrs.is_empty() && takes_all(&arm.pat));
-        e.arms.truncate(all.map_or(usize::MAX, |all| all + 1));
-        visit_mut::visit_expr_match_mut(self, e);
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    walk::map(body, |at| {
+        if let AtMut::Expr(Expr::Match(e)) = at {
+            let all = e.arms.iter().position(|arm| arm.attrs.is_empty() && takes_all(&arm.pat));
+            e.arms.truncate(all.map_or(usize::MAX, |all| all + 1));
+        }
+    });
 }
 
 /// Whether a pattern certainly takes any value.

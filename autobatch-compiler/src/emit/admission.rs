@@ -27,7 +27,7 @@ use crate::admission::{Admission, Evidence, Need, Quiet};
 use crate::input::Function;
 use crate::ir::{FuncId, Role, VarId, VarSet, text};
 use crate::mentions;
-use crate::tails::Unnumbered;
+use crate::tails;
 
 /// What stands before the machine's loop.
 pub(super) struct Opening {
@@ -288,7 +288,7 @@ impl Witness<'_> {
         });
         let params: Vec<_> = params.collect();
         let mut body = self.emitter.erased_body(func, &function.body);
-        Unnumbered.visit_block_mut(&mut body);
+        tails::unnumber(&mut body);
         let ties: Vec<Stmt> = function
             .params
             .iter()

@@ -541,22 +541,18 @@ fn docs(function: &Function, names: &Family) -> (String, String, String) {
 }
 
 fn defaults(args: &Args, native_depth: bool, rt: &TokenStream, krate: &syn::Path) -> TokenStream {
-    let mut fields = Vec::new();
-    if native_depth {
-        fields.push(quote!(native_depth: true));
-    }
-    if let Some(executor) = &args.executor {
-        fields.push(quote!(executor: ::core::option::Option::Some(#krate::Executor::#executor)));
-    }
-    if let Some(schedule) = &args.schedule {
-        fields.push(quote!(schedule: ::core::option::Option::Some(#krate::Schedule::#schedule)));
-    }
-    if let Some(lanes) = &args.lanes {
-        fields.push(quote!(lanes: ::core::option::Option::Some(#lanes)));
-    }
-    if let Some(depth) = &args.max_depth {
-        fields.push(quote!(max_depth: ::core::option::Option::Some(#depth)));
-    }
+    let fields = [
+        native_depth.then(|| quote!(native_depth: true)),
+        args.executor
+            .as_ref()
+            .map(|executor| quote!(executor: ::core::option::Option::Some(#krate::Executor::#executor))),
+        args.schedule
+            .as_ref()
+            .map(|schedule| quote!(schedule: ::core::option::Option::Some(#krate::Schedule::#schedule))),
+        args.lanes.as_ref().map(|lanes| quote!(lanes: ::core::option::Option::Some(#lanes))),
+        args.max_depth.as_ref().map(|depth| quote!(max_depth: ::core::option::Option::Some(#depth))),
+    ];
+    let fields = fields.into_iter().flatten();
     quote!(#rt::Defaults { #(#fields,)* ..#rt::Defaults::NONE })
 }
 

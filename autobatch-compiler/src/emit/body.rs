@@ -52,10 +52,7 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
             let shape = admission::shape(*var);
             return quote!(let mut #ident = #rt::Store::column_of(__store, &#shape, #id););
         }
-        let ty = match &emitter.program.var(*var).ty {
-            Some(ty) => quote!(#ty),
-            None => quote!(_),
-        };
+        let ty = emitter.element(*var);
         quote!(let mut #ident = #rt::Store::column::<#ty>(__store, #id);)
     });
     let stacked: Vec<VarId> =

@@ -117,7 +117,7 @@ impl VisitMut for Types {
 }
 
 fn item(function: &Function, rt: &TokenStream) -> TokenStream {
-    let shown = shown(function);
+    let shown = function.shown();
     let mut sig = shown.sig.clone();
     sig.ident = check_ident(function);
     sig.constness = None;
@@ -141,7 +141,7 @@ fn item(function: &Function, rt: &TokenStream) -> TokenStream {
 fn question(function: &Function) -> TokenStream {
     let (check, question) = (path(function), question_ident(function));
     let conditions = attributes::conditions(&function.attrs);
-    let params: Vec<Ident> = (0..shown(function).sig.inputs.len()).map(|i| numbered("P", i)).collect();
+    let params: Vec<Ident> = (0..function.shown().sig.inputs.len()).map(|i| numbered("P", i)).collect();
     let attributes = quote! {
         #(#conditions)*
         #[doc(hidden)]
@@ -162,16 +162,12 @@ fn question(function: &Function) -> TokenStream {
 
 /// Names a function's check.
 fn path(function: &Function) -> TokenStream {
-    let (check, fish) = (check_ident(function), turbofish(&shown(function).sig.generics));
+    let (check, fish) = (check_ident(function), turbofish(&function.shown().sig.generics));
     let owner = function.method.as_ref().map(|method| &method.owner).or(function.owner.as_ref());
     match owner.map(nameless) {
         Some(owner) => quote!(<#owner>::#check #fish),
         None => quote!(#check #fish),
     }
-}
-
-fn shown(function: &Function) -> &Function {
-    function.method.as_ref().map_or(function, |method| &method.shown)
 }
 
 /// An opaque type that captures all lifetimes, as it does in this crate's edition, but stands at the place of the output.
@@ -192,7 +188,7 @@ fn opaque(output: &Type, rt: &TokenStream) -> ReturnType {
 }
 
 fn check_ident(function: &Function) -> Ident {
-    let ident = &shown(function).sig.ident;
+    let ident = &function.shown().sig.ident;
     format_ident!("__autobatch_check_{}", ident, span = ident.span())
 }
 
@@ -211,7 +207,7 @@ fn named(function: &Function, what: &str) -> Ident {
 /// Whether a function has a check: it can be written twice, and no lifetime is in its output, since which of several an opaque
 /// type has rustc may not find.
 fn has(function: &Function) -> bool {
-    let shown = shown(function);
+    let shown = function.shown();
     let named = function.method.as_ref().is_none_or(|method| method.named);
     // A trait with arguments may be implemented several times, and its type parameters need not be the type's.
     let once = shown.implements.as_ref().and_then(|path| path.segments.last());
@@ -226,7 +222,7 @@ fn has(function: &Function) -> bool {
 }
 
 fn is_generic(function: &Function) -> bool {
-    let shown = shown(function);
+    let shown = function.shown();
     let mut params = shown.sig.generics.params.iter().chain(&shown.outer.params);
     params.any(|p| !matches!(p, GenericParam::Lifetime(_)))
 }

@@ -21,7 +21,6 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
 
@@ -31,10 +30,13 @@ use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
 use crate::lower;
+use crate::methods::conditional;
+use crate::passes::call_graph::reached;
 use crate::receivers::{marked, unmark};
 use crate::tails::{self, Tails};
 use crate::turbofish::turbofish;
 use crate::vector_math::VectorMath;
+use crate::walk::{self, At, Next};
 use rounds::{again, can_loop, looped};
 
 /// What is known of the functions of an item, by position, once its programs are lowered.
@@ -82,14 +84,8 @@ impl<'a> Clones<'a> {
                 worth.contains(&f) && (linked || vector_math.is_some()) && can_be_repeated(&functions[f])
             })
             .collect();
-        let recursive = |f: usize| {
-            let mut seen = BTreeSet::from([f]);
-            let mut queue = vec![f];
-            while let Some(from) = queue.pop() {
-                queue.extend(calls.iter().filter(|(a, b)| *a == from && seen.insert(*b)).map(|(_, b)| *b));
-            }
-            calls.iter().any(|(a, b)| *b == f && seen.contains(a))
-        };
+        let called = |f: usize| calls.iter().filter(move |(from, _)| *from == f).map(|(_, to)| *to);
+        let recursive = |f: usize| reached(f, called).contains(&f);
         let small: Vec<bool> =
             (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
         let self_name = match self_type {
@@ -278,23 +274,26 @@ impl<'a> Clones<'a> {
 
     /// How many calls of clones a function holds.
     fn calls_in(&self, caller: &Function) -> usize {
-        struct Scan<'a>(&'a Clones<'a>, &'a Function, usize);
-        impl<'ast> Visit<'ast> for Scan<'_> {
-            fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-                self.2 += usize::from(self.0.called(call, self.1).is_some());
-                visit::visit_expr_call(self, call);
+        let mut calls = 0;
+        walk::each(&caller.written, |at| match at {
+            At::Expr(expr) => {
+                calls += usize::from(self.callee(expr, caller).is_some());
+                Next::On
             }
-            fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-                self.2 += usize::from(self.0.called_method(call, self.1).is_some());
-                visit::visit_expr_method_call(self, call);
-            }
-        }
-        let mut scan = Scan(self, caller, 0);
-        scan.visit_block(&caller.written);
-        scan.2
+            _ => Next::Inside,
+        });
+        calls
     }
 
-    /// The function that a call names if it has a clone.
+    /// The function that an expression calls if it has a clone.
+    fn callee(&self, expr: &Expr, caller: &Function) -> Option<usize> {
+        match expr {
+            Expr::Call(call) => self.called(call, caller),
+            Expr::MethodCall(call) => self.called_method(call, caller),
+            _ => None,
+        }
+    }
+
     fn called(&self, call: &syn::ExprCall, caller: &Function) -> Option<usize> {
         let Expr::Path(path) = &*call.func else { return None };
         let segments = &path.path.segments;
@@ -388,29 +387,23 @@ pub(crate) fn carries_over(attr: &Attribute) -> bool {
 /// Whether a second copy of the body means the same: a `static` in it would exist twice, as would an
 /// implementation; a parameter under `cfg` can't be passed on.
 pub(crate) fn can_be_repeated(function: &Function) -> bool {
-    struct Scan(bool);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_item(&mut self, item: &'ast Item) {
-            self.0 &= !matches!(
-                item,
-                Item::Static(_) | Item::Impl(_) | Item::ForeignMod(_) | Item::Mod(_) | Item::Verbatim(_)
-            );
-            // Macros define what they like.
-            self.0 &= !matches!(item, Item::Macro(m) if m.ident.is_none());
-            visit::visit_item(self, item);
-        }
-        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-            let name = mac.path.segments.last().map(|s| s.ident.to_string());
-            self.0 &= !matches!(name.as_deref(), Some("thread_local" | "lazy_static"));
-        }
-    }
     let cfg = function.sig.inputs.iter().any(|arg| {
         let (FnArg::Receiver(syn::Receiver { attrs, .. }) | FnArg::Typed(syn::PatType { attrs, .. })) = arg;
-        attrs.iter().any(|a| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr"))
+        conditional(attrs)
     });
-    let mut scan = Scan(!cfg);
-    scan.visit_block(&function.written);
-    scan.0
+    let is_one = |at: At<'_>| match at {
+        At::Item(
+            Item::Static(_) | Item::Impl(_) | Item::ForeignMod(_) | Item::Mod(_) | Item::Verbatim(_),
+        ) => Next::Found,
+        // Macros define what they like.
+        At::Item(Item::Macro(m)) if m.ident.is_none() => Next::Found,
+        At::Macro(mac) => {
+            let last = mac.path.segments.last();
+            last.is_some_and(|s| s.ident == "thread_local" || s.ident == "lazy_static").into()
+        }
+        _ => Next::Inside,
+    };
+    !cfg && !walk::any(&function.written, is_one)
 }
 
 /// Calls clones instead of functions.
@@ -466,11 +459,7 @@ impl<'a> Redirect<'a> {
     /// caller's result, of the same type by name, and nothing is left to do.
     fn tail_call(&mut self, expr: &mut Expr) {
         let (clones, caller) = (self.clones, self.caller);
-        let callee = match expr {
-            Expr::Call(call) => clones.called(call, caller),
-            Expr::MethodCall(call) => clones.called_method(call, caller),
-            _ => None,
-        };
+        let callee = clones.callee(expr, caller);
         let counted = tails::number_of(expr).is_some_and(|number| {
             let position = clones.functions.iter().position(|f| f.sig.ident == caller.sig.ident);
             position.is_some_and(|position| clones.known.counted.contains(&(position, number)))
@@ -493,22 +482,22 @@ impl<'a> Redirect<'a> {
     fn call(&self, expr: &mut Expr, tail: bool) -> bool {
         let depth = depth_ident();
         let depth: Expr = if tail { parse_quote!(#depth) } else { parse_quote!(#depth.next()) };
+        let Some(callee) = self.clones.callee(expr, self.caller) else { return false };
+        let kind = self.copy(callee, tail);
         match expr {
             Expr::Call(call) => {
-                let Some(callee) = self.clones.called(call, self.caller) else { return false };
                 if let Expr::Path(path) = &mut *call.func
                     && let Some(last) = path.path.segments.last_mut()
                 {
-                    last.ident = clone_name(&last.ident, self.copy(callee, tail));
+                    last.ident = clone_name(&last.ident, kind);
                 }
                 call.args.push(depth);
             }
             Expr::MethodCall(call) => {
-                let Some(callee) = self.clones.called_method(call, self.caller) else { return false };
-                call.method = clone_name(&call.method, self.copy(callee, tail));
+                call.method = clone_name(&call.method, kind);
                 call.args.push(depth);
             }
-            _ => return false,
+            _ => {}
         }
         true
     }

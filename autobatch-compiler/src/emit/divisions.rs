@@ -16,15 +16,13 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Expr, Pat, Stmt, Type, parse_quote};
+use syn::{BinOp, Expr, Pat, Type, parse_quote};
 
 use super::Emitter;
 use crate::ir::{FuncId, Program, Terminator};
-use crate::lockstep::is_compound;
-use crate::mentions::{names, roots};
+use crate::mentions::{assignment, bare, name, names, roots};
 use crate::vector_math::Rewrite;
+use crate::walk::{self, At, AtMut, Code};
 
 /// What is done to the code of ops and terminators before it stands in a loop over lanes.
 pub(super) struct LaneCode<'e, 'a> {
@@ -62,15 +60,15 @@ pub(super) fn origins(program: &Program, func: FuncId) -> Origins {
             origins.shared.insert(param.ident.to_string());
         }
     }
-    for block in program.blocks.iter().filter(|block| block.func == func) {
-        block.ops.iter().flat_map(|op| &op.code).for_each(|stmt| made.visit_stmt(stmt));
+    for block in program.blocks_of(func) {
+        block.code().for_each(|stmt| made.add(stmt));
         match &block.term {
-            Terminator::Branch { cond, .. } => made.visit_expr(cond),
+            Terminator::Branch { cond, .. } => made.add(cond),
             Terminator::Switch { scrutinee, arms, .. } => {
-                made.visit_expr(scrutinee);
+                made.add(scrutinee);
                 for arm in arms {
-                    made.of(bound([&arm.pat]), mentioned(scrutinee));
-                    arm.guard.iter().for_each(|guard| made.visit_expr(guard));
+                    made.of(bound([&arm.pat]), scrutinee);
+                    arm.guard.iter().for_each(|guard| made.add(guard));
                 }
             }
             Terminator::Call(call) => _ = origins.varying.insert(program.var(call.dest).ident.to_string()),
@@ -91,8 +89,24 @@ pub(super) fn origins(program: &Program, func: FuncId) -> Origins {
 struct Made(Vec<(BTreeSet<String>, Mentioned)>);
 
 impl Made {
-    fn of(&mut self, to: BTreeSet<String>, from: Mentioned) {
-        self.0.push((to, from));
+    fn of(&mut self, to: BTreeSet<String>, from: &Expr) {
+        self.0.push((to, mentioned(from)));
+    }
+
+    /// Adds what a piece of code makes.
+    fn add(&mut self, code: &(impl Code + ?Sized)) {
+        walk::each(code, |at| match at {
+            At::Local(syn::Local { pat, init: Some(init), .. }) => self.of(bound([pat]), &init.expr),
+            At::Expr(Expr::Let(e)) => self.of(bound([&*e.pat]), &e.expr),
+            At::Expr(Expr::ForLoop(e)) => self.of(bound([&*e.pat]), &e.expr),
+            At::Expr(Expr::Match(e)) => self.of(bound(e.arms.iter().map(|arm| &arm.pat)), &e.expr),
+            At::Expr(e) => {
+                if let Some((place, value)) = assignment(e) {
+                    self.of(roots(place).into_iter().collect(), value);
+                }
+            }
+            _ => {}
+        });
     }
 
     /// Adds the names that are made of those.
@@ -109,28 +123,6 @@ impl Made {
     }
 }
 
-impl<'ast> Visit<'ast> for Made {
-    fn visit_local(&mut self, local: &'ast syn::Local) {
-        if let Some(init) = &local.init {
-            self.of(bound([&local.pat]), mentioned(&init.expr));
-        }
-        visit::visit_local(self, local);
-    }
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        match expr {
-            Expr::Assign(e) => self.of(roots(&e.left).into_iter().collect(), mentioned(&e.right)),
-            Expr::Binary(e) if is_compound(&e.op) => {
-                self.of(roots(&e.left).into_iter().collect(), mentioned(&e.right))
-            }
-            Expr::Let(e) => self.of(bound([&*e.pat]), mentioned(&e.expr)),
-            Expr::ForLoop(e) => self.of(bound([&*e.pat]), mentioned(&e.expr)),
-            Expr::Match(e) => self.of(bound(e.arms.iter().map(|arm| &arm.pat)), mentioned(&e.expr)),
-            _ => {}
-        }
-        visit::visit_expr(self, expr);
-    }
-}
-
 /// The names that patterns bind.
 fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
     pats.into_iter().flat_map(names).map(|name| name.to_string()).collect()
@@ -144,19 +136,14 @@ struct Mentioned {
     others: bool,
 }
 
-impl<'ast> Visit<'ast> for Mentioned {
-    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-        self.names.extend(path.path.get_ident().map(ToString::to_string));
-    }
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        self.others |= is_other(expr);
-        visit::visit_expr(self, expr);
-    }
-}
-
 fn mentioned(expr: &Expr) -> Mentioned {
     let mut mentioned = Mentioned::default();
-    mentioned.visit_expr(expr);
+    walk::each(expr, |at| {
+        if let At::Expr(expr) = at {
+            mentioned.names.extend(name(expr));
+            mentioned.others |= is_other(expr);
+        }
+    });
     mentioned
 }
 
@@ -175,28 +162,20 @@ fn is_other(expr: &Expr) -> bool {
 }
 
 impl LaneCode<'_, '_> {
-    pub(super) fn stmt(&mut self, stmt: &mut Stmt) {
-        self.divisions(stmt);
-        self.math(stmt);
+    pub(super) fn code(&mut self, code: &mut impl Code) {
+        self.divisions(code);
+        self.math(code);
     }
 
     /// The first half: the code has its variables' names still.
-    pub(super) fn divisions(&mut self, stmt: &mut Stmt) {
-        self.divisions.visit_stmt_mut(stmt);
+    pub(super) fn divisions(&mut self, code: &mut impl Code) {
+        self.divisions.rewrite(code);
     }
 
-    pub(super) fn math(&mut self, stmt: &mut Stmt) {
-        self.types.visit_stmt_mut(stmt);
+    pub(super) fn math(&mut self, code: &mut impl Code) {
+        code.visit_mut(&mut self.types);
         if let Some(math) = &mut self.math {
-            math.visit_stmt_mut(stmt);
-        }
-    }
-
-    pub(super) fn expr(&mut self, expr: &mut Expr) {
-        self.divisions.visit_expr_mut(expr);
-        self.types.visit_expr_mut(expr);
-        if let Some(math) = &mut self.math {
-            math.visit_expr_mut(expr);
+            code.visit_mut(math);
         }
     }
 }
@@ -207,6 +186,22 @@ struct Divisions<'e> {
 }
 
 impl Divisions<'_> {
+    fn rewrite(&self, code: &mut impl Code) {
+        let rt = self.rt;
+        walk::map_after(code, |at| {
+            let AtMut::Expr(expr) = at else { return };
+            if let Some(divisor) = self.same(expr) {
+                *divisor = parse_quote!(#rt::same_for_all(#divisor));
+            }
+            if let Some(index) = self.index(expr) {
+                *index = parse_quote!(#rt::same_for_all(#index));
+            }
+            for slice in self.slices(expr) {
+                *slice = parse_quote!(#rt::same_slice_for_all(#slice));
+            }
+        });
+    }
+
     fn varies(&self, expr: &Expr) -> bool {
         !mentioned(expr).names.is_disjoint(&self.origins.varying)
     }
@@ -250,11 +245,9 @@ impl Divisions<'_> {
             Expr::MethodCall(e) => std::iter::once(&mut *e.receiver).chain(&mut e.args).collect(),
             _ => vec![],
         };
-        let shared = |name: String| self.origins.shared.contains(&name);
         let lent = |value: &Expr| match value {
             Expr::Reference(e) => e.mutability.is_none(),
-            Expr::Path(p) => p.path.get_ident().is_some_and(|name| shared(name.to_string())),
-            _ => false,
+            value => name(value).is_some_and(|name| self.origins.shared.contains(&name)),
         };
         values.into_iter().filter(|value| lent(value)).collect()
     }
@@ -267,31 +260,12 @@ fn divides(method: &str) -> bool {
 
 /// A literal is not 0, or rustc says so.
 fn is_literal(expr: &Expr) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Lit(_) => true,
-        Expr::Paren(e) => is_literal(&e.expr),
-        Expr::Group(e) => is_literal(&e.expr),
         Expr::Unary(e) => is_literal(&e.expr),
         Expr::Cast(e) => is_literal(&e.expr),
         _ => false,
     }
-}
-
-impl VisitMut for Divisions<'_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
-        let rt = self.rt;
-        if let Some(divisor) = self.same(expr) {
-            *divisor = parse_quote!(#rt::same_for_all(#divisor));
-        }
-        if let Some(index) = self.index(expr) {
-            *index = parse_quote!(#rt::same_for_all(#index));
-        }
-        for slice in self.slices(expr) {
-            *slice = parse_quote!(#rt::same_slice_for_all(#slice));
-        }
-    }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
 #[cfg(test)]

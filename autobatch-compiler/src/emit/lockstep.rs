@@ -2,18 +2,17 @@
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
-use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use syn::{Expr, Stmt, parse_quote};
 
 use super::quotients::Search;
 use super::region::{Region, binding, column, lane};
-use super::{Emitter, name, pieces};
+use super::{Emitter, name, numbered, pieces};
 use crate::effects::{self, bound};
 use crate::ir::{FuncId, Terminator, VarId, VarSet};
 use crate::lockstep::{Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten};
+use crate::walk::{self, At, AtMut, Code};
 
 /// Tokens for the arm of the block.
 pub(super) struct Lockstep {
@@ -34,17 +33,17 @@ const QUICK: usize = 16;
 
 /// `__s3`: the strip of a variable.
 fn strip(var: VarId) -> Ident {
-    format_ident!("__s{}", var.0, span = Span::mixed_site())
+    numbered("s", var.0)
 }
 
 /// `__f3`: one element of an array, in each lane.
 fn element(var: VarId) -> Ident {
-    format_ident!("__f{}", var.0, span = Span::mixed_site())
+    numbered("f", var.0)
 }
 
 /// `__r3`: the rows of an array that an earlier strip has left.
 fn left(var: VarId) -> Ident {
-    format_ident!("__r{}", var.0, span = Span::mixed_site())
+    numbered("r", var.0)
 }
 
 /// How the lanes of a variable are stored.
@@ -60,7 +59,7 @@ enum Kind {
 
 /// `__d3`: what is known of a variable as a divisor.
 fn divisor(var: VarId) -> Ident {
-    format_ident!("__d{}", var.0, span = Span::mixed_site())
+    numbered("d", var.0)
 }
 
 /// What the loops around some code do.
@@ -129,10 +128,7 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     {
         return None;
     }
-    let next = match program.is_exit(target) {
-        true => emitter.return_point(block.func),
-        false => emitter.point(target),
-    };
+    let next = emitter.point_at(target);
     let rt = &emitter.rt;
     let writer = Writer {
         scope: &scope,
@@ -156,15 +152,13 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
 
 /// Variables that a `let` anywhere in the code declares.
 fn all_declared(scope: &Scope<'_>, code: &[Stmt]) -> VarSet {
-    struct Lets<'a, 'p>(&'a Scope<'p>, VarSet);
-    impl<'ast> Visit<'ast> for Lets<'_, '_> {
-        fn visit_pat(&mut self, pat: &'ast syn::Pat) {
-            self.1.extend(bound(&self.0.names, pat));
+    let mut lets = VarSet::new();
+    walk::each(code, |at| {
+        if let At::Pat(pat) = at {
+            lets.extend(bound(&scope.names, pat));
         }
-    }
-    let mut lets = Lets(scope, VarSet::new());
-    code.iter().for_each(|stmt| lets.visit_stmt(stmt));
-    lets.1
+    });
+    lets
 }
 
 impl Writer<'_, '_> {
@@ -238,7 +232,11 @@ impl Writer<'_, '_> {
             Leaf::Element(expr) => {
                 let at = name("__at");
                 let mut expr = expr.clone();
-                AnyIndex(&at).visit_expr_mut(&mut expr);
+                walk::map(&mut expr, |node| {
+                    if let AtMut::Expr(Expr::Index(e)) = node {
+                        *e.index = parse_quote!(#at);
+                    }
+                });
                 quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)))
             }
         });
@@ -279,8 +277,34 @@ impl Writer<'_, '_> {
     fn finish(&self, stmt: &mut Stmt) {
         let mut lane_code = self.emitter.lane_code(self.func);
         lane_code.divisions(stmt);
-        InPlace(self).visit_stmt_mut(stmt);
+        self.in_place(stmt);
         lane_code.math(stmt);
+    }
+
+    /// Accesses elements of arrays in their place: `val[k]` is lane `l` of strip `k`.
+    fn in_place(&self, code: &mut impl Code) {
+        let l = lane();
+        let rows = |expr: &Expr| {
+            let var = effects::variable(&self.scope.names, expr)?;
+            (self.kind(var) == Kind::Rows).then(|| strip(var))
+        };
+        walk::map_after(code, |at| {
+            let AtMut::Expr(expr) = at else { return };
+            match expr {
+                Expr::Index(e) => {
+                    if let Some(strip) = rows(&e.expr) {
+                        let index = &e.index;
+                        *expr = parse_quote!(#strip[#index][#l]);
+                    }
+                }
+                Expr::MethodCall(e) if e.method == "len" => {
+                    if let Some(strip) = rows(&e.receiver) {
+                        *expr = parse_quote!(<[_]>::len(&#strip[..]));
+                    }
+                }
+                _ => {}
+            }
+        });
     }
 
     /// A node, in the innermost of some loops.
@@ -293,7 +317,7 @@ impl Writer<'_, '_> {
             }
             Node::Loop(head, body) => {
                 let mut iter = head.expr.clone();
-                InPlace(self).visit_expr_mut(&mut iter);
+                self.in_place(&mut iter);
                 let pat = &head.pat;
                 let search = self.divisions();
                 let changing = search.written(head, body);
@@ -420,48 +444,5 @@ impl Writer<'_, '_> {
             }
         });
         (quote!(#(#get)*), quote!(#(#code)*), quote!(#(#set)*))
-    }
-}
-
-/// Accesses to elements of arrays in their place: `val[k]` is lane `l` of strip `k`.
-struct InPlace<'w, 'a, 'p>(&'w Writer<'a, 'p>);
-
-impl InPlace<'_, '_, '_> {
-    fn rows(&self, expr: &Expr) -> Option<VarId> {
-        let var = effects::variable(&self.0.scope.names, expr)?;
-        (self.0.kind(var) == Kind::Rows).then_some(var)
-    }
-}
-
-impl VisitMut for InPlace<'_, '_, '_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
-        let l = lane();
-        match expr {
-            Expr::Index(e) => {
-                if let Some(var) = self.rows(&e.expr) {
-                    let (strip, index) = (strip(var), &e.index);
-                    *expr = parse_quote!(#strip[#index][#l]);
-                }
-            }
-            Expr::MethodCall(e) if e.method == "len" => {
-                if let Some(var) = self.rows(&e.receiver) {
-                    let strip = strip(var);
-                    *expr = parse_quote!(<[_]>::len(&#strip[..]));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Replaces every index.
-struct AnyIndex<'a>(&'a Ident);
-
-impl VisitMut for AnyIndex<'_> {
-    fn visit_expr_index_mut(&mut self, e: &mut syn::ExprIndex) {
-        self.visit_expr_mut(&mut e.expr);
-        let at = self.0;
-        *e.index = parse_quote!(#at);
     }
 }

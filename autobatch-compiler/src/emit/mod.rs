@@ -160,14 +160,9 @@ impl<'a> Emitter<'a> {
         let krate = &args.krate;
         let mut declared = VarSet::new();
         for block in &program.blocks {
-            for op in &block.ops {
-                declared.extend(&op.declares);
-            }
+            declared.extend(block.declares());
             // A value that all paths bring with a jump has its `let`s in the jumps.
             declared.extend(&block.arrives);
-            for (nth, _) in block.term.successors().iter().enumerate() {
-                declared.extend(block.term.binds(nth));
-            }
         }
         let points = program.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
         let calls: Vec<_> = program
@@ -241,6 +236,14 @@ impl<'a> Emitter<'a> {
     /// The program point of a region head.
     pub(crate) fn point(&self, head: BlockId) -> u32 {
         self.points[&head]
+    }
+
+    /// The program point of lanes that come to a block behind their region.
+    pub(crate) fn point_at(&self, target: BlockId) -> u32 {
+        match self.program.is_exit(target) {
+            true => self.return_point(self.program.block(target).func),
+            false => self.point(target),
+        }
     }
 
     fn call_index(&self, id: CallId) -> u32 {

@@ -3,9 +3,10 @@
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{AngleBracketedGenericArguments, GenericArgument, Lifetime, Type, WherePredicate, parse_quote};
+use syn::{GenericArgument, Lifetime, PathArguments, Type, WherePredicate, parse_quote};
 
 use crate::lower::leaving::mentions;
+use crate::walk::{self, At};
 
 /// What has to outlive `lifetime`, because `ty` holds it behind references of that lifetime: other lifetimes, `types`
 /// (parameters in scope), `Self`.
@@ -18,29 +19,23 @@ pub(super) fn bounds(ty: &Type, lifetime: &Lifetime, types: Vec<&Ident>) -> Vec<
 /// What has to outlive the lifetimes of a type that is made with them, `Iter<'a, T>`: the `types` among its arguments. The type's
 /// definition may not ask for that, but it nearly always does.
 pub(super) fn arguments(ty: &Type, types: &[&Ident]) -> Vec<WherePredicate> {
-    let mut arguments = Arguments { types, bounds: Vec::new() };
-    arguments.visit_type(ty);
-    arguments.bounds
-}
-
-struct Arguments<'a> {
-    types: &'a [&'a Ident],
-    bounds: Vec<WherePredicate>,
-}
-
-impl<'ast> Visit<'ast> for Arguments<'_> {
-    fn visit_angle_bracketed_generic_arguments(&mut self, args: &'ast AngleBracketedGenericArguments) {
-        let lifetimes = args.args.iter().filter_map(|arg| match arg {
-            GenericArgument::Lifetime(lifetime) => Some(lifetime),
-            _ => None,
-        });
-        for lifetime in lifetimes {
-            let words = args.to_token_stream();
-            let among = self.types.iter().filter(|ty| mentions(words.clone(), &|word| **ty == word));
-            self.bounds.extend(among.map(|ty| -> WherePredicate { parse_quote!(#ty: #lifetime) }));
+    let mut bounds = Vec::new();
+    walk::each(ty, |at| {
+        if let At::PathSegment(segment) = at
+            && let PathArguments::AngleBracketed(args) = &segment.arguments
+        {
+            let lifetimes = args.args.iter().filter_map(|arg| match arg {
+                GenericArgument::Lifetime(lifetime) => Some(lifetime),
+                _ => None,
+            });
+            for lifetime in lifetimes {
+                let words = args.to_token_stream();
+                let among = types.iter().filter(|ty| mentions(words.clone(), &|word| **ty == word));
+                bounds.extend(among.map(|ty| -> WherePredicate { parse_quote!(#ty: #lifetime) }));
+            }
         }
-        visit::visit_angle_bracketed_generic_arguments(self, args);
-    }
+    });
+    bounds
 }
 
 struct Inside<'a> {

@@ -65,7 +65,7 @@ pub(super) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
         let mut lane_code = emitter.lane_code(head.func);
         let code = ops.iter().flat_map(|op| &op.code).map(|stmt| {
             let mut stmt = stmt.clone();
-            lane_code.stmt(&mut stmt);
+            lane_code.code(&mut stmt);
             statement(&stmt)
         });
         let code = quote!(#(#takes)* #given #(#code)*);

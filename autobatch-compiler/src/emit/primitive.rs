@@ -61,10 +61,7 @@ pub(super) fn block(
     let program = emitter.program;
     let block = program.block(region.head);
     let Terminator::Jump(target) = block.term else { unreachable!("a primitive ends in a jump") };
-    let next = match program.is_exit(target) {
-        true => emitter.return_point(block.func),
-        false => emitter.point(target),
-    };
+    let next = emitter.point_at(target);
     let point = emitter.point(region.head);
     let (i, l, at, push) = (name("__i"), lane(), name("__at"), name("__push"));
     let live = live_behind(emitter, region.head);

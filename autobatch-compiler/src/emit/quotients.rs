@@ -18,13 +18,13 @@
 use std::slice::from_ref;
 
 use proc_macro2::Ident;
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, ExprForLoop, Stmt, parse_quote};
 
 use crate::effects::{self, Names, variable};
 use crate::ir::{VarId, VarSet};
 use crate::lockstep::{Node, assigned, declared, is_compound};
+use crate::walk::{self, At, Next};
 
 /// With more operations than so for each division, the unit is not what the loop waits for.
 const OPERATIONS: usize = 3;
@@ -87,9 +87,24 @@ impl Search<'_> {
         changing: &VarSet,
         quotient: &Ident,
     ) -> Option<Quotient> {
-        let mut work = Work { names: self.names, changing, divisions: 0, others: 0 };
-        stmts.iter().for_each(|stmt| work.visit_stmt(stmt));
-        if work.others > OPERATIONS * work.divisions {
+        // Counted, but for what LLVM moves out of the loop.
+        let (mut divisions, mut others) = (0, 0);
+        walk::each(stmts, |at| {
+            let At::Expr(expr) = at else { return Next::On };
+            if effects::of(self.names, expr).mentions.is_disjoint(changing) {
+                return Next::Past;
+            }
+            match expr {
+                Expr::Binary(e) if matches!(e.op, BinOp::Div(_) | BinOp::DivAssign(_)) => divisions += 1,
+                Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => others += 1,
+                // Of one value for all lanes, or of an address.
+                Expr::Index(_) => return Next::Past,
+                Expr::Path(_) | Expr::Paren(_) | Expr::Group(_) | Expr::Assign(_) => {}
+                _ => others += OPERATIONS + 1,
+            }
+            Next::On
+        });
+        if others > OPERATIONS * divisions {
             return None;
         }
         for (at, stmt) in stmts.iter().enumerate() {
@@ -104,31 +119,6 @@ impl Search<'_> {
             return Some(Quotient { divisor, dividend, before: stmts[..at].to_vec(), with });
         }
         None
-    }
-}
-
-/// Counts divisions and other operations, but for those that LLVM moves out of the loop.
-struct Work<'a> {
-    names: &'a Names,
-    changing: &'a VarSet,
-    divisions: usize,
-    others: usize,
-}
-
-impl<'ast> Visit<'ast> for Work<'_> {
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        if effects::of_expr(self.names, expr).mentions.is_disjoint(self.changing) {
-            return;
-        }
-        match expr {
-            Expr::Binary(e) if matches!(e.op, BinOp::Div(_) | BinOp::DivAssign(_)) => self.divisions += 1,
-            Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => self.others += 1,
-            // Of one value for all lanes, or of an address.
-            Expr::Index(_) => return,
-            Expr::Path(_) | Expr::Paren(_) | Expr::Group(_) | Expr::Assign(_) => {}
-            _ => self.others += OPERATIONS + 1,
-        }
-        visit::visit_expr(self, expr);
     }
 }
 

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Lifetime};
+use syn::{Expr, Lifetime, Stmt};
 
 use super::{Emitter, scopes};
 use crate::ir::{BlockId, Role, Terminator, VarId, VarSet, goto_target};
+use crate::walk::{self, AtMut, Next};
 
 /// The lane code of a region and what surrounds it.
 #[derive(Clone)]
@@ -373,6 +373,36 @@ impl Writer<'_, '_> {
         code
     }
 
+    /// Replaces jump markers in verbatim code.
+    fn jumps(&mut self, stmt: &mut Stmt) {
+        walk::map(stmt, |at| {
+            let mut go = |mac| {
+                let code = self.go(goto_target(mac)?);
+                Some(Expr::Verbatim(quote!({ #code })))
+            };
+            match at {
+                AtMut::Expr(expr) => {
+                    if let Expr::Macro(mac) = expr
+                        && let Some(jump) = go(&mac.mac)
+                    {
+                        *expr = jump;
+                        return Next::Past;
+                    }
+                }
+                AtMut::Stmt(stmt) => {
+                    if let Stmt::Macro(mac) = stmt
+                        && let Some(jump) = go(&mac.mac)
+                    {
+                        *stmt = Stmt::Expr(jump, Some(Default::default()));
+                        return Next::Past;
+                    }
+                }
+                _ => {}
+            }
+            Next::On
+        });
+    }
+
     /// The block's own code, ending in a jump.
     fn own(&mut self, id: BlockId) -> TokenStream {
         let block = self.emitter.program.block(id);
@@ -382,9 +412,8 @@ impl Writer<'_, '_> {
         for op in &block.ops[skip..] {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
-                lane_code.stmt(&mut stmt);
-                let mut jumps = Jumps { writer: self };
-                jumps.visit_stmt_mut(&mut stmt);
+                lane_code.code(&mut stmt);
+                self.jumps(&mut stmt);
                 code.extend(statement(&stmt));
             }
             let alike = op.defs.iter().filter(|v| !self.plain && self.emitter.alike.contains(v));
@@ -394,7 +423,7 @@ impl Writer<'_, '_> {
             Terminator::Jump(target) => self.go(*target),
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let mut cond = cond.clone();
-                lane_code.expr(&mut cond);
+                lane_code.code(&mut cond);
                 let (then, otherwise) = (self.go(*then), self.go(*otherwise));
                 quote!(if #cond { #then } else { #otherwise })
             }
@@ -404,14 +433,14 @@ impl Writer<'_, '_> {
                     .map(|arm| {
                         let (pat, target) = (&arm.pat, self.go(arm.target));
                         let guard = arm.guard.clone().map(|mut guard| {
-                            lane_code.expr(&mut guard);
+                            lane_code.code(&mut guard);
                             quote!(if #guard)
                         });
                         quote!(#pat #guard => { #target })
                     })
                     .collect();
                 let mut scrutinee = scrutinee.clone();
-                lane_code.expr(&mut scrutinee);
+                lane_code.code(&mut scrutinee);
                 quote!(match #scrutinee { #(#arms)* })
             }
             Terminator::Call(call) => {
@@ -434,13 +463,9 @@ impl Writer<'_, '_> {
     fn go(&mut self, target: BlockId) -> TokenStream {
         let program = self.emitter.program;
         let inside = program.block(target).region == self.shape.head && target != self.shape.head;
-        if program.is_exit(target) {
-            let point = self.emitter.return_point(program.block(target).func);
+        if program.is_exit(target) || !inside {
             let live = self.emitter.live_at(target);
-            self.leave(point, &live, &BTreeMap::new())
-        } else if !inside {
-            let live = self.emitter.live_at(target);
-            self.leave(self.emitter.point(target), &live, &BTreeMap::new())
+            self.leave(self.emitter.point_at(target), &live, &BTreeMap::new())
         } else if self.shape.is_merge.contains(&target) {
             let label = merge_label(target);
             let params = &self.shape.handed[&target];
@@ -489,43 +514,14 @@ pub(super) fn binding(ident: &Ident) -> TokenStream {
 }
 
 /// A statement that is not the value of the block we build around it.
-pub(super) fn statement(stmt: &syn::Stmt) -> TokenStream {
+pub(super) fn statement(stmt: &Stmt) -> TokenStream {
     match stmt {
-        syn::Stmt::Expr(e, None) => quote!(#e;),
-        syn::Stmt::Macro(m) if m.semi_token.is_none() => quote!(#m;),
+        Stmt::Expr(e, None) => quote!(#e;),
+        Stmt::Macro(m) if m.semi_token.is_none() => quote!(#m;),
         other => other.to_token_stream(),
     }
 }
 
 fn merge_label(block: BlockId) -> Lifetime {
     Lifetime::new(&format!("'__b{}", block.0), Span::mixed_site())
-}
-
-/// Replaces jump markers in verbatim code.
-struct Jumps<'w, 'a, 'e> {
-    writer: &'w mut Writer<'a, 'e>,
-}
-
-impl VisitMut for Jumps<'_, '_, '_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        if let Expr::Macro(mac) = expr
-            && let Some(target) = goto_target(&mac.mac)
-        {
-            let code = self.writer.go(target);
-            *expr = Expr::Verbatim(quote!({ #code }));
-            return;
-        }
-        visit_mut::visit_expr_mut(self, expr);
-    }
-
-    fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {
-        if let syn::Stmt::Macro(mac) = stmt
-            && let Some(target) = goto_target(&mac.mac)
-        {
-            let code = self.writer.go(target);
-            *stmt = syn::Stmt::Expr(Expr::Verbatim(quote!({ #code })), Some(Default::default()));
-            return;
-        }
-        visit_mut::visit_stmt_mut(self, stmt);
-    }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Emitter;
 use crate::ir::{BlockId, VarId};
+use crate::passes::flow::postorder;
 
 /// Whether a variable that the region binds has its binding in scope where a block's code begins. Where paths meet,
 /// only values that are needed there are handed on.
@@ -26,12 +27,8 @@ pub(super) fn in_scope_at_start(
         if above == at {
             return false;
         }
-        let binds = |nth: usize| program.block(above).term.binds(nth).contains(&v);
         // The code behind a meeting stands beside that of the block above, not inside it.
-        if !merge
-            && (program.block(above).ops.iter().any(|op| op.declares.contains(&v))
-                || (0..program.block(above).term.successors().len()).any(binds))
-        {
+        if !merge && program.block(above).declares().contains(&v) {
             return true;
         }
         at = above;
@@ -39,22 +36,7 @@ pub(super) fn in_scope_at_start(
 }
 
 pub(super) fn reverse_postorder(head: BlockId, successors: impl Fn(BlockId) -> Vec<BlockId>) -> Vec<BlockId> {
-    let mut order = Vec::new();
-    let mut seen = BTreeSet::from([head]);
-    let mut stack = vec![(head, successors(head).into_iter().rev().collect::<Vec<_>>())];
-    while let Some((block, todo)) = stack.last_mut() {
-        match todo.pop() {
-            Some(next) => {
-                if seen.insert(next) {
-                    stack.push((next, successors(next).into_iter().rev().collect()));
-                }
-            }
-            None => {
-                order.push(*block);
-                stack.pop();
-            }
-        }
-    }
+    let mut order = postorder(head, |b| successors(b).into_iter().rev().collect());
     order.reverse();
     order
 }
@@ -94,9 +76,7 @@ pub(super) fn stays(
     };
     let binds = |b: BlockId| {
         let block = emitter.program.block(b);
-        block.ops.iter().any(|op| op.declares.contains(&v))
-            || (b != top && block.arrives.contains(&v))
-            || (0..block.term.successors().len()).any(|nth| block.term.binds(nth).contains(&v))
+        block.declares().contains(&v) || (b != top && block.arrives.contains(&v))
     };
     in_scope_at_start(emitter, top, v, idom, is_merge) && !order.iter().any(|b| inside(*b) && binds(*b))
 }

@@ -43,11 +43,7 @@ pub(super) fn table(
         let (callee_index, group) = (index(call.callee), emitter.group_index(callee.group) as u16);
         let entry = emitter.point(callee.entry);
         // The continuation of a call in front of the exit block is the return itself.
-        let cont = if program.is_exit(call.cont) {
-            emitter.return_point(program.block(*block).func)
-        } else {
-            emitter.point(call.cont)
-        };
+        let cont = emitter.point_at(call.cont);
         let line = quote_spanned!(call.span=> ::core::line!());
         let recursive = call.recursive;
         quote!(#p::Call {

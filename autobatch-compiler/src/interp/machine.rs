@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::eval::{Env, Value};
 use super::{LIMIT, Next, Outcome};
-use crate::ir::{BlockId, Call, Class, FuncId, Program, Role, Terminator, VarId, VarSet};
+use crate::ir::{BlockId, Call, Class, FuncId, Program, Role, VarId, VarSet};
 use crate::passes::Analyses;
 
 /// What a run of a batch did.
@@ -170,19 +170,15 @@ impl Machine<'_> {
                     }
                     return Ok(());
                 }
-                Next::Call => {
-                    let Terminator::Call(call) = &program.block(at).term else { unreachable!("as it said") };
+                Next::Call(call) => {
                     let live = &self.analyses.liveness.across(call) | &call.args.iter().copied().collect();
                     self.keep(m, func, &before, &env, &live);
                     self.call(m, at, call);
                     return Ok(());
                 }
-                Next::TailCall => {
-                    let Terminator::TailCall { callee, args } = &program.block(at).term else {
-                        unreachable!()
-                    };
+                Next::TailCall(callee, args) => {
                     let values = args.iter().map(|v| env[&self.name(*v)].clone()).collect();
-                    self.enter(m, *callee, values);
+                    self.enter(m, callee, values);
                     return Ok(());
                 }
             }
@@ -254,7 +250,7 @@ impl Machine<'_> {
             return;
         };
         m.path.pop();
-        let Terminator::Call(call) = &self.program.block(site).term else { unreachable!("callers call") };
+        let call = self.program.block(site).term.call().expect("callers call");
         self.clobber(m, call.callee);
         self.store(m, call.dest, result);
         let cont = self.program.block(call.cont);

@@ -13,7 +13,7 @@ pub(crate) mod machine;
 pub(crate) use eval::Value;
 use eval::{Env, Stop, bind, condition, expr, stmt};
 
-use crate::ir::{Block, BlockId, FuncId, Program, Terminator, VarId};
+use crate::ir::{Block, BlockId, Call, FuncId, Program, Terminator, VarId};
 
 /// More blocks than any test runs.
 const LIMIT: usize = 2_000_000;
@@ -22,10 +22,10 @@ const LIMIT: usize = 2_000_000;
 pub(crate) type Outcome = Result<Value, String>;
 
 /// What a block does at its end.
-pub(crate) enum Next {
+pub(crate) enum Next<'p> {
     Goto(BlockId),
-    Call,
-    TailCall,
+    Call(&'p Call),
+    TailCall(FuncId, &'p [VarId]),
 }
 
 /// Runs the program's entry function.
@@ -42,7 +42,7 @@ pub(crate) fn run(program: &Program, args: &[Value]) -> Outcome {
         if program.is_exit(at) {
             let result = env[&name(program.func(program.block(at).func).result)].clone();
             let Some((caller, callers)) = waiting.pop() else { return Ok(result) };
-            let Terminator::Call(call) = &program.block(caller).term else { unreachable!("callers call") };
+            let call = program.block(caller).term.call().expect("callers call");
             env = callers;
             env.insert(name(call.dest), result);
             at = call.cont;
@@ -51,23 +51,19 @@ pub(crate) fn run(program: &Program, args: &[Value]) -> Outcome {
         let values = |env: &Env, args: &[VarId]| args.iter().map(|v| env[&name(*v)].clone()).collect();
         match block(program.block(at), &mut env)? {
             Next::Goto(target) => at = target,
-            Next::Call => {
-                let Terminator::Call(call) = &program.block(at).term else { unreachable!("as it said") };
+            Next::Call(call) => {
                 let (entry, inner) = enter(call.callee, values(&env, &call.args));
                 waiting.push((at, std::mem::replace(&mut env, inner)));
                 at = entry;
             }
-            Next::TailCall => {
-                let Terminator::TailCall { callee, args } = &program.block(at).term else { unreachable!() };
-                (at, env) = enter(*callee, values(&env, args));
-            }
+            Next::TailCall(callee, args) => (at, env) = enter(callee, values(&env, args)),
         }
     }
     panic!("the program does not end");
 }
 
 /// Executes a block's ops and evaluates its way out.
-pub(crate) fn block(block: &Block, env: &mut Env) -> Result<Next, String> {
+pub(crate) fn block<'p>(block: &'p Block, env: &mut Env) -> Result<Next<'p>, String> {
     match leave(block, env) {
         Ok(next) => Ok(next),
         Err(Stop::Goto(target)) => Ok(Next::Goto(target)),
@@ -75,11 +71,9 @@ pub(crate) fn block(block: &Block, env: &mut Env) -> Result<Next, String> {
     }
 }
 
-fn leave(block: &Block, env: &mut Env) -> Result<Next, Stop> {
-    for op in &block.ops {
-        for s in &op.code {
-            stmt(env, s)?;
-        }
+fn leave<'p>(block: &'p Block, env: &mut Env) -> Result<Next<'p>, Stop> {
+    for s in block.code() {
+        stmt(env, s)?;
     }
     match &block.term {
         Terminator::Jump(target) => Ok(Next::Goto(*target)),
@@ -98,8 +92,8 @@ fn leave(block: &Block, env: &mut Env) -> Result<Next, Stop> {
             }
             panic!("a match is exhaustive")
         }
-        Terminator::Call(_) => Ok(Next::Call),
-        Terminator::TailCall { .. } => Ok(Next::TailCall),
+        Terminator::Call(call) => Ok(Next::Call(call)),
+        Terminator::TailCall { callee, args } => Ok(Next::TailCall(*callee, args)),
         Terminator::Return | Terminator::Unreachable => panic!("control does not arrive here"),
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Pat, Stmt, UnOp};
 
 use super::pure::{
-    is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method, literal, trips,
+    is_compound, is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
+    literal, trips,
 };
 use super::{Array, Leaf, Node, Plan, SMALL, Scope};
 use crate::effects::{bound, variable};
@@ -195,20 +196,11 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// An element of shared data: constant or shared list, any index.
     fn element(&mut self, e: &syn::ExprIndex) -> bool {
-        fn root(expr: &Expr) -> &Expr {
-            match expr {
-                Expr::Index(e) => root(&e.expr),
-                other => other,
-            }
+        let mut root = &*e.expr;
+        while let Expr::Index(e) = root {
+            root = &e.expr;
         }
-        let base = root(&e.expr);
-        let known = match (self.variable(base), base) {
-            (Some(var), _) => {
-                self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
-            }
-            (None, Expr::Path(path)) => is_constant(path),
-            _ => false,
-        };
+        let known = self.is_shelf(root);
         if known {
             self.leaves.push(Leaf::Element(Expr::Index(e.clone())));
         }
@@ -229,18 +221,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             Expr::Binary(e) => !is_compound(&e.op) && self.uniform(&e.left) && self.uniform(&e.right),
             Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
             Expr::Field(_) => self.field(expr),
-            Expr::Index(e) => {
-                self.element(e) && {
-                    let mut at = expr;
-                    loop {
-                        match at {
-                            Expr::Index(e) if self.uniform(&e.index) => at = &e.expr,
-                            Expr::Index(_) => break false,
-                            _ => break true,
-                        }
-                    }
-                }
-            }
+            Expr::Index(e) => self.element(e) && indices(e).into_iter().all(|index| self.uniform(index)),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
                 self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
             }
@@ -369,18 +350,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             Some(true) => self.lane(&e.index),
             // In place: the element is a strip if the index is the same in all lanes.
             Some(false) => self.uniform(&e.index),
-            None => {
-                self.element(e) && {
-                    let mut at = &Expr::Index(e.clone());
-                    loop {
-                        match at {
-                            Expr::Index(e) if self.lane(&e.index) => at = &e.expr,
-                            Expr::Index(_) => break false,
-                            _ => break true,
-                        }
-                    }
-                }
-            }
+            None => self.element(e) && indices(e).into_iter().all(|index| self.lane(index)),
         }
     }
 
@@ -398,6 +368,16 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 }
 
+/// The indices of an element, `a[i][j]`, the last first.
+fn indices(e: &syn::ExprIndex) -> Vec<&Expr> {
+    let (mut all, mut at) = (vec![&*e.index], &*e.expr);
+    while let Expr::Index(e) = at {
+        all.push(&e.index);
+        at = &e.expr;
+    }
+    all
+}
+
 /// A pattern that only gives names: `x`, `(i, w)`, `_`.
 fn names_only(pat: &Pat) -> bool {
     match pat {
@@ -409,11 +389,4 @@ fn names_only(pat: &Pat) -> bool {
         Pat::Wild(_) => true,
         _ => false,
     }
-}
-
-fn is_plain_literal(lit: &syn::Lit) -> bool {
-    matches!(
-        lit,
-        syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) | syn::Lit::Char(_) | syn::Lit::Byte(_)
-    )
 }

@@ -20,13 +20,17 @@ use std::collections::BTreeMap;
 use std::slice;
 
 pub use overwritten::overwritten;
-pub use pure::{is_compound, is_constant, is_list, is_primitive, is_pure_function, is_pure_method, is_truth};
-use syn::visit::{self, Visit};
+pub use pure::{
+    is_compound, is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
+    is_truth,
+};
 use syn::{Expr, ExprForLoop, Stmt};
 
-use crate::effects::{self, Names, Node as Walk, bound};
-use crate::ir::{FuncId, Op, Program, VarId, VarSet};
+use crate::effects::{self, Names, bound};
+use crate::ir::{Block, FuncId, Op, Program, VarId, VarSet};
+use crate::mentions;
 use crate::passes::rematerialise;
+use crate::walk::{self, At};
 
 /// Arrays of at most so many elements are plain values of the lane code, which LLVM keeps in registers.
 const SMALL: usize = 8;
@@ -60,12 +64,12 @@ impl Node {
             Node::Uniform(stmt) => mentions(names, slice::from_ref(stmt)),
             Node::Lanes(stmts) => mentions(names, stmts),
             Node::Fill(var, value) => {
-                let mut vars = effects::of_expr(names, value).mentions;
+                let mut vars = effects::of(names, value).mentions;
                 vars.insert(*var);
                 vars
             }
             Node::Loop(head, body) => {
-                let mut vars = effects::of_expr(names, &head.expr).mentions;
+                let mut vars = effects::of(names, &head.expr).mentions;
                 vars.extend(bound(names, &head.pat));
                 vars.extend(body.iter().flat_map(|node| node.mentions(names)));
                 vars
@@ -112,24 +116,21 @@ impl Plan {
 
     /// Variables of the code for each lane, by piece: those mentioned or declared.
     pub fn pieces(&self, names: &Names) -> Vec<VarSet> {
-        let mut pieces = Vec::new();
-        fn walk(names: &Names, nodes: &[Node], pieces: &mut Vec<VarSet>) {
-            for node in nodes {
-                match node {
-                    Node::Uniform(_) => {}
-                    Node::Lanes(_) | Node::Fill(..) => pieces.push(node.mentions(names)),
-                    Node::Loop(_, body) => walk(names, body, pieces),
-                }
-            }
+        fn of(names: &Names, nodes: &[Node]) -> Vec<VarSet> {
+            let pieces = nodes.iter().flat_map(|node| match node {
+                Node::Uniform(_) => vec![],
+                Node::Lanes(_) | Node::Fill(..) => vec![node.mentions(names)],
+                Node::Loop(_, body) => of(names, body),
+            });
+            pieces.collect()
         }
-        walk(names, &self.nodes, &mut pieces);
-        pieces
+        of(names, &self.nodes)
     }
 }
 
 /// The variables that statements mention or declare.
 pub fn mentions(names: &Names, stmts: &[Stmt]) -> VarSet {
-    effects::effects(names, |see| stmts.iter().for_each(|stmt| see(Walk::Stmt(stmt)))).mentions
+    effects::of(names, stmts).mentions
 }
 
 /// Variables whose `let` is one of these statements.
@@ -143,29 +144,21 @@ pub fn declared(names: &Names, stmts: &[Stmt]) -> VarSet {
 
 /// Variables that an assignment writes, wholly or in part.
 pub fn assigned(names: &Names, stmts: &[Stmt]) -> VarSet {
-    struct Assigned<'a>(&'a Names, VarSet);
-    impl Assigned<'_> {
-        fn place(&mut self, place: &Expr) {
-            match place {
-                Expr::Index(e) => self.place(&e.expr),
-                Expr::Paren(e) => self.place(&e.expr),
-                other => self.1.extend(effects::variable(self.0, other)),
-            }
+    fn whole(place: &Expr) -> &Expr {
+        match mentions::bare(place) {
+            Expr::Index(e) => whole(&e.expr),
+            other => other,
         }
     }
-    impl<'ast> Visit<'ast> for Assigned<'_> {
-        fn visit_expr(&mut self, e: &'ast Expr) {
-            match e {
-                Expr::Assign(e) => self.place(&e.left),
-                Expr::Binary(e) if pure::is_compound(&e.op) => self.place(&e.left),
-                _ => {}
-            }
-            visit::visit_expr(self, e);
+    let mut assigned = VarSet::new();
+    walk::each(stmts, |at| {
+        if let At::Expr(e) = at
+            && let Some((place, _)) = mentions::assignment(e)
+        {
+            assigned.extend(effects::variable(names, whole(place)));
         }
-    }
-    let mut assigned = Assigned(names, VarSet::new());
-    stmts.iter().for_each(|stmt| assigned.visit_stmt(stmt));
-    assigned.1
+    });
+    assigned
 }
 
 /// What the statements of one function are seen against.
@@ -183,8 +176,7 @@ pub struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// The scope of `func`.
     pub fn new(program: &'a Program, func: FuncId) -> Scope<'a> {
-        let vars = program.var_ids().filter(|v| program.var(*v).func == func);
-        let names: Names = vars.map(|v| (program.var(v).ident.to_string(), v)).collect();
+        let names = effects::names(program, func);
         let mut scope = Scope { program, names, arrays: BTreeMap::new(), derived: VarSet::new() };
         let shared = |v: VarId| program.var(v).shared && !program.var(v).mutable;
         scope.derived.extend(rematerialise::derived(program, func, shared).keys());
@@ -194,27 +186,24 @@ impl<'a> Scope<'a> {
                 scope.arrays.insert(*param, array(&ty.len));
             }
         }
-        for block in program.blocks.iter().filter(|b| b.func == func) {
-            for stmt in block.ops.iter().flat_map(|op| &op.code) {
-                Arrays(&mut scope).visit_stmt(stmt);
-            }
+        for stmt in program.blocks_of(func).flat_map(Block::code) {
+            walk::each(stmt, |at| {
+                if let At::Local(local) = at {
+                    scope.find_array(local);
+                }
+            });
         }
         scope
     }
-}
 
-/// Finds the `let`s that plainly make arrays.
-struct Arrays<'a, 'p>(&'a mut Scope<'p>);
-
-impl<'ast> Visit<'ast> for Arrays<'_, '_> {
-    fn visit_local(&mut self, local: &'ast syn::Local) {
-        visit::visit_local(self, local);
+    /// Notes the variable of a `let` that plainly makes an array.
+    fn find_array(&mut self, local: &syn::Local) {
         let (pat, ty) = match &local.pat {
             syn::Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
             other => (other, None),
         };
         let syn::Pat::Ident(p) = pat else { return };
-        let Some(var) = self.0.names.get(&p.ident.to_string()).copied() else { return };
+        let Some(var) = self.names.get(&p.ident.to_string()).copied() else { return };
         let init = local.init.as_ref().map(|init| &*init.expr);
         let found = match (ty, init) {
             (Some(syn::Type::Array(ty)), _) => Some(array(&ty.len)),
@@ -223,14 +212,11 @@ impl<'ast> Visit<'ast> for Arrays<'_, '_> {
                 let len = e.elems.len();
                 Some(array(&syn::parse_quote!(#len)))
             }
-            (_, Some(e)) => effects::variable(&self.0.names, e).and_then(|v| self.0.arrays.get(&v).cloned()),
+            (_, Some(e)) => effects::variable(&self.names, e).and_then(|v| self.arrays.get(&v).cloned()),
             _ => None,
         };
-        if let Some(found) = found {
-            self.0.arrays.insert(var, found);
-        }
+        self.arrays.extend(found.map(|found| (var, found)));
     }
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 fn array(len: &Expr) -> Array {
@@ -241,7 +227,7 @@ fn array(len: &Expr) -> Array {
 pub fn gain(names: &Names, stmt: &Stmt) -> u32 {
     match stmt {
         Stmt::Expr(Expr::ForLoop(e), _) => {
-            let body = effects::effects(names, |see| e.body.stmts.iter().for_each(|s| see(Walk::Stmt(s))));
+            let body = effects::of(names, &e.body);
             let trips = pure::trips(&e.expr).unwrap_or(32).min(1000) as u32;
             trips * body.weight.max(1)
         }

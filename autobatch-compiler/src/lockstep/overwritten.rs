@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::{Expr, ExprForLoop, Pat, RangeLimits, Stmt};
 
 use super::{Node, Scope, mentions, pure};
-use crate::effects::{bound, of_expr, variable};
+use crate::effects::{self, bound, variable};
 use crate::ir::{VarId, VarSet};
 
 /// The arrays that are filled with values that nobody reads.
@@ -61,5 +61,5 @@ fn assigns(scope: &Scope<'_>, stmt: &Stmt, array: VarId, at: VarId) -> bool {
     let names = &scope.names;
     variable(names, &place.expr) == Some(array)
         && variable(names, &place.index) == Some(at)
-        && !of_expr(names, &assign.right).mentions.contains(&array)
+        && !effects::of(names, &assign.right).mentions.contains(&array)
 }

@@ -130,6 +130,11 @@ pub fn is_list(ty: &syn::Type) -> bool {
     }
 }
 
+/// Whether a literal has a primitive type.
+pub fn is_plain_literal(lit: &Lit) -> bool {
+    matches!(lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) | Lit::Byte(_))
+}
+
 /// Whether a path can only be a constant: its last segment is in upper case.
 pub fn is_constant(path: &syn::ExprPath) -> bool {
     path.path.segments.last().is_some_and(|s| {

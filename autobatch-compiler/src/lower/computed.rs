@@ -6,26 +6,47 @@
 
 use std::collections::BTreeMap;
 
-use syn::visit::{self, Visit};
 use syn::{Expr, UnOp};
 
 use crate::effects::{self, Names, bound, variable};
-use crate::ir::{FuncId, Program, VarId, VarSet};
+use crate::ir::{Block, FuncId, Program, VarId, VarSet};
 use crate::lockstep::is_pure_method;
+use crate::mentions::bare;
+use crate::walk::{self, At};
 
 /// The computed locals of `func`. Variables in `known` live in columns anyway.
 pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &VarSet) -> VarSet {
-    let mut uses = Uses { program, names, defined: BTreeMap::new(), lent: VarSet::new() };
-    for block in program.blocks.iter().filter(|b| b.func == func) {
-        block.ops.iter().flat_map(|op| &op.code).for_each(|stmt| uses.visit_stmt(stmt));
+    let mut defined: BTreeMap<VarId, Vec<Expr>> = BTreeMap::new();
+    let mut lent = VarSet::new();
+    let mut define = |vars: VarSet, from: &Expr| {
+        vars.into_iter().for_each(|var| defined.entry(var).or_default().push(from.clone()));
+    };
+    let mentions = |e: &Expr| effects::of(names, e).mentions;
+    for stmt in program.blocks_of(func).flat_map(Block::code) {
+        walk::each(stmt, |at| match at {
+            At::Local(syn::Local { pat, init: Some(init), .. }) => define(bound(names, pat), &init.expr),
+            At::Expr(Expr::Assign(e)) => match variable(names, &e.left) {
+                Some(var) => define(VarSet::from([var]), &e.right),
+                None => define(mentions(&e.left), &e.right),
+            },
+            At::Expr(Expr::ForLoop(e)) => {
+                // Items of shared data are no borrows of locals.
+                let shared = mentions(&e.expr).iter().all(|v| program.var(*v).shared);
+                define(bound(names, &e.pat), &if shared { syn::parse_quote!(()) } else { (*e.expr).clone() });
+            }
+            At::Expr(Expr::MethodCall(e)) if !is_pure_method(&e.method) => {
+                lent.extend(variable(names, &e.receiver))
+            }
+            At::Expr(Expr::Reference(e)) if e.mutability.is_some() => lent.extend(mentions(&e.expr)),
+            _ => {}
+        });
     }
-    let mut computed: VarSet = uses.defined.keys().filter(|v| !uses.lent.contains(v)).copied().collect();
+    let mut computed: VarSet = defined.keys().filter(|v| !lent.contains(v)).copied().collect();
     loop {
         let fits = |e: &Expr| {
-            let mentions = effects::of_expr(names, e).mentions;
-            copies_only(e) && mentions.iter().all(|v| known.contains(v) || computed.contains(v))
+            copies_only(e) && mentions(e).iter().all(|v| known.contains(v) || computed.contains(v))
         };
-        let kept: VarSet = computed.iter().filter(|v| uses.defined[v].iter().all(fits)).copied().collect();
+        let kept: VarSet = computed.iter().filter(|v| defined[v].iter().all(fits)).copied().collect();
         if kept == computed {
             return computed;
         }
@@ -33,61 +54,10 @@ pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &V
     }
 }
 
-/// What variables are defined from, and those that are lent or may be changed by others.
-struct Uses<'a> {
-    program: &'a Program,
-    names: &'a Names,
-    defined: BTreeMap<VarId, Vec<Expr>>,
-    lent: VarSet,
-}
-
-impl<'ast> Visit<'ast> for Uses<'_> {
-    fn visit_local(&mut self, local: &'ast syn::Local) {
-        if let Some(init) = &local.init {
-            for var in bound(self.names, &local.pat) {
-                self.defined.entry(var).or_default().push((*init.expr).clone());
-            }
-        }
-        visit::visit_local(self, local);
-    }
-
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        match expr {
-            Expr::Assign(e) => match variable(self.names, &e.left) {
-                Some(var) => self.defined.entry(var).or_default().push((*e.right).clone()),
-                None => {
-                    for var in effects::of_expr(self.names, &e.left).mentions {
-                        self.defined.entry(var).or_default().push((*e.right).clone());
-                    }
-                }
-            },
-            Expr::ForLoop(e) => {
-                let mentions = effects::of_expr(self.names, &e.expr).mentions;
-                // Items of shared data are no borrows of locals.
-                let shared = mentions.iter().all(|v| self.program.var(*v).shared);
-                let from = if shared { syn::parse_quote!(()) } else { (*e.expr).clone() };
-                for var in bound(self.names, &e.pat) {
-                    self.defined.entry(var).or_default().push(from.clone());
-                }
-            }
-            Expr::MethodCall(e) if !is_pure_method(&e.method) => {
-                self.lent.extend(variable(self.names, &e.receiver))
-            }
-            Expr::Reference(e) if e.mutability.is_some() => {
-                self.lent.extend(effects::of_expr(self.names, &e.expr).mentions);
-            }
-            _ => {}
-        }
-        visit::visit_expr(self, expr);
-    }
-}
-
 /// Whether an expression can't make a borrow.
 fn copies_only(expr: &Expr) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Paren(e) => copies_only(&e.expr),
-        Expr::Group(e) => copies_only(&e.expr),
         Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && copies_only(&e.expr),
         Expr::Binary(e) => copies_only(&e.left) && copies_only(&e.right),
         Expr::Cast(e) => copies_only(&e.expr),

@@ -195,7 +195,7 @@ impl Lowering<'_> {
     fn branch(&mut self, cond: Expr, then: BlockId, otherwise: BlockId) {
         let cond = before_brace(cond);
         let binds = bound_by_condition(&self.names, &cond);
-        let mut uses = effects::of_expr(&self.names, &cond).mentions;
+        let mut uses = effects::of(&self.names, &cond).mentions;
         uses.retain(|var| !binds.contains(var));
         self.terminate(Terminator::Branch { cond: Box::new(cond), uses, binds, then, otherwise });
     }
@@ -233,9 +233,7 @@ impl Lowering<'_> {
                 || arms.iter().any(|arm| is_of_number(&arm.pat))
                 || guards().all(|arm| self.binds_nothing(&arm.pat)));
         if again && variable(&self.names, &scrutinee).is_none() {
-            let (dest, ident) = self.temp("matched", None);
-            self.define(dest, None, scrutinee);
-            scrutinee = parse_quote!(#ident);
+            scrutinee = self.held("matched", scrutinee);
         }
         while again && let Some(nth) = arms.iter().position(|arm| guarded(self, arm)) {
             let behind = arms.split_off(nth + 1);
@@ -288,7 +286,7 @@ impl Lowering<'_> {
         ty: Option<&Type>,
     ) {
         let scrutinee = scrutinee.clone();
-        let mut uses = effects::of_expr(&self.names, &scrutinee).mentions;
+        let mut uses = effects::of(&self.names, &scrutinee).mentions;
         let mut arms = Vec::new();
         let mut bodies = Vec::new();
         for arm in all {
@@ -307,7 +305,7 @@ impl Lowering<'_> {
                 if scan::splits(self, guard) || has_exits(guard) {
                     self.whole_fallback(guard.span(), "a match guard that calls a batched function");
                 }
-                let mentions = effects::of_expr(&self.names, guard).mentions;
+                let mentions = effects::of(&self.names, guard).mentions;
                 uses.extend(mentions.difference(&binds));
             }
             arms.push(ir::Arm { pat, guard, binds, target });

@@ -2,7 +2,9 @@
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Label, Lifetime, Path, Stmt, Type, parse_quote};
+use syn::{
+    Expr, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Label, Lifetime, Path, Type, parse_quote,
+};
 
 use super::LoopContext;
 use crate::ir::{BlockId, goto};
@@ -16,42 +18,24 @@ pub(super) struct Exits<'a> {
     pub(super) loops: &'a [LoopContext],
     /// Labels of the loops and blocks inside the verbatim code, innermost last; `None` is an
     /// unlabelled loop.
-    inner: Vec<(Option<String>, bool)>,
+    pub(super) inner: Vec<(Option<String>, bool)>,
 }
 
 impl<'a> Exits<'a> {
-    pub(super) fn new(
-        krate: &'a Path,
-        result: &'a Ident,
-        output: &'a Type,
-        exit: BlockId,
-        loops: &'a [LoopContext],
-    ) -> Self {
-        Exits { krate, result, output, exit, loops, inner: Vec::new() }
-    }
-
     /// The lowered loop or block that a `break` or `continue` refers to, unless it is inside.
-    fn target(&self, label: Option<&Lifetime>, value_block: bool) -> Option<&'a LoopContext> {
-        match label {
-            Some(label) => {
-                let name = label.ident.to_string();
-                if self.inner.iter().any(|(inner, _)| inner.as_deref() == Some(name.as_str())) {
-                    return None;
-                }
-                self.loops.iter().rev().find(|l| l.label.as_deref() == Some(name.as_str()))
-            }
-            None => {
-                if self.inner.iter().any(|(_, is_loop)| *is_loop) {
-                    return None;
-                }
-                self.loops.iter().rev().find(|l| l.is_loop || value_block)
-            }
+    fn target(&self, label: Option<&Lifetime>) -> Option<&'a LoopContext> {
+        let label = label.map(|label| label.ident.to_string());
+        let means = |own: &Option<String>, is_loop| if label.is_some() { *own == label } else { is_loop };
+        if self.inner.iter().any(|(own, is_loop)| means(own, *is_loop)) {
+            return None;
         }
+        self.loops.iter().rev().find(|l| means(&l.label, l.is_loop))
     }
 
-    fn inside(&mut self, label: Option<&Label>, is_loop: bool, visit: impl FnOnce(&mut Self)) {
-        self.inner.push((label.map(|l| l.name.ident.to_string()), is_loop));
-        visit(self);
+    /// What stands in a loop or block.
+    fn inside(&mut self, expr: &mut Expr, label: Option<String>, is_loop: bool) {
+        self.inner.push((label, is_loop));
+        visit_mut::visit_expr_mut(self, expr);
         self.inner.pop();
     }
 
@@ -66,12 +50,11 @@ impl<'a> Exits<'a> {
 
 impl VisitMut for Exits<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let name = |label: &Label| label.name.ident.to_string();
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) => {}
             Expr::Return(e) => {
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                }
+                visit_mut::visit_expr_return_mut(self, e);
                 *expr = self.leave(e.expr.take().map(|value| *value));
             }
             Expr::Try(e) => {
@@ -87,10 +70,8 @@ impl VisitMut for Exits<'_> {
                 });
             }
             Expr::Break(e) => {
-                if let Some(value) = &mut e.expr {
-                    self.visit_expr_mut(value);
-                }
-                if let Some(target) = self.target(e.label.as_ref(), false) {
+                visit_mut::visit_expr_break_mut(self, e);
+                if let Some(target) = self.target(e.label.as_ref()) {
                     let goto = goto(target.break_to);
                     *expr = match (&target.dest, e.expr.take()) {
                         (Some(dest), value) => {
@@ -103,35 +84,25 @@ impl VisitMut for Exits<'_> {
                 }
             }
             Expr::Continue(e) => {
-                if let Some(target) = self.target(e.label.as_ref(), false)
+                if let Some(target) = self.target(e.label.as_ref())
                     && let Some(header) = target.continue_to
                 {
                     *expr = goto(header);
                 }
             }
-            Expr::While(e) => {
-                let label = e.label.clone();
-                self.inside(label.as_ref(), true, |x| visit_mut::visit_expr_while_mut(x, e));
+            Expr::While(ExprWhile { label, .. })
+            | Expr::ForLoop(ExprForLoop { label, .. })
+            | Expr::Loop(ExprLoop { label, .. }) => {
+                let label = label.as_ref().map(name);
+                self.inside(expr, label, true);
             }
-            Expr::ForLoop(e) => {
-                let label = e.label.clone();
-                self.inside(label.as_ref(), true, |x| visit_mut::visit_expr_for_loop_mut(x, e));
-            }
-            Expr::Loop(e) => {
-                let label = e.label.clone();
-                self.inside(label.as_ref(), true, |x| visit_mut::visit_expr_loop_mut(x, e));
-            }
-            Expr::Block(e) if e.label.is_some() => {
-                let label = e.label.clone();
-                self.inside(label.as_ref(), false, |x| visit_mut::visit_expr_block_mut(x, e));
+            Expr::Block(ExprBlock { label: Some(label), .. }) => {
+                let label = name(label);
+                self.inside(expr, Some(label), false);
             }
             other => visit_mut::visit_expr_mut(self, other),
         }
     }
 
-    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
-        if !matches!(stmt, Stmt::Item(_)) {
-            visit_mut::visit_stmt_mut(self, stmt);
-        }
-    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -1,14 +1,19 @@
 //! Expressions to call-normal form, evaluation order kept.
 
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Stmt, Type, UnOp, parse_quote};
+use syn::{
+    BinOp, Expr, ExprArray, ExprBinary, ExprCall, ExprCast, ExprField, ExprMethodCall, ExprParen, ExprRepeat,
+    ExprTry, ExprTuple, ExprUnary, Stmt, Type, UnOp, parse_quote,
+};
 
-use super::{Lowering, call_terminator, lending, primitive, scan};
+use super::{Lowering, lending, primitive, scan};
 use crate::admission::Need;
 use crate::admission::travel::{Lends, is_number_type};
 use crate::effects::{self, variable};
-use crate::ir::{CallId, FuncId, VarId};
+use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId, text};
+use crate::mentions::{bare, spell_out_fields};
 use crate::tails;
+use crate::walk::{self, At, Next};
 
 impl Lowering<'_> {
     /// Evaluates `expr` for its effect.
@@ -18,7 +23,7 @@ impl Lowering<'_> {
         }
         match expr {
             Expr::Return(e) => {
-                let (result, output, exit) = self.function_result();
+                let ir::Function { result, output, exit, .. } = self.program.func(self.func).clone();
                 match e.expr {
                     Some(value) => self.into(*value, result, Some(&output)),
                     None => self.define(result, Some(&output), parse_quote!(())),
@@ -80,7 +85,7 @@ impl Lowering<'_> {
 
     /// Evaluates everything in `expr` that makes blocks, and returns what is left: an expression
     /// without splits that yields the value.
-    pub(super) fn value(&mut self, expr: Expr) -> Expr {
+    pub(super) fn value(&mut self, mut expr: Expr) -> Expr {
         if self.cursor.is_none() || !scan::splits(self, &expr) {
             return expr;
         }
@@ -94,30 +99,28 @@ impl Lowering<'_> {
             self.primitive(expr, dest, None);
             return parse_quote!(#ident);
         }
-        match expr {
-            Expr::Paren(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Paren(e)
+        if self.is_control(&expr) {
+            let (dest, ident) = self.temp("value", None);
+            self.control(expr, Some(dest), None);
+            return parse_quote!(#ident);
+        }
+        match &mut expr {
+            Expr::Group(e) => return self.value((*e.expr).clone()),
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {
+                self.discard(expr);
+                return parse_quote!(());
             }
-            Expr::Group(e) => self.value(*e.expr),
-            Expr::Unary(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Unary(e)
+            Expr::Binary(ExprBinary { op: BinOp::And(_) | BinOp::Or(_), .. }) => {
+                return self.short_circuit(expr);
             }
-            Expr::Cast(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Cast(e)
-            }
-            Expr::Field(mut e) => {
-                *e.base = self.value(*e.base);
-                Expr::Field(e)
-            }
-            Expr::Try(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Try(e)
-            }
-            Expr::Reference(mut e) => {
-                *e.expr = self.value(*e.expr);
+            Expr::Paren(ExprParen { expr: part, .. })
+            | Expr::Unary(ExprUnary { expr: part, .. })
+            | Expr::Cast(ExprCast { expr: part, .. })
+            | Expr::Field(ExprField { base: part, .. })
+            | Expr::Try(ExprTry { expr: part, .. })
+            | Expr::Repeat(ExprRepeat { expr: part, .. }) => self.operands([&mut **part]),
+            Expr::Reference(e) => {
+                self.operands([&mut *e.expr]);
                 if e.mutability.is_some() && matches!(*e.expr, Expr::Path(_)) {
                     // What was evaluated is in a temporary, and may be changed there.
                     let (dest, ident) = self.temp("value", None);
@@ -125,102 +128,51 @@ impl Lowering<'_> {
                     self.define(dest, None, (*e.expr).clone());
                     *e.expr = parse_quote!(#ident);
                 }
-                Expr::Reference(e)
             }
-            Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => self.short_circuit(e),
-            Expr::Binary(mut e) if crate::lockstep::is_compound(&e.op) => {
-                // The right side of a compound assignment of numbers is evaluated first.
-                [*e.right, *e.left] = self.operands([*e.right, *e.left]);
-                Expr::Binary(e)
+            // The right side of a compound assignment of numbers is evaluated first.
+            Expr::Binary(e) if crate::lockstep::is_compound(&e.op) => {
+                self.operands([&mut *e.right, &mut *e.left])
             }
-            Expr::Binary(mut e) => {
-                let [left, right] = self.operands([*e.left, *e.right]);
-                (*e.left, *e.right) = (left, right);
-                Expr::Binary(e)
+            Expr::Binary(e) => self.operands([&mut *e.left, &mut *e.right]),
+            // The value comes before the place.
+            Expr::Assign(e) => self.operands([&mut *e.right, &mut *e.left]),
+            Expr::Index(e) if self.is_fixed_place(&e.expr, &e.index) => self.operands([&mut *e.index]),
+            Expr::Index(e) => self.operands([&mut *e.expr, &mut *e.index]),
+            Expr::Call(e) => self.operands(&mut e.args),
+            Expr::MethodCall(e) if self.is_kept_place(e) => {
+                *e.receiver = self.fixed_place((*e.receiver).clone(), e.args.iter().cloned().collect());
+                self.operands(&mut e.args);
             }
-            Expr::Assign(mut e) => {
-                // The value comes before the place.
-                [*e.right, *e.left] = self.operands([*e.right, *e.left]);
-                Expr::Assign(e)
+            Expr::MethodCall(e) => self.operands(std::iter::once(&mut *e.receiver).chain(&mut e.args)),
+            Expr::Tuple(e) => self.operands(&mut e.elems),
+            Expr::Array(e) => self.operands(&mut e.elems),
+            Expr::Struct(e) => {
+                spell_out_fields(e);
+                let fields = e.fields.iter_mut().map(|field| &mut field.expr);
+                self.operands(fields.chain(e.rest.as_deref_mut()));
             }
-            Expr::Index(mut e) if self.is_fixed_place(&e.expr, &e.index) => {
-                *e.index = self.value(*e.index);
-                Expr::Index(e)
-            }
-            Expr::Index(mut e) => {
-                let [base, index] = self.operands([*e.expr, *e.index]);
-                (*e.expr, *e.index) = (base, index);
-                Expr::Index(e)
-            }
-            Expr::Call(mut e) => {
-                let args = self.operand_list(e.args.iter().cloned().collect());
-                e.args = args.into_iter().collect();
-                Expr::Call(e)
-            }
-            Expr::MethodCall(mut e) if self.is_kept_place(&e) => {
-                *e.receiver = self.fixed_place(*e.receiver, e.args.iter().cloned().collect());
-                e.args = self.operand_list(e.args.into_iter().collect()).into_iter().collect();
-                Expr::MethodCall(e)
-            }
-            Expr::MethodCall(mut e) => {
-                let all = std::iter::once((*e.receiver).clone()).chain(e.args.iter().cloned()).collect();
-                let mut all = self.operand_list(all).into_iter();
-                *e.receiver = all.next().expect("the receiver comes first");
-                e.args = all.collect();
-                Expr::MethodCall(e)
-            }
-            Expr::Tuple(mut e) => {
-                e.elems = self.operand_list(e.elems.iter().cloned().collect()).into_iter().collect();
-                Expr::Tuple(e)
-            }
-            Expr::Array(mut e) => {
-                e.elems = self.operand_list(e.elems.iter().cloned().collect()).into_iter().collect();
-                Expr::Array(e)
-            }
-            Expr::Struct(mut e) => {
-                let mut all: Vec<Expr> = e.fields.iter().map(|f| f.expr.clone()).collect();
-                all.extend(e.rest.iter().map(|rest| (**rest).clone()));
-                let mut all = self.operand_list(all).into_iter();
-                for field in &mut e.fields {
-                    field.expr = all.next().expect("one operand per field");
-                    field.colon_token.get_or_insert_with(Default::default);
-                }
-                e.rest = all.next().map(Box::new);
-                Expr::Struct(e)
-            }
-            Expr::Repeat(mut e) => {
-                *e.expr = self.value(*e.expr);
-                Expr::Repeat(e)
-            }
-            Expr::Range(mut e) => {
-                let ends = e.start.iter().chain(&e.end).map(|e| (**e).clone()).collect();
-                let mut ends = self.operand_list(ends).into_iter();
-                e.start = e.start.and_then(|_| ends.next().map(Box::new));
-                e.end = e.end.and_then(|_| ends.next().map(Box::new));
-                Expr::Range(e)
-            }
-            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {
-                self.discard(expr);
-                parse_quote!(())
-            }
-            control if self.is_control(&control) => {
-                let (dest, ident) = self.temp("value", None);
-                self.control(control, Some(dest), None);
-                parse_quote!(#ident)
-            }
-            other => {
-                self.whole_fallback(
-                    other.span(),
-                    "a call inside this kind of expression can't be hoisted out of it",
-                );
-                other
-            }
+            Expr::Range(e) => self.operands(e.start.iter_mut().chain(&mut e.end).map(|end| &mut **end)),
+            other => self.whole_fallback(
+                other.span(),
+                "a call inside this kind of expression can't be hoisted out of it",
+            ),
         }
+        if let Expr::Call(ExprCall { args: list, .. })
+        | Expr::MethodCall(ExprMethodCall { args: list, .. })
+        | Expr::Tuple(ExprTuple { elems: list, .. })
+        | Expr::Array(ExprArray { elems: list, .. }) = &mut expr
+        {
+            // What is shown has no comma there.
+            list.pop_punct();
+        }
+        expr
     }
 
-    fn operands<const N: usize>(&mut self, operands: [Expr; N]) -> [Expr; N] {
-        let values = self.operand_list(operands.into());
-        values.try_into().unwrap_or_else(|_| unreachable!("one value per operand"))
+    /// Evaluates operands in their places.
+    fn operands<'e>(&mut self, places: impl IntoIterator<Item = &'e mut Expr>) {
+        let places: Vec<&mut Expr> = places.into_iter().collect();
+        let values = self.operand_list(places.iter().map(|place| (**place).clone()).collect());
+        places.into_iter().zip(values).for_each(|(place, value)| *place = value);
     }
 
     /// Evaluates operands left to right: one that stands before an operand with a call is kept in
@@ -239,9 +191,8 @@ impl Lowering<'_> {
     /// Whether an expression is a place, and the same one behind `later`: a place is not read before its index is
     /// known, and a copy of what is there would take what is stored.
     fn is_fixed_place(&self, expr: &Expr, later: &Expr) -> bool {
-        match expr {
+        match bare(expr) {
             Expr::Path(_) => true,
-            Expr::Paren(e) => self.is_fixed_place(&e.expr, later),
             Expr::Field(e) => self.is_fixed_place(&e.base, later),
             Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && self.is_fixed_place(&e.expr, later),
             Expr::Index(e) => {
@@ -253,17 +204,16 @@ impl Lowering<'_> {
 
     /// Whether evaluating `expr` after `later` gives what evaluating it before gives, without effects.
     pub(super) fn is_stable(&self, expr: &Expr, later: &[Expr]) -> bool {
-        match expr {
+        match bare(expr) {
             Expr::Lit(_) => true,
             Expr::Path(_) => match variable(&self.names, expr) {
                 Some(var) => {
                     !self.program.var(var).mutable
-                        || !later.iter().any(|e| effects::of_expr(&self.names, e).mentions.contains(&var))
+                        || !later.iter().any(|e| effects::of(&self.names, e).mentions.contains(&var))
                 }
                 None => true,
             },
             Expr::Field(e) => self.is_stable(&e.base, later) && self.is_stable_behind(&e.base, later),
-            Expr::Paren(e) => self.is_stable(&e.expr, later),
             Expr::Reference(e) => self.is_stable(&e.expr, later),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 self.is_stable(&e.expr, later) && self.is_stable_behind(&e.expr, later)
@@ -275,19 +225,17 @@ impl Lowering<'_> {
     /// Whether what `place` holds, or refers to, stays the same while `later` is evaluated, if the variable itself
     /// does: not if it may be a `&mut`, or is moved.
     fn is_stable_behind(&self, place: &Expr, later: &[Expr]) -> bool {
-        match place {
+        match bare(place) {
             Expr::Field(e) => self.is_stable_behind(&e.base, later),
-            Expr::Paren(e) => self.is_stable_behind(&e.expr, later),
             Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
             _ => match variable(&self.names, place) {
                 Some(var) if self.travel.is_reference(&self.program.var(var).ident.to_string()) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
-                        Some(ty) => ir_text(ty).contains("mut"),
+                        Some(ty) => text(ty).contains("mut"),
                         None => self.has_exclusive_references(),
                     };
-                    !exclusive
-                        && !later.iter().any(|e| effects::of_expr(&self.names, e).mentions.contains(&var))
+                    !exclusive && !later.iter().any(|e| effects::of(&self.names, e).mentions.contains(&var))
                 }
                 None => true,
             },
@@ -297,19 +245,19 @@ impl Lowering<'_> {
     /// Whether a local of the function may be a `&mut`: where there is none to start from, there is none.
     fn has_exclusive_references(&self) -> bool {
         let function = &self.functions[self.current];
-        let body = crate::ir::text(&function.body).replace(' ', "");
-        function.params.iter().any(|p| ir_text(&p.ty).contains("mut"))
+        let body = text(&function.body).replace(' ', "");
+        function.params.iter().any(|p| text(&p.ty).contains("mut"))
             || ["&mut", "refmut", "_mut"].iter().any(|sign| body.contains(sign))
     }
 
     /// `a && b`, `a || b` as a value, where a side has a call.
-    fn short_circuit(&mut self, e: syn::ExprBinary) -> Expr {
-        let span = e.span();
+    fn short_circuit(&mut self, condition: Expr) -> Expr {
+        let span = condition.span();
         let (dest, ident) = self.temp("value", Some(parse_quote!(bool)));
         let truth = self.new_block(span, "true");
         let falsity = self.new_block(span, "false");
         let join = self.new_block(span, "join");
-        self.condition(Expr::Binary(e), truth, falsity);
+        self.condition(condition, truth, falsity);
         for (block, value) in [(truth, true), (falsity, false)] {
             self.start(block);
             self.define(dest, Some(&parse_quote!(bool)), parse_quote!(#value));
@@ -341,7 +289,7 @@ impl Lowering<'_> {
             self.admission.types.push((callee_output.clone(), Need::Owned));
         }
         let Some((dest, ty)) = dest else { return };
-        let same_type = ty.is_none_or(|ty| ir_text(ty) == ir_text(&callee_output));
+        let same_type = ty.is_none_or(|ty| text(ty) == text(&callee_output));
         let cont = self.new_block(span, "after call");
         let id = CallId(self.program.calls);
         if self.cursor.is_some() {
@@ -349,7 +297,19 @@ impl Lowering<'_> {
         }
         let direct = if same_type { dest } else { self.temp("value", None).0 };
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
-        self.terminate(call_terminator(id, callee, vars, direct, cont, span, tails::number_of(&call)));
+        self.terminate(Terminator::Call(Call {
+            tail: tails::number_of(&call),
+            id,
+            callee,
+            args: vars,
+            dest: direct,
+            cont,
+            pushes: vec![],
+            updates: vec![],
+            keeps: vec![],
+            recursive: false,
+            span,
+        }));
         self.start(cont);
         if direct != dest {
             let ident = self.program.var(direct).ident.clone();
@@ -375,7 +335,7 @@ impl Lowering<'_> {
         };
         if let Some(var) = direct {
             let known = &self.program.var(var).ty;
-            let same = matches!((known, &ty), (Some(a), Some(b)) if ir_text(a) == ir_text(b));
+            let same = matches!((known, &ty), (Some(a), Some(b)) if text(a) == text(b));
             if same && self.is_stable(&value, later) {
                 return var;
             }
@@ -385,20 +345,13 @@ impl Lowering<'_> {
         temp
     }
 
-    pub(super) fn function_result(&self) -> (VarId, Type, crate::ir::BlockId) {
-        let func = self.program.func(self.func);
-        (func.result, func.output.clone(), func.exit)
-    }
-
     /// Hoists a value that leaves early out of a place where only plain code may stand.
     pub(super) fn settled(&mut self, expr: Expr) -> Expr {
         let value = self.value(expr);
         if !has_exits(&value) {
             return self.verbatim(value);
         }
-        let (dest, ident) = self.temp("value", None);
-        self.define(dest, None, value);
-        parse_quote!(#ident)
+        self.held("value", value)
     }
 }
 
@@ -406,7 +359,7 @@ impl Lowering<'_> {
 fn yields_open(expr: &Expr) -> bool {
     const MADE: [&str; 7] = ["collect", "default", "into", "new", "parse", "try_into", "with_capacity"];
     let of_block = |block: &syn::Block| scan::tail(block).is_some_and(yields_open);
-    match expr {
+    match bare(expr) {
         Expr::Path(p) => p.path.is_ident("None"),
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) => p.path.segments.last().is_some_and(|last| {
@@ -417,7 +370,6 @@ fn yields_open(expr: &Expr) -> bool {
         },
         Expr::MethodCall(e) => MADE.iter().any(|name| e.method == name),
         Expr::Macro(e) => e.mac.path.is_ident("vec"),
-        Expr::Paren(e) => yields_open(&e.expr),
         Expr::Block(e) => of_block(&e.block),
         Expr::If(e) => {
             of_block(&e.then_branch)
@@ -430,22 +382,9 @@ fn yields_open(expr: &Expr) -> bool {
 
 /// Whether code may leave early: `return`, `?`, `break`, `continue` outside closures.
 pub(super) fn has_exits(expr: &Expr) -> bool {
-    struct Scan(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Scan {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Return(_) | Expr::Try(_) | Expr::Break(_) | Expr::Continue(_) => self.0 = true,
-                Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_) => {}
-                _ => syn::visit::visit_expr(self, expr),
-            }
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut scan = Scan(false);
-    syn::visit::Visit::visit_expr(&mut scan, expr);
-    scan.0
-}
-
-fn ir_text(ty: &Type) -> String {
-    crate::ir::text(ty)
+    walk::any(expr, |at| match at {
+        At::Expr(Expr::Return(_) | Expr::Try(_) | Expr::Break(_) | Expr::Continue(_)) => Next::Found,
+        At::Expr(Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_)) => Next::Past,
+        _ => Next::On,
+    })
 }

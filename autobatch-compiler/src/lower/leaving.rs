@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, Item, ItemMacro, Macro};
+use syn::{Expr, Item, ItemMacro, Macro, Pat};
 
 use crate::declared::Declared;
 use crate::formats;
 use crate::input::Function;
 use crate::ir;
+use crate::walk::{self, At};
 
 const BY_TOKENS: &str =
     "a `?`, `return`, `break` or `continue` in a macro's tokens would leave other code than the function";
@@ -45,16 +46,18 @@ fn is_known(name: &Ident) -> bool {
 
 /// The macros of a function that can't stand in lane code, and why.
 pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
-    let mut locals = Locals::default();
-    function.params.iter().for_each(|param| _ = locals.names.insert(param.ident.to_string()));
-    locals.names.insert("self".into());
-    locals.visit_block(&function.written);
+    let mut names: BTreeSet<String> = function.params.iter().map(|param| param.ident.to_string()).collect();
+    names.insert("self".into());
+    let mut macros: Vec<&ItemMacro> = Vec::new();
+    walk::each(&function.written, |at| match at {
+        At::Pat(Pat::Ident(p)) => _ = names.insert(p.ident.to_string()),
+        At::Item(Item::Macro(mac)) if mac.ident.is_some() => macros.push(mac),
+        _ => {}
+    });
     let mut scan = Scan { declared: &function.declared, found: Vec::new() };
     scan.visit_block(&function.body);
-    scan.found.extend(locals.macros.into_iter().filter_map(|mac| {
-        let names = mentions(mac.mac.tokens.clone(), &|name| locals.names.contains(name));
-        names.then(|| (mac.ident.span(), LOCAL))
-    }));
+    macros.retain(|mac| mentions(mac.mac.tokens.clone(), &|name| names.contains(name)));
+    scan.found.extend(macros.iter().map(|mac| (mac.ident.span(), LOCAL)));
     scan.found
 }
 
@@ -124,26 +127,6 @@ pub(crate) fn mentions(tokens: TokenStream, is: &dyn Fn(&str) -> bool) -> bool {
         }
         TokenTree::Literal(lit) => formats::captures(&lit).iter().any(|name| is(name)),
     })
-}
-
-/// The macros that a body defines, and the names that it binds.
-#[derive(Default)]
-struct Locals<'a> {
-    names: BTreeSet<String>,
-    macros: Vec<&'a ItemMacro>,
-}
-
-impl<'a> Visit<'a> for Locals<'a> {
-    fn visit_pat_ident(&mut self, p: &'a syn::PatIdent) {
-        self.names.insert(p.ident.to_string());
-        visit::visit_pat_ident(self, p);
-    }
-    fn visit_item(&mut self, item: &'a Item) {
-        self.macros.extend(match item {
-            Item::Macro(mac) if mac.ident.is_some() => Some(mac),
-            _ => None,
-        });
-    }
 }
 
 struct Scan<'a> {

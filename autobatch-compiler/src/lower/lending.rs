@@ -8,15 +8,15 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Expr, Type, UnOp};
+use syn::{Expr, Lifetime, Type, UnOp};
 
 use super::Lowering;
-use crate::admission::travel::Lends;
+use crate::admission::travel::{Lends, is_number_type};
 use crate::effects::variable;
 use crate::elision::nameless;
 use crate::ir::{Role, VarId};
-use crate::mentions;
+use crate::mentions::{self, bare};
+use crate::walk::{self, At};
 
 const LOCAL: &str = "a local of this function is lent to the call, and a column's values move";
 const MAY: &str =
@@ -52,7 +52,7 @@ pub(super) fn of_call(
             handed.push(var);
             continue;
         }
-        match (lower.travel.lends(arg), holds(&ty)) {
+        match (lower.travel.lends(arg), !is_number_type(&ty)) {
             (_, false) => {}
             // It may borrow from a temporary.
             (Lends::Nothing, true) if may_borrow(&ty) && lower.travel.chain(arg).is_none() => {
@@ -65,7 +65,7 @@ pub(super) fn of_call(
         }
     }
     for var in handed {
-        let mentions = |arg: &&&Expr| crate::effects::of_expr(&lower.names, arg).mentions.contains(&var);
+        let mentions = |arg: &&&Expr| crate::effects::of(&lower.names, **arg).mentions.contains(&var);
         if args.iter().filter(mentions).count() > 1 {
             return Err((args[0].span(), TWICE));
         }
@@ -81,9 +81,7 @@ pub(super) fn exclusive(lower: &Lowering<'_>, arg: &Expr) -> Option<VarId> {
 /// The `&mut` of which an argument hands on all, or a part.
 fn lent_of(lower: &Lowering<'_>, arg: &Expr) -> Option<(VarId, bool)> {
     let is_exclusive = |var: &VarId| matches!(&lower.program.var(*var).ty, Some(Type::Reference(r)) if r.mutability.is_some());
-    match arg {
-        Expr::Paren(e) => lent_of(lower, &e.expr),
-        Expr::Group(e) => lent_of(lower, &e.expr),
+    match bare(arg) {
         Expr::Path(_) => variable(&lower.names, arg).filter(is_exclusive).map(|var| (var, true)),
         Expr::Reference(e) if e.mutability.is_some() => {
             let target = match &*e.expr {
@@ -104,11 +102,6 @@ fn is_param_of_type(lower: &Lowering<'_>, var: VarId, ty: &Type) -> bool {
     matches!(var.role, Role::Param(_)) && var.ty.as_ref().is_some_and(|own| nameless(own) == nameless(ty))
 }
 
-/// Whether a value of the type can hold anything but numbers.
-fn holds(ty: &Type) -> bool {
-    !crate::admission::travel::is_number_type(ty)
-}
-
 /// Whether a reference names its lifetime.
 fn names_lifetime(ty: &Type) -> bool {
     matches!(ty, Type::Reference(r) if r.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident != "_"))
@@ -116,26 +109,11 @@ fn names_lifetime(ty: &Type) -> bool {
 
 /// Whether a value of the type may borrow, as far as the type is written out.
 pub(crate) fn may_borrow(ty: &Type) -> bool {
-    struct Borrows(bool);
-    impl<'ast> Visit<'ast> for Borrows {
-        fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
-            self.0 |= r.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident != "static");
-            visit::visit_type_reference(self, r);
-        }
-        fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
-            self.0 |= lifetime.ident != "static";
-        }
-        fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {
-            self.0 = true;
-        }
-        fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
-            self.0 = true;
-        }
-        fn visit_type_macro(&mut self, _: &'ast syn::TypeMacro) {
-            self.0 = true;
-        }
-    }
-    let mut borrows = Borrows(false);
-    borrows.visit_type(ty);
-    borrows.0
+    let lasts = |lifetime: &Lifetime| lifetime.ident == "static";
+    walk::any(ty, |at| match at {
+        At::Type(Type::Reference(r)) => !r.lifetime.as_ref().is_some_and(lasts),
+        At::Lifetime(lifetime) => !lasts(lifetime),
+        At::Type(ty) => matches!(ty, Type::TraitObject(_) | Type::ImplTrait(_) | Type::Macro(_)),
+        _ => false,
+    })
 }

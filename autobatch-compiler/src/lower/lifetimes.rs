@@ -17,7 +17,7 @@ impl Lowering<'_> {
         let mut names: BTreeSet<String> = names_of(&function.sig.generics);
         if source == self.entry {
             // A method has names for what it elides, which its family does not know.
-            let shown = function.method.as_ref().map_or(function, |method| &method.shown);
+            let shown = function.shown();
             for known in [&shown.sig.generics, &shown.outer] {
                 names_of(known).iter().for_each(|name| _ = names.remove(name));
             }

@@ -1,11 +1,10 @@
 //! Gives uniform loops that a strip can run in lockstep (see [`crate::lockstep`]) blocks of their own.
 
-use std::collections::BTreeSet;
-
 use super::Lowering;
 use super::computed::computed;
 use crate::ir::{BlockId, FuncId, Program, Terminator, VarSet};
 use crate::lockstep::{Plan, Scope, gain};
+use crate::passes::call_graph::reached;
 use crate::passes::flow::Flow;
 use crate::passes::{Definedness, Liveness};
 
@@ -99,14 +98,7 @@ fn runs(program: &Program) -> Vec<Run> {
 }
 
 fn is_inside_loop(program: &Program, block: BlockId) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut todo = program.block(block).successors();
-    while let Some(next) = todo.pop() {
-        if seen.insert(next) {
-            todo.extend(program.block(next).successors());
-        }
-    }
-    seen.contains(&block)
+    reached(block, |b| program.block(b).successors()).contains(&block)
 }
 
 /// Which variables can live in columns. A block of its own cuts what was one region, and a borrow of a

@@ -37,18 +37,16 @@ pub(crate) use leaving::{leaves, makes_names};
 pub(crate) use lifetimes::Erased;
 pub(crate) use primitive::names as names_primitive;
 pub(crate) use scan::{called_names, tail};
-pub(crate) use worth::call_graph;
+pub(crate) use worth::{call_graph, heavy};
 
 pub(crate) use self::primitive::root;
 use crate::admission::travel::{Lends, Travel};
 use crate::admission::{Admission, Need};
 use crate::effects::{self, Names};
 use crate::input::{Function, Passing};
-use crate::ir::{
-    self, BlockId, Call, CallId, Class, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet,
-    Variable,
-};
-use crate::tails::Unnumbered;
+use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
+use crate::tails;
+use crate::walk::Code;
 
 /// What the lowering can be told.
 #[derive(Clone)]
@@ -210,11 +208,6 @@ impl Lowering<'_> {
         var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
     }
 
-    /// The type that is written for a variable.
-    fn written_type(&self, var: VarId) -> Option<Type> {
-        self.type_of(var).cloned()
-    }
-
     /// The declared id of a callee found by [`scan::callee`].
     fn id_of(&mut self, id: FuncId) -> FuncId {
         if id.0 >= PENDING { self.declare(id.0 - PENDING) } else { id }
@@ -236,12 +229,13 @@ impl Lowering<'_> {
             .map(|(i, p)| {
                 let shared = p.passing == Passing::Shared;
                 let ty = self.erased_type(source, &p.ty);
-                self.variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(ty), shared)
+                self.program.add_variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(ty), shared)
             })
             .collect();
         let result_ident = Ident::new(&format!("__result{}", id.0), Span::mixed_site());
         let output = self.erased_type(source, &function.output);
-        let result = self.variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
+        let result =
+            self.program.add_variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
         let span = function.sig.ident.span();
         let entry = self.block(id, span, "entry");
         let exit = self.block(id, span, "exit");
@@ -261,28 +255,6 @@ impl Lowering<'_> {
         id
     }
 
-    fn variable(
-        &mut self,
-        func: FuncId,
-        ident: Ident,
-        role: Role,
-        mutable: bool,
-        ty: Option<Type>,
-        shared: bool,
-    ) -> VarId {
-        let id = VarId(self.program.variables.len());
-        self.program.variables.push(Variable {
-            ident,
-            func,
-            role,
-            mutable,
-            ty,
-            shared,
-            class: Class::default(),
-        });
-        id
-    }
-
     fn block(&mut self, func: FuncId, span: Span, label: &'static str) -> BlockId {
         self.program.add_block(func, vec![], Terminator::Unreachable, span, label)
     }
@@ -299,7 +271,7 @@ impl Lowering<'_> {
         bindings.sort_by_key(|binding| binding.number);
         for binding in bindings {
             if !self.names.contains_key(&binding.ident.to_string()) {
-                let var = self.variable(
+                let var = self.program.add_variable(
                     self.func,
                     binding.ident.clone(),
                     Role::Local,
@@ -356,13 +328,13 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        Unnumbered.visit_stmt_mut(&mut stmt);
+        tails::unnumber(&mut stmt);
         let written = stmt.clone();
-        self.rewrite_exits(|exits| exits.visit_stmt_mut(&mut stmt));
+        self.rewrite_exits(&mut stmt);
         let op = effects::op(&self.names, stmt);
         if !op.exits.is_empty() {
             // What a jump leaves behind is dropped after locals have moved back.
-            let lent = self.travel.temporaries_of(&written);
+            let lent = self.travel.temporaries(&written);
             let lent: Vec<Expr> =
                 lent.into_iter().filter(|e| self.travel.lends(e) != Lends::Nothing).cloned().collect();
             lent.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
@@ -382,26 +354,39 @@ impl Lowering<'_> {
         }
     }
 
-    fn rewrite_exits(&self, rewrite: impl FnOnce(&mut exits::Exits<'_>)) {
+    /// Makes jumps of what leaves a piece of code early.
+    fn rewrite_exits(&self, code: &mut impl Code) {
         let func = self.program.func(self.func);
-        let result = self.program.var(func.result).ident.clone();
-        let krate = &self.options.krate;
-        rewrite(&mut exits::Exits::new(krate, &result, &func.output, func.exit, &self.loops));
+        code.visit_mut(&mut exits::Exits {
+            krate: &self.options.krate,
+            result: &self.program.var(func.result).ident,
+            output: &func.output,
+            exit: func.exit,
+            loops: &self.loops,
+            inner: Vec::new(),
+        });
     }
 
     /// An expression without splits, with its early exits rewritten.
     fn verbatim(&self, mut expr: Expr) -> Expr {
-        Unnumbered.visit_expr_mut(&mut expr);
-        self.rewrite_exits(|exits| exits.visit_expr_mut(&mut expr));
+        tails::unnumber(&mut expr);
+        self.rewrite_exits(&mut expr);
         expr
     }
 
     fn temp(&mut self, what: &str, ty: Option<Type>) -> (VarId, Ident) {
         self.temps += 1;
         let ident = Ident::new(&format!("__{what}{}", self.temps), Span::mixed_site());
-        let var = self.variable(self.func, ident.clone(), Role::Temp, false, ty, false);
+        let var = self.program.add_variable(self.func, ident.clone(), Role::Temp, false, ty, false);
         self.names.insert(ident.to_string(), var);
         (var, ident)
+    }
+
+    /// A value in a variable of its own.
+    fn held(&mut self, what: &str, value: Expr) -> Expr {
+        let (dest, ident) = self.temp(what, None);
+        self.define(dest, None, value);
+        parse_quote!(#ident)
     }
 
     /// `let dest: ty = value;`
@@ -470,28 +455,3 @@ const KEPT: &str = "what is kept across a loop or call borrows a local of this f
 
 /// Stand-in ids of functions that are not declared yet start here.
 const PENDING: usize = 1 << 32;
-
-/// Makes a batched call's terminator.
-fn call_terminator(
-    id: CallId,
-    callee: FuncId,
-    args: Vec<VarId>,
-    dest: VarId,
-    cont: BlockId,
-    span: Span,
-    tail: Option<usize>,
-) -> Terminator {
-    Terminator::Call(Call {
-        tail,
-        id,
-        callee,
-        args,
-        dest,
-        cont,
-        pushes: vec![],
-        updates: vec![],
-        keeps: vec![],
-        recursive: false,
-        span,
-    })
-}

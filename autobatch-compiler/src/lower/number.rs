@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::Expr;
-use syn::visit_mut::VisitMut;
 
 use super::Lowering;
 use crate::ir::{self, Block, BlockId, Terminator, goto_target};
+use crate::walk::{self, AtMut};
 
 impl Lowering<'_> {
     /// Where control goes from `block` through blocks that only jump on.
@@ -45,8 +45,14 @@ impl Lowering<'_> {
             block.region = new[id];
             for op in &mut block.ops {
                 op.exits.iter_mut().for_each(|b| *b = new[b]);
-                let mut markers = Renumber(&new);
-                op.code.iter_mut().for_each(|stmt| markers.visit_stmt_mut(stmt));
+                walk::map(&mut op.code[..], |at| {
+                    if let AtMut::Macro(mac) = at
+                        && let Some(target) = goto_target(mac)
+                        && let Expr::Macro(renamed) = ir::goto(new[&target])
+                    {
+                        *mac = renamed.mac;
+                    }
+                });
             }
             match &mut block.term {
                 Terminator::Jump(b) => *b = new[b],
@@ -61,18 +67,6 @@ impl Lowering<'_> {
         }
         for function in &mut self.program.functions {
             (function.entry, function.exit) = (new[&function.entry], new[&function.exit]);
-        }
-    }
-}
-
-struct Renumber<'a>(&'a BTreeMap<BlockId, BlockId>);
-
-impl VisitMut for Renumber<'_> {
-    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if let Some(target) = goto_target(mac)
-            && let Expr::Macro(renamed) = ir::goto(self.0[&target])
-        {
-            *mac = renamed.mac;
         }
     }
 }

@@ -77,13 +77,7 @@ pub(crate) fn root(place: &Expr) -> Option<&Expr> {
 
 /// A variable or constant, or a field of one, however deep.
 fn is_place(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    let expr = bare(expr);
-    match expr {
-        Expr::Path(_) => variable(&lower.names, expr).is_some(),
-        Expr::Field(e) => is_place(lower, &e.base),
-        Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)) && is_place(lower, &e.expr),
-        _ => false,
-    }
+    root(expr).is_some_and(|root| variable(&lower.names, root).is_some())
 }
 
 /// What can be evaluated when lanes are gathered.
@@ -139,15 +133,12 @@ impl Lowering<'_> {
         match value {
             Expr::Paren(e) => self.gathered(*e.expr, written, later),
             Expr::Reference(e) if e.mutability.is_none() && !self.reaches_shared(&e.expr) => {
-                let (dest, ident) = self.temp("arg", None);
-                self.define(dest, None, *e.expr);
-                parse_quote!(&#ident)
+                let value = self.held("arg", *e.expr);
+                parse_quote!(&#value)
             }
             other => {
                 self.ask(written);
-                let (dest, ident) = self.temp("arg", None);
-                self.define(dest, None, other);
-                parse_quote!(#ident)
+                self.held("arg", other)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Receivers that are places, `rows[i].push(f(x))`: the place is found before the arguments are evaluated, but what is there is
 //! looked at behind them. A copy of it, or the thing itself, in a temporary would take what the method changes.
 
-use syn::{Expr, ExprMethodCall, UnOp, parse_quote};
+use syn::{Expr, ExprField, ExprMethodCall, ExprParen, ExprUnary, UnOp, parse_quote};
 
 use super::{Lowering, scan};
 use crate::effects::{self, variable};
@@ -16,16 +16,16 @@ impl Lowering<'_> {
         }
         let Some(root) = part_of(&call.receiver) else { return false };
         let mentioned = |arg: &Expr| match variable(&self.names, root) {
-            Some(var) => effects::of_expr(&self.names, arg).mentions.contains(&var),
+            Some(var) => effects::of(&self.names, arg).mentions.contains(&var),
             None => true,
         };
         !self.travel.is_number_value(&call.receiver) && !args.iter().any(mentioned)
     }
 
     /// A place whose indices, and what it is a part of, are known.
-    pub(super) fn fixed_place(&mut self, place: Expr, later: Vec<Expr>) -> Expr {
+    pub(super) fn fixed_place(&mut self, mut place: Expr, later: Vec<Expr>) -> Expr {
         let indexed = has_index(&place);
-        let place = self.fixed(place, &later);
+        self.fixed(&mut place, &later);
         if indexed {
             // An index out of bounds is found before the arguments are evaluated.
             self.op(parse_quote!(let _ = &#place;));
@@ -33,31 +33,17 @@ impl Lowering<'_> {
         place
     }
 
-    fn fixed(&mut self, place: Expr, later: &[Expr]) -> Expr {
+    fn fixed(&mut self, place: &mut Expr, later: &[Expr]) {
         match place {
-            Expr::Paren(mut e) => {
-                *e.expr = self.fixed(*e.expr, later);
-                Expr::Paren(e)
+            Expr::Paren(ExprParen { expr: of, .. })
+            | Expr::Field(ExprField { base: of, .. })
+            | Expr::Unary(ExprUnary { expr: of, op: UnOp::Deref(_), .. }) => self.fixed(of, later),
+            Expr::Index(e) => {
+                self.fixed(&mut e.expr, later);
+                *e.index = self.kept((*e.index).clone(), &e.index, later);
             }
-            Expr::Field(mut e) => {
-                *e.base = self.fixed(*e.base, later);
-                Expr::Field(e)
-            }
-            Expr::Unary(mut e) if matches!(e.op, UnOp::Deref(_)) => {
-                *e.expr = self.fixed(*e.expr, later);
-                Expr::Unary(e)
-            }
-            Expr::Index(mut e) => {
-                *e.expr = self.fixed(*e.expr, later);
-                let written = (*e.index).clone();
-                *e.index = self.kept(*e.index, &written, later);
-                Expr::Index(e)
-            }
-            Expr::Path(_) => place,
-            other => {
-                let written = other.clone();
-                self.kept(other, &written, later)
-            }
+            Expr::Path(_) => {}
+            other => *other = self.kept(other.clone(), other, later),
         }
     }
 
@@ -67,9 +53,7 @@ impl Lowering<'_> {
             return value;
         }
         self.ask(written);
-        let (dest, ident) = self.temp("value", None);
-        self.define(dest, None, value);
-        parse_quote!(#ident)
+        self.held("value", value)
     }
 }
 

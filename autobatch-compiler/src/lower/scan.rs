@@ -2,19 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, ExprMethodCall, Macro, Stmt, parse_quote};
+use syn::{Expr, ExprCall, ExprMethodCall, Stmt, parse_quote};
 
 use super::{Lowering, lending, primitive, uniform, worth};
 use crate::admission::travel::Lends;
-use crate::effects::{Node, bound, effects, variable};
+use crate::effects::{self, bound, variable};
 use crate::input::Function;
 use crate::ir::{FuncId, VarSet};
 use crate::lockstep;
 use crate::mentions;
 use crate::passes::fusion::HEAVY;
 use crate::resolve;
+use crate::walk::{self, At, Code, Next};
 
 /// The program function that a call names, if the call can be a batched one.
 pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
@@ -46,13 +47,12 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
     let names: Vec<String> = names.collect();
     let fish = match call {
         Expr::Call(e) => match &*e.func {
-            Expr::Path(p) => {
-                p.path.segments.last().map(|s| crate::ir::text(&s.arguments)).unwrap_or_default()
-            }
-            _ => String::new(),
+            Expr::Path(p) => p.path.segments.last().map(|last| crate::ir::text(&last.arguments)),
+            _ => None,
         },
-        _ => String::new(),
+        _ => None,
     };
+    let fish = fish.unwrap_or_default();
     let own_fish = fish.is_empty()
         || mentions::words(&fish)
             .filter(|word| !word.is_empty())
@@ -64,8 +64,8 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
             let other = || match arg {
                 Expr::Lit(_) | Expr::Cast(_) => true,
                 Expr::Path(_) => variable(&lower.names, arg)
-                    .and_then(|var| lower.written_type(var))
-                    .is_some_and(|ty| crate::ir::text(&ty) != crate::ir::text(&param.ty)),
+                    .and_then(|var| lower.type_of(var))
+                    .is_some_and(|ty| crate::ir::text(ty) != crate::ir::text(&param.ty)),
                 _ => false,
             };
             !(of_own && other())
@@ -110,18 +110,11 @@ pub(super) fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Opti
     lower.functions[lower.source_of(id)].sig.receiver().map(|_| id)
 }
 
-/// Whether lowering `expr` makes blocks: it holds a batched call or a loop that members leave at
+/// Whether lowering `code` makes blocks: it holds a batched call or a loop that members leave at
 /// different times.
-pub(super) fn splits(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    let mut scan = Splits::new(lower);
-    scan.visit_expr(expr);
-    scan.found
-}
-
-/// The same for a statement.
-pub(super) fn stmt_splits(lower: &Lowering<'_>, stmt: &Stmt) -> bool {
-    let mut scan = Splits::new(lower);
-    scan.visit_stmt(stmt);
+pub(super) fn splits(lower: &Lowering<'_>, code: &impl Code) -> bool {
+    let mut scan = Splits { lower, uniforms: lower.uniforms.clone(), found: false };
+    code.visit(&mut scan);
     scan.found
 }
 
@@ -133,11 +126,7 @@ struct Splits<'a, 'b> {
     found: bool,
 }
 
-impl<'a, 'b> Splits<'a, 'b> {
-    fn new(lower: &'a Lowering<'b>) -> Self {
-        Splits { lower, uniforms: lower.uniforms.clone(), found: false }
-    }
-
+impl Splits<'_, '_> {
     /// Whether a `for` loop is left in one piece inside the lane code: its trip count is the same for
     /// every member and nothing leaves it early, or it iterates over something that may borrow a local.
     fn for_loop(&mut self, e: &syn::ExprForLoop) {
@@ -161,13 +150,11 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
             Expr::ForLoop(e) => return self.for_loop(e),
             Expr::If(_) | Expr::Match(_) if !self.lower.options.fuse => self.found = true,
             Expr::If(e) => {
-                let otherwise = e.else_branch.as_ref().map(|(_, e)| &**e);
-                self.found |=
-                    is_heavy(self.lower, |see| e.then_branch.stmts.iter().for_each(|s| see(Node::Stmt(s))))
-                        || otherwise.is_some_and(|e| is_heavy(self.lower, |see| see(Node::Expr(e))));
+                self.found |= is_heavy(self.lower, &e.then_branch)
+                    || e.else_branch.as_ref().is_some_and(|(_, e)| is_heavy(self.lower, e));
             }
             Expr::Match(e) => {
-                self.found |= e.arms.iter().any(|arm| is_heavy(self.lower, |see| see(Node::Expr(&arm.body))));
+                self.found |= e.arms.iter().any(|arm| is_heavy(self.lower, &arm.body));
             }
             Expr::While(_) | Expr::Loop(_) => self.found = true,
             Expr::Call(_) | Expr::MethodCall(_) => {
@@ -186,37 +173,24 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
 
 /// Whether a branch is a block of its own although nothing in it makes blocks: so much work in opaque
 /// calls or loops that members should meet there. Only where they can come at different times.
-fn is_heavy(lower: &Lowering<'_>, walk: impl FnOnce(&mut dyn FnMut(Node<'_>))) -> bool {
-    let effects = effects(&lower.names, walk);
+fn is_heavy(lower: &Lowering<'_>, code: &impl Code) -> bool {
+    let effects = effects::of(&lower.names, code);
     lower.members_diverge() && effects.opaque && effects.weight >= HEAVY
 }
 
 /// Whether a loop body can be left other than by running to its end.
 fn leaves(body: &syn::Block) -> bool {
-    struct Scan(bool);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Break(_) | Expr::Return(_) | Expr::Try(_) => self.0 = true,
-                Expr::Continue(e) if e.label.is_some() => self.0 = true,
-                Expr::Closure(_) => {}
-                _ => visit::visit_expr(self, expr),
-            }
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut scan = Scan(false);
-    scan.visit_block(body);
-    scan.0
+    walk::any(body, |at| match at {
+        At::Expr(Expr::Break(_) | Expr::Return(_) | Expr::Try(_)) => Next::Found,
+        At::Expr(Expr::Continue(e)) if e.label.is_some() => Next::Found,
+        At::Expr(Expr::Continue(_) | Expr::Closure(_)) => Next::Past,
+        _ => Next::On,
+    })
 }
 
 /// Whether an iteration over an expression may borrow a local. The ends of a range are numbers.
 fn may_lend(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(e) => may_lend(lower, &e.expr),
-        Expr::Range(_) => false,
-        _ => lower.travel.lends(expr) != Lends::Nothing,
-    }
+    !matches!(mentions::bare(expr), Expr::Range(_)) && lower.travel.lends(expr) != Lends::Nothing
 }
 
 pub(crate) fn tail(block: &syn::Block) -> Option<&Expr> {
@@ -235,35 +209,22 @@ pub(crate) fn called_names(
     known: &BTreeSet<String>,
     primitives: &[syn::Path],
 ) -> (BTreeSet<String>, bool) {
-    let mut scan = Leads { primitives, known, function, called: BTreeSet::new(), loops: false };
-    scan.visit_block(&function.body);
-    (scan.called, scan.loops)
-}
-
-struct Leads<'a> {
-    primitives: &'a [syn::Path],
-    known: &'a BTreeSet<String>,
-    function: &'a Function,
-    called: BTreeSet<String>,
-    loops: bool,
-}
-
-impl Leads<'_> {
-    fn mention(&mut self, name: String) {
-        if self.known.contains(&name) && !self.function.bindings.contains_key(&name) {
-            self.called.insert(name);
+    let (mut called, mut loops) = (BTreeSet::new(), false);
+    let mut add = |name: &Ident| called.extend(Some(name.to_string()).filter(|name| known.contains(name)));
+    let is_own = |name: &Ident| function.bindings.contains_key(&name.to_string());
+    walk::each(&function.body, |at| match at {
+        At::Expr(Expr::Path(p)) if !makes_number(&p.path) => {
+            p.path.segments.last().map(|last| &last.ident).filter(|name| !is_own(name)).map(&mut add);
         }
-    }
-
-    fn tokens(&mut self, tokens: TokenStream) {
-        for tree in tokens {
-            match tree {
-                TokenTree::Ident(ident) => self.mention(ident.to_string()),
-                TokenTree::Group(group) => self.tokens(group.stream()),
-                _ => {}
-            }
+        At::Expr(Expr::MethodCall(call)) => add(&call.method),
+        At::Expr(Expr::Call(call)) => loops |= primitive::names(primitives, &call.func),
+        At::Expr(Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_)) => loops = true,
+        At::Macro(mac) => {
+            mentions::idents(mac.tokens.clone()).iter().filter(|name| !is_own(name)).for_each(&mut add)
         }
-    }
+        _ => {}
+    });
+    (called, loops)
 }
 
 /// `f64::from`, `u8::try_from`: not the functions of these names that a type of the file has.
@@ -272,29 +233,4 @@ fn makes_number(path: &syn::Path) -> bool {
     let (Some(name), Some(ty)) = (names.next(), names.next()) else { return false };
     ["from", "try_from", "default"].iter().any(|known| name == known)
         && lockstep::is_primitive(&parse_quote!(#ty))
-}
-
-impl<'ast> Visit<'ast> for Leads<'_> {
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        match expr {
-            Expr::Path(p) => {
-                let last = p.path.segments.last().filter(|_| !makes_number(&p.path));
-                last.into_iter().for_each(|last| self.mention(last.ident.to_string()));
-            }
-            Expr::MethodCall(call) => {
-                let name = Some(call.method.to_string());
-                self.called.extend(name.filter(|name| self.known.contains(name)));
-            }
-            Expr::Call(call) if primitive::names(self.primitives, &call.func) => self.loops = true,
-            Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => self.loops = true,
-            _ => {}
-        }
-        visit::visit_expr(self, expr);
-    }
-
-    fn visit_macro(&mut self, mac: &'ast Macro) {
-        self.tokens(mac.tokens.clone());
-    }
-
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }

@@ -7,6 +7,7 @@ use super::{Lowering, scan, uniform};
 use crate::effects;
 use crate::ir::{self, Op, VarId, VarSet};
 use crate::mentions;
+use crate::walk::{self, At};
 
 impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
@@ -14,16 +15,15 @@ impl Lowering<'_> {
         self.items(&block);
         let ends = block.stmts.last().is_some_and(is_end);
         let mut stmts = block.stmts;
-        let tail = match stmts.last() {
-            Some(Stmt::Expr(_, None)) => match stmts.pop() {
-                Some(Stmt::Expr(expr, None)) => Some(bare(expr)),
-                _ => None,
-            },
-            Some(Stmt::Macro(m)) if m.semi_token.is_none() => match stmts.pop() {
-                Some(Stmt::Macro(m)) => Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac })),
-                _ => None,
-            },
-            _ => None,
+        let tail = match stmts.pop() {
+            Some(Stmt::Expr(expr, None)) => Some(bare(expr)),
+            Some(Stmt::Macro(m)) if m.semi_token.is_none() => {
+                Some(Expr::Macro(syn::ExprMacro { attrs: m.attrs, mac: m.mac }))
+            }
+            last => {
+                stmts.extend(last);
+                None
+            }
         };
         let mut bound = VarSet::new();
         let mut at = self.started.len();
@@ -136,7 +136,7 @@ impl Lowering<'_> {
         };
         let uniforms = uniform::defines(self, &self.uniforms, &local);
         self.uniforms.extend(uniforms);
-        if !scan::stmt_splits(self, &Stmt::Local(local.clone())) {
+        if !scan::splits(self, &Stmt::Local(local.clone())) {
             return self.op(Stmt::Local(local));
         }
         let (pat, init) = (local.pat, *init.expr.clone());
@@ -205,20 +205,12 @@ fn is_end(stmt: &Stmt) -> bool {
 
 /// Whether the item stands somewhere in the code, or one that defines one of the names.
 fn defines(code: &syn::Block, item: &syn::Item, names: &[String]) -> bool {
-    struct Scan<'a> {
-        item: &'a syn::Item,
-        names: &'a [String],
-        found: bool,
-    }
-    impl<'ast> syn::visit::Visit<'ast> for Scan<'_> {
-        fn visit_item(&mut self, item: &'ast syn::Item) {
-            let own = item_names(item).unwrap_or_default();
-            self.found |= item == self.item || own.iter().any(|name| self.names.contains(name));
+    walk::any(code, |at| match at {
+        At::Item(other) => {
+            other == item || item_names(other).unwrap_or_default().iter().any(|name| names.contains(name))
         }
-    }
-    let mut scan = Scan { item, names, found: false };
-    syn::visit::Visit::visit_block(&mut scan, code);
-    scan.found
+        _ => false,
+    })
 }
 
 /// The names that an item defines; `None` if they are not written.

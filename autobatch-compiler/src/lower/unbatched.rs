@@ -70,12 +70,14 @@ impl Unbatched<'_, '_> {
     }
 
     fn tokens(&mut self, tokens: TokenStream) {
-        let mut previous: Option<proc_macro2::Ident> = None;
+        let mut name = None;
         for tree in tokens {
-            match &tree {
+            let before: Option<proc_macro2::Ident> = name.take();
+            match tree {
+                TokenTree::Ident(ident) => name = Some(ident),
                 TokenTree::Group(group) => {
                     if group.delimiter() == proc_macro2::Delimiter::Parenthesis
-                        && let Some(name) = previous.take()
+                        && let Some(name) = before
                         && (self.lower.callable(&name.to_string()).is_some()
                             || primitive::is_named(&self.lower.options.primitives, &name))
                     {
@@ -86,13 +88,8 @@ impl Unbatched<'_, '_> {
                     }
                     self.tokens(group.stream());
                 }
-                TokenTree::Ident(ident) => {
-                    previous = Some(ident.clone());
-                    continue;
-                }
                 _ => {}
             }
-            previous = None;
         }
     }
 }

@@ -6,34 +6,25 @@
 //! the same in all lanes; so imprecision costs time only.
 
 use syn::Expr;
-use syn::visit::{self, Visit};
 
 use super::Lowering;
 use crate::effects::{bound, variable};
 use crate::ir::VarSet;
+use crate::walk::{self, At, Next};
 
 /// Whether an expression is built from literals, constants, shared parameters and `uniforms` only.
 pub(super) fn is_uniform(lower: &Lowering<'_>, uniforms: &VarSet, expr: &Expr) -> bool {
-    struct Scan<'a, 'b>(&'a Lowering<'b>, &'a VarSet, bool);
-    impl<'ast> Visit<'ast> for Scan<'_, '_> {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Path(_) => {
-                    if let Some(id) = variable(&self.0.names, expr) {
-                        let var = self.0.program.var(id);
-                        self.2 &= !var.mutable && (var.shared || self.1.contains(&id));
-                    }
-                }
-                Expr::Closure(_) | Expr::Macro(_) | Expr::Block(_) | Expr::If(_) | Expr::Match(_) => {
-                    self.2 = false;
-                }
-                _ => visit::visit_expr(self, expr),
-            }
+    !walk::any(expr, |at| match at {
+        At::Expr(path @ Expr::Path(_)) => match variable(&lower.names, path) {
+            Some(id) if lower.program.var(id).mutable => Next::Found,
+            Some(id) if !lower.program.var(id).shared && !uniforms.contains(&id) => Next::Found,
+            _ => Next::Past,
+        },
+        At::Expr(Expr::Closure(_) | Expr::Macro(_) | Expr::Block(_) | Expr::If(_) | Expr::Match(_)) => {
+            Next::Found
         }
-    }
-    let mut scan = Scan(lower, uniforms, true);
-    scan.visit_expr(expr);
-    scan.2
+        _ => Next::On,
+    })
 }
 
 /// The variables that a `let` makes uniform.

@@ -6,6 +6,7 @@ use super::scan;
 use crate::anonymous;
 use crate::input::Function;
 use crate::ir::text;
+use crate::passes::call_graph::reached;
 
 /// The functions that can become part of the program of one of `entries`, and the calls between functions
 /// of one program, by position.
@@ -26,12 +27,8 @@ pub(crate) fn call_graph(
         let others = batched.keys().chain(&excluded).filter_map(position);
         let mut program: BTreeSet<usize> = others.chain([*entry]).collect();
         // In the others' programs a call of this entry may be a plain one.
-        let mut reached = BTreeSet::from([*entry]);
-        let mut queue = vec![*entry];
-        while let Some(from) = queue.pop() {
-            queue.extend(called[from].iter().copied().filter(|to| reached.insert(*to)));
-        }
-        program.retain(|f| reached.contains(f));
+        let reached = reached(*entry, |f| called[f].iter().copied());
+        program.retain(|f| f == entry || reached.contains(f));
         for from in &program {
             calls.extend(called[*from].intersection(&program).map(|to| (*from, *to)));
         }
@@ -53,22 +50,9 @@ pub(super) fn worth_batching(
     let scans: Vec<_> = functions.iter().map(|f| scan::called_names(f, &known, primitives)).collect();
     let index: BTreeMap<String, usize> =
         functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
-    let mut worth = vec![false; functions.len()];
-    for (i, (_, loops)) in scans.iter().enumerate() {
-        worth[i] = *loops || reaches(&scans, &index, i, i);
-    }
-    loop {
-        let more: Vec<usize> = (0..functions.len())
-            .filter(|&i| !worth[i] && scans[i].0.iter().any(|name| worth[index[name]]))
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        more.into_iter().for_each(|i| worth[i] = true);
-    }
-    worth[entry] |= reaches(&scans, &index, entry, entry);
+    let worth = heavy(functions.len(), |f| scans[f].1, |f| scans[f].0.iter().map(|name| index[name]));
     let (mut batched, mut excluded) = (BTreeMap::new(), BTreeSet::new());
-    for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth[*i]) {
+    for (i, f) in functions.iter().enumerate().filter(|(i, _)| worth.contains(i)) {
         let name = f.sig.ident.to_string();
         if i != entry && is_generic(f) && !same_generics(f, &functions[entry]) {
             // A parameter of type `impl Trait` is there to be called with closures of all sorts: that is no promise that is broken.
@@ -80,6 +64,17 @@ pub(super) fn worth_batching(
         }
     }
     (batched, excluded)
+}
+
+/// The functions that loop or recurse, of so many, and those that lead to one.
+pub(crate) fn heavy<I: IntoIterator<Item = usize>>(
+    all: usize,
+    loops: impl Fn(usize) -> bool,
+    called: impl Fn(usize) -> I,
+) -> BTreeSet<usize> {
+    let reached: Vec<BTreeSet<usize>> = (0..all).map(|f| reached(f, &called)).collect();
+    let heavy = |f: &usize| loops(*f) || reached[*f].contains(f);
+    (0..all).filter(|f| heavy(f) || reached[*f].iter().any(heavy)).collect()
 }
 
 /// Whether a function has type or constant parameters.
@@ -97,26 +92,4 @@ fn same_generics(f: &Function, g: &Function) -> bool {
         (params, generics.where_clause.as_ref().map(text))
     };
     parameters(f) == parameters(g)
-}
-
-fn reaches(
-    scans: &[(BTreeSet<String>, bool)],
-    index: &BTreeMap<String, usize>,
-    from: usize,
-    to: usize,
-) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut queue = vec![from];
-    while let Some(i) = queue.pop() {
-        for name in &scans[i].0 {
-            let next = index[name];
-            if next == to {
-                return true;
-            }
-            if seen.insert(next) {
-                queue.push(next);
-            }
-        }
-    }
-    false
 }

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 
-use super::flow::Flow;
+use super::flow::{Flow, postorder};
 use crate::ir::{BlockId, FuncId, Program, Terminator, VarId, VarSet};
 
 /// The call graph of the reachable code.
@@ -38,7 +38,7 @@ impl CallGraph {
                 callees[program.block(b).func.0].insert(callee);
             }
         }
-        let reaches = program.func_ids().map(|f| reach(&callees, f)).collect();
+        let reaches = program.func_ids().map(|f| reached(f, |f| callees[f.0].iter().copied())).collect();
         CallGraph { callees, reaches }
     }
 
@@ -50,23 +50,8 @@ impl CallGraph {
     /// Sets of mutually recursive functions, callers before callees, starting at the entry. Functions
     /// that the entry can't run are left out.
     pub fn components(&self, entry: FuncId) -> Vec<Vec<FuncId>> {
-        // Postorder over the graph without its cycles: reversed, a caller precedes its callees.
-        let mut finished = Vec::new();
-        let mut seen = BTreeSet::from([entry]);
-        let mut stack = vec![(entry, self.callees[entry.0].clone())];
-        while let Some((f, todo)) = stack.last_mut() {
-            match todo.pop_last() {
-                Some(next) => {
-                    if seen.insert(next) {
-                        stack.push((next, self.callees[next.0].clone()));
-                    }
-                }
-                None => {
-                    finished.push(*f);
-                    stack.pop();
-                }
-            }
-        }
+        // Over the graph without its cycles: reversed, a caller precedes its callees.
+        let finished = postorder(entry, |f| self.callees[f.0].iter().copied().collect());
         // In the reverse of that postorder the first function of a component comes before everything
         // the component calls (Kosaraju), so taking whole components at a time keeps the order.
         let mut components: Vec<Vec<FuncId>> = Vec::new();
@@ -89,11 +74,14 @@ pub(crate) fn called(program: &Program, b: BlockId) -> Option<(FuncId, &[VarId])
     }
 }
 
-fn reach(callees: &[BTreeSet<FuncId>], from: FuncId) -> BTreeSet<FuncId> {
-    let mut seen = BTreeSet::new();
-    let mut todo = vec![from];
-    while let Some(f) = todo.pop() {
-        todo.extend(callees[f.0].iter().filter(|callee| seen.insert(**callee)));
+/// What steps lead to from `start`; that itself only if one leads back to it.
+pub(crate) fn reached<T: Ord + Copy, I: IntoIterator<Item = T>>(
+    start: T,
+    next: impl Fn(T) -> I,
+) -> BTreeSet<T> {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![start]);
+    while let Some(at) = todo.pop() {
+        todo.extend(next(at).into_iter().filter(|to| seen.insert(*to)));
     }
     seen
 }

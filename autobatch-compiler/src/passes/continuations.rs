@@ -22,9 +22,10 @@ pub fn run(program: &mut Program) {
     let definedness = Definedness::compute(program);
     let liveness = Liveness::compute(program, &definedness);
     let blocks: Vec<BlockId> = flow.blocks().collect();
+    let dest = |program: &Program, b: BlockId| program.block(b).term.call().map(|call| call.dest);
     for cont in &flow.continuations {
-        let calls: Vec<BlockId> =
-            blocks.iter().copied().filter(|b| continues_at(program, *b, *cont)).collect();
+        let continues = |b: &BlockId| program.block(*b).term.call().is_some_and(|call| call.cont == *cont);
+        let calls: Vec<BlockId> = blocks.iter().copied().filter(continues).collect();
         let dests: BTreeSet<VarId> = calls.iter().filter_map(|b| dest(program, *b)).collect();
         let mixed = flow.preds[cont.0].len() > calls.len() || program.is_exit(*cont);
         let live = &liveness.live_in[cont.0];
@@ -36,17 +37,6 @@ pub fn run(program: &mut Program) {
                 split(program, b, *cont);
             }
         }
-    }
-}
-
-fn continues_at(program: &Program, b: BlockId, cont: BlockId) -> bool {
-    matches!(&program.block(b).term, Terminator::Call(call) if call.cont == cont)
-}
-
-fn dest(program: &Program, b: BlockId) -> Option<VarId> {
-    match &program.block(b).term {
-        Terminator::Call(call) => Some(call.dest),
-        _ => None,
     }
 }
 

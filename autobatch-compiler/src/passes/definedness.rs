@@ -17,6 +17,7 @@ use syn::{Expr, Ident, Macro, Stmt};
 
 use super::flow::Flow;
 use crate::ir::{BlockId, Op, Program, Role, VarId, VarSet, goto_target};
+use crate::mentions::bare;
 
 /// The variables that certainly hold a value at the start of each block.
 #[derive(Clone, Debug)]
@@ -119,10 +120,9 @@ impl<'ast> Visit<'ast> for Jumps {
 
 /// The variables that an assignment to a place sets: `x`, `(x, y)`.
 fn wholly_assigned(place: &Expr, names: &mut Vec<Ident>) {
-    match place {
+    match bare(place) {
         Expr::Path(p) => names.extend(p.path.get_ident().cloned()),
         Expr::Tuple(e) => e.elems.iter().for_each(|e| wholly_assigned(e, names)),
-        Expr::Paren(e) => wholly_assigned(&e.expr, names),
         _ => {}
     }
 }

@@ -5,7 +5,7 @@
 //! a choice, the block that stands first in the source comes first, so that a loop precedes what
 //! follows it. Calls are edges to their continuations; tail calls and returns leave the function.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BlockId, FuncId, Program, Terminator};
 
@@ -46,32 +46,19 @@ impl Flow {
         flow
     }
 
-    /// Depth-first from the entry, on an explicit stack: generated code may have very long chains.
     fn walk(&mut self, program: &Program, func: FuncId) -> Vec<BlockId> {
-        // Popped from the back, so the largest id is visited first and ends up last.
-        let successors = |b: BlockId| program.block(b).successors().into_iter().collect::<BTreeSet<_>>();
-        let entry = program.func(func).entry;
-        let mut order = Vec::new();
-        let mut seen = BTreeSet::from([entry]);
-        let mut open = BTreeSet::from([entry]);
-        let mut stack = vec![(entry, successors(entry))];
-        while let Some((block, todo)) = stack.last_mut() {
-            match todo.pop_last() {
-                Some(next) if open.contains(&next) => {
-                    self.loop_headers.insert(next);
-                }
-                Some(next) => {
-                    if seen.insert(next) {
-                        open.insert(next);
-                        stack.push((next, successors(next)));
-                    }
-                }
-                None => {
-                    open.remove(block);
-                    order.push(*block);
-                    stack.pop();
-                }
-            }
+        // The largest id is visited first and ends up last.
+        let successors = |b: BlockId| {
+            let mut all = program.block(b).successors();
+            all.sort();
+            all
+        };
+        let mut order = postorder(program.func(func).entry, successors);
+        // What is finished later than a block that leads to it was open then.
+        let finished: BTreeMap<BlockId, usize> = order.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        for b in &order {
+            let back = successors(*b).into_iter().filter(|next| finished[next] >= finished[b]);
+            self.loop_headers.extend(back);
         }
         order.reverse();
         order
@@ -86,6 +73,25 @@ impl Flow {
     pub fn is_reachable(&self, program: &Program, b: BlockId) -> bool {
         !self.preds[b.0].is_empty() || program.func(program.block(b).func).entry == b
     }
+}
+
+/// All that `next` leads to, each behind what it leads to itself; the last that it names is visited first. Depth-first on an explicit
+/// stack: generated code may have very long chains.
+pub(crate) fn postorder<T: Ord + Copy>(start: T, next: impl Fn(T) -> Vec<T>) -> Vec<T> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::from([start]);
+    let mut stack = vec![(start, next(start))];
+    while let Some((at, todo)) = stack.last_mut() {
+        match todo.pop() {
+            Some(to) if seen.insert(to) => stack.push((to, next(to))),
+            Some(_) => {}
+            None => {
+                order.push(*at);
+                stack.pop();
+            }
+        }
+    }
+    order
 }
 
 #[cfg(test)]

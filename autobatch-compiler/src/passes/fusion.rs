@@ -16,13 +16,14 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit::{self, Visit};
+use syn::Expr;
 
 use super::PassOptions;
 use super::call_graph::called;
 use super::flow::Flow;
 use crate::ir::{BlockId, FuncId, Program, Terminator};
 use crate::vector_math::is_library;
+use crate::walk::{self, At, Next};
 
 /// Above this weight a block is worth a step of its own: three opaque calls.
 pub const HEAVY: u32 = 60;
@@ -77,19 +78,13 @@ fn runs_together(program: &Program, b: BlockId) -> bool {
 
 /// Whether a block calls functions that keep lane code from being vectorised.
 fn calls_library(program: &Program, b: BlockId) -> bool {
-    struct Scan(bool);
-    impl<'ast> Visit<'ast> for Scan {
-        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.0 |= is_library(&call.method);
-            visit::visit_expr_method_call(self, call);
-        }
-        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
-            self.0 |= is_library(&segment.ident);
-        }
-    }
-    let mut scan = Scan(false);
-    program.block(b).ops.iter().flat_map(|op| &op.code).for_each(|stmt| scan.visit_stmt(stmt));
-    scan.0
+    let is_call = |at: At<'_>| match at {
+        At::Expr(Expr::MethodCall(call)) if is_library(&call.method) => Next::Found,
+        At::PathSegment(segment) if is_library(&segment.ident) => Next::Found,
+        At::Item(_) => Next::Inside,
+        _ => Next::On,
+    };
+    program.block(b).ops.iter().any(|op| walk::any(&op.code[..], is_call))
 }
 
 /// Whether `b` is where all go that stay in a loop without calls, from its header: who comes there together leaves it

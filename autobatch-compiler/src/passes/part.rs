@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use super::flow::Flow;
-use crate::ir::{BlockId, Program, Terminator, VarId};
+use crate::ir::{BlockId, Program, VarId};
 
 /// With so many parameters the arguments of a call are no more than what they are computed from.
 const FEW: usize = 2;
@@ -24,15 +24,10 @@ pub fn run(program: &Program) -> BTreeSet<BlockId> {
         let (block, function) = (program.block(b), program.func(program.block(b).func));
         let per_member = |v: &&VarId| !program.var(**v).is_uniform();
         let few = function.params.iter().filter(per_member).count() <= FEW;
-        let recurs = |b: BlockId| match &program.block(b).term {
-            Terminator::Call(call) if call.callee == block.func => Some(call.cont),
-            _ => None,
-        };
+        let call = |b: BlockId| program.block(b).term.call();
+        let recurs = |b: BlockId| call(b).filter(|call| call.callee == block.func).map(|call| call.cont);
         let forks = recurs(b).and_then(recurs).is_some();
-        if !(few || forks) || !function.recursive || !matches!(block.term, Terminator::Call(_)) {
-            continue;
-        }
-        if b != function.entry {
+        if (few || forks) && function.recursive && call(b).is_some() && b != function.entry {
             apart.insert(b);
         }
     }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use super::call_graph::written_by_code;
 use super::flow::Flow;
-use crate::ir::{BlockId, Program, Terminator, VarId, VarSet};
+use crate::ir::{BlockId, Program, Terminator, VarSet};
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
@@ -27,12 +27,12 @@ pub fn run(program: &mut Program) {
     let mut reads: BTreeMap<BlockId, VarSet> = BTreeMap::new();
     let mut in_place: BTreeMap<BlockId, (VarSet, VarSet)> = BTreeMap::new();
     for head in &flow.continuations {
-        let only_calls_arrive = flow.preds[head.0]
-            .iter()
-            .all(|pred| matches!(&program.block(*pred).term, Terminator::Call(call) if call.cont == *head));
+        let arrives = |b: &BlockId| program.block(*b).term.call().is_some_and(|call| call.cont == *head);
+        let only_calls_arrive = flow.preds[head.0].iter().all(arrives);
         let Some(calls) = calls_only(program, &flow, *head).filter(|_| only_calls_arrive) else { continue };
+        let pushes = |b: &BlockId| program.block(*b).term.call().map_or(&[][..], |call| &call.pushes);
         let again = program.block(*head).pops.iter().copied();
-        let again: VarSet = again.filter(|v| calls.iter().all(|b| pushes(program, *b).contains(v))).collect();
+        let again: VarSet = again.filter(|v| calls.iter().all(|b| pushes(b).contains(v))).collect();
         let blocks = flow.blocks().filter(|b| program.block(*b).region == *head);
         let mut written = VarSet::new();
         blocks.for_each(|b| written.extend(written_by_code(program, b)));
@@ -52,13 +52,6 @@ pub fn run(program: &mut Program) {
             call.updates = updates.into_iter().collect();
             call.keeps = keeps.into_iter().collect();
         }
-    }
-}
-
-fn pushes(program: &Program, b: BlockId) -> &[VarId] {
-    match &program.block(b).term {
-        Terminator::Call(call) => &call.pushes,
-        _ => &[],
     }
 }
 
@@ -89,6 +82,7 @@ fn leaves(program: &Program, head: BlockId, target: BlockId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::VarId;
     use crate::passes::PassOptions;
     use crate::testing::parse;
 

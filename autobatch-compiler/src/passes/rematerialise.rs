@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Lit, Pat, Stmt, UnOp};
 
 use super::{Definedness, Liveness};
-use crate::effects::{Names, variable};
+use crate::effects::{self, Names, variable};
 use crate::ir::{FuncId, Op, Program, Role, VarId, VarSet};
 use crate::lockstep::{is_list, is_primitive, is_pure_method};
+use crate::mentions::bare;
 
 /// Runs the pass; regions are settled, and classes of parameters.
 pub fn run(program: &mut Program) {
@@ -49,10 +50,9 @@ fn depth(derived: &BTreeMap<VarId, Op>, v: VarId) -> usize {
 /// The locals of `func` that can be computed from variables that are the same for every member, with
 /// their definitions.
 pub fn derived(program: &Program, func: FuncId, uniform: impl Fn(VarId) -> bool) -> BTreeMap<VarId, Op> {
-    let vars = program.var_ids().filter(|v| program.var(*v).func == func);
-    let names: Names = vars.map(|v| (program.var(v).ident.to_string(), v)).collect();
+    let names = effects::names(program, func);
     let mut definitions: BTreeMap<VarId, Vec<&Op>> = BTreeMap::new();
-    for op in program.blocks.iter().filter(|b| b.func == func).flat_map(|b| &b.ops) {
+    for op in program.blocks_of(func).flat_map(|b| &b.ops) {
         op.declares.iter().for_each(|v| definitions.entry(*v).or_default().push(op));
     }
     let mut numbers = Numbers { program, names: &names, uniform: &uniform, derived: VarSet::new() };
@@ -110,7 +110,7 @@ struct Numbers<'a, U> {
 
 impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
     fn kind(&self, expr: &Expr) -> Kind {
-        match expr {
+        match bare(expr) {
             Expr::Lit(lit) => match &lit.lit {
                 Lit::Int(n) if n.suffix().is_empty() => Kind::Literal,
                 Lit::Float(n) if n.suffix().is_empty() => Kind::Literal,
@@ -122,8 +122,6 @@ impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
                 Some(v) if self.is_uniform(v, is_primitive) => Kind::Typed,
                 _ => Kind::Unknown,
             },
-            Expr::Paren(e) => self.kind(&e.expr),
-            Expr::Group(e) => self.kind(&e.expr),
             Expr::Unary(e) if !matches!(e.op, UnOp::Deref(_)) => self.kind(&e.expr),
             Expr::Cast(e) if is_primitive(&e.ty) && self.kind(&e.expr) != Kind::Unknown => Kind::Typed,
             Expr::Binary(e) => match (&e.op, self.kind(&e.left), self.kind(&e.right)) {

@@ -8,7 +8,7 @@
 //! behind it.
 
 use super::flow::Flow;
-use crate::ir::{BlockId, Call, Op, Program, Terminator, VarId, VarSet};
+use crate::ir::{BlockId, Call, Op, Program, VarId, VarSet};
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
@@ -45,10 +45,7 @@ pub fn run(program: &mut Program) {
 
 /// The call of its own function that a block ends in.
 fn recursion(program: &Program, block: BlockId) -> Option<&Call> {
-    match &program.block(block).term {
-        Terminator::Call(call) if call.callee == program.block(block).func => Some(call),
-        _ => None,
-    }
+    program.block(block).term.call().filter(|call| call.callee == program.block(block).func)
 }
 
 /// The ops of a block that need what is `late`, and now make more so; `None` if they can't be moved behind its call.

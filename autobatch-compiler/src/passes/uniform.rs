@@ -100,22 +100,12 @@ fn copy_arguments(program: &mut Program, b: BlockId) {
 
 /// Appends `let temp = source;` to the block.
 fn copy(program: &mut Program, b: BlockId, source: VarId) -> VarId {
-    let temp = VarId(program.variables.len());
     let Variable { ident: from, func, ty, .. } = program.var(source).clone();
-    let ident = syn::Ident::new(&format!("__uniform{}", temp.0), proc_macro2::Span::mixed_site());
-    let op = {
-        let names = [(from.to_string(), source), (ident.to_string(), temp)].into_iter().collect();
-        effects::op(&names, syn::parse_quote!(let #ident = #from;))
-    };
-    program.variables.push(Variable {
-        ident,
-        func,
-        role: Role::Temp,
-        mutable: false,
-        ty,
-        shared: false,
-        class: Class::default(),
-    });
+    let name = format!("__uniform{}", program.variables.len());
+    let ident = syn::Ident::new(&name, proc_macro2::Span::mixed_site());
+    let temp = program.add_variable(func, ident.clone(), Role::Temp, false, ty, false);
+    let names = [(from.to_string(), source), (name, temp)].into_iter().collect();
+    let op = effects::op(&names, syn::parse_quote!(let #ident = #from;));
     program.blocks[b.0].ops.push(op);
     temp
 }

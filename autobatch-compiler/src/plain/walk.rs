@@ -9,8 +9,8 @@ use super::{All, Leaf, List, Plain, index};
 use crate::elision::nameless;
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
-use crate::lockstep::{is_compound, is_constant, is_primitive, is_pure_function, is_pure_method};
-use crate::mentions::bare;
+use crate::lockstep::{is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method};
+use crate::mentions::{assignment, bare, name, untyped};
 
 /// The walk over one function; `None` refuses the program.
 pub(super) struct Walk<'a> {
@@ -50,11 +50,7 @@ impl Walk<'_> {
 
     /// `let pat = value;`
     fn bind(&mut self, pat: &Pat, value: &Expr) -> Option<()> {
-        let bare = match pat {
-            Pat::Type(t) => &*t.pat,
-            other => other,
-        };
-        if let Pat::Ident(p) = bare
+        if let Pat::Ident(p) = untyped(pat)
             && p.by_ref.is_none()
             && p.subpat.is_none()
             && let Some(leaf) = self.place(value)?
@@ -105,20 +101,10 @@ impl Walk<'_> {
                 }
             },
             Expr::Reference(e) if e.mutability.is_none() => {
-                let leaf = self.place(&e.expr)?;
-                Some(leaf.map(|Leaf { root, value, list }| Leaf {
-                    root,
-                    value: parse_quote!((&#value)),
-                    list,
-                }))
+                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((&#value)))))
             }
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
-                let leaf = self.place(&e.expr)?;
-                Some(leaf.map(|Leaf { root, value, list }| Leaf {
-                    root,
-                    value: parse_quote!((*#value)),
-                    list,
-                }))
+                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((*#value)))))
             }
             _ => Some(None),
         }
@@ -130,27 +116,20 @@ impl Walk<'_> {
             return Some(());
         }
         let expr = bare(expr);
+        if let Some((place, value)) = assignment(expr) {
+            self.assignable(place)?;
+            return self.expr(value);
+        }
         match expr {
-            Expr::Lit(lit) => {
-                matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) | Lit::Byte(_))
-                    .then_some(())
-            }
+            Expr::Lit(lit) => is_plain_literal(&lit.lit).then_some(()),
             Expr::Path(p) => {
-                let local = p.path.get_ident().is_some_and(|i| self.locals.contains(&i.to_string()));
+                let local = name(expr).is_some_and(|name| self.locals.contains(&name));
                 (local || of_option(&p.path, "None")).then_some(())
             }
             Expr::Unary(e) => self.expr(&e.expr),
             Expr::Cast(e) => is_primitive(&e.ty).then_some(()).and_then(|()| self.expr(&e.expr)),
-            Expr::Binary(e) if is_compound(&e.op) => {
-                self.assignable(&e.left)?;
-                self.expr(&e.right)
-            }
             Expr::Binary(e) => {
                 self.expr(&e.left)?;
-                self.expr(&e.right)
-            }
-            Expr::Assign(e) => {
-                self.assignable(&e.left)?;
                 self.expr(&e.right)
             }
             Expr::Let(e) => {
@@ -307,12 +286,8 @@ impl Walk<'_> {
     /// Whether an expression that a `match` looks at is a comparison, which is admitted: its result stays in the
     /// `match`.
     fn comparison(&mut self, expr: &Expr) -> Option<bool> {
-        let args: Vec<&Expr> = match expr {
-            Expr::Paren(e) => return self.comparison(&e.expr),
-            Expr::MethodCall(e) if e.method == "unwrap" && e.args.is_empty() => {
-                return self.comparison(&e.receiver);
-            }
-            Expr::MethodCall(e) if e.method == "reverse" && e.args.is_empty() => {
+        let args: Vec<&Expr> = match bare(expr) {
+            Expr::MethodCall(e) if (e.method == "unwrap" || e.method == "reverse") && e.args.is_empty() => {
                 return self.comparison(&e.receiver);
             }
             Expr::MethodCall(e)

@@ -6,9 +6,13 @@ use std::collections::BTreeMap;
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Fields, GenericArgument, GenericParam, Generics, Ident, ImplItem, Item, ItemImpl, Member, PathArguments,
-    Type, TypeParamBound, parse_quote,
+    Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Member, PathArguments, Type,
+    TypeParamBound, parse_quote,
 };
+
+use crate::input::methods_of;
+use crate::mentions::bare_type;
+use crate::walk::{self, AtMut};
 
 /// How many aliases are followed. Of names that are aliases of each other one is another module's.
 const HOPS: u32 = 8;
@@ -66,8 +70,7 @@ impl Definitions {
         if generic(&block.generics) || self.types.contains_key(&owner) {
             return;
         }
-        for item in &block.items {
-            let ImplItem::Fn(f) = item else { continue };
+        for f in methods_of(block) {
             let syn::ReturnType::Type(_, output) = &f.sig.output else { continue };
             let mut output = (**output).clone();
             let own = [("Self".to_string(), (*block.self_ty).clone())];
@@ -111,9 +114,8 @@ impl Definitions {
     }
 
     fn without_aliases(&self, ty: &Type, hops: u32) -> Type {
+        let ty = bare_type(ty);
         match ty {
-            Type::Paren(t) => self.without_aliases(&t.elem, hops),
-            Type::Group(t) => self.without_aliases(&t.elem, hops),
             Type::ImplTrait(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
             Type::TraitObject(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
             // `result::Result` is another type than the `Result` of the file.
@@ -215,7 +217,7 @@ impl Definitions {
     pub(crate) fn same(&self, a: &Type, b: &Type) -> bool {
         let text = |ty: &Type| {
             let mut ty = self.plain(ty);
-            Bare.visit_type_mut(&mut ty);
+            strip(&mut ty);
             ty.to_token_stream().to_string()
         };
         text(a) == text(b)
@@ -295,34 +297,29 @@ impl VisitMut for Substitute {
 }
 
 /// Takes lifetimes away, and paths that lead nowhere else: `self::Tree`.
-struct Bare;
-
-impl VisitMut for Bare {
-    fn visit_type_mut(&mut self, ty: &mut Type) {
-        match ty {
-            Type::Reference(r) => r.lifetime = None,
-            Type::Path(p) if p.qself.is_none() => {
-                if let [first, last] = &p.path.segments.iter().collect::<Vec<_>>()[..]
-                    && first.ident == "self"
-                {
-                    p.path = (*last).clone().into();
-                }
-                for segment in &mut p.path.segments {
-                    let PathArguments::AngleBracketed(args) = &mut segment.arguments else { continue };
-                    let kept = args.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
-                    args.args = kept.cloned().collect();
-                    args.colon2_token = None;
-                    if args.args.is_empty() {
-                        segment.arguments = PathArguments::None;
-                    } else if args.args.trailing_punct() {
-                        args.args.pop_punct();
-                    }
+fn strip(ty: &mut Type) {
+    walk::map(ty, |at| match at {
+        AtMut::Type(Type::Reference(r)) => r.lifetime = None,
+        AtMut::Type(Type::Path(p)) if p.qself.is_none() => {
+            if let [first, last] = &p.path.segments.iter().collect::<Vec<_>>()[..]
+                && first.ident == "self"
+            {
+                p.path = (*last).clone().into();
+            }
+            for segment in &mut p.path.segments {
+                let PathArguments::AngleBracketed(args) = &mut segment.arguments else { continue };
+                let kept = args.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+                args.args = kept.cloned().collect();
+                args.colon2_token = None;
+                if args.args.is_empty() {
+                    segment.arguments = PathArguments::None;
+                } else if args.args.trailing_punct() {
+                    args.args.pop_punct();
                 }
             }
-            _ => {}
         }
-        visit_mut::visit_type_mut(self, ty);
-    }
+        _ => {}
+    });
 }
 
 fn name(ty: &Type) -> Option<&Ident> {

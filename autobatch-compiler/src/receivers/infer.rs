@@ -133,15 +133,13 @@ impl Types<'_> {
             Expr::Macro(e) if e.mac.path.is_ident("format") => Some(parse_quote!(String)),
             Expr::Block(e) => self.of_block(scopes, &e.block),
             Expr::If(e) => {
-                let mut inner = scopes.clone();
-                inner.push(BTreeMap::new());
+                let mut inner = opened(scopes);
                 self.bind_condition(&mut inner, &e.cond);
                 let otherwise = || self.of(scopes, &e.else_branch.as_ref()?.1);
                 self.of_block(&inner, &e.then_branch).or_else(otherwise)
             }
             Expr::Match(e) => e.arms.iter().find_map(|arm| {
-                let mut inner = scopes.clone();
-                inner.push(BTreeMap::new());
+                let mut inner = opened(scopes);
                 self.bind(&mut inner, &arm.pat, self.of(scopes, &e.expr));
                 self.of(&inner, &arm.body)
             }),
@@ -153,8 +151,7 @@ impl Types<'_> {
         match &block.stmts[..] {
             [Stmt::Expr(tail, None)] => self.of(scopes, tail),
             [before @ .., Stmt::Expr(tail, None)] => {
-                let mut inner = scopes.clone();
-                inner.push(BTreeMap::new());
+                let mut inner = opened(scopes);
                 for stmt in before {
                     if let Stmt::Local(local) = stmt {
                         let ty = self.of_local(&inner, local);
@@ -283,8 +280,7 @@ impl Types<'_> {
         if let syn::ReturnType::Type(_, ty) = &closure.output {
             return Some(self.plain(ty));
         }
-        let mut inner = scopes.clone();
-        inner.push(BTreeMap::new());
+        let mut inner = opened(scopes);
         for (i, pat) in closure.inputs.iter().enumerate() {
             self.bind(&mut inner, pat, inputs.get(i).cloned().flatten());
         }
@@ -430,6 +426,11 @@ impl Types<'_> {
 /// Types of the library that are no pointers, and have no methods of the program.
 const LIBRARY: [&str; 8] =
     ["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "String", "Vec", "VecDeque"];
+
+/// The scopes with one more, inside of them.
+fn opened(scopes: &Scopes) -> Scopes {
+    scopes.iter().cloned().chain([BTreeMap::new()]).collect()
+}
 
 /// Whether it is not `_`, maybe behind references.
 fn is_known(ty: &Type) -> bool {

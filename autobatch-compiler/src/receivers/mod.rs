@@ -29,9 +29,11 @@ use syn::{
 use crate::aside::{self, Aside};
 use crate::input::Function;
 use crate::ir::text;
+use crate::lower::root;
 use crate::mentions;
 use crate::resolve;
-use crate::tails::Unnumbered;
+use crate::tails;
+use crate::walk::{self, AtMut};
 pub(crate) use checks::Checks;
 use definitions::Definitions;
 pub(crate) use infer::{Known, Scopes, Types};
@@ -134,33 +136,24 @@ pub(crate) fn resolve(
     let known = Known::all(functions, own, definitions);
     for function in functions {
         let types = Types { definitions, functions: &known, own: own.cloned() };
-        let params: Vec<(Ident, Option<Pat>, Type)> =
-            function.params.iter().map(|p| (p.ident.clone(), p.pattern.clone(), p.ty.clone())).collect();
         // The body as written first: clones are made of it.
-        let written: Vec<(Pat, Type)> = function
-            .sig
-            .inputs
-            .iter()
-            .filter_map(|arg| match arg {
-                syn::FnArg::Typed(t) => Some(((*t.pat).clone(), (*t.ty).clone())),
-                syn::FnArg::Receiver(_) => None,
-            })
-            .collect();
         // Those of a module call by name, clones too.
         let aside = function.aside.clone();
         let mut walk = Walk::new(&types, &methods, &aside, own.is_none());
         if function.sig.receiver().is_some() {
-            walk.known("self", &params[0].2);
+            walk.known("self", &function.params[0].ty);
         }
-        for (pat, ty) in written {
-            walk.bind(&pat, Some(types.plain(&ty)));
+        for arg in &function.sig.inputs {
+            if let syn::FnArg::Typed(t) = arg {
+                walk.bind(&t.pat, Some(types.plain(&t.ty)));
+            }
         }
         walk.visit_block_mut(&mut function.written);
         let mut walk = Walk::new(&types, &methods, &aside, true);
-        for (ident, pattern, ty) in params {
-            walk.known(&ident.to_string(), &ty);
-            if let Some(pattern) = pattern {
-                walk.bind(&pattern, Some(types.plain(&ty)));
+        for param in &function.params {
+            walk.known(&param.ident.to_string(), &param.ty);
+            if let Some(pattern) = &param.pattern {
+                walk.bind(pattern, Some(types.plain(&param.ty)));
             }
         }
         let mut body = function.body.clone();
@@ -184,15 +177,12 @@ pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
 
 /// Takes all marks away.
 pub(crate) fn unmark(block: &mut Block) {
-    struct Unmark;
-    impl VisitMut for Unmark {
-        fn visit_expr_method_call_mut(&mut self, call: &mut ExprMethodCall) {
+    walk::map(block, |at| {
+        if let AtMut::Expr(Expr::MethodCall(call)) = at {
             call.attrs.retain(|attr| !attr.path().is_ident(MARK));
-            visit_mut::visit_expr_method_call_mut(self, call);
         }
-    }
-    Unmark.visit_block_mut(block);
-    Unnumbered.visit_block_mut(block);
+    });
+    tails::unnumber(block);
 }
 
 /// The text by which a call is known again.
@@ -293,12 +283,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Whether a call comes to a type of the method's name, whatever its arguments.
-    fn reaches(&self, ty: &Type, method: &Method) -> bool {
-        self.comes_to(ty, aside::name_of(&method.owner))
-    }
-
-    /// Whether a call comes to a type of that name.
+    /// Whether a call comes to a type of that name, whatever its arguments.
     fn comes_to(&self, ty: &Type, wanted: Option<String>) -> bool {
         let mut next = Some(self.types.plain(ty));
         while let Some(ty) = next {
@@ -349,8 +334,8 @@ impl<'a> Walk<'a> {
             self.unknown.insert(call_text(call));
             return;
         };
-        let generic =
-            self.methods.iter().filter(fits).any(|method| method.outer > 0 && self.reaches(&ty, method));
+        let reaches = |method: &Method| self.comes_to(&ty, aside::name_of(&method.owner));
+        let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
         let Some((method, way)) = named.find_map(|method| Some((method, self.way(ty.clone(), method)?)))
         else {
             self.others.insert(call_text(call));
@@ -408,9 +393,7 @@ impl<'a> Walk<'a> {
         let shared = |arg: &Expr| words(arg).intersection(&words(receiver)).next().is_some();
         if takes == Takes::Mut && !is_new(receiver) && args.iter().any(shared) {
             // What a method call lends is lent when the arguments are there.
-            if !is_place(receiver) {
-                return None;
-            }
+            root(receiver)?;
             for arg in &mut args {
                 self.names += 1;
                 let ident = format_ident!("__argument_{}", self.names, span = Span::mixed_site());
@@ -441,11 +424,7 @@ impl<'a> Walk<'a> {
 
 /// Whether a receiver is a value that is made for the call: there is nothing else by which arguments could reach it.
 fn is_new(receiver: &Expr) -> bool {
-    match receiver {
-        Expr::Paren(e) => is_new(&e.expr),
-        Expr::Struct(_) | Expr::Call(_) => true,
-        _ => false,
-    }
+    matches!(mentions::bare(receiver), Expr::Struct(_) | Expr::Call(_))
 }
 
 /// The types that a method call looks at before it comes to the one that `takes` says, the program's own being the
@@ -485,17 +464,6 @@ fn before(way: &[Type], takes: Takes) -> Vec<Type> {
     before
 }
 
-/// Whether evaluating an expression has no effect and no calls.
-fn is_place(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_) => true,
-        Expr::Field(e) => is_place(&e.base),
-        Expr::Paren(e) => is_place(&e.expr),
-        Expr::Unary(e) => matches!(e.op, syn::UnOp::Deref(_)) && is_place(&e.expr),
-        _ => false,
-    }
-}
-
 fn words(expr: &Expr) -> BTreeSet<String> {
     let text = text(expr);
     mentions::words(&text)
@@ -511,12 +479,7 @@ impl VisitMut for Walk<'_> {
 
     fn visit_local_mut(&mut self, local: &mut Local) {
         let ty = self.types.of_local(&self.scopes, local);
-        if let Some(init) = &mut local.init {
-            self.visit_expr_mut(&mut init.expr);
-            if let Some((_, diverge)) = &mut init.diverge {
-                self.visit_expr_mut(diverge);
-            }
-        }
+        local.init.iter_mut().for_each(|init| self.visit_local_init_mut(init));
         self.bind(&local.pat, ty);
     }
 
