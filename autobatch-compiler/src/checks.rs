@@ -13,6 +13,7 @@ use crate::lockstep::is_primitive;
 use crate::lower::leaving::mentions;
 use crate::mentions::{bare_type, idents};
 use crate::methods::{associated_types, named_params};
+use crate::std_model::{self, Fact};
 use crate::walk::{self, At};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
@@ -185,13 +186,9 @@ const STATE_WITHOUT_SIZE: &str = "a `&mut` parameter is a state per member, and 
 
 /// Whether a type certainly is another crate's.
 fn is_foreign(ty: &Type) -> bool {
-    const LIBRARY: [&str; 12] = [
-        "Arc", "Array1", "Array2", "BTreeMap", "Box", "HashMap", "Option", "Rc", "Result", "String", "Vec",
-        "VecDeque",
-    ];
     let Type::Path(p) = bare_type(ty) else { return true };
     let name = p.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-    is_primitive(bare_type(ty)) || LIBRARY.contains(&name.as_str()) || name == "str"
+    is_primitive(bare_type(ty)) || std_model::is(&name, Fact::Foreign) || name == "str"
 }
 
 pub(crate) fn is_named(ty: &Type, name: &Ident) -> bool {

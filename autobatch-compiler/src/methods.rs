@@ -20,61 +20,11 @@ use crate::elision;
 use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
 use crate::lower;
-use crate::mentions::map_tokens;
+use crate::mentions::{last_name, map_tokens};
 use crate::resolve::self_ident;
+use crate::std_model::{Named, named};
 
 const PREFIX: &str = "__autobatch_method_";
-
-/// Traits of the library: those in scope everywhere, and those that operators and macros stand for.
-const LIBRARY: [&str; 47] = [
-    "Add",
-    "AddAssign",
-    "AsMut",
-    "AsRef",
-    "BitAnd",
-    "BitOr",
-    "BitXor",
-    "Borrow",
-    "Clone",
-    "Copy",
-    "Debug",
-    "Default",
-    "Deref",
-    "DerefMut",
-    "Display",
-    "Div",
-    "DivAssign",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "ExactSizeIterator",
-    "Extend",
-    "From",
-    "FromIterator",
-    "FromStr",
-    "Hash",
-    "Index",
-    "IndexMut",
-    "Into",
-    "IntoIterator",
-    "Iterator",
-    "Mul",
-    "MulAssign",
-    "Neg",
-    "Not",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Product",
-    "Rem",
-    "Shl",
-    "Shr",
-    "Sub",
-    "SubAssign",
-    "Sum",
-    "ToString",
-    "TryFrom",
-];
 
 /// What a function of the program was in the module.
 #[derive(Clone)]
@@ -132,11 +82,7 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
                 _ if !once && conditional => Some(aside::SEVERAL),
                 _ if !once => Some(aside::SAME_NAME),
                 // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
-                Some((path, _))
-                    if path.segments.last().is_some_and(|s| LIBRARY.iter().any(|known| s.ident == known)) =>
-                {
-                    Some(aside::OF_THE_LIBRARY)
-                }
+                Some((path, _)) if named(&last_name(path)) == Named::Trait => Some(aside::OF_THE_LIBRARY),
                 Some(_) if known.is_none() => Some(aside::OF_ANOTHER_TYPE),
                 _ => None,
             };

@@ -12,6 +12,7 @@ use crate::input::Function;
 use crate::ir::text;
 use crate::lockstep::is_primitive;
 use crate::mentions::bare_type;
+use crate::std_model::{self, Fact};
 use crate::walk::{self, At};
 
 /// A type, and what shows that its drop is not seen.
@@ -33,28 +34,6 @@ pub enum Quiet {
     /// A type parameter's own type, `M::S`: asked where the parameter is known.
     Given(Type),
 }
-
-/// Types of the library that hold what they are given, and need nothing of it.
-const HOLDERS: [&str; 18] = [
-    "Arc",
-    "Array",
-    "Array1",
-    "Array2",
-    "BTreeMap",
-    "BTreeSet",
-    "BinaryHeap",
-    "Box",
-    "Cell",
-    "HashMap",
-    "HashSet",
-    "Option",
-    "Range",
-    "Rc",
-    "RefCell",
-    "Result",
-    "Vec",
-    "VecDeque",
-];
 
 /// The types that functions of a program write, those in other types and in fields of the file's types too.
 pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
@@ -196,7 +175,7 @@ fn quiet(
             if arguments.is_empty() {
                 return Some(vec![Quiet::Whole(ty.clone())]);
             }
-            if !HOLDERS.contains(&name.as_str()) || declared.definitions.has(&name) {
+            if !std_model::is(&name, Fact::Holder) || declared.definitions.has(&name) {
                 return None;
             }
             let mut all = each(&mut arguments.iter().copied(), seen)?;

@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 
-use crate::desugar::iterators::is_adaptor;
 use crate::desugar::{elements, is_listed};
 use crate::input::Function;
 use crate::lockstep::{is_compound, is_primitive, is_pure_function, is_pure_method, is_truth};
 use crate::mentions::{self, bare, bare_type};
+use crate::std_model::{Does, does};
 use crate::walk::{self, At, Code, Next};
 
 /// Whether a value may hold a reference to a local.
@@ -478,9 +478,7 @@ impl Travel {
 
 /// Whether a method of the library's iterators, of an `Option` or a `Result` takes its receiver by value, or gives nothing of it.
 fn takes_receiver(method: &str) -> bool {
-    (is_adaptor(method) && method != "by_ref")
-        || matches!(method, "count" | "fold" | "into_iter" | "last" | "ok" | "expect" | "find_map")
-        || ["map_or", "max", "min", "unwrap"].iter().any(|start| method.starts_with(start))
+    matches!(does(method), Does::Adapt | Does::End) && method != "by_ref" || method == "into_iter"
 }
 
 /// The patterns of a body with what they are matched against, in source order, and what is assigned.

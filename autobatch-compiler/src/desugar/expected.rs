@@ -11,6 +11,7 @@ use crate::input::Function;
 use crate::lockstep::is_primitive;
 use crate::lower::tail;
 use crate::receivers::Types;
+use crate::std_model;
 
 impl Rewrite<'_> {
     /// Rewrites a block whose value has the type `ty`.
@@ -127,26 +128,13 @@ fn spelled(types: &Types<'_>, ty: &Type) -> Option<Type> {
     if types.definitions.knows(ty) {
         return None;
     }
-    let inner = |name| generic_argument(ty, name, 0).and_then(|ty| spelled(types, ty));
-    Some(match last.ident.to_string().as_str() {
-        "Vec" => parse_quote!(::std::vec::Vec<_>),
-        "String" => parse_quote!(::std::string::String),
-        "VecDeque" => parse_quote!(::std::collections::VecDeque<_>),
-        "BTreeSet" => parse_quote!(::std::collections::BTreeSet<_>),
-        "BTreeMap" => parse_quote!(::std::collections::BTreeMap<_, _>),
-        "HashSet" => parse_quote!(::std::collections::HashSet<_, _>),
-        "HashMap" => parse_quote!(::std::collections::HashMap<_, _, _>),
-        "BinaryHeap" => parse_quote!(::std::collections::BinaryHeap<_>),
-        "Option" => {
-            let inner = inner("Option")?;
-            parse_quote!(::core::option::Option<#inner>)
-        }
-        "Result" => {
-            let inner = inner("Result")?;
-            parse_quote!(::core::result::Result<#inner, _>)
-        }
-        _ => return None,
-    })
+    let name = last.ident.to_string();
+    let inner = || spelled(types, generic_argument(ty, &name, 0)?);
+    match name.as_str() {
+        "Option" => inner().map(|inner| parse_quote!(::core::option::Option<#inner>)),
+        "Result" => inner().map(|inner| parse_quote!(::core::result::Result<#inner, _>)),
+        name => std_model::collection(name),
+    }
 }
 
 /// The types of locals by what becomes of them: they are a field of a structure or variant, or the function's value.

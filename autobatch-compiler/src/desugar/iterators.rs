@@ -11,69 +11,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, p
 use super::Rewrite;
 use super::closure::{Arg, apply};
 use super::terminals::{self, Terminal, is_quiet};
-
-/// Methods that start an iteration.
-const STARTS: [&str; 32] = [
-    "ancestors",
-    "axis_iter",
-    "bytes",
-    "char_indices",
-    "chars",
-    "chunks",
-    "chunks_exact",
-    "columns",
-    "drain",
-    "into_iter",
-    "into_keys",
-    "into_values",
-    "iter",
-    "iter_mut",
-    "keys",
-    "lines",
-    "match_indices",
-    "matches",
-    "outer_iter",
-    "range",
-    "rchunks",
-    "rsplit",
-    "split",
-    "split_ascii_whitespace",
-    "split_inclusive",
-    "split_terminator",
-    "split_whitespace",
-    "splitn",
-    "successors",
-    "values",
-    "values_mut",
-    "windows",
-];
-
-/// Methods that make an iterator of an iterator.
-const ADAPTORS: [&str; 23] = [
-    "by_ref",
-    "chain",
-    "cloned",
-    "copied",
-    "cycle",
-    "enumerate",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "fuse",
-    "inspect",
-    "map",
-    "map_while",
-    "peekable",
-    "rev",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take",
-    "take_while",
-    "zip",
-];
+use crate::std_model::{Does, does};
 
 /// An adaptor.
 pub(super) struct Stage {
@@ -92,19 +30,15 @@ pub(super) struct Loop {
     asks: Vec<Expr>,
 }
 
-/// Whether a method makes an iterator of an iterator.
-pub(crate) fn is_adaptor(method: &str) -> bool {
-    ADAPTORS.contains(&method)
-}
-
 /// Whether an expression certainly is an iterator.
 fn is_iterator(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Range(_) => true,
-        Expr::MethodCall(e) => {
-            let name = e.method.to_string();
-            STARTS.contains(&name.as_str()) || (is_adaptor(&name) && is_iterator(&e.receiver))
-        }
+        Expr::MethodCall(e) => match does(&e.method.to_string()) {
+            Does::Start => true,
+            Does::Adapt => is_iterator(&e.receiver),
+            _ => false,
+        },
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) => p.path.segments.iter().rev().nth(1).is_some_and(|module| module.ident == "iter"),
             _ => false,

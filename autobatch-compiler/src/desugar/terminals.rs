@@ -6,6 +6,7 @@ use super::Rewrite;
 use super::closure::{Arg, apply};
 use super::iterators::{Loop, condition};
 use super::options::Kind;
+use crate::std_model::{self, Fact};
 
 /// A method that ends a chain.
 pub(super) struct Terminal {
@@ -57,22 +58,6 @@ enum Keep {
     Greatest,
     Least,
 }
-
-/// Collections that are filled by what is in a `Vec`.
-const COLLECTIONS: [&str; 12] = [
-    "Array1",
-    "BTreeMap",
-    "BTreeSet",
-    "BinaryHeap",
-    "Box",
-    "HashMap",
-    "HashSet",
-    "LinkedList",
-    "Rc",
-    "Arc",
-    "String",
-    "VecDeque",
-];
 
 impl Terminal {
     /// The method by its name, if it is known; `ty` is the type of its result, as far as it is said.
@@ -172,7 +157,7 @@ impl Terminal {
         let name = path.path.segments.last()?.ident.to_string();
         let (before, value): (Stmt, Expr) = if name == "Vec" {
             (parse_quote!(let mut #state: #inner = ::std::vec::Vec::new();), parse_quote!(#state))
-        } else if COLLECTIONS.contains(&name.as_str()) {
+        } else if std_model::is(&name, Fact::Filled) {
             (
                 parse_quote!(let mut #state = ::std::vec::Vec::new();),
                 parse_quote!(::core::iter::Iterator::collect::<#inner>(::core::iter::IntoIterator::into_iter(#state))),

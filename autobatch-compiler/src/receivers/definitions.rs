@@ -12,6 +12,7 @@ use syn::{
 
 use crate::input::methods_of;
 use crate::mentions::bare_type;
+use crate::std_model::{self, Fact};
 use crate::walk::{self, AtMut};
 
 /// How many aliases are followed. Of names that are aliases of each other one is another module's.
@@ -133,16 +134,18 @@ impl Definitions {
     pub(crate) fn target(&self, ty: &Type) -> Option<Type> {
         match self.plain(ty) {
             Type::Reference(r) => Some(*r.elem),
-            ty if ["Box", "Rc", "Arc"].iter().any(|pointer| self.is_library(&ty, pointer)) => {
-                argument(&ty, 0)
-            }
-            _ => None,
+            ty => argument(&ty, 0).filter(|_| self.is_library(&ty, Fact::Pointer)),
         }
     }
 
+    /// Whether a type is one of the library's of which that is known.
+    pub(crate) fn is_library(&self, ty: &Type, wanted: Fact) -> bool {
+        name(ty).is_some_and(|name| std_model::is(&name.to_string(), wanted) && !self.has(&name.to_string()))
+    }
+
     /// Whether a type is the library's of that name.
-    pub(crate) fn is_library(&self, ty: &Type, wanted: &str) -> bool {
-        name(ty).is_some_and(|name| name == wanted && !self.types.contains_key(wanted))
+    pub(super) fn is_the_librarys(&self, ty: &Type, wanted: &str) -> bool {
+        named(ty, wanted) && !self.has(wanted)
     }
 
     /// The type of a field, found as `x.field` finds it.
@@ -161,9 +164,9 @@ impl Definitions {
     pub(crate) fn fields(&self, ty: &Type, variant: Option<&Ident>) -> Option<Vec<(Member, Type)>> {
         if let Some(variant) = variant {
             let index = match variant.to_string().as_str() {
-                "Some" if self.is_library(ty, "Option") => Some(0),
-                "Ok" if self.is_library(ty, "Result") => Some(0),
-                "Err" if self.is_library(ty, "Result") => Some(1),
+                "Some" if self.is_the_librarys(ty, "Option") => Some(0),
+                "Ok" if self.is_the_librarys(ty, "Result") => Some(0),
+                "Err" if self.is_the_librarys(ty, "Result") => Some(1),
                 _ => None,
             };
             if let Some(index) = index {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::input::Function;
+use crate::std_model::{self, Fact};
 
 use super::definitions::{Definitions, Substitute, argument, named};
 use super::library::Holds;
@@ -63,10 +64,10 @@ impl Types<'_> {
         self.definitions.plain(&ty)
     }
 
-    /// The type that comes first along the way method calls look, of those that `wanted` takes.
-    pub(super) fn along<T>(&self, ty: Type, wanted: impl Fn(&Type) -> Option<T>) -> Option<T> {
-        let ty = self.plain(&ty);
-        wanted(&ty).or_else(|| self.along(self.definitions.target(&ty)?, wanted))
+    /// The types along the way that method calls look.
+    pub(super) fn way(&self, ty: &Type) -> impl Iterator<Item = Type> {
+        let next = |ty: &Type| Some(self.plain(&self.definitions.target(ty)?));
+        std::iter::successors(Some(self.plain(ty)), next)
     }
 
     /// The type of an expression.
@@ -221,11 +222,11 @@ impl Types<'_> {
             [.., "iter", "once"] => first().map(|ty| iterator(&ty)),
             [.., "iter", "successors"] => self.wrapped(first()?).map(|ty| iterator(&ty)),
             ["Rc" | "Arc", "clone"] => self.definitions.target(&first()?),
-            [pointer @ ("Box" | "Rc" | "Arc"), "new"] => {
+            [pointer, "new"] if std_model::is(pointer, Fact::Pointer) => {
                 let pointer = Ident::new(pointer, proc_macro2::Span::call_site());
                 first().map(|ty| parse_quote!(#pointer<#ty>))
             }
-            [made, "new" | "with_capacity" | "default" | "from"] if LIBRARY.contains(made) => {
+            [made, "new" | "with_capacity" | "default" | "from"] if std_model::is(made, Fact::Collection) => {
                 let made = Ident::new(made, proc_macro2::Span::call_site());
                 Some(parse_quote!(#made<_>))
             }
@@ -264,7 +265,7 @@ impl Types<'_> {
         }
         let receiver = self.plain(&self.of(scopes, &call.receiver)?);
         let name = call.method.to_string();
-        if let Some(own) = self.along(receiver.clone(), |ty| self.output(Some(ty), &name)) {
+        if let Some(own) = self.way(&receiver).find_map(|ty| self.output(Some(&ty), &name)) {
             return Some(own);
         }
         self.yields(scopes, &receiver, call)
@@ -422,10 +423,6 @@ impl Types<'_> {
         }
     }
 }
-
-/// Types of the library that are no pointers, and have no methods of the program.
-const LIBRARY: [&str; 8] =
-    ["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "String", "Vec", "VecDeque"];
 
 /// The scopes with one more, inside of them.
 fn opened(scopes: &Scopes) -> Scopes {

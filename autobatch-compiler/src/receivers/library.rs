@@ -7,6 +7,7 @@ use syn::{Expr, ExprMethodCall, Ident, Type, parse_quote};
 
 use super::definitions::{argument, named};
 use super::infer::{Scopes, Types, is_iterator, is_number, iterator};
+use crate::std_model::Fact;
 
 /// What a type of the library holds.
 pub(super) enum Holds {
@@ -31,21 +32,25 @@ fn option(ty: &Type) -> Type {
 impl Types<'_> {
     /// What the first type along the way method calls look holds.
     pub(super) fn holds(&self, ty: Type) -> Option<Holds> {
-        self.along(ty, |ty| {
-            let is = |names: &[&str]| names.iter().any(|name| self.definitions.is_library(ty, name));
+        self.way(&ty).find_map(|ty| {
+            let ty = &ty;
+            let is = |fact| self.definitions.is_library(ty, fact);
             match ty {
                 Type::Array(t) => Some(Holds::Sequence((*t.elem).clone())),
                 Type::Slice(t) => Some(Holds::Sequence((*t.elem).clone())),
                 ty if is_iterator(ty) => Some(Holds::Iterator(argument(ty, 0)?)),
                 ty if named(ty, "__Entry") => Some(Holds::Entry(argument(ty, 0)?)),
-                ty if is(&["Vec", "VecDeque"]) => Some(Holds::Sequence(argument(ty, 0)?)),
-                ty if is(&["BTreeMap", "HashMap"]) => Some(Holds::Map(argument(ty, 0)?, argument(ty, 1)?)),
-                ty if is(&["BTreeSet", "HashSet", "BinaryHeap"]) => Some(Holds::Set(argument(ty, 0)?)),
-                ty if is(&["Option"]) => Some(Holds::Maybe(argument(ty, 0)?, parse_quote!(Option<__Value>))),
-                ty if is(&["Result"]) => {
+                ty if is(Fact::Sequence) => Some(Holds::Sequence(argument(ty, 0)?)),
+                ty if is(Fact::Map) => Some(Holds::Map(argument(ty, 0)?, argument(ty, 1)?)),
+                ty if is(Fact::Set) => Some(Holds::Set(argument(ty, 0)?)),
+                ty if is(Fact::Maybe) => {
                     // An alias of one's own may leave the error out.
                     let error = argument(ty, 1).unwrap_or_else(|| parse_quote!(_));
-                    Some(Holds::Maybe(argument(ty, 0)?, parse_quote!(Result<__Value, #error>)))
+                    let whole = match named(ty, "Option") {
+                        true => parse_quote!(Option<__Value>),
+                        false => parse_quote!(Result<__Value, #error>),
+                    };
+                    Some(Holds::Maybe(argument(ty, 0)?, whole))
                 }
                 _ => None,
             }
@@ -101,11 +106,7 @@ impl Types<'_> {
             (Some(Holds::Sequence(element)), name) => match name {
                 "map" => self.made(scopes, call, 0).map(|made| parse_quote!([#made; 0])),
                 "remove"
-                    if self
-                        .along(receiver.clone(), |ty| {
-                            self.definitions.is_library(ty, "VecDeque").then_some(())
-                        })
-                        .is_some() =>
+                    if self.way(receiver).any(|ty| self.definitions.is_the_librarys(&ty, "VecDeque")) =>
                 {
                     Some(option(&element))
                 }
@@ -230,14 +231,14 @@ impl Types<'_> {
     /// A collection type as written, the places left open filled with what is collected.
     pub(super) fn collected(&self, into: &Type, item: &Type) -> Option<Type> {
         let mut into = self.plain(into);
-        let is = |names: &[&str]| names.iter().any(|name| self.definitions.is_library(&into, name));
-        let parts: Vec<Type> = if is(&["BTreeMap", "HashMap"]) {
+        let is = |fact| self.definitions.is_library(&into, fact);
+        let parts: Vec<Type> = if is(Fact::Map) {
             let Type::Tuple(pair) = self.plain(item) else { return None };
             pair.elems.into_iter().collect()
-        } else if is(&["Option", "Result"]) {
+        } else if is(Fact::Maybe) {
             let inner = argument(&into, 0)?;
             vec![self.collected(&inner, &self.wrapped(item.clone())?)?]
-        } else if is(&["Vec", "VecDeque", "BTreeSet", "HashSet", "BinaryHeap"]) {
+        } else if is(Fact::Sequence) || is(Fact::Set) {
             vec![item.clone()]
         } else {
             return None;

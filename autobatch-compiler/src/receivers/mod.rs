@@ -32,6 +32,7 @@ use crate::ir::text;
 use crate::lower::root;
 use crate::mentions;
 use crate::resolve;
+use crate::std_model::{Does, does};
 use crate::tails;
 use crate::walk::{self, AtMut};
 pub(crate) use checks::Checks;
@@ -42,28 +43,6 @@ pub(crate) use infer::{Known, Scopes, Types};
 const MARK: &str = "autobatch_calls";
 
 const UNKNOWN: &str = "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
-
-/// Methods of traits that many types have: a call reaches the program's only where the receiver is of its very type.
-const COMMON: [&str; 18] = [
-    "borrow",
-    "borrow_mut",
-    "clone",
-    "cmp",
-    "eq",
-    "fmt",
-    "ge",
-    "gt",
-    "hash",
-    "into",
-    "le",
-    "lt",
-    "ne",
-    "partial_cmp",
-    "to_owned",
-    "to_string",
-    "try_into",
-    "type_id",
-];
 
 /// How a method takes its receiver.
 #[derive(Clone, Copy, PartialEq)]
@@ -270,29 +249,16 @@ impl<'a> Walk<'a> {
 
     /// The types that a call of `method` on a receiver of type `ty` looks at, from the receiver's on; `None` if it
     /// does not come to the program's.
-    fn way(&self, ty: Type, method: &Method) -> Option<Vec<Type>> {
-        let definitions = self.types.definitions;
-        let mut way = vec![self.types.plain(&ty)];
-        while let Some(last) = way.last() {
-            if definitions.same(last, &method.owner) {
-                return Some(way);
-            }
-            let next = definitions.target(last)?;
-            way.push(self.types.plain(&next));
-        }
-        None
+    fn way(&self, ty: &Type, method: &Method) -> Option<Vec<Type>> {
+        let mut way: Vec<Type> = self.types.way(ty).collect();
+        let own = way.iter().position(|ty| self.types.definitions.same(ty, &method.owner))?;
+        way.truncate(own + 1);
+        Some(way)
     }
 
     /// Whether a call comes to a type of that name, whatever its arguments.
     fn comes_to(&self, ty: &Type, wanted: Option<String>) -> bool {
-        let mut next = Some(self.types.plain(ty));
-        while let Some(ty) = next {
-            if wanted.is_some() && aside::name_of(&ty) == wanted {
-                return true;
-            }
-            next = self.types.definitions.target(&ty).map(|ty| self.types.plain(&ty));
-        }
-        false
+        wanted.is_some() && self.types.way(ty).any(|ty| aside::name_of(&ty) == wanted)
     }
 
     /// Tells calls of functions that are no part of the program.
@@ -336,8 +302,7 @@ impl<'a> Walk<'a> {
         };
         let reaches = |method: &Method| self.comes_to(&ty, aside::name_of(&method.owner));
         let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
-        let Some((method, way)) = named.find_map(|method| Some((method, self.way(ty.clone(), method)?)))
-        else {
+        let Some((method, way)) = named.find_map(|method| Some((method, self.way(&ty, method)?))) else {
             self.others.insert(call_text(call));
             if generic {
                 self.left_aside.entry(call_text(call)).or_insert(aside::OF_OTHER_TYPES);
@@ -346,7 +311,8 @@ impl<'a> Walk<'a> {
         };
         let Some(takes) = method.takes else { return };
         let before = before(&way, takes);
-        if !before.is_empty() && COMMON.iter().any(|name| call.method == name) {
+        // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
+        if !before.is_empty() && does(&call.method.to_string()) == Does::Common {
             self.unknown.insert(call_text(call));
             return;
         }
