@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, GenericArgument, Member, Pat, Path, PathArguments, Stmt, Type, parse_quote};
 
@@ -12,6 +11,7 @@ use crate::lockstep::is_primitive;
 use crate::lower::tail;
 use crate::receivers::Types;
 use crate::std_model;
+use crate::walk::{self, At};
 
 impl Rewrite<'_> {
     /// Rewrites a block whose value has the type `ty`.
@@ -177,38 +177,21 @@ pub(super) fn wanted(function: &Function, types: &Types<'_>) -> BTreeMap<String,
             }
         }
     }
-    impl<'ast> Visit<'ast> for Scan<'_> {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Struct(e) => {
-                    for field in &e.fields {
-                        let part = part(self.types, &e.path, &field.member);
-                        self.note(&field.expr, part);
-                    }
-                }
-                Expr::Call(e) => {
-                    for (i, arg) in e.args.iter().enumerate() {
-                        let part = called_part(self.types, &e.func, i);
-                        self.note(arg, part);
-                    }
-                }
-                _ => {}
-            }
-            visit::visit_expr(self, expr);
-        }
-        fn visit_local(&mut self, local: &'ast syn::Local) {
-            if let Pat::Type(t) = &local.pat
-                && let Pat::Ident(p) = &*t.pat
-            {
-                let name = &p.ident;
-                self.note(&parse_quote!(#name), Some((*t.ty).clone()));
-            }
-            visit::visit_local(self, local);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
     let mut scan = Scan { types, found: BTreeMap::new() };
-    scan.visit_block(&function.body);
+    walk::each(&function.body, |at| match at {
+        At::Expr(Expr::Struct(e)) => {
+            e.fields.iter().for_each(|field| scan.note(&field.expr, part(types, &e.path, &field.member)));
+        }
+        At::Expr(Expr::Call(e)) => {
+            e.args.iter().enumerate().for_each(|(i, arg)| scan.note(arg, called_part(types, &e.func, i)));
+        }
+        At::Local(syn::Local { pat: Pat::Type(t), .. }) => {
+            if let Pat::Ident(syn::PatIdent { ident, .. }) = &*t.pat {
+                scan.note(&parse_quote!(#ident), Some((*t.ty).clone()));
+            }
+        }
+        _ => {}
+    });
     scan.tail(&function.body, &function.output);
     scan.found
 }

@@ -206,10 +206,7 @@ fn elements(
         ("map_while", [f]) => {
             let found = condition(apply(rewrite, f, &value())?);
             let rest = elements(rewrite, rest, &next, around, last)?;
-            let stop = stop(around);
-            vec![
-                parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop }),
-            ]
+            vec![while_some(&next, &found, rest, around)]
         }
         ("take_while", [f]) => {
             let keep = condition(apply(rewrite, f, &by_ref())?);
@@ -251,10 +248,7 @@ fn elements(
             around.before.push(parse_quote!(let mut #state = #init;));
             let found = condition(apply(rewrite, f, &[Arg::Mut(state), Arg::Value(item.clone())])?);
             let rest = elements(rewrite, rest, &next, around, last)?;
-            let stop = stop(around);
-            vec![
-                parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop }),
-            ]
+            vec![while_some(&next, &found, rest, around)]
         }
         ("enumerate", []) => {
             let count = rewrite.fresh("count");
@@ -281,6 +275,12 @@ fn elements(
         }
         _ => return None,
     })
+}
+
+/// Code for what is found, and the end of the loop where there is nothing.
+fn while_some(next: &Ident, found: &Expr, rest: Vec<Stmt>, around: &mut Loop) -> Stmt {
+    let stop = stop(around);
+    parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop })
 }
 
 /// Code behind a statement.

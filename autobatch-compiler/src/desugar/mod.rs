@@ -18,7 +18,8 @@ pub(crate) mod unreached;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 
@@ -103,6 +104,12 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
+    /// The door for generated code.
+    fn rt(&self) -> TokenStream {
+        let krate = self.krate;
+        quote!(#krate::__rt)
+    }
+
     /// A name of our own.
     fn fresh(&mut self, what: &str) -> Ident {
         self.names += 1;

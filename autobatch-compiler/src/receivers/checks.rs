@@ -29,11 +29,7 @@ impl Checks {
             let Some(method) = methods.iter().find(|m| m.function == function) else { continue };
             let of_trait = method.free.as_ref().and(method.of_trait.as_ref()).map(|_| {
                 let owner = &method.owner;
-                match method.takes {
-                    Some(Takes::Ref) => parse_quote!(&super::#owner),
-                    Some(Takes::Mut) => parse_quote!(&mut super::#owner),
-                    _ => parse_quote!(super::#owner),
-                }
+                method.takes.unwrap_or(Takes::Value).of(&parse_quote!(super::#owner))
             });
             let check = Check { name: name.clone(), types: BTreeMap::new(), of_trait };
             let check = self.0.entry((function, name.to_string())).or_insert(check);

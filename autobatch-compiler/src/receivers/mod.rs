@@ -31,6 +31,7 @@ use crate::input::Function;
 use crate::ir::text;
 use crate::lower::root;
 use crate::mentions;
+use crate::methods;
 use crate::resolve;
 use crate::std_model::{Does, does};
 use crate::tails;
@@ -52,6 +53,17 @@ enum Takes {
     Mut,
 }
 
+impl Takes {
+    /// The type of a receiver that is taken so, of what it refers to.
+    fn of(self, own: &Type) -> Type {
+        match self {
+            Takes::Value => own.clone(),
+            Takes::Ref => parse_quote!(&#own),
+            Takes::Mut => parse_quote!(&mut #own),
+        }
+    }
+}
+
 /// A method of the program.
 struct Method {
     function: usize,
@@ -69,13 +81,14 @@ struct Method {
 }
 
 impl Method {
-    /// Generic arguments of a call as the function takes them that the method is in the program.
-    fn arguments(&self, written: &syn::PathArguments) -> syn::PathArguments {
-        let mut all = written.clone();
-        if let syn::PathArguments::AngleBracketed(args) = &mut all {
+    /// The path of the function that the method is in the program, if that is a module's, with the arguments that a call gives it.
+    fn path(&self, name: &Ident, mut arguments: syn::PathArguments) -> Option<Expr> {
+        if let syn::PathArguments::AngleBracketed(args) = &mut arguments {
             args.args.extend((0..self.outer).map(|_| -> syn::GenericArgument { parse_quote!(_) }));
         }
-        all
+        let ident = Ident::new(&self.free.as_ref()?.to_string(), name.span());
+        let free = syn::PathSegment { ident, arguments };
+        Some(parse_quote!(#free))
     }
 }
 
@@ -98,16 +111,13 @@ pub(crate) fn resolve(
             };
             let of_trait = of_trait.as_ref().and_then(|path| Some(path.segments.last()?.ident.clone()));
             let takes = shown.sig.receiver().and_then(|_| match &shown.params[0].ty {
-                Type::Reference(r) if text(&r.elem) == "Self" => match r.mutability {
-                    None => Some(Takes::Ref),
-                    Some(_) => Some(Takes::Mut),
-                },
-                ty if text(ty) == "Self" => Some(Takes::Value),
-                _ => None,
+                Type::Reference(r) if text(&r.elem) == "Self" => {
+                    Some(if r.mutability.is_some() { Takes::Mut } else { Takes::Ref })
+                }
+                ty => (text(ty) == "Self").then_some(Takes::Value),
             });
             let (name, params) = (shown.sig.ident.to_string(), f.params.len());
-            let outer = shown.outer.params.iter().filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)));
-            let outer = outer.count();
+            let outer = methods::named_params(&shown.outer).count();
             Some(Method { function, owner, name, params, takes, free, of_trait, outer })
         })
         .collect();
@@ -312,17 +322,14 @@ impl<'a> Walk<'a> {
         let Some(takes) = method.takes else { return };
         let before = before(&way, takes);
         // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
-        if !before.is_empty() && does(&call.method.to_string()) == Does::Common {
-            self.unknown.insert(call_text(call));
-            return;
-        }
-        if !self.rewrites {
+        let common = !before.is_empty() && does(&call.method.to_string()) == Does::Common;
+        if !self.rewrites && !common {
             let (mark, function) = (Ident::new(MARK, Span::call_site()), method.function);
             let function = proc_macro2::Literal::usize_unsuffixed(function);
             call.attrs.push(parse_quote!(#[#mark(#function)]));
             return;
         }
-        let Some(new) = self.by_path(call, &way, takes, method) else {
+        let Some(new) = (!common).then(|| self.by_path(call, &way, takes, method)).flatten() else {
             self.unknown.insert(call_text(call));
             return;
         };
@@ -368,19 +375,11 @@ impl<'a> Walk<'a> {
             }
         }
         let fish = &call.turbofish;
-        let path: Expr = match &method.free {
-            Some(free) => {
-                let mut free: syn::PathSegment = Ident::new(&free.to_string(), name.span()).into();
-                if let Some(fish) = fish {
-                    free.arguments = method.arguments(&syn::PathArguments::AngleBracketed(fish.clone()));
-                }
-                parse_quote!(#free)
-            }
-            None => {
-                let own = Ident::new("Self", name.span());
-                parse_quote!(#own::#name #fish)
-            }
-        };
+        let arguments = fish.clone().map_or(syn::PathArguments::None, syn::PathArguments::AngleBracketed);
+        let path = method.path(name, arguments).unwrap_or_else(|| {
+            let own = Ident::new("Self", name.span());
+            parse_quote!(#own::#name #fish)
+        });
         let mut new: syn::ExprCall = parse_quote!(#path(#argument #(, #args)*));
         new.attrs.clone_from(&call.attrs);
         let new = Expr::Call(new);
@@ -413,21 +412,10 @@ fn before(way: &[Type], takes: Takes) -> Vec<Type> {
             other => other.clone(),
         });
     }
-    let wanted = match takes {
-        Takes::Value => "Self".to_string(),
-        Takes::Ref => text(&parse_quote!(&Self) as &Type),
-        Takes::Mut => text(&parse_quote!(&mut Self) as &Type),
-    };
-    let mut before: Vec<Type> = Vec::new();
-    for ty in spelled.iter().rev() {
-        for ty in [ty.clone(), parse_quote!(&#ty), parse_quote!(&mut #ty)] {
-            if text(&ty) == wanted {
-                return before;
-            }
-            before.push(ty);
-        }
-    }
-    before
+    let wanted = text(&takes.of(&spelled[0]));
+    let ways = [Takes::Value, Takes::Ref, Takes::Mut];
+    let all = spelled.iter().rev().flat_map(|ty| ways.map(|takes| takes.of(ty)));
+    all.take_while(|ty| text(ty) != wanted).collect()
 }
 
 fn words(expr: &Expr) -> BTreeSet<String> {
