@@ -69,12 +69,10 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let checks = receivers(&input, &mut functions, &args, &declared.definitions);
     desugar(&input, &mut functions, &args, &declared.definitions);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
+    let mut questions = Vec::new();
     if !families.is_empty() {
         families.extend(checks.items(&functions));
         families.extend(methods::shims(&functions));
-    }
-    let mut questions = Vec::new();
-    if !families.is_empty() {
         questions = emit::checked::questions(&functions);
     }
     let errors = diag.into_tokens();
@@ -251,9 +249,7 @@ fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
 
 /// Whether functions mention one of the primitives, in closures and macros too.
 fn mentions_any<'a>(functions: impl IntoIterator<Item = &'a Function>, primitives: &[syn::Path]) -> bool {
-    let is_one = |word: &str| {
-        primitives.iter().any(|path| path.segments.last().is_some_and(|last| last.ident == word))
-    };
+    let is_one = |word: &str| primitives.iter().any(|path| mentions::last_name(path) == word);
     functions.into_iter().any(|f| leaving::mentions(f.written.to_token_stream(), &is_one))
 }
 
@@ -340,19 +336,10 @@ fn assemble(
             let (generics, ty) = (&i.generics, &i.self_ty);
             let (impl_generics, _, where_clause) = generics.split_for_impl();
             let carried = emit::attributes::lints_and_conditions(&i.attrs);
-            // `Self::method` is found where the trait is in scope.
-            let scope = i.trait_.as_ref().filter(|(path, _)| path.segments.len() > 1).map(|(path, _)| {
-                let mut path = path.clone();
-                path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
-                quote!(#[allow(unused_imports)] use #path as _;)
-            });
-            let of_trait = i
-                .trait_
-                .is_some()
-                .then(|| quote!(#[allow(private_interfaces, private_bounds, unreachable_pub)]));
-            let families = (!families.is_empty()).then(|| {
-                quote!(#scope #of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* })
-            });
+            let of_trait = i.trait_.as_ref().map(|(path, _)| methods::beside_trait(path));
+            let families = (!families.is_empty()).then(
+                || quote!(#of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* }),
+            );
             let conditions = emit::attributes::conditions(&i.attrs);
             let questions = questions.into_iter().map(|question| quote!(#(#conditions)* #question));
             quote!(#i #families #(#questions)* #errors)

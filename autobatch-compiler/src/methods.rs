@@ -20,7 +20,7 @@ use crate::elision;
 use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
 use crate::lower;
-use crate::mentions::{last_name, map_tokens};
+use crate::mentions::{last_name, map_tokens, numbered};
 use crate::resolve::self_ident;
 use crate::std_model::{Named, named};
 
@@ -403,8 +403,7 @@ pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
         };
         let mut sig = f.sig.clone();
         sig.constness = None;
-        let idents: Vec<Ident> =
-            (0..sig.inputs.len()).map(|i| format_ident!("__p{}", i, span = Span::mixed_site())).collect();
+        let idents = numbered("__p", sig.inputs.len());
         for (arg, ident) in sig.inputs.iter_mut().zip(&idents) {
             if let FnArg::Typed(t) = arg {
                 *t.pat = parse_quote!(#ident);
@@ -432,6 +431,14 @@ pub(crate) fn shown_name(name: &Ident) -> String {
     }
 }
 
+/// What stands before an `impl` block for methods of a trait: `Self::method` is found where the trait is in scope.
+pub(crate) fn beside_trait(path: &Path) -> TokenStream {
+    let mut path = path.clone();
+    path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
+    let scope = (path.segments.len() > 1).then(|| quote!(#[allow(unused_imports)] use #path as _;));
+    quote!(#scope #[allow(private_interfaces, private_bounds, unreachable_pub)])
+}
+
 /// What is generated for the methods of one type, in an `impl` block of it.
 pub(crate) fn block(function: &Function, items: &[TokenStream]) -> Option<TokenStream> {
     let method = function.method.as_ref()?;
@@ -439,12 +446,6 @@ pub(crate) fn block(function: &Function, items: &[TokenStream]) -> Option<TokenS
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let owner = &method.owner;
     let carried = crate::emit::attributes::lints_and_conditions(&method.attrs);
-    // `Self::method` is found where the trait is in scope.
-    let of_trait = method.trait_.as_ref().map(|path| {
-        let mut path = path.clone();
-        path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
-        let scope = (path.segments.len() > 1).then(|| quote!(#[allow(unused_imports)] use #path as _;));
-        quote!(#scope #[allow(private_interfaces, private_bounds, unreachable_pub)])
-    });
+    let of_trait = method.trait_.as_ref().map(beside_trait);
     Some(quote!(#of_trait #(#carried)* impl #impl_generics #owner #where_clause { #(#items)* }))
 }
