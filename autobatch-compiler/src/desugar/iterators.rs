@@ -11,6 +11,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, p
 use super::Rewrite;
 use super::closure::{Arg, apply};
 use super::terminals::{self, Terminal, is_quiet};
+use crate::receivers::spelled;
 use crate::std_model::{Does, does};
 
 /// An adaptor.
@@ -78,15 +79,11 @@ pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option
     let whole = Expr::MethodCall(call.clone());
     let (source, mut stages) = stages(rewrite, &whole, false)?;
     let last = stages.pop()?;
-    let turbofish = call.turbofish.as_ref().and_then(|fish| match fish.args.first() {
-        Some(syn::GenericArgument::Type(ty)) => Some(ty),
-        _ => None,
-    });
     let result = ["partition", "try_fold", "try_for_each", "unzip"];
     if call.turbofish.is_some() && result.contains(&last.name.as_str()) {
         return None;
     }
-    let terminal = Terminal::new(rewrite, &last.name, &last.args, turbofish.or(ty))?;
+    let terminal = Terminal::new(rewrite, &last.name, &last.args, spelled(call).or(ty))?;
     let label = rewrite.fresh_label("chain");
     let mut around =
         Loop { stop: rewrite.fresh_label("loop"), stops: false, before: Vec::new(), asks: Vec::new() };

@@ -167,16 +167,11 @@ impl Types<'_> {
 
     /// The type of a variable, of a structure without fields, or of a variant without.
     fn named(&self, scopes: &Scopes, path: &syn::Path) -> Option<Type> {
-        let variant = match path.get_ident() {
-            Some(name) => {
-                let name = name.to_string();
-                if let Some(ty) = scopes.iter().rev().find_map(|scope| scope.get(&name)) {
-                    return ty.clone();
-                }
-                None
-            }
-            None => path.segments.last().map(|last| &last.ident),
-        };
+        let local = path.get_ident().map(ToString::to_string);
+        if let Some(ty) = scopes.iter().rev().find_map(|scope| scope.get(local.as_ref()?)) {
+            return ty.clone();
+        }
+        let variant = path.segments.last().filter(|_| local.is_none()).map(|last| &last.ident);
         let ty = self.constructed(path)?;
         let fields = self.definitions.fields(&ty, variant)?;
         fields.is_empty().then_some(ty)
@@ -376,7 +371,10 @@ impl Types<'_> {
             mode = if r.mutability.is_none() || matches!(mode, Mode::Ref) { Mode::Ref } else { Mode::Mut };
             ty = Some(self.plain(&r.elem));
         }
-        let variant = |path: &syn::Path| path.segments.last().map(|segment| segment.ident.clone());
+        let fields = |path: &syn::Path, ty: Option<Type>| {
+            let variant = path.segments.last().map(|segment| &segment.ident);
+            ty.and_then(|ty| self.definitions.fields(&ty, variant)).unwrap_or_default()
+        };
         match pat {
             Pat::Tuple(p) => {
                 let types = match ty {
@@ -386,17 +384,14 @@ impl Types<'_> {
                 self.sequence(p.elems.iter().collect(), &types, mode, found);
             }
             Pat::TupleStruct(p) => {
-                let fields = ty.and_then(|ty| self.definitions.fields(&ty, variant(&p.path).as_ref()));
-                let types: Vec<Type> = fields.unwrap_or_default().into_iter().map(|(_, ty)| ty).collect();
+                let types: Vec<Type> = fields(&p.path, ty).into_iter().map(|(_, ty)| ty).collect();
                 self.sequence(p.elems.iter().collect(), &types, mode, found);
             }
             Pat::Struct(p) => {
-                let fields = ty.and_then(|ty| self.definitions.fields(&ty, variant(&p.path).as_ref()));
+                let fields = fields(&p.path, ty);
                 for field in &p.fields {
-                    let of = |member: &Member| {
-                        fields.as_ref()?.iter().find(|(name, _)| name == member).map(|(_, ty)| ty.clone())
-                    };
-                    self.pattern(&field.pat, of(&field.member), mode, found);
+                    let of = fields.iter().find(|(name, _)| *name == field.member);
+                    self.pattern(&field.pat, of.map(|(_, ty)| ty.clone()), mode, found);
                 }
             }
             Pat::Slice(p) => {
@@ -466,7 +461,14 @@ pub(super) fn iterator(item: &Type) -> Type {
 
 /// What `collect::<Vec<T>>()` says that it makes.
 fn collected(call: &syn::ExprMethodCall) -> Option<Type> {
-    let written = call.turbofish.as_ref().filter(|_| call.method == "collect")?.args.first()?;
-    let GenericArgument::Type(ty) = written else { return None };
+    let ty = spelled(call).filter(|_| call.method == "collect")?;
     (!crate::mentions::words(&crate::ir::text(ty)).any(|word| word == "_")).then(|| ty.clone())
+}
+
+/// The type that a call spells out behind the method's name.
+pub(crate) fn spelled(call: &syn::ExprMethodCall) -> Option<&Type> {
+    match call.turbofish.as_ref()?.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
 }

@@ -8,6 +8,7 @@ use syn::{Expr, ExprMethodCall, Ident, Type, parse_quote};
 use super::definitions::{argument, named};
 use super::infer::{Scopes, Types, is_iterator, is_number, iterator};
 use crate::std_model::Fact;
+use crate::walk::{self, At};
 
 /// What a type of the library holds.
 pub(super) enum Holds {
@@ -170,11 +171,7 @@ impl Types<'_> {
             "peek" => parse_quote!(Option<&#item>),
             "peek_mut" => parse_quote!(Option<&mut #item>),
             "fold" => return self.of(scopes, call.args.first()?).or_else(|| self.made(scopes, call, 1)),
-            "collect" => {
-                let args = &call.turbofish.as_ref()?.args;
-                let Some(syn::GenericArgument::Type(into)) = args.first() else { return None };
-                return self.collected(into, item);
-            }
+            "collect" => return self.collected(super::infer::spelled(call)?, item),
             _ => return None,
         })
     }
@@ -248,9 +245,10 @@ impl Types<'_> {
             return None;
         };
         for (arg, part) in args.args.iter_mut().zip(parts) {
-            let nested = matches!(arg, syn::GenericArgument::Type(Type::Path(_))) && is_open(arg);
-            if nested || matches!(arg, syn::GenericArgument::Type(Type::Infer(_))) {
-                *arg = syn::GenericArgument::Type(part);
+            if let syn::GenericArgument::Type(ty @ (Type::Path(_) | Type::Infer(_))) = arg
+                && walk::any(&*ty, |at| matches!(at, At::Type(Type::Infer(_))))
+            {
+                *ty = part;
             }
         }
         Some(into)
@@ -289,12 +287,13 @@ impl Types<'_> {
                     return vec![Some(parse_quote!(&#element))];
                 }
                 "sort_by" | "sort_unstable_by" => {
-                    return vec![Some(parse_quote!(&#element)), Some(parse_quote!(&#element))];
+                    return vec![Some(parse_quote!(&#element)); 2];
                 }
                 _ => return vec![],
             },
             _ => return vec![],
         };
+        let init = || self.of(scopes, call.args.first()?);
         match name.as_str() {
             "map" | "filter_map" | "flat_map" | "for_each" | "any" | "all" | "position" | "find_map"
             | "and_then" | "is_some_and" | "is_none_or" | "is_ok_and" | "map_or" | "map_or_else"
@@ -303,31 +302,13 @@ impl Types<'_> {
             | "max_by_key" | "partition" | "next_if" => {
                 vec![Some(parse_quote!(&#item))]
             }
-            "min_by" | "max_by" => vec![Some(parse_quote!(&#item)), Some(parse_quote!(&#item))],
-            "reduce" => vec![Some(item.clone()), Some(item)],
-            "fold" | "try_fold" => {
-                vec![call.args.first().and_then(|init| self.of(scopes, init)), Some(item)]
-            }
-            "scan" => {
-                let state = call.args.first().and_then(|init| self.of(scopes, init));
-                vec![state.map(|ty| parse_quote!(&mut #ty)), Some(item)]
-            }
+            "min_by" | "max_by" => vec![Some(parse_quote!(&#item)); 2],
+            "reduce" => vec![Some(item); 2],
+            "fold" | "try_fold" => vec![init(), Some(item)],
+            "scan" => vec![init().map(|ty| parse_quote!(&mut #ty)), Some(item)],
             _ => vec![],
         }
     }
-}
-
-/// Whether a type is left open somewhere inside.
-fn is_open(arg: &syn::GenericArgument) -> bool {
-    struct Scan(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Scan {
-        fn visit_type_infer(&mut self, _: &'ast syn::TypeInfer) {
-            self.0 = true;
-        }
-    }
-    let mut scan = Scan(false);
-    syn::visit::Visit::visit_generic_argument(&mut scan, arg);
-    scan.0
 }
 
 fn of_sequence(element: &Type, name: &str) -> Option<Type> {

@@ -38,7 +38,7 @@ use crate::tails;
 use crate::walk::{self, AtMut};
 pub(crate) use checks::Checks;
 use definitions::Definitions;
-pub(crate) use infer::{Known, Scopes, Types};
+pub(crate) use infer::{Known, Scopes, Types, spelled};
 
 /// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
 const MARK: &str = "autobatch_calls";
@@ -160,8 +160,7 @@ pub(crate) fn resolve(
 
 /// The function of the item that a marked call is one of.
 pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
-    let mark = call.attrs.iter().find(|attr| attr.path().is_ident(MARK))?;
-    mark.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
+    tails::marked(&call.attrs, MARK)
 }
 
 /// Takes all marks away.
@@ -324,9 +323,7 @@ impl<'a> Walk<'a> {
         // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
         let common = !before.is_empty() && does(&call.method.to_string()) == Does::Common;
         if !self.rewrites && !common {
-            let (mark, function) = (Ident::new(MARK, Span::call_site()), method.function);
-            let function = proc_macro2::Literal::usize_unsuffixed(function);
-            call.attrs.push(parse_quote!(#[#mark(#function)]));
+            call.attrs.push(tails::mark(MARK, method.function));
             return;
         }
         let Some(new) = (!common).then(|| self.by_path(call, &way, takes, method)).flatten() else {
