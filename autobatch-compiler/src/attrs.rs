@@ -19,7 +19,7 @@ pub struct Args {
     pub strict: bool,
     /// `strict = "fibers"`: but not where the members run on fibers.
     pub fibers_will_do: bool,
-    /// `primitives(path, …)`: functions with a batched kernel, as the code calls them.
+    /// `primitives(path, …)`: functions with a batched kernel, as the code calls them; those that stand beside the item, too.
     pub primitives: Vec<Path>,
     /// `fuse = false`: keep every branch a block of its own.
     pub fuse: bool,

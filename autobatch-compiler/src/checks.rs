@@ -75,8 +75,7 @@ fn of_a_trait(block: &ItemImpl, path: &Path, diag: &mut Diagnostics) {
 }
 
 /// Refuses methods of a trait where the type has methods of those names itself: they are meant by the calls.
-pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
-    let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
+pub(crate) fn hidden_methods(block: &ItemImpl, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
     for f in methods_of(block).filter(|f| inherent.contains(&f.sig.ident.to_string())) {
         diag.error(
             &f.sig.ident,
@@ -87,8 +86,7 @@ pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &
 }
 
 /// Refuses methods of a trait of which another annotated block has methods of the same names.
-pub(crate) fn twice_batched(input: &Input, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
-    let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
+pub(crate) fn twice_batched(block: &ItemImpl, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
     for f in methods_of(block).filter(|f| twice.contains(&f.sig.ident.to_string())) {
         diag.error(
             &f.sig.ident,

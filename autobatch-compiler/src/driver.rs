@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Item, Visibility};
+use syn::{Item, ItemImpl, Visibility};
 
 use crate::admission;
 use crate::aside;
@@ -49,10 +49,13 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     // Who names primitives says that they are reached, wherever from.
     args.strict &= !args.fibers_will_do || args.primitives.is_empty();
     args.primitives.extend(source.into_iter().flat_map(Source::primitives));
+    if let Input::Module(module) = &input {
+        args.primitives.extend(module.content.iter().flat_map(|(_, items)| nearby::primitives(items)));
+    }
     checks::item(&input, &args, &mut diag);
-    if let Some(source) = source {
-        checks::hidden_methods(&input, &source.inherent_methods(&input), &mut diag);
-        checks::twice_batched(&input, &source.batched_twice(&input), &mut diag);
+    if let (Some(source), Input::Impl(block @ ItemImpl { trait_: Some(_), .. })) = (source, &input) {
+        checks::hidden_methods(block, &source.inherent_methods(block), &mut diag);
+        checks::twice_batched(block, &source.batched_twice(block), &mut diag);
     }
     // Without the source a reason may be none.
     args.strict &= source.is_some();
@@ -62,7 +65,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     declared.lifetimes.spell(&mut spelled);
     let (mut functions, others) = input::parted(&spelled, &mut diag);
     let declared = Rc::new(declared);
-    let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
+    let aside = aside::of(&functions, others, self_type(&input).0, &args.primitives).into();
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
     }
@@ -87,10 +90,9 @@ fn rt(args: &Args) -> TokenStream {
 
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
 fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
-    let primitives = primitives(input, args);
     let worth = match input {
-        Input::Module(_) => methods::worth(functions, &primitives),
-        _ => lower::call_graph(functions, &entries(input, functions), &primitives).0,
+        Input::Module(_) => methods::worth(functions, &args.primitives),
+        _ => lower::call_graph(functions, &entries(input, functions), &args.primitives).0,
     };
     receivers::resolve(functions, |f| worth.contains(&f), self_type(input).0, definitions)
 }
@@ -98,14 +100,13 @@ fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions
 /// Rewrites closures with calls of the program in them.
 fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) {
     let (own, self_ident) = self_type(input);
-    let primitives = primitives(input, args);
-    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives);
+    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &args.primitives);
     let batched = |f: usize| worth.contains(&f);
-    let strict = args.strict && !(args.fibers_will_do && mentions_any(&*functions, &primitives));
+    let strict = args.strict && !(args.fibers_will_do && mentions_any(&*functions, &args.primitives));
     let args = Args { strict, ..args.clone() };
     let known = Known::all(functions, own, definitions);
     let types = Types { definitions, functions: &known, own: own.cloned() };
-    desugar::functions(functions, batched, self_ident.as_ref(), &types, &primitives, &args);
+    desugar::functions(functions, batched, self_ident.as_ref(), &types, &args);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.
@@ -114,7 +115,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     let entries = entries(input, functions);
     let rt = rt(args);
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
-    let primitives = primitives(input, args);
+    let primitives = &args.primitives;
     let options = LowerOptions {
         krate: args.krate.clone(),
         fuse: args.fuse,
@@ -145,7 +146,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let (mut lowered, analyses) =
             lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
         let own = lowered.sources.iter().map(|source| &functions[*source]);
-        let strict = args.strict && !(args.fibers_will_do && mentions_any(own, &primitives));
+        let strict = args.strict && !(args.fibers_will_do && mentions_any(own, primitives));
         if strict {
             for note in &lowered.program.notes {
                 diag.error_at(
@@ -169,7 +170,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
     }
     let vector = vector_math.as_ref();
-    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, &primitives, known);
+    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, primitives, known);
     let mut families = Vec::new();
     for (entry, own, lowered, analyses, plain, strict) in programs {
         let width = width(&own, &lowered);
@@ -232,19 +233,6 @@ fn nested(
     let mut lowered = lower::lower(functions, entry, self_ident.cloned(), &options);
     let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
     Nested { plain, lowered, analyses }
-}
-
-/// The functions with a batched kernel, as the code calls them: those that the arguments name and those of
-/// the module itself.
-fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
-    let mut all = args.primitives.clone();
-    if let Input::Module(module) = input {
-        all.extend(module.content.iter().flat_map(|(_, items)| items).filter_map(|item| match item {
-            Item::Fn(f) if input::is_primitive(&f.attrs) => Some(f.sig.ident.clone().into()),
-            _ => None,
-        }));
-    }
-    all
 }
 
 /// Whether functions mention one of the primitives, in closures and macros too.

@@ -130,10 +130,7 @@ pub(crate) fn conditional(attrs: &[Attribute]) -> bool {
 
 fn name_of(ty: &Type) -> Option<&Ident> {
     match ty {
-        Type::Path(p) if p.qself.is_none() => p.path.get_ident().or_else(|| {
-            let only = p.path.segments.first().filter(|_| p.path.segments.len() == 1)?;
-            Some(&only.ident)
-        }),
+        Type::Path(p) if p.qself.is_none() && p.path.segments.len() == 1 => Some(&p.path.segments[0].ident),
         _ => None,
     }
 }
@@ -252,27 +249,24 @@ pub(crate) fn of_trait(block: &ItemImpl, f: &syn::ImplItemFn) -> syn::ImplItemFn
     }
     impl VisitMut for Spell<'_> {
         fn visit_type_path_mut(&mut self, p: &mut syn::TypePath) {
-            if p.qself.is_none()
-                && let Some((qself, path)) = self.spelled(&p.path)
-            {
-                (p.qself, p.path) = (Some(qself), path);
-            }
+            self.spell(&mut p.qself, &mut p.path);
             visit_mut::visit_type_path_mut(self, p);
         }
         fn visit_expr_path_mut(&mut self, p: &mut syn::ExprPath) {
-            if p.qself.is_none()
-                && p.path.segments.len() > 2
-                && let Some((qself, path)) = self.spelled(&p.path)
-            {
-                (p.qself, p.path) = (Some(qself), path);
+            if p.path.segments.len() > 2 {
+                self.spell(&mut p.qself, &mut p.path);
             }
             visit_mut::visit_expr_path_mut(self, p);
         }
         fn visit_item_mut(&mut self, _: &mut Item) {}
     }
     impl Spell<'_> {
-        fn spelled(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
-            projected(path, &parse_quote!(Self), self.trait_, &self.associated)
+        fn spell(&self, qself: &mut Option<syn::QSelf>, path: &mut Path) {
+            if qself.is_none()
+                && let Some((own, full)) = projected(path, &parse_quote!(Self), self.trait_, &self.associated)
+            {
+                (*qself, *path) = (Some(own), full);
+            }
         }
     }
     let mut f = f.clone();

@@ -61,6 +61,16 @@ pub(crate) fn collection(name: &str) -> Option<syn::Type> {
     syn::parse_str(written).ok()
 }
 
+/// The type of a variant with a value, and which of its arguments that has.
+pub(crate) fn variant(name: &str) -> Option<(&'static str, usize)> {
+    match name {
+        "Some" => Some(("Option", 0)),
+        "Ok" => Some(("Result", 0)),
+        "Err" => Some(("Result", 1)),
+        _ => None,
+    }
+}
+
 /// What else names stand for.
 #[derive(PartialEq)]
 pub(crate) enum Named {

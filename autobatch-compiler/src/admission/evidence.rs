@@ -12,6 +12,7 @@ use crate::input::Function;
 use crate::ir::text;
 use crate::lockstep::is_primitive;
 use crate::mentions::bare_type;
+use crate::receivers::definitions::arguments;
 use crate::std_model::{self, Fact};
 use crate::walk::{self, At};
 
@@ -149,20 +150,14 @@ fn quiet(
             if p.path.segments.len() == 2 && parameters.contains(&p.path.segments[0].ident) {
                 return last.arguments.is_none().then(|| vec![Quiet::Given(ty.clone())]);
             }
-            let arguments: Vec<&Type> = match &last.arguments {
-                PathArguments::None => vec![],
-                PathArguments::AngleBracketed(args) => args
-                    .args
-                    .iter()
-                    .map(|arg| match arg {
-                        GenericArgument::Type(ty) => {
-                            Some(ty).filter(|ty| !is_constant(ty, declared, parameters))
-                        }
-                        _ => None,
-                    })
-                    .collect::<Option<_>>()?,
-                PathArguments::Parenthesized(_) => return None,
-            };
+            if matches!(last.arguments, PathArguments::Parenthesized(_)) {
+                return None;
+            }
+            let arguments = arguments(ty).into_iter().map(|arg| match arg {
+                GenericArgument::Type(ty) => Some(ty).filter(|ty| !is_constant(ty, declared, parameters)),
+                _ => None,
+            });
+            let arguments: Vec<&Type> = arguments.collect::<Option<_>>()?;
             if let Some(parts) = declared.beside.parts(ty, parameters).filter(|_| p.path.segments.len() == 1)
             {
                 if !seen.insert(text(ty)) {

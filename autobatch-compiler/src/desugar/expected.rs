@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, GenericArgument, Member, Pat, Path, PathArguments, Stmt, Type, parse_quote};
+use syn::{Block, Expr, Member, Pat, Path, Stmt, Type, parse_quote};
 
 use super::Rewrite;
+use crate::aside::name_of;
 use crate::input::Function;
 use crate::lockstep::is_primitive;
 use crate::lower::tail;
 use crate::receivers::Types;
+use crate::receivers::definitions::type_argument;
 use crate::std_model;
 use crate::walk::{self, At};
 
@@ -83,28 +85,13 @@ pub(super) fn children(rewrite: &mut Rewrite<'_>, expr: &mut Expr, ty: Option<&T
 /// The type of `x` in `Some(x)`, `Ok(x)`, `Err(x)` of the type `ty`.
 fn of_constructor<'a>(func: &Expr, ty: &'a Type) -> Option<&'a Type> {
     let Expr::Path(path) = func else { return None };
-    let name = path.path.get_ident()?.to_string();
-    let (of, nth) = match name.as_str() {
-        "Some" => ("Option", 0),
-        "Ok" => ("Result", 0),
-        "Err" => ("Result", 1),
-        _ => return None,
-    };
+    let (of, nth) = std_model::variant(&path.path.get_ident()?.to_string())?;
     generic_argument(ty, of, nth)
 }
 
 /// The nth type argument of a type called `name`.
 pub(super) fn generic_argument<'a>(ty: &'a Type, name: &str, nth: usize) -> Option<&'a Type> {
-    let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == name)?;
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-    args.args
-        .iter()
-        .filter_map(|arg| match arg {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        })
-        .nth(nth)
+    type_argument(ty, nth).filter(|_| name_of(ty).is_some_and(|own| own == name))
 }
 
 /// The type of a field of a structure or variant of the file, as it can be written anywhere.

@@ -37,11 +37,10 @@ pub(crate) fn functions(
     batched: impl Fn(usize) -> bool,
     self_type: Option<&Ident>,
     types: &Types<'_>,
-    primitives: &[Path],
     args: &Args,
 ) {
     let krate = &args.krate;
-    let callees = Callees::new(functions, batched, self_type, primitives);
+    let callees = Callees::new(functions, batched, self_type, &args.primitives);
     for function in functions {
         unreached::arms(&mut function.body);
         // A closure that calls one with a batched call has one when that is placed.
