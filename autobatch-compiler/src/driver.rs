@@ -82,12 +82,6 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     assemble(input, families, questions, errors)
 }
 
-/// The door for generated code.
-fn rt(args: &Args) -> TokenStream {
-    let krate = &args.krate;
-    quote!(#krate::__rt)
-}
-
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
 fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
     let worth = match input {
@@ -113,7 +107,8 @@ fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: 
 fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
     let (self_type, self_ident) = self_type(input);
     let entries = entries(input, functions);
-    let rt = rt(args);
+    let krate = &args.krate;
+    let rt = quote!(#krate::__rt);
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
     let primitives = &args.primitives;
     let options = LowerOptions {

@@ -158,7 +158,7 @@ impl Input {
 }
 
 /// The first tokens of an item, enough to point at.
-fn head(item: &Item) -> proc_macro2::TokenStream {
+pub(crate) fn head(item: &impl ToTokens) -> proc_macro2::TokenStream {
     item.to_token_stream().into_iter().take(2).collect()
 }
 

@@ -207,33 +207,23 @@ fn with_named_lifetimes(ty: &Type) -> (Type, Vec<Lifetime>) {
 fn free_receiver(sig: &mut Signature) {
     let Some(FnArg::Receiver(receiver)) = sig.inputs.first().cloned() else { return };
     let (ident, attrs, mutability) = (self_ident(Span::call_site()), &receiver.attrs, &receiver.mutability);
-    let own: Type = parse_quote!(Self);
-    let mut lifetime = None;
     let ty: Type = match &receiver.kind {
         ReceiverKind::Reference(_, known, exclusive) => {
-            let named = known.clone().unwrap_or_else(|| Lifetime::new("'__self", Span::mixed_site()));
+            let lifetime = known.clone().unwrap_or_else(|| Lifetime::new("'__self", Span::mixed_site()));
+            let found = match &mut sig.output {
+                syn::ReturnType::Type(_, output) => elision::name_all(output, &lifetime),
+                syn::ReturnType::Default => false,
+            };
+            if known.is_none() && found {
+                sig.generics.params.insert(0, parse_quote!(#lifetime));
+            }
+            // Else nothing refers to it.
+            let lifetime = Some(lifetime).filter(|_| known.is_some() || found);
             let exclusive = exclusive.is_some().then(<syn::Token![mut]>::default);
-            lifetime = Some((named.clone(), known.is_none()));
-            parse_quote!(&#named #exclusive #own)
+            parse_quote!(&#lifetime #exclusive Self)
         }
         ReceiverKind::Typed(_, ty) => (**ty).clone(),
-        _ => own,
-    };
-    let found = match (&mut sig.output, &lifetime) {
-        (syn::ReturnType::Type(_, output), Some((lifetime, _))) => elision::name_all(output, lifetime),
-        _ => false,
-    };
-    let ty = match (ty, &lifetime) {
-        // Nothing refers to it.
-        (Type::Reference(mut r), Some((_, true))) if !found => {
-            r.lifetime = None;
-            Type::Reference(r)
-        }
-        (ty, Some((lifetime, true))) => {
-            sig.generics.params.insert(0, parse_quote!(#lifetime));
-            ty
-        }
-        (ty, _) => ty,
+        _ => parse_quote!(Self),
     };
     if let Some(first) = sig.inputs.first_mut() {
         *first = parse_quote!(#(#attrs)* #mutability #ident: #ty);

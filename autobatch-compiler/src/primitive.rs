@@ -130,7 +130,7 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Fn(function)) => function,
         _ => {
             let instead = "put it on a free function; a method can call it";
-            diag.error(&first(&item), "a primitive is a function", instead);
+            diag.error(&input::head(&item), "a primitive is a function", instead);
             let errors = diag.into_tokens();
             return quote!(#item #errors);
         }
@@ -151,10 +151,6 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
     input::clean(&mut function.sig);
     let errors = diag.into_tokens();
     quote!(#function #family #errors)
-}
-
-fn first(tokens: &TokenStream) -> TokenStream {
-    tokens.clone().into_iter().take(2).collect()
 }
 
 /// How each parameter is passed; `None` after errors.

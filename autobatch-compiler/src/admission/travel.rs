@@ -169,12 +169,9 @@ impl Travel {
             Expr::Repeat(e) => self.is_number_value(&e.expr),
             Expr::Let(_) => true,
             // All branches have one type.
-            Expr::If(e) => {
-                e.else_branch.is_some()
-                    && tails(value).iter().any(|tail| tail.is_some_and(|tail| self.is_number_value(tail)))
-            }
-            Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => {
-                tails(value).iter().any(|tail| tail.is_some_and(|tail| self.is_number_value(tail)))
+            Expr::If(e) if e.else_branch.is_none() => false,
+            Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => {
+                tails(value).into_iter().flatten().any(|tail| self.is_number_value(tail))
             }
             _ => false,
         }
@@ -357,11 +354,8 @@ impl Travel {
             }
             Expr::Range(e) => all(&mut e.start.iter().chain(&e.end).map(|end| &**end)),
             Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => {
-                let tails = tails(value).into_iter();
-                tails
-                    .map(|tail| tail.map_or(Lends::Possibly, |tail| self.lends(tail)))
-                    .max()
-                    .unwrap_or(Lends::Nothing)
+                let lent = |tail: Option<&Expr>| tail.map_or(Lends::Possibly, |tail| self.lends(tail));
+                tails(value).into_iter().map(lent).max().unwrap_or(Lends::Nothing)
             }
             Expr::Closure(e) => self.captured(e),
             Expr::Assign(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Let(_) => Lends::Nothing,

@@ -281,13 +281,12 @@ pub(super) fn step(
             let done = apply(rewrite, f, &value())?;
             vec![parse_quote!({ #done; })]
         }
-        ("any", [f]) => {
+        ("any" | "all", [f]) => {
             let holds = condition(apply(rewrite, f, &value())?);
-            vec![parse_quote!(if #holds { break #label true; })]
-        }
-        ("all", [f]) => {
-            let holds = condition(apply(rewrite, f, &value())?);
-            vec![parse_quote!(if !#holds { break #label false; })]
+            vec![match name {
+                "any" => parse_quote!(if #holds { break #label true; }),
+                _ => parse_quote!(if !#holds { break #label false; }),
+            }]
         }
         ("find", [f]) => {
             let holds = condition(apply(rewrite, f, &by_ref())?);

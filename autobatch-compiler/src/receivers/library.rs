@@ -18,8 +18,8 @@ pub(super) enum Holds {
     Map(Type, Type),
     /// A set or a heap.
     Set(Type),
-    /// An `Option` or a `Result`: its value, and the whole with `__Value` for the value.
-    Maybe(Type, Type),
+    /// An `Option` or a `Result`: its value, and a `Result`'s error.
+    Maybe(Type, Option<Type>),
     /// What an iterator yields.
     Iterator(Type),
     /// An entry of a map: the value.
@@ -46,12 +46,8 @@ impl Types<'_> {
                 ty if is(Fact::Set) => Some(Holds::Set(argument(ty, 0)?)),
                 ty if is(Fact::Maybe) => {
                     // An alias of one's own may leave the error out.
-                    let error = argument(ty, 1).unwrap_or_else(|| parse_quote!(_));
-                    let whole = match named(ty, "Option") {
-                        true => parse_quote!(Option<__Value>),
-                        false => parse_quote!(Result<__Value, #error>),
-                    };
-                    Some(Holds::Maybe(argument(ty, 0)?, whole))
+                    let error = || argument(ty, 1).unwrap_or_else(|| parse_quote!(_));
+                    Some(Holds::Maybe(argument(ty, 0)?, (!named(ty, "Option")).then(error)))
                 }
                 _ => None,
             }
@@ -132,7 +128,7 @@ impl Types<'_> {
                 "into_vec" | "into_sorted_vec" => Some(parse_quote!(Vec<#element>)),
                 _ => None,
             },
-            (Some(Holds::Maybe(value, whole)), name) => self.of_maybe(scopes, &value, &whole, name, call),
+            (Some(Holds::Maybe(value, error)), name) => self.of_maybe(scopes, &value, error, name, call),
             (Some(Holds::Entry(value)), name) => match name {
                 "or_default" | "or_insert" | "or_insert_with" | "or_insert_with_key" => {
                     Some(parse_quote!(&mut #value))
@@ -180,16 +176,13 @@ impl Types<'_> {
         &self,
         scopes: &Scopes,
         value: &Type,
-        whole: &Type,
+        error: Option<Type>,
         name: &str,
         call: &ExprMethodCall,
     ) -> Option<Type> {
-        let of = |value: &Type| {
-            let value = [("__Value".to_string(), value.clone())];
-            let mut whole = whole.clone();
-            let mut substitute = super::definitions::Substitute::new(value);
-            syn::visit_mut::VisitMut::visit_type_mut(&mut substitute, &mut whole);
-            whole
+        let of = |value: &Type| match &error {
+            None => option(value),
+            Some(error) => parse_quote!(Result<#value, #error>),
         };
         let first = || self.of(scopes, call.args.first()?);
         let target = || self.definitions.target(value);
@@ -204,7 +197,7 @@ impl Types<'_> {
             "copied" | "cloned" => of(&target()?),
             "filter" | "or" | "or_else" | "xor" | "inspect" => of(value),
             "take" | "take_if" | "replace" | "ok" | "ok_or" | "ok_or_else" | "map_err"
-                if named(whole, "Option") || name == "ok" =>
+                if error.is_none() || name == "ok" =>
             {
                 option(value)
             }
