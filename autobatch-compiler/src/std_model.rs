@@ -132,3 +132,16 @@ pub(crate) fn does(method: &str) -> Does {
         _ => Does::Other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collections_are_written_by_their_own_names() {
+        for (name, _, facts) in &TYPES {
+            let written = collection(name).and_then(|ty| crate::aside::name_of(&ty));
+            assert_eq!(written.as_deref(), facts.contains(&Collection).then_some(*name));
+        }
+    }
+}
