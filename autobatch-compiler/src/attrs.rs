@@ -19,7 +19,7 @@ pub struct Args {
     pub strict: bool,
     /// `strict = "fibers"`: but not where the members run on fibers.
     pub fibers_will_do: bool,
-    /// `primitives(path, …)`: functions with a batched kernel, as the code calls them.
+    /// `primitives(path, …)`: functions with a batched kernel, as the code calls them; those that stand beside the item, too.
     pub primitives: Vec<Path>,
     /// `fuse = false`: keep every branch a block of its own.
     pub fuse: bool,
@@ -143,12 +143,11 @@ impl Args {
             return self.set_primitives(&key, list.or(value).unwrap_or_default(), diag);
         }
         if list.is_some() {
-            let name = key.to_string();
-            let why = match KNOWN.contains(&format!("`{name}")) {
-                true => format!("`{name}` takes no list"),
-                false => format!("`autobatch` has no argument `{name}`"),
+            let why = match KNOWN.contains(&format!("`{key}")) {
+                true => format!("`{key}` takes no list"),
+                false => format!("`autobatch` has no argument `{key}`"),
             };
-            return diag.error(&key, &why, &format!("the arguments are {KNOWN}"));
+            return wrong(&key, &why, diag);
         }
         match (key.to_string().as_str(), value) {
             ("strict", None) => self.strict = true,
@@ -189,22 +188,21 @@ impl Args {
             ("lanes", Some(value)) => positive(&value, "lanes", &mut self.lanes, diag),
             ("max_depth", Some(value)) => positive(&value, "max_depth", &mut self.max_depth, diag),
             ("name" | "crate" | "fuse" | "executor" | "schedule" | "lanes" | "max_depth", None) => {
-                diag.error(&key, &format!("`{key}` needs a value"), &format!("the arguments are {KNOWN}"));
+                wrong(&key, &format!("`{key}` needs a value"), diag);
             }
-            _ => diag.error(
-                &key,
-                &format!("`autobatch` has no argument `{key}`"),
-                &format!("the arguments are {KNOWN}"),
-            ),
+            _ => wrong(&key, &format!("`autobatch` has no argument `{key}`"), diag),
         }
     }
 }
 
+fn wrong(key: &Ident, why: &str, diag: &mut Diagnostics) {
+    diag.error(key, why, &format!("the arguments are {KNOWN}"));
+}
+
 /// A value out of a fixed list, with or without its enum's path.
 fn choose(value: &TokenStream, key: &str, known: &[&str], slot: &mut Option<Ident>, diag: &mut Diagnostics) {
-    let last =
-        syn::parse2::<Path>(value.clone()).ok().and_then(|p| p.segments.last().map(|s| s.ident.clone()));
-    match last {
+    let path = syn::parse2::<Path>(value.clone()).ok();
+    match path.and_then(|path| Some(path.segments.last()?.ident.clone())) {
         Some(ident) if known.contains(&ident.to_string().as_str()) => *slot = Some(ident),
         _ => diag.error(
             value,

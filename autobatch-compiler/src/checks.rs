@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, Ident, Item, ItemFn, ItemImpl, Type};
+use syn::{Attribute, Ident, Item, ItemFn, ItemImpl, Path, Type};
 
 use crate::attrs::Args;
 use crate::diag::Diagnostics;
-use crate::input::{Function, Input, Passing, methods_of};
+use crate::input::{Function, Input, Passing, is_own, methods_of};
 use crate::lockstep::is_primitive;
 use crate::lower::leaving::mentions;
-use crate::mentions::{bare_type, idents};
+use crate::mentions::{bare_type, idents, last_name};
 use crate::methods::{associated_types, named_params};
+use crate::std_model::{self, Fact};
 use crate::walk::{self, At};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
@@ -43,34 +44,38 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
             }
         }
         Input::Impl(i) => {
-            let is_parameter = || i.generics.type_params().any(|param| is_named(&i.self_ty, &param.ident));
-            if i.trait_.is_some() && (is_foreign(&i.self_ty) || is_parameter()) {
-                diag.error(
-                    &i.self_ty,
-                    "batched methods stand in an `impl` block of the type itself, which only the crate that defines it can have",
-                    "move the code to a function and annotate that, or implement the trait for a type of your own",
-                );
-            } else {
-                parameters_of_the_trait(i, diag);
+            if let Some((path, _)) = &i.trait_ {
+                of_a_trait(i, path, diag);
             }
-            if let Some((path, _)) = &i.trait_
-                && path.segments.last().is_some_and(|last| last.ident == "Drop")
-            {
-                diag.error(
-                    path,
-                    "only the compiler may call `drop`, so it has no batched form",
-                    "put the attribute on a function that `drop` calls",
-                );
-            }
-            types_of_other_traits(i, diag);
             methods_of(i).for_each(|f| within(&f.attrs, kind, diag));
         }
     }
 }
 
+/// Refuses what an `impl` block of a trait can't have, because an `impl` block of the type itself can't have it.
+fn of_a_trait(block: &ItemImpl, path: &Path, diag: &mut Diagnostics) {
+    let is_parameter = || block.generics.type_params().any(|param| is_named(&block.self_ty, &param.ident));
+    if is_foreign(&block.self_ty) || is_parameter() {
+        diag.error(
+            &block.self_ty,
+            "batched methods stand in an `impl` block of the type itself, which only the crate that defines it can have",
+            "move the code to a function and annotate that, or implement the trait for a type of your own",
+        );
+    } else {
+        parameters_of_the_trait(block, diag);
+    }
+    if last_name(path) == "Drop" {
+        diag.error(
+            path,
+            "only the compiler may call `drop`, so it has no batched form",
+            "put the attribute on a function that `drop` calls",
+        );
+    }
+    types_of_other_traits(block, diag);
+}
+
 /// Refuses methods of a trait where the type has methods of those names itself: they are meant by the calls.
-pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
-    let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
+pub(crate) fn hidden_methods(block: &ItemImpl, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
     for f in methods_of(block).filter(|f| inherent.contains(&f.sig.ident.to_string())) {
         diag.error(
             &f.sig.ident,
@@ -81,8 +86,7 @@ pub(crate) fn hidden_methods(input: &Input, inherent: &BTreeSet<String>, diag: &
 }
 
 /// Refuses methods of a trait of which another annotated block has methods of the same names.
-pub(crate) fn twice_batched(input: &Input, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
-    let Input::Impl(block @ ItemImpl { trait_: Some(_), .. }) = input else { return };
+pub(crate) fn twice_batched(block: &ItemImpl, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
     for f in methods_of(block).filter(|f| twice.contains(&f.sig.ident.to_string())) {
         diag.error(
             &f.sig.ident,
@@ -94,11 +98,7 @@ pub(crate) fn twice_batched(input: &Input, twice: &BTreeSet<String>, diag: &mut 
 
 /// Refuses types that a trait's `impl` block names by `Self` without defining them: they may be of any trait.
 fn types_of_other_traits(block: &ItemImpl, diag: &mut Diagnostics) {
-    if block.trait_.is_none() {
-        return;
-    }
     let defined: Vec<&Ident> = associated_types(block).collect();
-    let mut others = Vec::new();
     for f in methods_of(block) {
         walk::each(&f.sig, |at| {
             if let At::Type(Type::Path(ty)) = at
@@ -107,24 +107,18 @@ fn types_of_other_traits(block: &ItemImpl, diag: &mut Diagnostics) {
                 && own == "Self"
                 && !defined.contains(&name)
             {
-                others.push(&ty.path);
+                diag.error(
+                    &ty.path,
+                    "this `impl` block does not define the type, so a batched form can't tell which trait's it is",
+                    "write the type itself, or its trait: `<Self as Trait>::Name`",
+                );
             }
         });
-    }
-    for path in others {
-        diag.error(
-            path,
-            "this `impl` block does not define the type, so a batched form can't tell which trait's it is",
-            "write the type itself, or its trait: `<Self as Trait>::Name`",
-        );
     }
 }
 
 /// Refuses a trait's `impl` block with parameters that only the trait has: an `impl` block of the type can't have them.
 fn parameters_of_the_trait(block: &ItemImpl, diag: &mut Diagnostics) {
-    if block.trait_.is_none() {
-        return;
-    }
     for ident in named_params(&block.generics) {
         if !mentions(block.self_ty.to_token_stream(), &|word| ident == word) {
             diag.error(
@@ -185,37 +179,28 @@ const STATE_WITHOUT_SIZE: &str = "a `&mut` parameter is a state per member, and 
 
 /// Whether a type certainly is another crate's.
 fn is_foreign(ty: &Type) -> bool {
-    const LIBRARY: [&str; 12] = [
-        "Arc", "Array1", "Array2", "BTreeMap", "Box", "HashMap", "Option", "Rc", "Result", "String", "Vec",
-        "VecDeque",
-    ];
     let Type::Path(p) = bare_type(ty) else { return true };
-    let name = p.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-    is_primitive(bare_type(ty)) || LIBRARY.contains(&name.as_str()) || name == "str"
+    let name = last_name(&p.path);
+    is_primitive(bare_type(ty)) || std_model::is(&name, Fact::Foreign) || name == "str"
 }
 
 pub(crate) fn is_named(ty: &Type, name: &Ident) -> bool {
     matches!(ty, Type::Path(p) if p.path.is_ident(name))
 }
 
-fn is_own(attr: &Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|last| last.ident == "autobatch")
-}
-
+/// Refuses an attribute beside another on the same item.
 fn twice(attrs: &[Attribute], what: &str, diag: &mut Diagnostics) {
-    for attr in attrs.iter().filter(|attr| is_own(attr)) {
-        diag.error(attr, &format!("{what} is batched already"), "remove one of the two attributes");
-    }
+    again(attrs, &format!("{what} is batched already"), "remove one of the two attributes", diag);
 }
 
+/// Refuses an attribute inside of an item that has one.
 fn within(attrs: &[Attribute], kind: &str, diag: &mut Diagnostics) {
-    for attr in attrs.iter().filter(|attr| is_own(attr)) {
-        diag.error(
-            attr,
-            &format!("the attribute of the {kind} batches this function already"),
-            "remove this attribute, or that of the block",
-        );
-    }
+    let why = format!("the attribute of the {kind} batches this function already");
+    again(attrs, &why, "remove this attribute, or that of the block", diag);
+}
+
+fn again(attrs: &[Attribute], why: &str, instead: &str, diag: &mut Diagnostics) {
+    attrs.iter().filter(|attr| is_own(attr)).for_each(|attr| diag.error(attr, why, instead));
 }
 
 /// A method by itself: what is generated can't stand in an `impl` block or a trait.

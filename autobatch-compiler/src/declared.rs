@@ -17,13 +17,13 @@ pub struct Declared {
     /// Those that stand beside the item, where their names mean what they mean to it.
     pub(crate) beside: Definitions,
     /// The functions of `impl` blocks and traits.
-    associated: BTreeSet<String>,
+    pub(crate) associated: BTreeSet<String>,
     /// The macros.
-    macros: BTreeSet<String>,
+    pub(crate) macros: BTreeSet<String>,
     /// The macros that leave the code in which they are called.
-    leaving: BTreeSet<String>,
+    pub(crate) leaving: BTreeSet<String>,
     /// Those that may make names for it.
-    naming: BTreeSet<String>,
+    pub(crate) naming: BTreeSet<String>,
     /// Names in the item that begin with two underscores, as those of generated code do.
     pub(crate) reserved: BTreeSet<String>,
     /// The lifetimes of types.
@@ -45,26 +45,6 @@ impl Declared {
         let mut declared = Declared::default();
         declared.visit_item(item);
         declared
-    }
-
-    /// Whether a function of that name stands in an `impl` block or a trait.
-    pub(crate) fn has_associated(&self, name: &str) -> bool {
-        self.associated.contains(name)
-    }
-
-    /// Whether a macro of that name is defined in the file.
-    pub(crate) fn has_macro(&self, name: &str) -> bool {
-        self.macros.contains(name)
-    }
-
-    /// Whether a macro of that name leaves the code in which it is called.
-    pub(crate) fn leaves(&self, name: &str) -> bool {
-        self.leaving.contains(name)
-    }
-
-    /// Whether a macro of that name may make names for the code around it.
-    pub(crate) fn makes_names(&self, name: &str) -> bool {
-        self.naming.contains(name)
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Item, Visibility};
+use syn::{Item, ItemImpl, Visibility};
 
 use crate::admission;
 use crate::aside;
@@ -49,10 +49,13 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     // Who names primitives says that they are reached, wherever from.
     args.strict &= !args.fibers_will_do || args.primitives.is_empty();
     args.primitives.extend(source.into_iter().flat_map(Source::primitives));
+    if let Input::Module(module) = &input {
+        args.primitives.extend(module.content.iter().flat_map(|(_, items)| nearby::primitives(items)));
+    }
     checks::item(&input, &args, &mut diag);
-    if let Some(source) = source {
-        checks::hidden_methods(&input, &source.inherent_methods(&input), &mut diag);
-        checks::twice_batched(&input, &source.batched_twice(&input), &mut diag);
+    if let (Some(source), Input::Impl(block @ ItemImpl { trait_: Some(_), .. })) = (source, &input) {
+        checks::hidden_methods(block, &source.inherent_methods(block), &mut diag);
+        checks::twice_batched(block, &source.batched_twice(block), &mut diag);
     }
     // Without the source a reason may be none.
     args.strict &= source.is_some();
@@ -62,37 +65,28 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     declared.lifetimes.spell(&mut spelled);
     let (mut functions, others) = input::parted(&spelled, &mut diag);
     let declared = Rc::new(declared);
-    let aside = aside::of(&functions, others, self_type(&input).0, &primitives(&input, &args)).into();
+    let aside = aside::of(&functions, others, self_type(&input).0, &args.primitives).into();
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
     }
     let checks = receivers(&input, &mut functions, &args, &declared.definitions);
     desugar(&input, &mut functions, &args, &declared.definitions);
     let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
+    let mut questions = Vec::new();
     if !families.is_empty() {
         families.extend(checks.items(&functions));
         families.extend(methods::shims(&functions));
-    }
-    let mut questions = Vec::new();
-    if !families.is_empty() {
         questions = emit::checked::questions(&functions);
     }
     let errors = diag.into_tokens();
     assemble(input, families, questions, errors)
 }
 
-/// The door for generated code.
-fn rt(args: &Args) -> TokenStream {
-    let krate = &args.krate;
-    quote!(#krate::__rt)
-}
-
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
 fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
-    let primitives = primitives(input, args);
     let worth = match input {
-        Input::Module(_) => methods::worth(functions, &primitives),
-        _ => lower::call_graph(functions, &entries(input, functions), &primitives).0,
+        Input::Module(_) => methods::worth(functions, &args.primitives),
+        _ => lower::call_graph(functions, &entries(input, functions), &args.primitives).0,
     };
     receivers::resolve(functions, |f| worth.contains(&f), self_type(input).0, definitions)
 }
@@ -100,23 +94,23 @@ fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions
 /// Rewrites closures with calls of the program in them.
 fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) {
     let (own, self_ident) = self_type(input);
-    let primitives = primitives(input, args);
-    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &primitives);
+    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &args.primitives);
     let batched = |f: usize| worth.contains(&f);
-    let strict = args.strict && !(args.fibers_will_do && mentions_any(&*functions, &primitives));
+    let strict = args.strict && !(args.fibers_will_do && mentions_any(&*functions, &args.primitives));
     let args = Args { strict, ..args.clone() };
     let known = Known::all(functions, own, definitions);
     let types = Types { definitions, functions: &known, own: own.cloned() };
-    desugar::functions(functions, batched, self_ident.as_ref(), &types, &primitives, &args);
+    desugar::functions(functions, batched, self_ident.as_ref(), &types, &args);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.
 fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
     let (self_type, self_ident) = self_type(input);
     let entries = entries(input, functions);
-    let rt = rt(args);
+    let krate = &args.krate;
+    let rt = quote!(#krate::__rt);
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
-    let primitives = primitives(input, args);
+    let primitives = &args.primitives;
     let options = LowerOptions {
         krate: args.krate.clone(),
         fuse: args.fuse,
@@ -147,7 +141,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let (mut lowered, analyses) =
             lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
         let own = lowered.sources.iter().map(|source| &functions[*source]);
-        let strict = args.strict && !(args.fibers_will_do && mentions_any(own, &primitives));
+        let strict = args.strict && !(args.fibers_will_do && mentions_any(own, primitives));
         if strict {
             for note in &lowered.program.notes {
                 diag.error_at(
@@ -171,7 +165,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
     }
     let vector = vector_math.as_ref();
-    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, &primitives, known);
+    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, primitives, known);
     let mut families = Vec::new();
     for (entry, own, lowered, analyses, plain, strict) in programs {
         let width = width(&own, &lowered);
@@ -236,24 +230,9 @@ fn nested(
     Nested { plain, lowered, analyses }
 }
 
-/// The functions with a batched kernel, as the code calls them: those that the arguments name and those of
-/// the module itself.
-fn primitives(input: &Input, args: &Args) -> Vec<syn::Path> {
-    let mut all = args.primitives.clone();
-    if let Input::Module(module) = input {
-        all.extend(module.content.iter().flat_map(|(_, items)| items).filter_map(|item| match item {
-            Item::Fn(f) if input::is_primitive(&f.attrs) => Some(f.sig.ident.clone().into()),
-            _ => None,
-        }));
-    }
-    all
-}
-
 /// Whether functions mention one of the primitives, in closures and macros too.
 fn mentions_any<'a>(functions: impl IntoIterator<Item = &'a Function>, primitives: &[syn::Path]) -> bool {
-    let is_one = |word: &str| {
-        primitives.iter().any(|path| path.segments.last().is_some_and(|last| last.ident == word))
-    };
+    let is_one = |word: &str| primitives.iter().any(|path| mentions::last_name(path) == word);
     functions.into_iter().any(|f| leaving::mentions(f.written.to_token_stream(), &is_one))
 }
 
@@ -340,19 +319,10 @@ fn assemble(
             let (generics, ty) = (&i.generics, &i.self_ty);
             let (impl_generics, _, where_clause) = generics.split_for_impl();
             let carried = emit::attributes::lints_and_conditions(&i.attrs);
-            // `Self::method` is found where the trait is in scope.
-            let scope = i.trait_.as_ref().filter(|(path, _)| path.segments.len() > 1).map(|(path, _)| {
-                let mut path = path.clone();
-                path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
-                quote!(#[allow(unused_imports)] use #path as _;)
-            });
-            let of_trait = i
-                .trait_
-                .is_some()
-                .then(|| quote!(#[allow(private_interfaces, private_bounds, unreachable_pub)]));
-            let families = (!families.is_empty()).then(|| {
-                quote!(#scope #of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* })
-            });
+            let of_trait = i.trait_.as_ref().map(|(path, _)| methods::beside_trait(path));
+            let families = (!families.is_empty()).then(
+                || quote!(#of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* }),
+            );
             let conditions = emit::attributes::conditions(&i.attrs);
             let questions = questions.into_iter().map(|question| quote!(#(#conditions)* #question));
             quote!(#i #families #(#questions)* #errors)

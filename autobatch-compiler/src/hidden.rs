@@ -9,37 +9,8 @@ use syn::{
 };
 
 use crate::input::{Input, methods_of_mut};
+use crate::std_model::{Named, named};
 use crate::walk::{self, At, Next};
-
-/// Types of libraries that have a lifetime.
-pub(crate) const BORROWERS: [&str; 26] = [
-    "Arguments",
-    "ArrayView",
-    "ArrayView1",
-    "ArrayView2",
-    "ArrayViewMut",
-    "ArrayViewMut1",
-    "ArrayViewMut2",
-    "Bytes",
-    "CharIndices",
-    "Chars",
-    "Chunks",
-    "Context",
-    "Cow",
-    "Drain",
-    "Formatter",
-    "Iter",
-    "IterMut",
-    "Keys",
-    "Lines",
-    "MutexGuard",
-    "Ref",
-    "RefMut",
-    "Split",
-    "SplitWhitespace",
-    "Values",
-    "Windows",
-];
 
 /// What is known of the types of the item and its file.
 #[derive(Clone, Default, Debug)]
@@ -82,7 +53,7 @@ impl Lifetimes {
             At::PathSegment(segment) => {
                 let name = segment.ident.to_string();
                 let known = self.counts.get(&name).map(|counts| counts.iter().any(|count| *count > 0));
-                let hides = known.unwrap_or_else(|| BORROWERS.contains(&name.as_str()));
+                let hides = known.unwrap_or_else(|| named(&name) == Named::Borrower);
                 match &segment.arguments {
                     _ if hides && !writes_lifetimes(segment) => Next::Found,
                     PathArguments::Parenthesized(_) => Next::Past,
@@ -114,7 +85,7 @@ impl Lifetimes {
             return from.all(|first| first == "ndarray");
         }
         // Readers have such types too, without a lifetime.
-        let known = BORROWERS.contains(&name) && !["Bytes", "Lines"].contains(&name);
+        let known = named(name) == Named::Borrower && !["Bytes", "Lines"].contains(&name);
         known && from.peek().is_some() && from.all(|first| ["std", "core", "alloc"].contains(&first.as_str()))
     }
 

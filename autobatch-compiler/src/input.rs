@@ -15,7 +15,7 @@ use crate::anonymous;
 use crate::aside::{Aside, SEVERAL};
 use crate::declared::Declared;
 use crate::diag::Diagnostics;
-use crate::mentions::bare_type;
+use crate::mentions::{bare_type, last_name};
 use crate::methods::{self, Method};
 use crate::resolve::{self, Bindings};
 use crate::tails;
@@ -158,7 +158,7 @@ impl Input {
 }
 
 /// The first tokens of an item, enough to point at.
-fn head(item: &Item) -> proc_macro2::TokenStream {
+pub(crate) fn head(item: &impl ToTokens) -> proc_macro2::TokenStream {
     item.to_token_stream().into_iter().take(2).collect()
 }
 
@@ -189,7 +189,7 @@ pub fn function(
     let mut params = Vec::new();
     let mut patterns = Vec::new();
     for (index, arg) in sig.inputs.iter().enumerate() {
-        match arg {
+        let (ident, shown, ty, attrs, mutable) = match arg {
             FnArg::Receiver(receiver) => {
                 let ty: Type = match &receiver.kind {
                     ReceiverKind::Value => parse_quote!(Self),
@@ -205,57 +205,39 @@ pub fn function(
                         return None;
                     }
                 };
-                let passing = passing_of(&ty, &receiver.attrs, diag);
-                params.push(Param {
-                    ident: resolve::self_ident(Span::call_site()),
-                    shown: "self".into(),
-                    pattern: None,
-                    ty,
-                    passing,
-                    mutable: receiver.mutability.is_some(),
-                });
+                let ident = resolve::self_ident(Span::call_site());
+                (ident, "self".to_string(), ty, &receiver.attrs, receiver.mutability.is_some())
             }
             FnArg::Typed(PatType { attrs, pat, ty, .. }) => {
-                let passing = passing_of(ty, attrs, diag);
-                patterns.push((params.len(), (**pat).clone()));
-                params.push(Param {
-                    ident: Ident::new(&format!("__p{index}"), Span::mixed_site()),
-                    shown: match &**pat {
-                        Pat::Ident(p) => p.ident.unraw().to_string(),
-                        _ => format!("parameter {}", index + 1),
-                    },
-                    pattern: None,
-                    ty: (**ty).clone(),
-                    passing,
-                    mutable: false,
-                });
+                patterns.push((**pat).clone());
+                let shown = match &**pat {
+                    Pat::Ident(p) => p.ident.unraw().to_string(),
+                    _ => format!("parameter {}", index + 1),
+                };
+                let ident = Ident::new(&format!("__p{index}"), Span::mixed_site());
+                (ident, shown, (**ty).clone(), attrs, false)
             }
-        }
+        };
+        let passing = passing_of(&ty, attrs, diag);
+        params.push(Param { ident, shown, pattern: None, ty, passing, mutable });
     }
     let has_self = sig.receiver().is_some();
     let mut body = block.clone();
-    let mut pats: Vec<Pat> = patterns.iter().map(|(_, pat)| pat.clone()).collect();
-    let bindings = resolve::resolve(&mut pats, &mut body, has_self);
-    for ((index, _), pat) in patterns.into_iter().zip(pats) {
+    let bindings = resolve::resolve(&mut patterns, &mut body, has_self);
+    for (param, pat) in params.iter_mut().skip(usize::from(has_self)).zip(patterns) {
         match pat {
             Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none() => {
-                params[index].mutable = p.mutability.is_some();
-                params[index].ident = p.ident;
+                (param.mutable, param.ident) = (p.mutability.is_some(), p.ident);
             }
-            other => params[index].pattern = Some(other),
+            other => param.pattern = Some(other),
         }
     }
-    let output = match &sig.output {
-        ReturnType::Default => parse_quote!(()),
-        ReturnType::Type(_, ty) => (**ty).clone(),
-    };
+    let output = output(sig);
     let mut sig = sig.clone();
     clean(&mut sig);
-    let attrs = attrs.to_vec();
-    let (vis, outer) = (vis.clone(), outer.cloned());
     ok.then(|| Function {
-        attrs,
-        vis,
+        attrs: attrs.to_vec(),
+        vis: vis.clone(),
         sig,
         params,
         written: block.clone(),
@@ -264,7 +246,7 @@ pub fn function(
         output,
         associated: outer.is_some(),
         of_module: false,
-        outer: outer.unwrap_or_default(),
+        outer: outer.cloned().unwrap_or_default(),
         others: BTreeSet::new(),
         unknown: BTreeSet::new(),
         left_aside: BTreeMap::new(),
@@ -275,6 +257,14 @@ pub fn function(
         method: None,
         types: BTreeMap::new(),
     })
+}
+
+/// What a function yields, `()` where nothing is written.
+pub(crate) fn output(sig: &Signature) -> Type {
+    match &sig.output {
+        ReturnType::Default => parse_quote!(()),
+        ReturnType::Type(_, ty) => (**ty).clone(),
+    }
 }
 
 /// Refuses what has no batched meaning.
@@ -331,6 +321,9 @@ pub(crate) fn find_impl(ty: &Type) -> Option<syn::TypeImplTrait> {
     })
 }
 
+pub(crate) const EITHER: &str = "a parameter is either `#[shared]` or `#[each]`";
+pub(crate) const EACH_VALUE: &str = "`#[each]` is for references: a value is one per member already";
+
 fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing {
     let mut marked = |name: &str| {
         let mut of_name = attrs.iter().filter(|a| a.path().is_ident(name));
@@ -346,17 +339,13 @@ fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing
     let (shared, each) = (marked("shared"), marked("each"));
     match (ty, shared, each) {
         (_, Some(_), Some(each)) => {
-            diag.error(each, "a parameter is either `#[shared]` or `#[each]`", "remove one of them");
+            diag.error(each, EITHER, "remove one of them");
             Passing::Shared
         }
         (Type::Reference(r), None, Some(_)) if r.mutability.is_some() => Passing::EachMut,
         (Type::Reference(_), None, Some(_)) => Passing::EachRef,
         (_, None, Some(each)) => {
-            diag.error(
-                each,
-                "`#[each]` is for references: a value is one per member already",
-                "remove `#[each]`",
-            );
+            diag.error(each, EACH_VALUE, "remove `#[each]`");
             Passing::Each
         }
         (Type::Reference(r), Some(shared), None) => {
@@ -446,14 +435,19 @@ pub(crate) fn parted(
     (all, aside)
 }
 
+/// Whether an attribute is `#[autobatch]`.
+pub(crate) fn is_own(attr: &Attribute) -> bool {
+    last_name(attr.path()) == "autobatch"
+}
+
 /// Whether an item of a module carries the attribute itself.
 pub fn is_batched(attrs: &[Attribute]) -> bool {
-    attrs.iter().any(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "autobatch"))
+    attrs.iter().any(is_own)
 }
 
 /// Whether a function carries `#[autobatch::primitive(…)]`.
 pub fn is_primitive(attrs: &[Attribute]) -> bool {
-    attrs.iter().any(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "primitive"))
+    attrs.iter().any(|attr| last_name(attr.path()) == "primitive")
 }
 
 /// Whether a function of a module or `impl` can be batched at all; one that can't is left alone

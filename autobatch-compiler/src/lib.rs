@@ -31,6 +31,7 @@ pub mod plain;
 pub mod primitive;
 mod receivers;
 pub mod resolve;
+mod std_model;
 mod strict;
 mod tails;
 mod turbofish;

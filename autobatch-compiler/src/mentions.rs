@@ -1,7 +1,7 @@
 //! Mentions of a variable, for what puts something else in their place.
 
-use proc_macro2::{Delimiter, Group, Punct, Spacing, TokenStream, TokenTree};
-use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Type, UnOp};
+use proc_macro2::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
+use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Path, Type, UnOp};
 
 use crate::formats::Formats;
 use crate::lockstep::is_compound;
@@ -31,6 +31,16 @@ pub(crate) fn untyped(pat: &Pat) -> &Pat {
         Pat::Type(t) => &t.pat,
         _ => pat,
     }
+}
+
+/// The last name of a path.
+pub(crate) fn last_name(path: &Path) -> String {
+    path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
+}
+
+/// As many names, with their numbers.
+pub(crate) fn numbered(name: &str, count: usize) -> Vec<Ident> {
+    (0..count).map(|i| Ident::new(&format!("{name}{i}"), Span::mixed_site())).collect()
 }
 
 /// The one name that an expression is.

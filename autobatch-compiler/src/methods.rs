@@ -20,61 +20,11 @@ use crate::elision;
 use crate::emit::attributes::GENERATED;
 use crate::input::{self, Function};
 use crate::lower;
-use crate::mentions::map_tokens;
+use crate::mentions::{last_name, map_tokens, numbered};
 use crate::resolve::self_ident;
+use crate::std_model::{Named, named};
 
 const PREFIX: &str = "__autobatch_method_";
-
-/// Traits of the library: those in scope everywhere, and those that operators and macros stand for.
-const LIBRARY: [&str; 47] = [
-    "Add",
-    "AddAssign",
-    "AsMut",
-    "AsRef",
-    "BitAnd",
-    "BitOr",
-    "BitXor",
-    "Borrow",
-    "Clone",
-    "Copy",
-    "Debug",
-    "Default",
-    "Deref",
-    "DerefMut",
-    "Display",
-    "Div",
-    "DivAssign",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "ExactSizeIterator",
-    "Extend",
-    "From",
-    "FromIterator",
-    "FromStr",
-    "Hash",
-    "Index",
-    "IndexMut",
-    "Into",
-    "IntoIterator",
-    "Iterator",
-    "Mul",
-    "MulAssign",
-    "Neg",
-    "Not",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Product",
-    "Rem",
-    "Shl",
-    "Shr",
-    "Sub",
-    "SubAssign",
-    "Sum",
-    "ToString",
-    "TryFrom",
-];
 
 /// What a function of the program was in the module.
 #[derive(Clone)]
@@ -132,11 +82,7 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
                 _ if !once && conditional => Some(aside::SEVERAL),
                 _ if !once => Some(aside::SAME_NAME),
                 // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
-                Some((path, _))
-                    if path.segments.last().is_some_and(|s| LIBRARY.iter().any(|known| s.ident == known)) =>
-                {
-                    Some(aside::OF_THE_LIBRARY)
-                }
+                Some((path, _)) if named(&last_name(path)) == Named::Trait => Some(aside::OF_THE_LIBRARY),
                 Some(_) if known.is_none() => Some(aside::OF_ANOTHER_TYPE),
                 _ => None,
             };
@@ -184,10 +130,7 @@ pub(crate) fn conditional(attrs: &[Attribute]) -> bool {
 
 fn name_of(ty: &Type) -> Option<&Ident> {
     match ty {
-        Type::Path(p) if p.qself.is_none() => p.path.get_ident().or_else(|| {
-            let only = p.path.segments.first().filter(|_| p.path.segments.len() == 1)?;
-            Some(&only.ident)
-        }),
+        Type::Path(p) if p.qself.is_none() && p.path.segments.len() == 1 => Some(&p.path.segments[0].ident),
         _ => None,
     }
 }
@@ -264,33 +207,23 @@ fn with_named_lifetimes(ty: &Type) -> (Type, Vec<Lifetime>) {
 fn free_receiver(sig: &mut Signature) {
     let Some(FnArg::Receiver(receiver)) = sig.inputs.first().cloned() else { return };
     let (ident, attrs, mutability) = (self_ident(Span::call_site()), &receiver.attrs, &receiver.mutability);
-    let own: Type = parse_quote!(Self);
-    let mut lifetime = None;
     let ty: Type = match &receiver.kind {
         ReceiverKind::Reference(_, known, exclusive) => {
-            let named = known.clone().unwrap_or_else(|| Lifetime::new("'__self", Span::mixed_site()));
+            let lifetime = known.clone().unwrap_or_else(|| Lifetime::new("'__self", Span::mixed_site()));
+            let found = match &mut sig.output {
+                syn::ReturnType::Type(_, output) => elision::name_all(output, &lifetime),
+                syn::ReturnType::Default => false,
+            };
+            if known.is_none() && found {
+                sig.generics.params.insert(0, parse_quote!(#lifetime));
+            }
+            // Else nothing refers to it.
+            let lifetime = Some(lifetime).filter(|_| known.is_some() || found);
             let exclusive = exclusive.is_some().then(<syn::Token![mut]>::default);
-            lifetime = Some((named.clone(), known.is_none()));
-            parse_quote!(&#named #exclusive #own)
+            parse_quote!(&#lifetime #exclusive Self)
         }
         ReceiverKind::Typed(_, ty) => (**ty).clone(),
-        _ => own,
-    };
-    let found = match (&mut sig.output, &lifetime) {
-        (syn::ReturnType::Type(_, output), Some((lifetime, _))) => elision::name_all(output, lifetime),
-        _ => false,
-    };
-    let ty = match (ty, &lifetime) {
-        // Nothing refers to it.
-        (Type::Reference(mut r), Some((_, true))) if !found => {
-            r.lifetime = None;
-            Type::Reference(r)
-        }
-        (ty, Some((lifetime, true))) => {
-            sig.generics.params.insert(0, parse_quote!(#lifetime));
-            ty
-        }
-        (ty, _) => ty,
+        _ => parse_quote!(Self),
     };
     if let Some(first) = sig.inputs.first_mut() {
         *first = parse_quote!(#(#attrs)* #mutability #ident: #ty);
@@ -306,27 +239,24 @@ pub(crate) fn of_trait(block: &ItemImpl, f: &syn::ImplItemFn) -> syn::ImplItemFn
     }
     impl VisitMut for Spell<'_> {
         fn visit_type_path_mut(&mut self, p: &mut syn::TypePath) {
-            if p.qself.is_none()
-                && let Some((qself, path)) = self.spelled(&p.path)
-            {
-                (p.qself, p.path) = (Some(qself), path);
-            }
+            self.spell(&mut p.qself, &mut p.path);
             visit_mut::visit_type_path_mut(self, p);
         }
         fn visit_expr_path_mut(&mut self, p: &mut syn::ExprPath) {
-            if p.qself.is_none()
-                && p.path.segments.len() > 2
-                && let Some((qself, path)) = self.spelled(&p.path)
-            {
-                (p.qself, p.path) = (Some(qself), path);
+            if p.path.segments.len() > 2 {
+                self.spell(&mut p.qself, &mut p.path);
             }
             visit_mut::visit_expr_path_mut(self, p);
         }
         fn visit_item_mut(&mut self, _: &mut Item) {}
     }
     impl Spell<'_> {
-        fn spelled(&self, path: &Path) -> Option<(syn::QSelf, Path)> {
-            projected(path, &parse_quote!(Self), self.trait_, &self.associated)
+        fn spell(&self, qself: &mut Option<syn::QSelf>, path: &mut Path) {
+            if qself.is_none()
+                && let Some((own, full)) = projected(path, &parse_quote!(Self), self.trait_, &self.associated)
+            {
+                (*qself, *path) = (Some(own), full);
+            }
         }
     }
     let mut f = f.clone();
@@ -457,8 +387,7 @@ pub(crate) fn shims(functions: &[Function]) -> Vec<TokenStream> {
         };
         let mut sig = f.sig.clone();
         sig.constness = None;
-        let idents: Vec<Ident> =
-            (0..sig.inputs.len()).map(|i| format_ident!("__p{}", i, span = Span::mixed_site())).collect();
+        let idents = numbered("__p", sig.inputs.len());
         for (arg, ident) in sig.inputs.iter_mut().zip(&idents) {
             if let FnArg::Typed(t) = arg {
                 *t.pat = parse_quote!(#ident);
@@ -486,6 +415,14 @@ pub(crate) fn shown_name(name: &Ident) -> String {
     }
 }
 
+/// What stands before an `impl` block for methods of a trait: `Self::method` is found where the trait is in scope.
+pub(crate) fn beside_trait(path: &Path) -> TokenStream {
+    let mut path = path.clone();
+    path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
+    let scope = (path.segments.len() > 1).then(|| quote!(#[allow(unused_imports)] use #path as _;));
+    quote!(#scope #[allow(private_interfaces, private_bounds, unreachable_pub)])
+}
+
 /// What is generated for the methods of one type, in an `impl` block of it.
 pub(crate) fn block(function: &Function, items: &[TokenStream]) -> Option<TokenStream> {
     let method = function.method.as_ref()?;
@@ -493,12 +430,6 @@ pub(crate) fn block(function: &Function, items: &[TokenStream]) -> Option<TokenS
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let owner = &method.owner;
     let carried = crate::emit::attributes::lints_and_conditions(&method.attrs);
-    // `Self::method` is found where the trait is in scope.
-    let of_trait = method.trait_.as_ref().map(|path| {
-        let mut path = path.clone();
-        path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
-        let scope = (path.segments.len() > 1).then(|| quote!(#[allow(unused_imports)] use #path as _;));
-        quote!(#scope #[allow(private_interfaces, private_bounds, unreachable_pub)])
-    });
+    let of_trait = method.trait_.as_ref().map(beside_trait);
     Some(quote!(#of_trait #(#carried)* impl #impl_generics #owner #where_clause { #(#items)* }))
 }

@@ -18,10 +18,10 @@ use syn::{File, GenericArgument, Ident, Item, ItemImpl, Path, Type};
 
 use crate::aside::name_of;
 use crate::declared::Declared;
-use crate::input::{Input, is_batched, is_primitive, methods_of};
+use crate::input::{is_batched, is_primitive, methods_of};
 use crate::ir::text;
 use crate::mentions::bare_type;
-use crate::receivers::definitions::Definitions;
+use crate::receivers::definitions::{Definitions, arguments};
 use crate::unasked::Mentions;
 use crate::walk::{self, At, Next};
 
@@ -63,10 +63,7 @@ impl Source {
 
     /// The primitives that the item can call by their names.
     pub(crate) fn primitives(&self) -> impl Iterator<Item = Path> {
-        self.scopes[self.module..].iter().flatten().filter_map(|item| match item {
-            Item::Fn(f) if is_primitive(&f.attrs) => Some(f.sig.ident.clone().into()),
-            _ => None,
-        })
+        primitives(self.scopes[self.module..].iter().flatten())
     }
 
     /// Adds the structures and enumerations that the item may mean by their names: those of the blocks and modules around it,
@@ -80,19 +77,14 @@ impl Source {
         }
     }
 
-    /// The functions in the file's `impl` blocks of the type, without a trait, for which the item implements one.
-    pub(crate) fn inherent_methods(&self, input: &Input) -> BTreeSet<String> {
-        let Some(own) = implements(input) else { return BTreeSet::new() };
-        let of_type = |i: &&ItemImpl| i.trait_.is_none() && name_of(&i.self_ty) == name_of(own);
+    /// The functions in the file's `impl` blocks of the type, without a trait, for which `own` implements one.
+    pub(crate) fn inherent_methods(&self, own: &ItemImpl) -> BTreeSet<String> {
+        let of_type = |i: &&ItemImpl| i.trait_.is_none() && name_of(&i.self_ty) == name_of(&own.self_ty);
         self.impls().into_iter().filter(of_type).flat_map(functions).collect()
     }
 
-    /// The methods of the trait that the item implements of which the file's annotated `impl` blocks have several for the type.
-    pub(crate) fn batched_twice(&self, input: &Input) -> BTreeSet<String> {
-        let Input::Impl(own) = input else { return BTreeSet::new() };
-        if own.trait_.is_none() {
-            return BTreeSet::new();
-        }
+    /// The methods of the trait that `own` implements of which the file's annotated `impl` blocks have several for the type.
+    pub(crate) fn batched_twice(&self, own: &ItemImpl) -> BTreeSet<String> {
         let batched = |i: &&ItemImpl| {
             let conditional = i.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
             let parameter = |name: &Ident| {
@@ -118,33 +110,28 @@ impl Source {
     }
 }
 
+/// The primitives among items.
+pub(crate) fn primitives<'a>(items: impl IntoIterator<Item = &'a Item>) -> impl Iterator<Item = Path> {
+    items.into_iter().filter_map(|item| match item {
+        Item::Fn(f) if is_primitive(&f.attrs) => Some(f.sig.ident.clone().into()),
+        _ => None,
+    })
+}
+
 /// Whether two types have a type in common, whatever their parameters stand for.
 fn may_be_one(a: &Type, b: &Type, parameter: &dyn Fn(&Ident) -> bool) -> bool {
     let open = |ty: &Type| matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(parameter));
     match (bare_type(a), bare_type(b)) {
         (a, b) if open(a) || open(b) => true,
-        (Type::Path(a), Type::Path(b)) => {
-            let (Some(a), Some(b)) = (a.path.segments.last(), b.path.segments.last()) else { return false };
-            let types = |segment: &syn::PathSegment| match &segment.arguments {
-                syn::PathArguments::AngleBracketed(args) => args.args.clone().into_iter().collect::<Vec<_>>(),
-                _ => vec![],
-            };
-            let pairs = types(a).into_iter().zip(types(b));
-            a.ident == b.ident
-                && pairs.into_iter().all(|pair| match pair {
-                    (GenericArgument::Type(a), GenericArgument::Type(b)) => may_be_one(&a, &b, parameter),
+        (a @ Type::Path(_), b @ Type::Path(_)) => {
+            let mut pairs = arguments(a).into_iter().zip(arguments(b));
+            name_of(a) == name_of(b)
+                && pairs.all(|pair| match pair {
+                    (GenericArgument::Type(a), GenericArgument::Type(b)) => may_be_one(a, b, parameter),
                     _ => true,
                 })
         }
         (a, b) => text(a) == text(b),
-    }
-}
-
-/// The type that the item implements a trait for.
-fn implements(input: &Input) -> Option<&Type> {
-    match input {
-        Input::Impl(ItemImpl { trait_: Some(_), self_ty, .. }) => Some(self_ty),
-        _ => None,
     }
 }
 

@@ -62,7 +62,7 @@ use syn::{
 use crate::diag::Diagnostics;
 use crate::elision;
 use crate::input;
-use crate::mentions::bare_type;
+use crate::mentions::{bare_type, last_name, numbered};
 use crate::turbofish::turbofish;
 
 /// The associated function that batched code calls.
@@ -130,7 +130,7 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Fn(function)) => function,
         _ => {
             let instead = "put it on a free function; a method can call it";
-            diag.error(&first(&item), "a primitive is a function", instead);
+            diag.error(&input::head(&item), "a primitive is a function", instead);
             let errors = diag.into_tokens();
             return quote!(#item #errors);
         }
@@ -151,10 +151,6 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
     input::clean(&mut function.sig);
     let errors = diag.into_tokens();
     quote!(#function #family #errors)
-}
-
-fn first(tokens: &TokenStream) -> TokenStream {
-    tokens.clone().into_iter().take(2).collect()
 }
 
 /// How each parameter is passed; `None` after errors.
@@ -194,58 +190,45 @@ fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
     (ok && diag.is_empty()).then_some(all)
 }
 
+/// How a parameter is passed, or why it can't be, and what to write instead.
 fn passing(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Option<Passing> {
     let has = |name: &str| attrs.iter().find(|a| a.path().is_ident(name));
-    match (ty, has("shared"), has("each")) {
-        (_, Some(_), Some(each)) => {
-            diag.error(each, "a parameter is either `#[shared]` or `#[each]`", "remove one of them");
-            None
-        }
-        (Type::Reference(r), Some(shared), None) if r.mutability.is_some() => {
-            diag.error(
-                shared,
-                "what the kernel changes is each member's own",
-                "remove `#[shared]`, or take a `&T`",
-            );
-            None
-        }
+    let (at, why, instead) = match (ty, has("shared"), has("each")) {
+        (_, Some(_), Some(each)) => (each.to_token_stream(), input::EITHER, "remove one of them"),
+        (Type::Reference(r), Some(shared), None) if r.mutability.is_some() => (
+            shared.to_token_stream(),
+            "what the kernel changes is each member's own",
+            "remove `#[shared]`, or take a `&T`",
+        ),
         (Type::Reference(r), ..) if r.mutability.is_some() => match &*r.elem {
             Type::Slice(_) | Type::TraitObject(_) => {
-                slices(ty, "take `&mut Array1<T>` or `&mut [T; D]`", diag);
-                None
+                (ty.to_token_stream(), SLICES, "take `&mut Array1<T>` or `&mut [T; D]`")
             }
-            elem => Some(Passing::Changed(elem.clone())),
+            elem => return Some(Passing::Changed(elem.clone())),
         },
         (Type::Reference(r), None, each) if each.is_some() || is_vector(&r.elem) => match &*r.elem {
             Type::Slice(_) | Type::TraitObject(_) => {
-                slices(ty, "take `&Array1<T>` or `&[T; D]`, or leave `#[each]` out to share the slice", diag);
-                None
+                let instead = "take `&Array1<T>` or `&[T; D]`, or leave `#[each]` out to share the slice";
+                (ty.to_token_stream(), SLICES, instead)
             }
-            elem => Some(Passing::EachRef(elem.clone())),
+            elem => return Some(Passing::EachRef(elem.clone())),
         },
-        (Type::Reference(_), ..) => Some(Passing::Shared),
-        (_, Some(_), _) => Some(Passing::SharedValue),
-        (_, None, Some(each)) => {
-            diag.error(
-                each,
-                "`#[each]` is for references: a value is one per member already",
-                "remove `#[each]`",
-            );
-            None
-        }
-        (ty, None, None) => Some(Passing::Each(ty.clone())),
-    }
+        (Type::Reference(_), ..) => return Some(Passing::Shared),
+        (_, Some(_), _) => return Some(Passing::SharedValue),
+        (_, None, Some(each)) => (each.to_token_stream(), input::EACH_VALUE, "remove `#[each]`"),
+        (ty, None, None) => return Some(Passing::Each(ty.clone())),
+    };
+    diag.error(&at, why, instead);
+    None
 }
 
-fn slices(ty: &Type, instead: &str, diag: &mut Diagnostics) {
-    diag.error(ty, "members' slices can't be gathered into one column: their lengths may differ", instead);
-}
+const SLICES: &str = "members' slices can't be gathered into one column: their lengths may differ";
 
 /// `Array1<T>` or `[T; D]`: a member's own, even behind a reference.
 fn is_vector(ty: &Type) -> bool {
     match bare_type(ty) {
         Type::Array(_) => true,
-        Type::Path(p) => p.path.segments.last().is_some_and(|last| last.ident == "Array1"),
+        Type::Path(p) => last_name(&p.path) == "Array1",
         _ => false,
     }
 }
@@ -267,8 +250,7 @@ fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
             }
         });
     }
-    let value = |i: usize| format_ident!("__v{}", i, span = Span::mixed_site());
-    let values: Vec<Ident> = (0..passing.len()).map(value).collect();
+    let values = numbered("__v", passing.len());
     let is_value = |passing: &Passing| matches!(passing, Passing::Each(_) | Passing::SharedValue);
     let packed = passing.iter().zip(&names).map(|(passing, name)| match is_value(passing) {
         true => quote!(::core::option::Option::Some(#name)),
@@ -354,14 +336,12 @@ impl Own {
         let params = params.map(|param| &param.ident).collect();
         let mut scan = Borrows { params, found: false, unknown: Vec::new() };
         types.iter().for_each(|ty| scan.visit_type(ty));
-        if let syn::ReturnType::Type(_, ty) = &function.sig.output {
-            let mut ty = &**ty;
-            // What members share may be lent to all of them.
-            while let Type::Reference(syn::TypeReference { mutability: None, elem, .. }) = ty {
-                ty = &**elem;
-            }
-            scan.visit_type(ty);
+        let mut output = &input::output(&function.sig);
+        // What members share may be lent to all of them.
+        while let Type::Reference(syn::TypeReference { mutability: None, elem, .. }) = output {
+            output = &**elem;
         }
+        scan.visit_type(output);
         Own { borrows: scan.found, unknown: scan.unknown, types }
     }
 
@@ -443,10 +423,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
         }
         pushed.push(ty);
     }
-    let mut output = match &function.sig.output {
-        syn::ReturnType::Default => parse_quote!(()),
-        syn::ReturnType::Type(_, ty) => (**ty).clone(),
-    };
+    let mut output = input::output(&function.sig);
     // What the result borrows, it borrows from what is shared.
     if let Some(lifetime) = named.made.first() {
         elision::name_all(&mut output, lifetime);
@@ -464,10 +441,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
     let outlives = inside.map(|(inner, outer)| -> syn::WherePredicate { parse_quote!(#inner: #outer) });
     generics.make_where_clause().predicates.extend(outlives);
     let (params, clause) = (&generics.params, &generics.where_clause);
-    let column = |i: usize| format_ident!("__c{}", i, span = Span::mixed_site());
-    let value = |i: usize| format_ident!("__v{}", i, span = Span::mixed_site());
-    let columns: Vec<Ident> = (0..passing.len()).map(column).collect();
-    let values: Vec<Ident> = (0..passing.len()).map(value).collect();
+    let (columns, values) = (numbered("__c", passing.len()), numbered("__v", passing.len()));
     let make = passing.iter().zip(&columns).map(|(passing, column)| match passing {
         Passing::Shared => quote!(let mut #column = #rt::Shared::new();),
         Passing::SharedValue => quote!(let mut #column = #rt::SharedValue::new();),

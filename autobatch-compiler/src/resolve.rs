@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::desugar::keep_message;
 use crate::formats;
-use crate::input::Function;
+use crate::input::{Function, Param};
 use crate::mentions::map_tokens;
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::visit_mut::{self, VisitMut};
@@ -75,14 +75,9 @@ pub fn resolve(params: &mut [Pat], body: &mut Block, has_self: bool) -> Bindings
 /// Makes names unique again behind a rewriting of the body, which was unique before it.
 pub(crate) fn again(function: &mut Function, mut body: Block) {
     let has_self = function.sig.receiver().is_some();
-    let mut params: Vec<Pat> = function
-        .params
-        .iter()
-        .map(|p| p.pattern.clone().unwrap_or_else(|| if_ident(&p.ident, p.mutable)))
-        .collect();
-    let all = params.len();
-    let first = usize::from(has_self);
-    function.bindings = resolve(&mut params[first.min(all)..], &mut body, has_self);
+    let pattern = |p: &Param| p.pattern.clone().unwrap_or_else(|| if_ident(&p.ident, p.mutable));
+    let mut params: Vec<Pat> = function.params.iter().map(pattern).collect();
+    function.bindings = resolve(&mut params[usize::from(has_self)..], &mut body, has_self);
     for (param, pat) in function.params.iter_mut().zip(params) {
         if param.pattern.is_some() {
             param.pattern = Some(pat);
@@ -104,15 +99,12 @@ struct Resolver {
 }
 
 impl Resolver {
-    fn lookup(&self, ident: &Ident) -> Option<&Ident> {
-        let name = ident.to_string();
-        self.scopes.iter().rev().find_map(|scope| scope.get(&name))
+    fn lookup(&self, name: &str) -> Option<&Ident> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    fn rename(&self, ident: &mut Ident) {
-        if let Some(unique) = self.lookup(ident) {
-            *ident = respelled(unique, ident.span());
-        }
+    fn renamed(&self, ident: &Ident) -> Option<Ident> {
+        Some(respelled(self.lookup(&ident.to_string())?, ident.span()))
     }
 
     fn fresh(&mut self, ident: &Ident) -> Ident {
@@ -128,8 +120,9 @@ impl Resolver {
 
     /// Declares the bindings of `pat` in the innermost scope and renames them in place.
     fn bind(&mut self, pat: &mut Pat, assigned_later: bool) {
-        let mut found: BTreeMap<String, Ident> = BTreeMap::new();
-        bind_pat(self, pat, assigned_later, &mut found);
+        let mut bind = Bind { resolver: self, assigned_later, found: BTreeMap::new() };
+        bind.visit_pat_mut(pat);
+        let found = bind.found;
         self.scopes.last_mut().expect("a scope is open").extend(found);
     }
 
@@ -145,49 +138,44 @@ fn is_constant(ident: &Ident) -> bool {
     ident.to_string().trim_start_matches("r#").starts_with(|c: char| c.is_uppercase())
 }
 
-fn bind_pat(r: &mut Resolver, pat: &mut Pat, assigned_later: bool, found: &mut BTreeMap<String, Ident>) {
-    match pat {
-        Pat::Ident(p) => {
-            if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() && is_constant(&p.ident) {
-                return;
-            }
-            let source = p.ident.to_string();
-            let unique = match found.get(&source) {
-                Some(unique) => respelled(unique, p.ident.span()),
-                None => {
-                    let unique = r.fresh(&p.ident);
-                    let mutable = assigned_later || (p.mutability.is_some() && p.by_ref.is_none());
-                    let binding = Binding { ident: unique.clone(), mutable, number: r.bindings.len() };
-                    r.bindings.insert(unique.to_string(), binding);
-                    found.insert(source, unique.clone());
-                    unique
-                }
-            };
-            p.ident = unique;
-            if let Some((_, sub)) = &mut p.subpat {
-                bind_pat(r, sub, assigned_later, found);
-            }
+/// The binding of a pattern's names.
+struct Bind<'a> {
+    resolver: &'a mut Resolver,
+    assigned_later: bool,
+    found: BTreeMap<String, Ident>,
+}
+
+impl VisitMut for Bind<'_> {
+    fn visit_pat_ident_mut(&mut self, p: &mut syn::PatIdent) {
+        if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() && is_constant(&p.ident) {
+            return;
         }
-        Pat::Struct(p) => {
-            for field in &mut p.fields {
-                bind_pat(r, &mut field.pat, assigned_later, found);
-                let renamed = matches!((&*field.pat, &field.member),
-                    (Pat::Ident(p), syn::Member::Named(name)) if p.ident != *name);
-                if renamed {
-                    field.colon_token.get_or_insert_with(Default::default);
-                }
+        let source = p.ident.to_string();
+        p.ident = match self.found.get(&source) {
+            Some(unique) => respelled(unique, p.ident.span()),
+            None => {
+                let ident = self.resolver.fresh(&p.ident);
+                let mutable = self.assigned_later || (p.mutability.is_some() && p.by_ref.is_none());
+                let bindings = &mut self.resolver.bindings;
+                let binding = Binding { ident: ident.clone(), mutable, number: bindings.len() };
+                bindings.insert(ident.to_string(), binding);
+                self.found.insert(source, ident.clone());
+                ident
             }
-        }
-        Pat::Or(p) => p.cases.iter_mut().for_each(|case| bind_pat(r, case, assigned_later, found)),
-        Pat::Paren(p) => bind_pat(r, &mut p.pat, assigned_later, found),
-        Pat::Reference(p) => bind_pat(r, &mut p.pat, assigned_later, found),
-        Pat::Slice(p) => p.elems.iter_mut().for_each(|elem| bind_pat(r, elem, assigned_later, found)),
-        Pat::Tuple(p) => p.elems.iter_mut().for_each(|elem| bind_pat(r, elem, assigned_later, found)),
-        Pat::TupleStruct(p) => p.elems.iter_mut().for_each(|elem| bind_pat(r, elem, assigned_later, found)),
-        Pat::Type(p) => bind_pat(r, &mut p.pat, assigned_later, found),
-        Pat::Guard(p) => bind_pat(r, &mut p.pat, assigned_later, found),
-        _ => {}
+        };
+        visit_mut::visit_pat_ident_mut(self, p);
     }
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        visit_mut::visit_field_pat_mut(self, field);
+        if let (Pat::Ident(p), syn::Member::Named(name)) = (&*field.pat, &field.member)
+            && p.ident != *name
+        {
+            field.colon_token.get_or_insert_with(Default::default);
+        }
+    }
+    fn visit_expr_mut(&mut self, _: &mut Expr) {}
+    fn visit_block_mut(&mut self, _: &mut Block) {}
+    fn visit_type_mut(&mut self, _: &mut syn::Type) {}
 }
 
 impl VisitMut for Resolver {
@@ -253,12 +241,10 @@ impl VisitMut for Resolver {
                 r.visit_expr_mut(&mut e.body);
             }),
             Expr::Path(e) => {
-                if e.qself.is_none()
-                    && let Some(ident) = e.path.get_ident()
-                    && let Some(unique) = self.lookup(ident)
+                if let Some(ident) = e.path.get_ident().filter(|_| e.qself.is_none())
+                    && let Some(renamed) = self.renamed(ident)
                 {
-                    let ident = respelled(unique, ident.span());
-                    e.path = ident.into();
+                    e.path = renamed.into();
                 }
             }
             other => visit_mut::visit_expr_mut(self, other),
@@ -278,13 +264,10 @@ impl VisitMut for Resolver {
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         let written = mac.tokens.clone();
         map_tokens(mac, &mut |tree, field| match tree {
-            TokenTree::Ident(mut ident) if !field => {
-                self.rename(&mut ident);
-                TokenTree::Ident(ident)
-            }
+            TokenTree::Ident(ident) if !field => TokenTree::Ident(self.renamed(&ident).unwrap_or(ident)),
             TokenTree::Literal(lit) if !field => {
-                let unique = |name: &str| self.scopes.iter().rev().find_map(|scope| scope.get(name));
-                let new = |name: &str| unique(name).map(Ident::to_string).filter(|unique| unique != name);
+                let new =
+                    |name: &str| self.lookup(name).map(Ident::to_string).filter(|unique| unique != name);
                 TokenTree::Literal(formats::rename(lit, new))
             }
             other => other,

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use proc_macro2::{Literal, Span};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprCall, ExprMethodCall, Ident, Item, Stmt, Type, parse_quote};
 
@@ -19,7 +20,7 @@ pub(crate) fn number(functions: &mut [Function]) {
     for function in functions {
         for block in [&mut function.written, &mut function.body] {
             let mut count = 0_usize;
-            let mark = |expr: &mut Expr| {
+            let number = |expr: &mut Expr| {
                 let (name, attrs) = match expr {
                     Expr::MethodCall(call) => (Some(&call.method), &mut call.attrs),
                     Expr::Call(call) => match &*call.func {
@@ -29,19 +30,25 @@ pub(crate) fn number(functions: &mut [Function]) {
                     _ => return,
                 };
                 if name.is_some_and(|name| names.contains(&name.to_string())) {
-                    let number = proc_macro2::Literal::usize_unsuffixed(count);
-                    let mark = Ident::new(MARK, proc_macro2::Span::call_site());
-                    attrs.push(parse_quote!(#[#mark(#number)]));
+                    attrs.push(mark(MARK, count));
                     count += 1;
                 }
             };
-            Tails(mark).function(block);
+            Tails(number).function(block);
         }
     }
 }
 
-fn is_mark(attr: &Attribute) -> bool {
-    attr.path().is_ident(MARK)
+/// An attribute of ours that holds a number.
+pub(crate) fn mark(name: &str, number: usize) -> Attribute {
+    let (name, number) = (Ident::new(name, Span::call_site()), Literal::usize_unsuffixed(number));
+    parse_quote!(#[#name(#number)])
+}
+
+/// The number in the attribute of that name.
+pub(crate) fn marked(attrs: &[Attribute], name: &str) -> Option<usize> {
+    let mark = attrs.iter().find(|attr| attr.path().is_ident(name))?;
+    mark.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
 }
 
 /// The number of a call, if it has one.
@@ -49,7 +56,7 @@ pub(crate) fn number_of(call: &Expr) -> Option<usize> {
     let (Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. })) = call else {
         return None;
     };
-    attrs.iter().find(|attr| is_mark(attr))?.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
+    marked(attrs, MARK)
 }
 
 /// Takes the numbers away.
@@ -59,7 +66,7 @@ pub(crate) fn unnumber(code: &mut impl Code) {
             Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. }),
         ) = at
         {
-            attrs.retain(|attr| !is_mark(attr));
+            attrs.retain(|attr| !attr.path().is_ident(MARK));
         }
     });
 }

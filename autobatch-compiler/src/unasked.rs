@@ -54,7 +54,7 @@ impl Mentions {
 pub(crate) fn has_batched_form(function: &Function) -> bool {
     let declared = &function.declared;
     let name = function.sig.ident.unraw();
-    let taken = ENDS.iter().any(|end| declared.has_associated(&format!("{name}_batched{end}")));
+    let taken = ENDS.iter().any(|end| declared.associated.contains(&format!("{name}_batched{end}")));
     let fits = |param: &Param| match (param.passing, &param.ty) {
         (Passing::Shared, _) => true,
         (_, ty) if declared.lifetimes.are_hidden(ty) => false,

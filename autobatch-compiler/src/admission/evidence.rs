@@ -12,6 +12,8 @@ use crate::input::Function;
 use crate::ir::text;
 use crate::lockstep::is_primitive;
 use crate::mentions::bare_type;
+use crate::receivers::definitions::arguments;
+use crate::std_model::{self, Fact};
 use crate::walk::{self, At};
 
 /// A type, and what shows that its drop is not seen.
@@ -33,28 +35,6 @@ pub enum Quiet {
     /// A type parameter's own type, `M::S`: asked where the parameter is known.
     Given(Type),
 }
-
-/// Types of the library that hold what they are given, and need nothing of it.
-const HOLDERS: [&str; 18] = [
-    "Arc",
-    "Array",
-    "Array1",
-    "Array2",
-    "BTreeMap",
-    "BTreeSet",
-    "BinaryHeap",
-    "Box",
-    "Cell",
-    "HashMap",
-    "HashSet",
-    "Option",
-    "Range",
-    "Rc",
-    "RefCell",
-    "Result",
-    "Vec",
-    "VecDeque",
-];
 
 /// The types that functions of a program write, those in other types and in fields of the file's types too.
 pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
@@ -170,20 +150,14 @@ fn quiet(
             if p.path.segments.len() == 2 && parameters.contains(&p.path.segments[0].ident) {
                 return last.arguments.is_none().then(|| vec![Quiet::Given(ty.clone())]);
             }
-            let arguments: Vec<&Type> = match &last.arguments {
-                PathArguments::None => vec![],
-                PathArguments::AngleBracketed(args) => args
-                    .args
-                    .iter()
-                    .map(|arg| match arg {
-                        GenericArgument::Type(ty) => {
-                            Some(ty).filter(|ty| !is_constant(ty, declared, parameters))
-                        }
-                        _ => None,
-                    })
-                    .collect::<Option<_>>()?,
-                PathArguments::Parenthesized(_) => return None,
-            };
+            if matches!(last.arguments, PathArguments::Parenthesized(_)) {
+                return None;
+            }
+            let arguments = arguments(ty).into_iter().map(|arg| match arg {
+                GenericArgument::Type(ty) => Some(ty).filter(|ty| !is_constant(ty, declared, parameters)),
+                _ => None,
+            });
+            let arguments: Vec<&Type> = arguments.collect::<Option<_>>()?;
             if let Some(parts) = declared.beside.parts(ty, parameters).filter(|_| p.path.segments.len() == 1)
             {
                 if !seen.insert(text(ty)) {
@@ -196,7 +170,7 @@ fn quiet(
             if arguments.is_empty() {
                 return Some(vec![Quiet::Whole(ty.clone())]);
             }
-            if !HOLDERS.contains(&name.as_str()) || declared.definitions.has(&name) {
+            if !std_model::is(&name, Fact::Holder) || declared.definitions.has(&name) {
                 return None;
             }
             let mut all = each(&mut arguments.iter().copied(), seen)?;

@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 
-use crate::desugar::iterators::is_adaptor;
 use crate::desugar::{elements, is_listed};
 use crate::input::Function;
 use crate::lockstep::{is_compound, is_primitive, is_pure_function, is_pure_method, is_truth};
 use crate::mentions::{self, bare, bare_type};
+use crate::std_model::{Does, does};
 use crate::walk::{self, At, Code, Next};
 
 /// Whether a value may hold a reference to a local.
@@ -169,12 +169,9 @@ impl Travel {
             Expr::Repeat(e) => self.is_number_value(&e.expr),
             Expr::Let(_) => true,
             // All branches have one type.
-            Expr::If(e) => {
-                e.else_branch.is_some()
-                    && tails(value).iter().any(|tail| tail.is_some_and(|tail| self.is_number_value(tail)))
-            }
-            Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => {
-                tails(value).iter().any(|tail| tail.is_some_and(|tail| self.is_number_value(tail)))
+            Expr::If(e) if e.else_branch.is_none() => false,
+            Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => {
+                tails(value).into_iter().flatten().any(|tail| self.is_number_value(tail))
             }
             _ => false,
         }
@@ -357,11 +354,8 @@ impl Travel {
             }
             Expr::Range(e) => all(&mut e.start.iter().chain(&e.end).map(|end| &**end)),
             Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => {
-                let tails = tails(value).into_iter();
-                tails
-                    .map(|tail| tail.map_or(Lends::Possibly, |tail| self.lends(tail)))
-                    .max()
-                    .unwrap_or(Lends::Nothing)
+                let lent = |tail: Option<&Expr>| tail.map_or(Lends::Possibly, |tail| self.lends(tail));
+                tails(value).into_iter().map(lent).max().unwrap_or(Lends::Nothing)
             }
             Expr::Closure(e) => self.captured(e),
             Expr::Assign(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Let(_) => Lends::Nothing,
@@ -478,9 +472,7 @@ impl Travel {
 
 /// Whether a method of the library's iterators, of an `Option` or a `Result` takes its receiver by value, or gives nothing of it.
 fn takes_receiver(method: &str) -> bool {
-    (is_adaptor(method) && method != "by_ref")
-        || matches!(method, "count" | "fold" | "into_iter" | "last" | "ok" | "expect" | "find_map")
-        || ["map_or", "max", "min", "unwrap"].iter().any(|start| method.starts_with(start))
+    matches!(does(method), Does::Adapt | Does::End) && method != "by_ref" || method == "into_iter"
 }
 
 /// The patterns of a body with what they are matched against, in source order, and what is assigned.

@@ -13,6 +13,7 @@ use crate::mentions;
 use crate::walk::{self, At};
 
 /// The functions whose calls are batched, by name.
+#[derive(Default)]
 pub(super) struct Callees {
     free: BTreeMap<String, Type>,
     associated: BTreeMap<String, Type>,
@@ -30,14 +31,8 @@ impl Callees {
         self_type: Option<&Ident>,
         primitives: &[Path],
     ) -> Callees {
-        let mut callees = Callees {
-            free: BTreeMap::new(),
-            associated: BTreeMap::new(),
-            methods: BTreeSet::new(),
-            instances: BTreeMap::new(),
-            self_type: self_type.cloned(),
-            primitives: primitives.to_vec(),
-        };
+        let mut callees =
+            Callees { self_type: self_type.cloned(), primitives: primitives.to_vec(), ..Callees::default() };
         for (_, function) in functions.iter().enumerate().filter(|(i, _)| batched(*i)) {
             let name = function.sig.ident.to_string();
             if function.sig.receiver().is_some() {

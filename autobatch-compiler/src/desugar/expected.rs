@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, GenericArgument, Member, Pat, Path, PathArguments, Stmt, Type, parse_quote};
+use syn::{Block, Expr, Member, Pat, Path, Stmt, Type, parse_quote};
 
 use super::Rewrite;
+use crate::aside::name_of;
 use crate::input::Function;
 use crate::lockstep::is_primitive;
 use crate::lower::tail;
 use crate::receivers::Types;
+use crate::receivers::definitions::type_argument;
+use crate::std_model;
+use crate::walk::{self, At};
 
 impl Rewrite<'_> {
     /// Rewrites a block whose value has the type `ty`.
@@ -82,28 +85,13 @@ pub(super) fn children(rewrite: &mut Rewrite<'_>, expr: &mut Expr, ty: Option<&T
 /// The type of `x` in `Some(x)`, `Ok(x)`, `Err(x)` of the type `ty`.
 fn of_constructor<'a>(func: &Expr, ty: &'a Type) -> Option<&'a Type> {
     let Expr::Path(path) = func else { return None };
-    let name = path.path.get_ident()?.to_string();
-    let (of, nth) = match name.as_str() {
-        "Some" => ("Option", 0),
-        "Ok" => ("Result", 0),
-        "Err" => ("Result", 1),
-        _ => return None,
-    };
+    let (of, nth) = std_model::variant(&path.path.get_ident()?.to_string())?;
     generic_argument(ty, of, nth)
 }
 
 /// The nth type argument of a type called `name`.
 pub(super) fn generic_argument<'a>(ty: &'a Type, name: &str, nth: usize) -> Option<&'a Type> {
-    let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == name)?;
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-    args.args
-        .iter()
-        .filter_map(|arg| match arg {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        })
-        .nth(nth)
+    type_argument(ty, nth).filter(|_| name_of(ty).is_some_and(|own| own == name))
 }
 
 /// The type of a field of a structure or variant of the file, as it can be written anywhere.
@@ -127,26 +115,13 @@ fn spelled(types: &Types<'_>, ty: &Type) -> Option<Type> {
     if types.definitions.knows(ty) {
         return None;
     }
-    let inner = |name| generic_argument(ty, name, 0).and_then(|ty| spelled(types, ty));
-    Some(match last.ident.to_string().as_str() {
-        "Vec" => parse_quote!(::std::vec::Vec<_>),
-        "String" => parse_quote!(::std::string::String),
-        "VecDeque" => parse_quote!(::std::collections::VecDeque<_>),
-        "BTreeSet" => parse_quote!(::std::collections::BTreeSet<_>),
-        "BTreeMap" => parse_quote!(::std::collections::BTreeMap<_, _>),
-        "HashSet" => parse_quote!(::std::collections::HashSet<_, _>),
-        "HashMap" => parse_quote!(::std::collections::HashMap<_, _, _>),
-        "BinaryHeap" => parse_quote!(::std::collections::BinaryHeap<_>),
-        "Option" => {
-            let inner = inner("Option")?;
-            parse_quote!(::core::option::Option<#inner>)
-        }
-        "Result" => {
-            let inner = inner("Result")?;
-            parse_quote!(::core::result::Result<#inner, _>)
-        }
-        _ => return None,
-    })
+    let name = last.ident.to_string();
+    let inner = || spelled(types, generic_argument(ty, &name, 0)?);
+    match name.as_str() {
+        "Option" => inner().map(|inner| parse_quote!(::core::option::Option<#inner>)),
+        "Result" => inner().map(|inner| parse_quote!(::core::result::Result<#inner, _>)),
+        name => std_model::collection(name),
+    }
 }
 
 /// The types of locals by what becomes of them: they are a field of a structure or variant, or the function's value.
@@ -189,38 +164,21 @@ pub(super) fn wanted(function: &Function, types: &Types<'_>) -> BTreeMap<String,
             }
         }
     }
-    impl<'ast> Visit<'ast> for Scan<'_> {
-        fn visit_expr(&mut self, expr: &'ast Expr) {
-            match expr {
-                Expr::Struct(e) => {
-                    for field in &e.fields {
-                        let part = part(self.types, &e.path, &field.member);
-                        self.note(&field.expr, part);
-                    }
-                }
-                Expr::Call(e) => {
-                    for (i, arg) in e.args.iter().enumerate() {
-                        let part = called_part(self.types, &e.func, i);
-                        self.note(arg, part);
-                    }
-                }
-                _ => {}
-            }
-            visit::visit_expr(self, expr);
-        }
-        fn visit_local(&mut self, local: &'ast syn::Local) {
-            if let Pat::Type(t) = &local.pat
-                && let Pat::Ident(p) = &*t.pat
-            {
-                let name = &p.ident;
-                self.note(&parse_quote!(#name), Some((*t.ty).clone()));
-            }
-            visit::visit_local(self, local);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
     let mut scan = Scan { types, found: BTreeMap::new() };
-    scan.visit_block(&function.body);
+    walk::each(&function.body, |at| match at {
+        At::Expr(Expr::Struct(e)) => {
+            e.fields.iter().for_each(|field| scan.note(&field.expr, part(types, &e.path, &field.member)));
+        }
+        At::Expr(Expr::Call(e)) => {
+            e.args.iter().enumerate().for_each(|(i, arg)| scan.note(arg, called_part(types, &e.func, i)));
+        }
+        At::Local(syn::Local { pat: Pat::Type(t), .. }) => {
+            if let Pat::Ident(syn::PatIdent { ident, .. }) = &*t.pat {
+                scan.note(&parse_quote!(#ident), Some((*t.ty).clone()));
+            }
+        }
+        _ => {}
+    });
     scan.tail(&function.body, &function.output);
     scan.found
 }

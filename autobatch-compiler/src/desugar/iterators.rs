@@ -11,69 +11,8 @@ use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, p
 use super::Rewrite;
 use super::closure::{Arg, apply};
 use super::terminals::{self, Terminal, is_quiet};
-
-/// Methods that start an iteration.
-const STARTS: [&str; 32] = [
-    "ancestors",
-    "axis_iter",
-    "bytes",
-    "char_indices",
-    "chars",
-    "chunks",
-    "chunks_exact",
-    "columns",
-    "drain",
-    "into_iter",
-    "into_keys",
-    "into_values",
-    "iter",
-    "iter_mut",
-    "keys",
-    "lines",
-    "match_indices",
-    "matches",
-    "outer_iter",
-    "range",
-    "rchunks",
-    "rsplit",
-    "split",
-    "split_ascii_whitespace",
-    "split_inclusive",
-    "split_terminator",
-    "split_whitespace",
-    "splitn",
-    "successors",
-    "values",
-    "values_mut",
-    "windows",
-];
-
-/// Methods that make an iterator of an iterator.
-const ADAPTORS: [&str; 23] = [
-    "by_ref",
-    "chain",
-    "cloned",
-    "copied",
-    "cycle",
-    "enumerate",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "fuse",
-    "inspect",
-    "map",
-    "map_while",
-    "peekable",
-    "rev",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take",
-    "take_while",
-    "zip",
-];
+use crate::receivers::spelled;
+use crate::std_model::{Does, does};
 
 /// An adaptor.
 pub(super) struct Stage {
@@ -92,19 +31,15 @@ pub(super) struct Loop {
     asks: Vec<Expr>,
 }
 
-/// Whether a method makes an iterator of an iterator.
-pub(crate) fn is_adaptor(method: &str) -> bool {
-    ADAPTORS.contains(&method)
-}
-
 /// Whether an expression certainly is an iterator.
 fn is_iterator(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Range(_) => true,
-        Expr::MethodCall(e) => {
-            let name = e.method.to_string();
-            STARTS.contains(&name.as_str()) || (is_adaptor(&name) && is_iterator(&e.receiver))
-        }
+        Expr::MethodCall(e) => match does(&e.method.to_string()) {
+            Does::Start => true,
+            Does::Adapt => is_iterator(&e.receiver),
+            _ => false,
+        },
         Expr::Call(e) => match &*e.func {
             Expr::Path(p) => p.path.segments.iter().rev().nth(1).is_some_and(|module| module.ident == "iter"),
             _ => false,
@@ -144,15 +79,11 @@ pub(super) fn chain(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, ty: Option
     let whole = Expr::MethodCall(call.clone());
     let (source, mut stages) = stages(rewrite, &whole, false)?;
     let last = stages.pop()?;
-    let turbofish = call.turbofish.as_ref().and_then(|fish| match fish.args.first() {
-        Some(syn::GenericArgument::Type(ty)) => Some(ty),
-        _ => None,
-    });
     let result = ["partition", "try_fold", "try_for_each", "unzip"];
     if call.turbofish.is_some() && result.contains(&last.name.as_str()) {
         return None;
     }
-    let terminal = Terminal::new(rewrite, &last.name, &last.args, turbofish.or(ty))?;
+    let terminal = Terminal::new(rewrite, &last.name, &last.args, spelled(call).or(ty))?;
     let label = rewrite.fresh_label("chain");
     let mut around =
         Loop { stop: rewrite.fresh_label("loop"), stops: false, before: Vec::new(), asks: Vec::new() };
@@ -272,10 +203,7 @@ fn elements(
         ("map_while", [f]) => {
             let found = condition(apply(rewrite, f, &value())?);
             let rest = elements(rewrite, rest, &next, around, last)?;
-            let stop = stop(around);
-            vec![
-                parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop }),
-            ]
+            vec![while_some(&next, &found, rest, around)]
         }
         ("take_while", [f]) => {
             let keep = condition(apply(rewrite, f, &by_ref())?);
@@ -317,10 +245,7 @@ fn elements(
             around.before.push(parse_quote!(let mut #state = #init;));
             let found = condition(apply(rewrite, f, &[Arg::Mut(state), Arg::Value(item.clone())])?);
             let rest = elements(rewrite, rest, &next, around, last)?;
-            let stop = stop(around);
-            vec![
-                parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop }),
-            ]
+            vec![while_some(&next, &found, rest, around)]
         }
         ("enumerate", []) => {
             let count = rewrite.fresh("count");
@@ -347,6 +272,12 @@ fn elements(
         }
         _ => return None,
     })
+}
+
+/// Code for what is found, and the end of the loop where there is nothing.
+fn while_some(next: &Ident, found: &Expr, rest: Vec<Stmt>, around: &mut Loop) -> Stmt {
+    let stop = stop(around);
+    parse_quote!(if let ::core::option::Option::Some(#next) = #found { #(#rest)* } else { #stop })
 }
 
 /// Code behind a statement.

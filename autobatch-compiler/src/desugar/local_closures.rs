@@ -30,21 +30,13 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         if !can_move(function, closure) {
             continue;
         }
-        let mut calls = Calls {
-            name,
-            pat,
-            closure,
-            krate,
-            mentions: mentions_of(&body, name),
-            placed: 0,
-            handed: 0,
-            defined: 0,
-        };
+        let mentions = mentions_of(&body, name);
+        let mut calls = Calls { name, pat, closure, krate, placed: 0, handed: 0, defined: 0 };
         calls.visit_block_mut(&mut body);
         let written = closure.to_token_stream();
         let tokens = (written.to_string().len() / 4).max(written.into_iter().count());
-        let fits = calls.mentions > 0 && calls.placed + calls.handed == calls.mentions && calls.defined == 1;
-        if fits && tokens * calls.mentions <= MOST {
+        let fits = mentions > 0 && calls.placed + calls.handed == mentions && calls.defined == 1;
+        if fits && tokens * mentions <= MOST {
             resolve::again(function, body);
             any = true;
         }
@@ -100,7 +92,6 @@ struct Calls<'a> {
     pat: &'a Pat,
     closure: &'a ExprClosure,
     krate: &'a Path,
-    mentions: usize,
     /// Calls that have become the body.
     placed: usize,
     /// Places where the closure itself stands now.

@@ -15,11 +15,10 @@ use crate::formats;
 /// What stands in the place of a macro, if its arguments lead to a call.
 pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
     let name = mac.path.get_ident()?.to_string();
-    let list = Punctuated::<Expr, Token![,]>::parse_terminated;
     // How many arguments are looked at by value, and how many come before those that are formatted.
     let (values, skipped) = match name.as_str() {
         "vec" => {
-            if let Ok((value, len)) = repeated.parse2(mac.tokens.clone()) {
+            if let Some((value, len)) = repeated(&mac.tokens) {
                 return arguments(rewrite, mac, vec![value, len], 2, 0, |args| {
                     let (value, len) = (&args[0], &args[1]);
                     quote!(#value; #len)
@@ -34,7 +33,7 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
         "write" | "writeln" => (0, 1),
         _ => return None,
     };
-    let args: Vec<Expr> = list.parse2(mac.tokens.clone()).ok()?.into_iter().collect();
+    let args: Vec<Expr> = list(&mac.tokens)?.into_iter().collect();
     if name.ends_with("assert") && args.len() < 2 {
         return None;
     }
@@ -43,19 +42,27 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
     arguments(rewrite, mac, args, values, formatted, |args| quote!(#(#args),*))
 }
 
-fn repeated(input: ParseStream<'_>) -> syn::Result<(Expr, Expr)> {
-    let value = input.parse()?;
-    input.parse::<Token![;]>()?;
-    Ok((value, input.parse()?))
+/// Arguments as most macros have them.
+fn list(tokens: &TokenStream) -> Option<Punctuated<Expr, Token![,]>> {
+    Punctuated::parse_terminated.parse2(tokens.clone()).ok()
+}
+
+/// `value; len`.
+fn repeated(tokens: &TokenStream) -> Option<(Expr, Expr)> {
+    let parser = |input: ParseStream<'_>| {
+        let value = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok((value, input.parse()?))
+    };
+    parser.parse2(tokens.clone()).ok()
 }
 
 /// The values that a `vec!` puts into its list.
 pub(crate) fn elements(mac: &Macro) -> Option<Vec<Expr>> {
-    if let Ok((value, _)) = repeated.parse2(mac.tokens.clone()) {
-        return Some(vec![value]);
+    match repeated(&mac.tokens) {
+        Some((value, _)) => Some(vec![value]),
+        None => Some(list(&mac.tokens)?.into_iter().collect()),
     }
-    let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone());
-    Some(list.ok()?.into_iter().collect())
 }
 
 /// Whether a standard macro's arguments are a list, looked at where they are.
@@ -73,14 +80,14 @@ pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
         guard.iter_mut().for_each(each);
         let guard = guard.map(|guard| quote!(if #guard));
         mac.tokens = quote!(#value, #pat #guard);
-    } else if let Ok((mut value, mut len)) = repeated.parse2(mac.tokens.clone())
+    } else if let Some((mut value, mut len)) = repeated(&mac.tokens)
         && name == "vec"
     {
         each(&mut value);
         each(&mut len);
         mac.tokens = quote!(#value; #len);
     } else if (name == "vec" || is_listed(mac))
-        && let Ok(mut list) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone())
+        && let Some(mut list) = list(&mac.tokens)
         && !(name.ends_with("assert") && list.len() < 2)
     {
         list.iter_mut().for_each(each);
@@ -99,8 +106,7 @@ pub(crate) fn keep_message(mac: &mut Macro, written: TokenStream) -> bool {
         return false;
     }
     let asserts = mac.path.is_ident("assert") || mac.path.is_ident("debug_assert");
-    let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(written.clone());
-    if asserts && args.is_ok_and(|args| args.len() == 1) {
+    if asserts && list(&written).is_some_and(|args| args.len() == 1) {
         let said = written.to_string().trim_end_matches(',').trim_end().replace('{', "{{").replace('}', "}}");
         let (condition, message) = (&mac.tokens, format!("assertion failed: {said}"));
         let comma: Option<Token![,]> = (!ends_in_comma(condition)).then(Default::default);

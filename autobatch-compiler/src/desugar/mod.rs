@@ -18,7 +18,8 @@ pub(crate) mod unreached;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 
@@ -36,11 +37,10 @@ pub(crate) fn functions(
     batched: impl Fn(usize) -> bool,
     self_type: Option<&Ident>,
     types: &Types<'_>,
-    primitives: &[Path],
     args: &Args,
 ) {
     let krate = &args.krate;
-    let callees = Callees::new(functions, batched, self_type, primitives);
+    let callees = Callees::new(functions, batched, self_type, &args.primitives);
     for function in functions {
         unreached::arms(&mut function.body);
         // A closure that calls one with a batched call has one when that is placed.
@@ -103,6 +103,12 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
+    /// The door for generated code.
+    fn rt(&self) -> TokenStream {
+        let krate = self.krate;
+        quote!(#krate::__rt)
+    }
+
     /// A name of our own.
     fn fresh(&mut self, what: &str) -> Ident {
         self.names += 1;

@@ -1,11 +1,14 @@
 //! The methods that ask an iterator for its elements: what stands before the loop, in it, and behind it.
 
+use quote::quote;
 use syn::{Expr, Ident, Lifetime, Stmt, Type, parse_quote};
 
 use super::Rewrite;
 use super::closure::{Arg, apply};
+use super::expected::generic_argument;
 use super::iterators::{Loop, condition};
 use super::options::Kind;
+use crate::std_model::{self, Fact};
 
 /// A method that ends a chain.
 pub(super) struct Terminal {
@@ -27,52 +30,12 @@ enum Method {
     Number(syn::BinOp),
     /// The same of any type: the runtime's name for the operation, and the type.
     Total(Ident, Type),
-    Fold(Expr),
-    ForEach(Expr),
-    /// `any` and `all`: the truth value that ends it.
-    Ends(Expr, bool),
-    Find(Expr),
-    FindMap(Expr),
-    Position(Expr),
-    Count,
-    Last,
-    /// The later of two equal ones is kept, or the earlier.
-    Best(By, Keep),
-    Reduce(Expr),
-    TryFold(Expr),
-    TryForEach(Expr),
     /// With the collection of the elements for which it does not hold.
     Partition(Expr, Ident),
     Push(Option<Kind>),
+    /// Any other, by its name, and what it is given.
+    Other(String, Vec<Expr>),
 }
-
-enum By {
-    Order,
-    Comparison(Expr),
-    Key(Expr),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    Greatest,
-    Least,
-}
-
-/// Collections that are filled by what is in a `Vec`.
-const COLLECTIONS: [&str; 12] = [
-    "Array1",
-    "BTreeMap",
-    "BTreeSet",
-    "BinaryHeap",
-    "Box",
-    "HashMap",
-    "HashSet",
-    "LinkedList",
-    "Rc",
-    "Arc",
-    "String",
-    "VecDeque",
-];
 
 impl Terminal {
     /// The method by its name, if it is known; `ty` is the type of its result, as far as it is said.
@@ -83,79 +46,65 @@ impl Terminal {
         ty: Option<&Type>,
     ) -> Option<Terminal> {
         let state = rewrite.fresh("state");
-        let krate = rewrite.krate;
-        let rt = quote::quote!(#krate::__rt);
-        let annotated = ty.map(|ty| quote::quote!(: #ty));
-        let none = || parse_quote!(let mut #state = ::core::option::Option::None;);
-        let kept = || parse_quote!(#state);
-        let empty: Expr = parse_quote!(::core::option::Option::None);
-        let (method, before, value, breaks): (_, Vec<Stmt>, Expr, _) = match (name, args) {
+        let rt = rewrite.rt();
+        let annotated = ty.map(|ty| quote!(: #ty));
+        let mut method = Method::Other(name.to_string(), args.to_vec());
+        let kept: Expr = parse_quote!(#state);
+        let (empty, none): (Expr, Stmt) = (
+            parse_quote!(::core::option::Option::None),
+            parse_quote!(let mut #state = ::core::option::Option::None;),
+        );
+        let zero: Stmt = parse_quote!(let mut #state = 0usize;);
+        let (before, value, breaks): (Vec<Stmt>, Expr, bool) = match (name, args) {
             ("sum" | "product", []) => {
                 let sum = name == "sum";
                 let of = ty.cloned().unwrap_or_else(|| parse_quote!(_));
-                match ty.and_then(|ty| neutral(ty, sum)) {
-                    Some(neutral) => {
-                        let op = if sum { parse_quote!(+=) } else { parse_quote!(*=) };
-                        (
-                            Method::Number(op),
-                            vec![parse_quote!(let mut #state #annotated = #neutral;)],
-                            kept(),
-                            false,
-                        )
-                    }
-                    None => {
-                        let op = if sum { "Sums" } else { "Products" };
-                        let op = Ident::new(op, proc_macro2::Span::mixed_site());
-                        let total = parse_quote!(#rt::total_of_all::<#rt::#op, #of, _>(#state));
-                        (Method::Total(op, of), vec![], total, false)
-                    }
+                if let Some(neutral) = ty.and_then(|ty| neutral(ty, sum)) {
+                    method = Method::Number(if sum { parse_quote!(+=) } else { parse_quote!(*=) });
+                    (vec![parse_quote!(let mut #state #annotated = #neutral;)], kept, false)
+                } else {
+                    let op = if sum { "Sums" } else { "Products" };
+                    let op = Ident::new(op, proc_macro2::Span::mixed_site());
+                    let total = parse_quote!(#rt::total_of_all::<#rt::#op, #of, _>(#state));
+                    method = Method::Total(op, of);
+                    (vec![], total, false)
                 }
             }
-            ("fold", [init, f]) if is_quiet(init) => {
-                let before = parse_quote!(let mut #state #annotated = #init;);
-                (Method::Fold(f.clone()), vec![before], kept(), false)
+            ("fold", [init, _]) if is_quiet(init) => {
+                (vec![parse_quote!(let mut #state #annotated = #init;)], kept, false)
             }
-            ("for_each", [f]) => (Method::ForEach(f.clone()), vec![], parse_quote!(()), false),
-            ("any", [f]) => (Method::Ends(f.clone(), true), vec![], parse_quote!(false), true),
-            ("all", [f]) => (Method::Ends(f.clone(), false), vec![], parse_quote!(true), true),
-            ("find", [f]) => (Method::Find(f.clone()), vec![], empty, true),
-            ("find_map", [f]) => (Method::FindMap(f.clone()), vec![], empty, true),
-            ("position", [f]) => {
-                let before = parse_quote!(let mut #state = 0usize;);
-                (Method::Position(f.clone()), vec![before], empty, true)
+            ("try_fold", [init, _]) if is_quiet(init) => {
+                let whole = parse_quote!(#rt::FromOutput::from_output(#state));
+                (vec![parse_quote!(let mut #state = #init;)], whole, true)
             }
-            ("count", []) => (Method::Count, vec![parse_quote!(let mut #state = 0usize;)], kept(), false),
-            ("last", []) => (Method::Last, vec![none()], kept(), false),
-            ("reduce", [f]) => (Method::Reduce(f.clone()), vec![none()], kept(), false),
-            ("max" | "min", []) => (Method::Best(By::Order, keep(name)), vec![none()], kept(), false),
-            ("max_by" | "min_by", [f]) => {
-                (Method::Best(By::Comparison(f.clone()), keep(name)), vec![none()], kept(), false)
-            }
-            ("max_by_key" | "min_by_key", [f]) => {
+            ("for_each", [_]) => (vec![], parse_quote!(()), false),
+            ("try_for_each", [_]) => (vec![], parse_quote!(#rt::FromOutput::from_output(())), true),
+            ("any", [_]) => (vec![], parse_quote!(false), true),
+            ("all", [_]) => (vec![], parse_quote!(true), true),
+            ("find" | "find_map", [_]) => (vec![], empty, true),
+            ("position", [_]) => (vec![zero], empty, true),
+            ("count", []) => (vec![zero], kept, false),
+            ("last" | "max" | "min", []) | ("reduce" | "max_by" | "min_by", [_]) => (vec![none], kept, false),
+            ("max_by_key" | "min_by_key", [_]) => {
                 let best = rewrite.fresh("best");
                 let value = parse_quote!(match #state {
                     ::core::option::Option::Some((_, #best)) => ::core::option::Option::Some(#best),
                     ::core::option::Option::None => ::core::option::Option::None,
                 });
-                (Method::Best(By::Key(f.clone()), keep(name)), vec![none()], value, false)
-            }
-            ("try_fold", [init, f]) if is_quiet(init) => {
-                let whole = parse_quote!(#rt::FromOutput::from_output(#state));
-                (Method::TryFold(f.clone()), vec![parse_quote!(let mut #state = #init;)], whole, true)
-            }
-            ("try_for_each", [f]) => {
-                (Method::TryForEach(f.clone()), vec![], parse_quote!(#rt::FromOutput::from_output(())), true)
+                (vec![none], value, false)
             }
             ("partition", [f]) => {
                 let no = rewrite.fresh("no");
                 let before = [&state, &no].map(|part| parse_quote!(let mut #part = ::std::vec::Vec::new();));
                 let parts = parse_quote!(#rt::parted(#state, #no));
-                (Method::Partition(f.clone(), no), before.into(), parts, false)
+                method = Method::Partition(f.clone(), no);
+                (before.into(), parts, false)
             }
             ("unzip", []) => {
                 let before = parse_quote!(let mut #state = ::std::vec::Vec::new(););
                 let parts = parse_quote!(::core::iter::Iterator::unzip(::core::iter::IntoIterator::into_iter(#state)));
-                (Method::Push(None), vec![before], parts, false)
+                method = Method::Push(None);
+                (vec![before], parts, false)
             }
             ("collect", []) => return Terminal::collect(state, ty?),
             _ => return None,
@@ -172,7 +121,7 @@ impl Terminal {
         let name = path.path.segments.last()?.ident.to_string();
         let (before, value): (Stmt, Expr) = if name == "Vec" {
             (parse_quote!(let mut #state: #inner = ::std::vec::Vec::new();), parse_quote!(#state))
-        } else if COLLECTIONS.contains(&name.as_str()) {
+        } else if std_model::is(&name, Fact::Filled) {
             (
                 parse_quote!(let mut #state = ::std::vec::Vec::new();),
                 parse_quote!(::core::iter::Iterator::collect::<#inner>(::core::iter::IntoIterator::into_iter(#state))),
@@ -198,14 +147,7 @@ impl Terminal {
 
 /// What an `Option` or `Result` of this type holds.
 fn held_by(ty: &Type) -> Option<&Type> {
-    match Kind::of(ty)? {
-        Kind::Option => super::expected::generic_argument(ty, "Option", 0),
-        Kind::Result => super::expected::generic_argument(ty, "Result", 0),
-    }
-}
-
-fn keep(name: &str) -> Keep {
-    if name.starts_with("max") { Keep::Greatest } else { Keep::Least }
+    ["Option", "Result"].iter().find_map(|name| generic_argument(ty, name, 0))
 }
 
 /// The code of a chain; of a total that might stop early the chain as it stands beside it, and the type decides. Under `strict`
@@ -217,9 +159,8 @@ pub(super) fn or_left(
     chain: &syn::ExprMethodCall,
 ) -> Expr {
     let Method::Total(op, of) = &terminal.method else { return code };
-    let (krate, state) = (rewrite.krate, &terminal.state);
-    let rt = quote::quote!(#krate::__rt);
-    let before = quote::quote!(let mut #state = #rt::total_of_none::<#rt::#op, #of, _>(););
+    let (rt, state) = (rewrite.rt(), &terminal.state);
+    let before = quote!(let mut #state = #rt::total_of_none::<#rt::#op, #of, _>(););
     if rewrite.strict {
         let span = chain.method.span();
         let mut place = state.clone();
@@ -228,9 +169,9 @@ pub(super) fn or_left(
         return parse_quote!({ #before #check #code });
     }
     let left = if held_by(of).is_some_and(crate::lockstep::is_primitive) {
-        quote::quote!(left_to_number)
+        quote!(left_to_number)
     } else {
-        quote::quote!(left_to_type)
+        quote!(left_to_type)
     };
     parse_quote!({
         #before
@@ -304,110 +245,120 @@ pub(super) fn step(
     let state = &terminal.state;
     let value = || [Arg::Value(item.clone())];
     let by_ref = || [Arg::Ref(item.clone())];
-    let _ = &around.stop;
-    Some(match &terminal.method {
-        Method::Number(op) => vec![parse_quote!(#state #op #item;)],
+    let with = |state: &Ident| [Arg::Value(state.clone()), Arg::Value(item.clone())];
+    let (name, args) = match &terminal.method {
+        Method::Number(op) => return Some(vec![parse_quote!(#state #op #item;)]),
         Method::Total(op, of) => {
-            let krate = rewrite.krate;
-            let rt = quote::quote!(#krate::__rt);
+            let rt = rewrite.rt();
             let (next, done) = (rewrite.fresh("next"), rewrite.fresh("done"));
             let stop = super::iterators::stop(around);
             // That a type which is not known yet is a sum of its like would be a guess.
-            let by_step = (!matches!(of, Type::Infer(_))).then(|| quote::quote!(ByStep as _,));
-            vec![
+            let by_step = (!matches!(of, Type::Infer(_))).then(|| quote!(ByStep as _,));
+            return Some(vec![
                 parse_quote!(let (#next, #done) = {
                     use #rt::{#by_step ToFirstNone as _, ToTheEnd as _};
                     (&&&#rt::Adding::<#rt::#op, #of, _>::of(&#item)).total_step(#state, #item)
                 };),
                 parse_quote!(#state = #next;),
                 parse_quote!(if #done #stop),
-            ]
+            ]);
         }
-        Method::Fold(f) => {
-            let next = apply(rewrite, f, &[Arg::Value(state.clone()), Arg::Value(item.clone())])?;
+        Method::Partition(f, no) => {
+            let holds = condition(apply(rewrite, f, &by_ref())?);
+            return Some(vec![
+                parse_quote!(::std::vec::Vec::push(if #holds { &mut #state } else { &mut #no }, #item);),
+            ]);
+        }
+        Method::Push(kind) => return Some(vec![push(rewrite, state, item, *kind, label)]),
+        Method::Other(name, args) => (name.as_str(), &args[..]),
+    };
+    Some(match (name, args) {
+        ("fold", [_, f]) => {
+            let next = apply(rewrite, f, &with(state))?;
             vec![parse_quote!(#state = #next;)]
         }
-        Method::ForEach(f) => {
+        ("for_each", [f]) => {
             let done = apply(rewrite, f, &value())?;
             vec![parse_quote!({ #done; })]
         }
-        Method::Ends(f, truth) => {
+        ("any" | "all", [f]) => {
             let holds = condition(apply(rewrite, f, &value())?);
-            let holds: Expr = if *truth { holds } else { parse_quote!(!#holds) };
-            vec![parse_quote!(if #holds { break #label #truth; })]
+            vec![match name {
+                "any" => parse_quote!(if #holds { break #label true; }),
+                _ => parse_quote!(if !#holds { break #label false; }),
+            }]
         }
-        Method::Find(f) => {
+        ("find", [f]) => {
             let holds = condition(apply(rewrite, f, &by_ref())?);
             vec![parse_quote!(if #holds { break #label ::core::option::Option::Some(#item); })]
         }
-        Method::FindMap(f) => {
+        ("find_map", [f]) => {
             let found = condition(apply(rewrite, f, &value())?);
             let it = rewrite.fresh("found");
             vec![parse_quote!(if let ::core::option::Option::Some(#it) = #found {
                 break #label ::core::option::Option::Some(#it);
             })]
         }
-        Method::Position(f) => {
+        ("position", [f]) => {
             let holds = condition(apply(rewrite, f, &value())?);
             vec![
                 parse_quote!(if #holds { break #label ::core::option::Option::Some(#state); }),
                 parse_quote!(#state += 1;),
             ]
         }
-        Method::Count => vec![parse_quote!({ let _ = #item; }), parse_quote!(#state += 1;)],
-        Method::Last => vec![parse_quote!(#state = ::core::option::Option::Some(#item);)],
-        Method::Reduce(f) => {
+        ("count", _) => vec![parse_quote!({ let _ = #item; }), parse_quote!(#state += 1;)],
+        ("last", _) => vec![parse_quote!(#state = ::core::option::Option::Some(#item);)],
+        ("reduce", [f]) => {
             let best = rewrite.fresh("best");
-            let next = apply(rewrite, f, &[Arg::Value(best.clone()), Arg::Value(item.clone())])?;
-            let mut code = vec![holds(rewrite, state, &parse_quote!(#item))];
-            code.push(best_of(state, &parse_quote!(#best), next, &parse_quote!(#item)));
-            code
+            let next = apply(rewrite, f, &with(&best))?;
+            let (best, item) = (parse_quote!(#best), parse_quote!(#item));
+            vec![holds(rewrite, state, &item), best_of(state, &best, &next, &item)]
         }
-        Method::TryFold(f) => {
-            let next = apply(rewrite, f, &[Arg::Value(state.clone()), Arg::Value(item.clone())])?;
-            let go_on = parse_quote!(#state = __value);
-            vec![try_step(rewrite, next, go_on, label)]
+        ("try_fold", [_, f]) => {
+            let next = apply(rewrite, f, &with(state))?;
+            vec![try_step(rewrite, &next, &parse_quote!(#state = __value), label)]
         }
-        Method::TryForEach(f) => {
+        ("try_for_each", [f]) => {
             let next = apply(rewrite, f, &value())?;
             vec![try_step(
                 rewrite,
-                next,
-                parse_quote!({
+                &next,
+                &parse_quote!({
                     let () = __value;
                 }),
                 label,
             )]
         }
-        Method::Partition(f, no) => {
-            let holds = condition(apply(rewrite, f, &by_ref())?);
-            vec![parse_quote!(::std::vec::Vec::push(if #holds { &mut #state } else { &mut #no }, #item);)]
-        }
-        Method::Best(by, keep) => {
-            let best = rewrite.fresh("best");
-            return self::best(rewrite, state, item, &best, by, *keep);
-        }
-        Method::Push(None) => vec![parse_quote!(::std::vec::Vec::push(&mut #state, #item);)],
-        Method::Push(Some(kind)) => {
-            let (it, rest) = (rewrite.fresh("item"), rewrite.fresh("rest"));
-            vec![match kind {
-                Kind::Option => parse_quote!(match #item {
-                    ::core::option::Option::Some(#it) => ::std::vec::Vec::push(&mut #state, #it),
-                    ::core::option::Option::None => break #label ::core::option::Option::None,
-                }),
-                Kind::Result => parse_quote!(match #item {
-                    ::core::result::Result::Ok(#it) => ::std::vec::Vec::push(&mut #state, #it),
-                    ::core::result::Result::Err(#rest) => break #label ::core::result::Result::Err(#rest),
-                }),
-            }]
-        }
+        _ => return best(rewrite, state, item, name, args.first()),
     })
 }
 
+/// Puts an element into a `Vec`, or what it holds, if it has a value.
+fn push(
+    rewrite: &mut Rewrite<'_>,
+    state: &Ident,
+    item: &Ident,
+    kind: Option<Kind>,
+    label: &Lifetime,
+) -> Stmt {
+    let Some(kind) = kind else { return parse_quote!(::std::vec::Vec::push(&mut #state, #item);) };
+    let (it, rest) = (rewrite.fresh("item"), rewrite.fresh("rest"));
+    match kind {
+        Kind::Option => parse_quote!(match #item {
+            ::core::option::Option::Some(#it) => ::std::vec::Vec::push(&mut #state, #it),
+            ::core::option::Option::None => break #label ::core::option::Option::None,
+        }),
+        Kind::Result => parse_quote!(match #item {
+            ::core::result::Result::Ok(#it) => ::std::vec::Vec::push(&mut #state, #it),
+            ::core::result::Result::Err(#rest) => break #label ::core::result::Result::Err(#rest),
+        }),
+    }
+}
+
 /// One step of what ends early: `go_on` does with its `__value` what is to be done.
-fn try_step(rewrite: &Rewrite<'_>, next: Expr, go_on: Expr, label: &Lifetime) -> Stmt {
-    let krate = rewrite.krate;
-    parse_quote!(match #krate::__rt::try_step(#next) {
+fn try_step(rewrite: &Rewrite<'_>, next: &Expr, go_on: &Expr, label: &Lifetime) -> Stmt {
+    let rt = rewrite.rt();
+    parse_quote!(match #rt::try_step(#next) {
         ::core::ops::ControlFlow::Continue(__value) => #go_on,
         ::core::ops::ControlFlow::Break(__whole) => break #label __whole,
     })
@@ -416,63 +367,48 @@ fn try_step(rewrite: &Rewrite<'_>, next: Expr, go_on: Expr, label: &Lifetime) ->
 /// Says that the state is an `Option` of such a value: its type must be known before it is looked at, although the
 /// first value is put in behind.
 fn holds(rewrite: &Rewrite<'_>, state: &Ident, value: &Expr) -> Stmt {
-    let krate = rewrite.krate;
+    let rt = rewrite.rt();
     match value {
         Expr::Tuple(t) => {
             let (key, item) = (&t.elems[0], &t.elems[1]);
-            parse_quote!(#krate::__rt::holds_keyed(&#state, &#key, &#item);)
+            parse_quote!(#rt::holds_keyed(&#state, &#key, &#item);)
         }
-        value => parse_quote!(#krate::__rt::holds(&#state, &#value);),
+        value => parse_quote!(#rt::holds(&#state, &#value);),
     }
 }
 
 /// `state = Some(match state { Some(best) => next, None => first })`.
-fn best_of(state: &Ident, best: &syn::Pat, next: Expr, first: &Expr) -> Stmt {
+fn best_of(state: &Ident, best: &Expr, next: &Expr, first: &Expr) -> Stmt {
     parse_quote!(#state = ::core::option::Option::Some(match #state {
         ::core::option::Option::Some(#best) => #next,
         ::core::option::Option::None => #first,
     });)
 }
 
+/// `max` and `min`, by a comparison or a key if there is one: the later of two equal ones is kept, or the earlier.
 fn best(
     rewrite: &mut Rewrite<'_>,
     state: &Ident,
     item: &Ident,
-    best: &Ident,
-    by: &By,
-    keep: Keep,
+    name: &str,
+    by: Option<&Expr>,
 ) -> Option<Vec<Stmt>> {
-    let choose = |order: Expr, old: Expr, new: Expr| -> Expr {
-        let (greater, other) = if keep == Keep::Greatest { (old, new) } else { (new, old) };
-        parse_quote!(match #order { ::core::cmp::Ordering::Greater => #greater, _ => #other })
-    };
-    let (old, new): (Expr, Expr) = (parse_quote!(#best), parse_quote!(#item));
-    let key = rewrite.fresh("key");
-    let whole: Expr = match by {
-        By::Key(_) => parse_quote!((#key, #item)),
-        _ => new.clone(),
-    };
-    let holds = holds(rewrite, state, &whole);
-    Some(match by {
-        By::Order | By::Comparison(_) => {
-            let order = match by {
-                By::Comparison(f) => {
-                    condition(apply(rewrite, f, &[Arg::Ref(best.clone()), Arg::Ref(item.clone())])?)
-                }
-                _ => parse_quote!(::core::cmp::Ord::cmp(&#best, &#item)),
-            };
-            vec![holds, best_of(state, &parse_quote!(#best), choose(order, old, new.clone()), &new)]
-        }
-        By::Key(f) => {
+    let (best, key) = (rewrite.fresh("best"), rewrite.fresh("key"));
+    let (mut old, mut new): (Expr, Expr) = (parse_quote!(#best), parse_quote!(#item));
+    let mut code: Vec<Stmt> = Vec::new();
+    let order: Expr = match by {
+        None => parse_quote!(::core::cmp::Ord::cmp(&#best, &#item)),
+        Some(f) if name.ends_with("key") => {
             let best_key = rewrite.fresh("key");
             let value = apply(rewrite, f, &[Arg::Ref(item.clone())])?;
-            let order = parse_quote!(::core::cmp::Ord::cmp(&#best_key, &#key));
-            let next = choose(order, parse_quote!((#best_key, #best)), whole.clone());
-            vec![
-                parse_quote!(let #key = #value;),
-                holds,
-                best_of(state, &parse_quote!((#best_key, #best)), next, &whole),
-            ]
+            code.push(parse_quote!(let #key = #value;));
+            (old, new) = (parse_quote!((#best_key, #best)), parse_quote!((#key, #item)));
+            parse_quote!(::core::cmp::Ord::cmp(&#best_key, &#key))
         }
-    })
+        Some(f) => condition(apply(rewrite, f, &[Arg::Ref(best), Arg::Ref(item.clone())])?),
+    };
+    let (greater, other) = if name.starts_with("max") { (&old, &new) } else { (&new, &old) };
+    let next = parse_quote!(match #order { ::core::cmp::Ordering::Greater => #greater, _ => #other });
+    code.extend([holds(rewrite, state, &new), best_of(state, &old, &next, &new)]);
+    Some(code)
 }

@@ -139,8 +139,8 @@ impl Scan<'_> {
     fn leaves(&self, name: &Ident) -> Option<&'static str> {
         let text = name.to_string();
         match () {
-            () if self.declared.leaves(&text) => Some(BY_DEFINITION),
-            () if self.declared.has_macro(&text) || is_known(name) => None,
+            () if self.declared.leaving.contains(&text) => Some(BY_DEFINITION),
+            () if self.declared.macros.contains(&text) || is_known(name) => None,
             () => Some(UNSEEN),
         }
     }
@@ -170,7 +170,7 @@ impl<'a> Visit<'a> for Scan<'_> {
     }
     fn visit_stmt_macro(&mut self, stmt: &'a syn::StmtMacro) {
         let name = stmt.mac.path.segments.last().map(|last| &last.ident);
-        if name.is_some_and(|name| self.declared.makes_names(&name.to_string())) {
+        if name.is_some_and(|name| self.declared.naming.contains(&name.to_string())) {
             self.found.push((stmt.mac.path.span(), NAMES));
         }
         visit::visit_stmt_macro(self, stmt);
@@ -186,7 +186,7 @@ impl<'a> Visit<'a> for Scan<'_> {
             _ => false,
         };
         let left = mac.path.segments.last().and_then(|last| match self.leaves(&last.ident) {
-            None if !alone && !self.declared.has_macro(&last.ident.to_string()) => Some(UNSEEN),
+            None if !alone && !self.declared.macros.contains(&last.ident.to_string()) => Some(UNSEEN),
             why => why,
         });
         self.found.extend(left.map(|why| (mac.path.span(), why)));

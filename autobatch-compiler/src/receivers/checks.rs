@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Ident, Type, parse_quote};
 
@@ -10,6 +10,7 @@ use super::{Method, Takes};
 use crate::emit::attributes::{self, GENERATED};
 use crate::input::Function;
 use crate::ir::text;
+use crate::mentions::numbered;
 
 /// What has to be checked of a method: the types that calls look at before they find it.
 #[derive(Default)]
@@ -29,11 +30,7 @@ impl Checks {
             let Some(method) = methods.iter().find(|m| m.function == function) else { continue };
             let of_trait = method.free.as_ref().and(method.of_trait.as_ref()).map(|_| {
                 let owner = &method.owner;
-                match method.takes {
-                    Some(Takes::Ref) => parse_quote!(&super::#owner),
-                    Some(Takes::Mut) => parse_quote!(&mut super::#owner),
-                    _ => parse_quote!(super::#owner),
-                }
+                method.takes.unwrap_or(Takes::Value).of(&parse_quote!(super::#owner))
             });
             let check = Check { name: name.clone(), types: BTreeMap::new(), of_trait };
             let check = self.0.entry((function, name.to_string())).or_insert(check);
@@ -91,8 +88,7 @@ fn calls_find_nothing(
     types: &[&Type],
     generics: &syn::Generics,
 ) -> TokenStream {
-    let values: Vec<Ident> =
-        (0..types.len()).map(|i| format_ident!("__value{}", i, span = Span::mixed_site())).collect();
+    let values = numbered("__value", types.len());
     let where_clause = &generics.where_clause;
     quote! {
         #[doc(hidden)]

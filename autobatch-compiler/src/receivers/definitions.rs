@@ -12,6 +12,7 @@ use syn::{
 
 use crate::input::methods_of;
 use crate::mentions::bare_type;
+use crate::std_model::{self, Fact};
 use crate::walk::{self, AtMut};
 
 /// How many aliases are followed. Of names that are aliases of each other one is another module's.
@@ -133,16 +134,18 @@ impl Definitions {
     pub(crate) fn target(&self, ty: &Type) -> Option<Type> {
         match self.plain(ty) {
             Type::Reference(r) => Some(*r.elem),
-            ty if ["Box", "Rc", "Arc"].iter().any(|pointer| self.is_library(&ty, pointer)) => {
-                argument(&ty, 0)
-            }
-            _ => None,
+            ty => argument(&ty, 0).filter(|_| self.is_library(&ty, Fact::Pointer)),
         }
     }
 
+    /// Whether a type is one of the library's of which that is known.
+    pub(crate) fn is_library(&self, ty: &Type, wanted: Fact) -> bool {
+        name(ty).is_some_and(|name| std_model::is(&name.to_string(), wanted) && !self.has(&name.to_string()))
+    }
+
     /// Whether a type is the library's of that name.
-    pub(crate) fn is_library(&self, ty: &Type, wanted: &str) -> bool {
-        name(ty).is_some_and(|name| name == wanted && !self.types.contains_key(wanted))
+    pub(super) fn is_the_librarys(&self, ty: &Type, wanted: &str) -> bool {
+        named(ty, wanted) && !self.has(wanted)
     }
 
     /// The type of a field, found as `x.field` finds it.
@@ -159,16 +162,10 @@ impl Definitions {
 
     /// The fields of a structure, or of a variant of an enumeration.
     pub(crate) fn fields(&self, ty: &Type, variant: Option<&Ident>) -> Option<Vec<(Member, Type)>> {
-        if let Some(variant) = variant {
-            let index = match variant.to_string().as_str() {
-                "Some" if self.is_library(ty, "Option") => Some(0),
-                "Ok" if self.is_library(ty, "Result") => Some(0),
-                "Err" if self.is_library(ty, "Result") => Some(1),
-                _ => None,
-            };
-            if let Some(index) = index {
-                return Some(vec![(Member::Unnamed(0.into()), argument(ty, index)?)]);
-            }
+        if let Some((of, index)) = variant.and_then(|variant| std_model::variant(&variant.to_string()))
+            && self.is_the_librarys(ty, of)
+        {
+            return Some(vec![(Member::Unnamed(0.into()), argument(ty, index)?)]);
         }
         let definition = self.of(ty)?;
         let fields = match (&definition.shape, variant) {
@@ -334,7 +331,8 @@ pub(super) fn named(ty: &Type, wanted: &str) -> bool {
     name(ty).is_some_and(|name| name == wanted)
 }
 
-fn arguments(ty: &Type) -> Vec<&GenericArgument> {
+/// The arguments of a type.
+pub(crate) fn arguments(ty: &Type) -> Vec<&GenericArgument> {
     let Type::Path(p) = ty else { return Vec::new() };
     match p.path.segments.last().map(|segment| &segment.arguments) {
         Some(PathArguments::AngleBracketed(args)) => args.args.iter().collect(),
@@ -342,11 +340,15 @@ fn arguments(ty: &Type) -> Vec<&GenericArgument> {
     }
 }
 
-/// An argument of a type that is a type itself.
-pub(super) fn argument(ty: &Type, index: usize) -> Option<Type> {
+/// One of those that are types themselves.
+pub(crate) fn type_argument(ty: &Type, index: usize) -> Option<&Type> {
     let types = arguments(ty).into_iter().filter_map(|arg| match arg {
-        GenericArgument::Type(ty) => Some(ty.clone()),
+        GenericArgument::Type(ty) => Some(ty),
         _ => None,
     });
     types.into_iter().nth(index)
+}
+
+pub(super) fn argument(ty: &Type, index: usize) -> Option<Type> {
+    type_argument(ty, index).cloned()
 }

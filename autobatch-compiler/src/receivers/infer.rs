@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::input::Function;
+use crate::std_model::{self, Fact};
 
 use super::definitions::{Definitions, Substitute, argument, named};
 use super::library::Holds;
@@ -63,10 +64,10 @@ impl Types<'_> {
         self.definitions.plain(&ty)
     }
 
-    /// The type that comes first along the way method calls look, of those that `wanted` takes.
-    pub(super) fn along<T>(&self, ty: Type, wanted: impl Fn(&Type) -> Option<T>) -> Option<T> {
-        let ty = self.plain(&ty);
-        wanted(&ty).or_else(|| self.along(self.definitions.target(&ty)?, wanted))
+    /// The types along the way that method calls look.
+    pub(super) fn way(&self, ty: &Type) -> impl Iterator<Item = Type> {
+        let next = |ty: &Type| Some(self.plain(&self.definitions.target(ty)?));
+        std::iter::successors(Some(self.plain(ty)), next)
     }
 
     /// The type of an expression.
@@ -166,16 +167,11 @@ impl Types<'_> {
 
     /// The type of a variable, of a structure without fields, or of a variant without.
     fn named(&self, scopes: &Scopes, path: &syn::Path) -> Option<Type> {
-        let variant = match path.get_ident() {
-            Some(name) => {
-                let name = name.to_string();
-                if let Some(ty) = scopes.iter().rev().find_map(|scope| scope.get(&name)) {
-                    return ty.clone();
-                }
-                None
-            }
-            None => path.segments.last().map(|last| &last.ident),
-        };
+        let local = path.get_ident().map(ToString::to_string);
+        if let Some(ty) = scopes.iter().rev().find_map(|scope| scope.get(local.as_ref()?)) {
+            return ty.clone();
+        }
+        let variant = path.segments.last().filter(|_| local.is_none()).map(|last| &last.ident);
         let ty = self.constructed(path)?;
         let fields = self.definitions.fields(&ty, variant)?;
         fields.is_empty().then_some(ty)
@@ -221,11 +217,11 @@ impl Types<'_> {
             [.., "iter", "once"] => first().map(|ty| iterator(&ty)),
             [.., "iter", "successors"] => self.wrapped(first()?).map(|ty| iterator(&ty)),
             ["Rc" | "Arc", "clone"] => self.definitions.target(&first()?),
-            [pointer @ ("Box" | "Rc" | "Arc"), "new"] => {
+            [pointer, "new"] if std_model::is(pointer, Fact::Pointer) => {
                 let pointer = Ident::new(pointer, proc_macro2::Span::call_site());
                 first().map(|ty| parse_quote!(#pointer<#ty>))
             }
-            [made, "new" | "with_capacity" | "default" | "from"] if LIBRARY.contains(made) => {
+            [made, "new" | "with_capacity" | "default" | "from"] if std_model::is(made, Fact::Collection) => {
                 let made = Ident::new(made, proc_macro2::Span::call_site());
                 Some(parse_quote!(#made<_>))
             }
@@ -264,7 +260,7 @@ impl Types<'_> {
         }
         let receiver = self.plain(&self.of(scopes, &call.receiver)?);
         let name = call.method.to_string();
-        if let Some(own) = self.along(receiver.clone(), |ty| self.output(Some(ty), &name)) {
+        if let Some(own) = self.way(&receiver).find_map(|ty| self.output(Some(&ty), &name)) {
             return Some(own);
         }
         self.yields(scopes, &receiver, call)
@@ -375,7 +371,10 @@ impl Types<'_> {
             mode = if r.mutability.is_none() || matches!(mode, Mode::Ref) { Mode::Ref } else { Mode::Mut };
             ty = Some(self.plain(&r.elem));
         }
-        let variant = |path: &syn::Path| path.segments.last().map(|segment| segment.ident.clone());
+        let fields = |path: &syn::Path, ty: Option<Type>| {
+            let variant = path.segments.last().map(|segment| &segment.ident);
+            ty.and_then(|ty| self.definitions.fields(&ty, variant)).unwrap_or_default()
+        };
         match pat {
             Pat::Tuple(p) => {
                 let types = match ty {
@@ -385,17 +384,14 @@ impl Types<'_> {
                 self.sequence(p.elems.iter().collect(), &types, mode, found);
             }
             Pat::TupleStruct(p) => {
-                let fields = ty.and_then(|ty| self.definitions.fields(&ty, variant(&p.path).as_ref()));
-                let types: Vec<Type> = fields.unwrap_or_default().into_iter().map(|(_, ty)| ty).collect();
+                let types: Vec<Type> = fields(&p.path, ty).into_iter().map(|(_, ty)| ty).collect();
                 self.sequence(p.elems.iter().collect(), &types, mode, found);
             }
             Pat::Struct(p) => {
-                let fields = ty.and_then(|ty| self.definitions.fields(&ty, variant(&p.path).as_ref()));
+                let fields = fields(&p.path, ty);
                 for field in &p.fields {
-                    let of = |member: &Member| {
-                        fields.as_ref()?.iter().find(|(name, _)| name == member).map(|(_, ty)| ty.clone())
-                    };
-                    self.pattern(&field.pat, of(&field.member), mode, found);
+                    let of = fields.iter().find(|(name, _)| *name == field.member);
+                    self.pattern(&field.pat, of.map(|(_, ty)| ty.clone()), mode, found);
                 }
             }
             Pat::Slice(p) => {
@@ -422,10 +418,6 @@ impl Types<'_> {
         }
     }
 }
-
-/// Types of the library that are no pointers, and have no methods of the program.
-const LIBRARY: [&str; 8] =
-    ["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "String", "Vec", "VecDeque"];
 
 /// The scopes with one more, inside of them.
 fn opened(scopes: &Scopes) -> Scopes {
@@ -469,7 +461,14 @@ pub(super) fn iterator(item: &Type) -> Type {
 
 /// What `collect::<Vec<T>>()` says that it makes.
 fn collected(call: &syn::ExprMethodCall) -> Option<Type> {
-    let written = call.turbofish.as_ref().filter(|_| call.method == "collect")?.args.first()?;
-    let GenericArgument::Type(ty) = written else { return None };
+    let ty = spelled(call).filter(|_| call.method == "collect")?;
     (!crate::mentions::words(&crate::ir::text(ty)).any(|word| word == "_")).then(|| ty.clone())
+}
+
+/// The type that a call spells out behind the method's name.
+pub(crate) fn spelled(call: &syn::ExprMethodCall) -> Option<&Type> {
+    match call.turbofish.as_ref()?.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
 }

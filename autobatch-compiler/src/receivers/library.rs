@@ -7,6 +7,8 @@ use syn::{Expr, ExprMethodCall, Ident, Type, parse_quote};
 
 use super::definitions::{argument, named};
 use super::infer::{Scopes, Types, is_iterator, is_number, iterator};
+use crate::std_model::Fact;
+use crate::walk::{self, At};
 
 /// What a type of the library holds.
 pub(super) enum Holds {
@@ -16,8 +18,8 @@ pub(super) enum Holds {
     Map(Type, Type),
     /// A set or a heap.
     Set(Type),
-    /// An `Option` or a `Result`: its value, and the whole with `__Value` for the value.
-    Maybe(Type, Type),
+    /// An `Option` or a `Result`: its value, and a `Result`'s error.
+    Maybe(Type, Option<Type>),
     /// What an iterator yields.
     Iterator(Type),
     /// An entry of a map: the value.
@@ -31,21 +33,21 @@ fn option(ty: &Type) -> Type {
 impl Types<'_> {
     /// What the first type along the way method calls look holds.
     pub(super) fn holds(&self, ty: Type) -> Option<Holds> {
-        self.along(ty, |ty| {
-            let is = |names: &[&str]| names.iter().any(|name| self.definitions.is_library(ty, name));
+        self.way(&ty).find_map(|ty| {
+            let ty = &ty;
+            let is = |fact| self.definitions.is_library(ty, fact);
             match ty {
                 Type::Array(t) => Some(Holds::Sequence((*t.elem).clone())),
                 Type::Slice(t) => Some(Holds::Sequence((*t.elem).clone())),
                 ty if is_iterator(ty) => Some(Holds::Iterator(argument(ty, 0)?)),
                 ty if named(ty, "__Entry") => Some(Holds::Entry(argument(ty, 0)?)),
-                ty if is(&["Vec", "VecDeque"]) => Some(Holds::Sequence(argument(ty, 0)?)),
-                ty if is(&["BTreeMap", "HashMap"]) => Some(Holds::Map(argument(ty, 0)?, argument(ty, 1)?)),
-                ty if is(&["BTreeSet", "HashSet", "BinaryHeap"]) => Some(Holds::Set(argument(ty, 0)?)),
-                ty if is(&["Option"]) => Some(Holds::Maybe(argument(ty, 0)?, parse_quote!(Option<__Value>))),
-                ty if is(&["Result"]) => {
+                ty if is(Fact::Sequence) => Some(Holds::Sequence(argument(ty, 0)?)),
+                ty if is(Fact::Map) => Some(Holds::Map(argument(ty, 0)?, argument(ty, 1)?)),
+                ty if is(Fact::Set) => Some(Holds::Set(argument(ty, 0)?)),
+                ty if is(Fact::Maybe) => {
                     // An alias of one's own may leave the error out.
-                    let error = argument(ty, 1).unwrap_or_else(|| parse_quote!(_));
-                    Some(Holds::Maybe(argument(ty, 0)?, parse_quote!(Result<__Value, #error>)))
+                    let error = || argument(ty, 1).unwrap_or_else(|| parse_quote!(_));
+                    Some(Holds::Maybe(argument(ty, 0)?, (!named(ty, "Option")).then(error)))
                 }
                 _ => None,
             }
@@ -101,11 +103,7 @@ impl Types<'_> {
             (Some(Holds::Sequence(element)), name) => match name {
                 "map" => self.made(scopes, call, 0).map(|made| parse_quote!([#made; 0])),
                 "remove"
-                    if self
-                        .along(receiver.clone(), |ty| {
-                            self.definitions.is_library(ty, "VecDeque").then_some(())
-                        })
-                        .is_some() =>
+                    if self.way(receiver).any(|ty| self.definitions.is_the_librarys(&ty, "VecDeque")) =>
                 {
                     Some(option(&element))
                 }
@@ -130,7 +128,7 @@ impl Types<'_> {
                 "into_vec" | "into_sorted_vec" => Some(parse_quote!(Vec<#element>)),
                 _ => None,
             },
-            (Some(Holds::Maybe(value, whole)), name) => self.of_maybe(scopes, &value, &whole, name, call),
+            (Some(Holds::Maybe(value, error)), name) => self.of_maybe(scopes, &value, error, name, call),
             (Some(Holds::Entry(value)), name) => match name {
                 "or_default" | "or_insert" | "or_insert_with" | "or_insert_with_key" => {
                     Some(parse_quote!(&mut #value))
@@ -169,11 +167,7 @@ impl Types<'_> {
             "peek" => parse_quote!(Option<&#item>),
             "peek_mut" => parse_quote!(Option<&mut #item>),
             "fold" => return self.of(scopes, call.args.first()?).or_else(|| self.made(scopes, call, 1)),
-            "collect" => {
-                let args = &call.turbofish.as_ref()?.args;
-                let Some(syn::GenericArgument::Type(into)) = args.first() else { return None };
-                return self.collected(into, item);
-            }
+            "collect" => return self.collected(super::infer::spelled(call)?, item),
             _ => return None,
         })
     }
@@ -182,16 +176,13 @@ impl Types<'_> {
         &self,
         scopes: &Scopes,
         value: &Type,
-        whole: &Type,
+        error: Option<Type>,
         name: &str,
         call: &ExprMethodCall,
     ) -> Option<Type> {
-        let of = |value: &Type| {
-            let value = [("__Value".to_string(), value.clone())];
-            let mut whole = whole.clone();
-            let mut substitute = super::definitions::Substitute::new(value);
-            syn::visit_mut::VisitMut::visit_type_mut(&mut substitute, &mut whole);
-            whole
+        let of = |value: &Type| match &error {
+            None => option(value),
+            Some(error) => parse_quote!(Result<#value, #error>),
         };
         let first = || self.of(scopes, call.args.first()?);
         let target = || self.definitions.target(value);
@@ -206,7 +197,7 @@ impl Types<'_> {
             "copied" | "cloned" => of(&target()?),
             "filter" | "or" | "or_else" | "xor" | "inspect" => of(value),
             "take" | "take_if" | "replace" | "ok" | "ok_or" | "ok_or_else" | "map_err"
-                if named(whole, "Option") || name == "ok" =>
+                if error.is_none() || name == "ok" =>
             {
                 option(value)
             }
@@ -230,14 +221,14 @@ impl Types<'_> {
     /// A collection type as written, the places left open filled with what is collected.
     pub(super) fn collected(&self, into: &Type, item: &Type) -> Option<Type> {
         let mut into = self.plain(into);
-        let is = |names: &[&str]| names.iter().any(|name| self.definitions.is_library(&into, name));
-        let parts: Vec<Type> = if is(&["BTreeMap", "HashMap"]) {
+        let is = |fact| self.definitions.is_library(&into, fact);
+        let parts: Vec<Type> = if is(Fact::Map) {
             let Type::Tuple(pair) = self.plain(item) else { return None };
             pair.elems.into_iter().collect()
-        } else if is(&["Option", "Result"]) {
+        } else if is(Fact::Maybe) {
             let inner = argument(&into, 0)?;
             vec![self.collected(&inner, &self.wrapped(item.clone())?)?]
-        } else if is(&["Vec", "VecDeque", "BTreeSet", "HashSet", "BinaryHeap"]) {
+        } else if is(Fact::Sequence) || is(Fact::Set) {
             vec![item.clone()]
         } else {
             return None;
@@ -247,9 +238,10 @@ impl Types<'_> {
             return None;
         };
         for (arg, part) in args.args.iter_mut().zip(parts) {
-            let nested = matches!(arg, syn::GenericArgument::Type(Type::Path(_))) && is_open(arg);
-            if nested || matches!(arg, syn::GenericArgument::Type(Type::Infer(_))) {
-                *arg = syn::GenericArgument::Type(part);
+            if let syn::GenericArgument::Type(ty @ (Type::Path(_) | Type::Infer(_))) = arg
+                && walk::any(&*ty, |at| matches!(at, At::Type(Type::Infer(_))))
+            {
+                *ty = part;
             }
         }
         Some(into)
@@ -288,12 +280,13 @@ impl Types<'_> {
                     return vec![Some(parse_quote!(&#element))];
                 }
                 "sort_by" | "sort_unstable_by" => {
-                    return vec![Some(parse_quote!(&#element)), Some(parse_quote!(&#element))];
+                    return vec![Some(parse_quote!(&#element)); 2];
                 }
                 _ => return vec![],
             },
             _ => return vec![],
         };
+        let init = || self.of(scopes, call.args.first()?);
         match name.as_str() {
             "map" | "filter_map" | "flat_map" | "for_each" | "any" | "all" | "position" | "find_map"
             | "and_then" | "is_some_and" | "is_none_or" | "is_ok_and" | "map_or" | "map_or_else"
@@ -302,31 +295,13 @@ impl Types<'_> {
             | "max_by_key" | "partition" | "next_if" => {
                 vec![Some(parse_quote!(&#item))]
             }
-            "min_by" | "max_by" => vec![Some(parse_quote!(&#item)), Some(parse_quote!(&#item))],
-            "reduce" => vec![Some(item.clone()), Some(item)],
-            "fold" | "try_fold" => {
-                vec![call.args.first().and_then(|init| self.of(scopes, init)), Some(item)]
-            }
-            "scan" => {
-                let state = call.args.first().and_then(|init| self.of(scopes, init));
-                vec![state.map(|ty| parse_quote!(&mut #ty)), Some(item)]
-            }
+            "min_by" | "max_by" => vec![Some(parse_quote!(&#item)); 2],
+            "reduce" => vec![Some(item); 2],
+            "fold" | "try_fold" => vec![init(), Some(item)],
+            "scan" => vec![init().map(|ty| parse_quote!(&mut #ty)), Some(item)],
             _ => vec![],
         }
     }
-}
-
-/// Whether a type is left open somewhere inside.
-fn is_open(arg: &syn::GenericArgument) -> bool {
-    struct Scan(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Scan {
-        fn visit_type_infer(&mut self, _: &'ast syn::TypeInfer) {
-            self.0 = true;
-        }
-    }
-    let mut scan = Scan(false);
-    syn::visit::Visit::visit_generic_argument(&mut scan, arg);
-    scan.0
 }
 
 fn of_sequence(element: &Type, name: &str) -> Option<Type> {

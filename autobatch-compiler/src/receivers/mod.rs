@@ -31,39 +31,19 @@ use crate::input::Function;
 use crate::ir::text;
 use crate::lower::root;
 use crate::mentions;
+use crate::methods;
 use crate::resolve;
+use crate::std_model::{Does, does};
 use crate::tails;
 use crate::walk::{self, AtMut};
 pub(crate) use checks::Checks;
 use definitions::Definitions;
-pub(crate) use infer::{Known, Scopes, Types};
+pub(crate) use infer::{Known, Scopes, Types, spelled};
 
 /// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
 const MARK: &str = "autobatch_calls";
 
 const UNKNOWN: &str = "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
-
-/// Methods of traits that many types have: a call reaches the program's only where the receiver is of its very type.
-const COMMON: [&str; 18] = [
-    "borrow",
-    "borrow_mut",
-    "clone",
-    "cmp",
-    "eq",
-    "fmt",
-    "ge",
-    "gt",
-    "hash",
-    "into",
-    "le",
-    "lt",
-    "ne",
-    "partial_cmp",
-    "to_owned",
-    "to_string",
-    "try_into",
-    "type_id",
-];
 
 /// How a method takes its receiver.
 #[derive(Clone, Copy, PartialEq)]
@@ -71,6 +51,17 @@ enum Takes {
     Value,
     Ref,
     Mut,
+}
+
+impl Takes {
+    /// The type of a receiver that is taken so, of what it refers to.
+    fn of(self, own: &Type) -> Type {
+        match self {
+            Takes::Value => own.clone(),
+            Takes::Ref => parse_quote!(&#own),
+            Takes::Mut => parse_quote!(&mut #own),
+        }
+    }
 }
 
 /// A method of the program.
@@ -90,13 +81,14 @@ struct Method {
 }
 
 impl Method {
-    /// Generic arguments of a call as the function takes them that the method is in the program.
-    fn arguments(&self, written: &syn::PathArguments) -> syn::PathArguments {
-        let mut all = written.clone();
-        if let syn::PathArguments::AngleBracketed(args) = &mut all {
+    /// The path of the function that the method is in the program, if that is a module's, with the arguments that a call gives it.
+    fn path(&self, name: &Ident, mut arguments: syn::PathArguments) -> Option<Expr> {
+        if let syn::PathArguments::AngleBracketed(args) = &mut arguments {
             args.args.extend((0..self.outer).map(|_| -> syn::GenericArgument { parse_quote!(_) }));
         }
-        all
+        let ident = Ident::new(&self.free.as_ref()?.to_string(), name.span());
+        let free = syn::PathSegment { ident, arguments };
+        Some(parse_quote!(#free))
     }
 }
 
@@ -119,16 +111,13 @@ pub(crate) fn resolve(
             };
             let of_trait = of_trait.as_ref().and_then(|path| Some(path.segments.last()?.ident.clone()));
             let takes = shown.sig.receiver().and_then(|_| match &shown.params[0].ty {
-                Type::Reference(r) if text(&r.elem) == "Self" => match r.mutability {
-                    None => Some(Takes::Ref),
-                    Some(_) => Some(Takes::Mut),
-                },
-                ty if text(ty) == "Self" => Some(Takes::Value),
-                _ => None,
+                Type::Reference(r) if text(&r.elem) == "Self" => {
+                    Some(if r.mutability.is_some() { Takes::Mut } else { Takes::Ref })
+                }
+                ty => (text(ty) == "Self").then_some(Takes::Value),
             });
             let (name, params) = (shown.sig.ident.to_string(), f.params.len());
-            let outer = shown.outer.params.iter().filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)));
-            let outer = outer.count();
+            let outer = methods::named_params(&shown.outer).count();
             Some(Method { function, owner, name, params, takes, free, of_trait, outer })
         })
         .collect();
@@ -171,8 +160,7 @@ pub(crate) fn resolve(
 
 /// The function of the item that a marked call is one of.
 pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
-    let mark = call.attrs.iter().find(|attr| attr.path().is_ident(MARK))?;
-    mark.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
+    tails::marked(&call.attrs, MARK)
 }
 
 /// Takes all marks away.
@@ -270,29 +258,16 @@ impl<'a> Walk<'a> {
 
     /// The types that a call of `method` on a receiver of type `ty` looks at, from the receiver's on; `None` if it
     /// does not come to the program's.
-    fn way(&self, ty: Type, method: &Method) -> Option<Vec<Type>> {
-        let definitions = self.types.definitions;
-        let mut way = vec![self.types.plain(&ty)];
-        while let Some(last) = way.last() {
-            if definitions.same(last, &method.owner) {
-                return Some(way);
-            }
-            let next = definitions.target(last)?;
-            way.push(self.types.plain(&next));
-        }
-        None
+    fn way(&self, ty: &Type, method: &Method) -> Option<Vec<Type>> {
+        let mut way: Vec<Type> = self.types.way(ty).collect();
+        let own = way.iter().position(|ty| self.types.definitions.same(ty, &method.owner))?;
+        way.truncate(own + 1);
+        Some(way)
     }
 
     /// Whether a call comes to a type of that name, whatever its arguments.
     fn comes_to(&self, ty: &Type, wanted: Option<String>) -> bool {
-        let mut next = Some(self.types.plain(ty));
-        while let Some(ty) = next {
-            if wanted.is_some() && aside::name_of(&ty) == wanted {
-                return true;
-            }
-            next = self.types.definitions.target(&ty).map(|ty| self.types.plain(&ty));
-        }
-        false
+        wanted.is_some() && self.types.way(ty).any(|ty| aside::name_of(&ty) == wanted)
     }
 
     /// Tells calls of functions that are no part of the program.
@@ -336,8 +311,7 @@ impl<'a> Walk<'a> {
         };
         let reaches = |method: &Method| self.comes_to(&ty, aside::name_of(&method.owner));
         let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
-        let Some((method, way)) = named.find_map(|method| Some((method, self.way(ty.clone(), method)?)))
-        else {
+        let Some((method, way)) = named.find_map(|method| Some((method, self.way(&ty, method)?))) else {
             self.others.insert(call_text(call));
             if generic {
                 self.left_aside.entry(call_text(call)).or_insert(aside::OF_OTHER_TYPES);
@@ -346,17 +320,13 @@ impl<'a> Walk<'a> {
         };
         let Some(takes) = method.takes else { return };
         let before = before(&way, takes);
-        if !before.is_empty() && COMMON.iter().any(|name| call.method == name) {
-            self.unknown.insert(call_text(call));
+        // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
+        let common = !before.is_empty() && does(&call.method.to_string()) == Does::Common;
+        if !self.rewrites && !common {
+            call.attrs.push(tails::mark(MARK, method.function));
             return;
         }
-        if !self.rewrites {
-            let (mark, function) = (Ident::new(MARK, Span::call_site()), method.function);
-            let function = proc_macro2::Literal::usize_unsuffixed(function);
-            call.attrs.push(parse_quote!(#[#mark(#function)]));
-            return;
-        }
-        let Some(new) = self.by_path(call, &way, takes, method) else {
+        let Some(new) = (!common).then(|| self.by_path(call, &way, takes, method)).flatten() else {
             self.unknown.insert(call_text(call));
             return;
         };
@@ -402,19 +372,11 @@ impl<'a> Walk<'a> {
             }
         }
         let fish = &call.turbofish;
-        let path: Expr = match &method.free {
-            Some(free) => {
-                let mut free: syn::PathSegment = Ident::new(&free.to_string(), name.span()).into();
-                if let Some(fish) = fish {
-                    free.arguments = method.arguments(&syn::PathArguments::AngleBracketed(fish.clone()));
-                }
-                parse_quote!(#free)
-            }
-            None => {
-                let own = Ident::new("Self", name.span());
-                parse_quote!(#own::#name #fish)
-            }
-        };
+        let arguments = fish.clone().map_or(syn::PathArguments::None, syn::PathArguments::AngleBracketed);
+        let path = method.path(name, arguments).unwrap_or_else(|| {
+            let own = Ident::new("Self", name.span());
+            parse_quote!(#own::#name #fish)
+        });
         let mut new: syn::ExprCall = parse_quote!(#path(#argument #(, #args)*));
         new.attrs.clone_from(&call.attrs);
         let new = Expr::Call(new);
@@ -447,21 +409,10 @@ fn before(way: &[Type], takes: Takes) -> Vec<Type> {
             other => other.clone(),
         });
     }
-    let wanted = match takes {
-        Takes::Value => "Self".to_string(),
-        Takes::Ref => text(&parse_quote!(&Self) as &Type),
-        Takes::Mut => text(&parse_quote!(&mut Self) as &Type),
-    };
-    let mut before: Vec<Type> = Vec::new();
-    for ty in spelled.iter().rev() {
-        for ty in [ty.clone(), parse_quote!(&#ty), parse_quote!(&mut #ty)] {
-            if text(&ty) == wanted {
-                return before;
-            }
-            before.push(ty);
-        }
-    }
-    before
+    let wanted = text(&takes.of(&spelled[0]));
+    let ways = [Takes::Value, Takes::Ref, Takes::Mut];
+    let all = spelled.iter().rev().flat_map(|ty| ways.map(|takes| takes.of(ty)));
+    all.take_while(|ty| text(ty) != wanted).collect()
 }
 
 fn words(expr: &Expr) -> BTreeSet<String> {

@@ -1,6 +1,6 @@
 //! Calls of methods by their paths.
 
-use syn::{Expr, Ident, Type, parse_quote};
+use syn::{Expr, Type, parse_quote};
 
 use super::{Method, UNKNOWN, Walk, path_text};
 use crate::aside;
@@ -55,15 +55,8 @@ impl Walk<'_> {
             None => None,
         };
         let Some(method) = method else { return };
-        let new: Expr = match &method.free {
-            Some(free) => {
-                let mut free: syn::PathSegment = Ident::new(&free.to_string(), name.ident.span()).into();
-                free.arguments = method.arguments(&name.arguments);
-                parse_quote!(#free)
-            }
-            None => parse_quote!(Self::#name),
-        };
-        *call.func = new;
+        let path = method.path(&name.ident, name.arguments.clone());
+        *call.func = path.unwrap_or_else(|| parse_quote!(Self::#name));
         self.changed = true;
     }
 }
