@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 
-use crate::ir::{BlockId, Call, Class, FuncId, GOTO, Program, Terminator, VarId};
+use crate::ir::{BlockId, Call, FuncId, GOTO, Program, Terminator, VarId};
 use crate::methods::shown_name;
 use crate::passes::flow::Flow;
 
@@ -78,7 +78,7 @@ pub fn dot(program: &Program) -> String {
 /// `fn f(m, n) -> u64 (f0, recursive)`.
 fn signature(program: &Program, func: FuncId) -> String {
     let function = program.func(func);
-    let params: Vec<String> = function.params.iter().map(|v| name(program, *v)).collect();
+    let params: Vec<String> = function.params.iter().map(|v| program.name(*v)).collect();
     let mut text =
         format!("fn {}({}) -> {}", shown_name(&function.name), params.join(", "), source(&function.output));
     if function.recursive {
@@ -92,27 +92,16 @@ fn signature(program: &Program, func: FuncId) -> String {
 
 /// The function's variables by class, empty classes left out.
 fn by_class(program: &Program, func: FuncId) -> Vec<(&'static str, Vec<String>)> {
-    let kinds = ["stacked", "register", "uniform", "temporary", "null"];
-    let of = |v: VarId| match program.var(v).class {
-        Class::Stacked => 0,
-        Class::Register => 1,
-        Class::Uniform(_) => 2,
-        Class::Temporary => 3,
-        Class::Null => 4,
+    let names = |class: &str| {
+        let vars = program.vars_of(func).filter(|v| program.var(*v).class.name() == class);
+        vars.map(|v| program.name(v)).collect::<Vec<_>>()
     };
-    let mut lists = vec![Vec::new(); kinds.len()];
-    for v in program.var_ids().filter(|v| program.var(*v).func == func) {
-        lists[of(v)].push(name(program, v));
-    }
-    kinds.into_iter().zip(lists).filter(|(_, list)| !list.is_empty()).collect()
-}
-
-fn name(program: &Program, v: VarId) -> String {
-    program.var(v).ident.to_string()
+    let classes = ["stacked", "register", "uniform", "temporary", "null"];
+    classes.map(|class| (class, names(class))).into_iter().filter(|(_, names)| !names.is_empty()).collect()
 }
 
 fn list(program: &Program, vars: &[VarId]) -> String {
-    vars.iter().map(|v| name(program, *v)).collect::<Vec<_>>().join(", ")
+    vars.iter().map(|v| program.name(*v)).collect::<Vec<_>>().join(", ")
 }
 
 /// `b3 after call`, `b4 (part of b3) then`.
@@ -164,7 +153,7 @@ fn lines(program: &Program, b: BlockId) -> Vec<String> {
             }
         }
         Terminator::Call(call) => {
-            let (dest, callee) = (name(program, call.dest), shown_name(&program.func(call.callee).name));
+            let (dest, callee) = (program.name(call.dest), shown_name(&program.func(call.callee).name));
             lines.push(format!("{dest} = {callee}({}), then {}", list(program, &call.args), to(&call.cont)));
         }
         Terminator::TailCall { callee, args } => {
@@ -200,7 +189,7 @@ fn arrows(program: &Program, b: BlockId) -> Vec<(BlockId, String, &'static str)>
             let callee = program.func(call.callee);
             let label = format!("{}({})", callee.name, list(program, &call.args));
             arrows.push((callee.entry, label, ", style=dotted, constraint=false"));
-            arrows.push((call.cont, format!("{} =", name(program, call.dest)), ", style=bold"));
+            arrows.push((call.cont, format!("{} =", program.name(call.dest)), ", style=bold"));
         }
         Terminator::TailCall { callee, args } => {
             let callee = program.func(*callee);
@@ -267,14 +256,14 @@ impl Printer {
                         TokenTree::Group(group) => Some(group.stream().to_string()),
                         _ => None,
                     });
-                    self.word(&format!("goto b{}", target.unwrap_or_default()), Last::Value);
+                    self.put(&format!("goto b{}", target.unwrap_or_default()), true, Last::Value);
                 }
                 TokenTree::Ident(ident) => {
                     let ident = ident.to_string();
                     let kind = if is_keyword(&ident) { Last::Keyword } else { Last::Value };
-                    self.word(&ident, kind);
+                    self.put(&ident, true, kind);
                 }
-                TokenTree::Literal(literal) => self.word(&literal.to_string(), Last::Value),
+                TokenTree::Literal(literal) => self.put(&literal.to_string(), true, Last::Value),
                 TokenTree::Group(group) => self.group(group.delimiter(), group.stream()),
                 TokenTree::Punct(punct) => {
                     let mut operator = punct.as_char().to_string();
@@ -292,14 +281,6 @@ impl Printer {
                 }
             }
         }
-    }
-
-    fn word(&mut self, word: &str, kind: Last) {
-        if !matches!(self.last, Last::Open | Last::Tight) {
-            self.space();
-        }
-        self.out.push_str(word);
-        self.last = kind;
     }
 
     fn group(&mut self, delimiter: Delimiter, inner: TokenStream) {

@@ -22,8 +22,7 @@ use syn::{Expr, FnArg, Ident, Pat, Stmt, Token, Type, braced, parenthesized};
 
 use crate::effects::{self, Names};
 use crate::ir::{
-    Arm, BlockId, Call, CallId, Class, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet,
-    goto,
+    Arm, BlockId, Call, CallId, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet, goto,
 };
 use crate::mentions;
 use crate::walk::{self, At, AtMut, Code};
@@ -97,7 +96,7 @@ pub(crate) fn parse(source: &str) -> (Program, Labels) {
 
 /// The names of variables, sorted.
 pub(crate) fn names(program: &Program, vars: &VarSet) -> Vec<String> {
-    let mut names: Vec<String> = vars.iter().map(|v| program.var(*v).ident.to_string()).collect();
+    let mut names: Vec<String> = vars.iter().map(|v| program.name(*v)).collect();
     names.sort();
     names
 }
@@ -109,14 +108,7 @@ pub(crate) fn var(program: &Program, name: &str) -> VarId {
 
 /// The names of all variables of a class, sorted.
 pub(crate) fn classes(program: &Program, class: &str) -> Vec<String> {
-    let is = |v: &VarId| match program.var(*v).class {
-        Class::Temporary => class == "temporary",
-        Class::Register => class == "register",
-        Class::Stacked => class == "stacked",
-        Class::Uniform(_) => class == "uniform",
-        Class::Null => class == "null",
-    };
-    names(program, &program.var_ids().filter(is).collect())
+    names(program, &program.var_ids().filter(|v| program.var(*v).class.name() == class).collect())
 }
 
 struct File(Vec<FnDef>);

@@ -75,7 +75,7 @@ pub(super) fn opening(
             emitter,
             admission,
             source,
-            shaped: own.map(|v| (program.var(v).ident.to_string(), v)).collect(),
+            shaped: own.map(|v| (program.name(v), v)).collect(),
             questions: &questions,
             found: Vec::new(),
             before: questions.expressions.len(),
@@ -287,7 +287,8 @@ impl Witness<'_> {
             quote!(let mut #ident: #ty = #rt::admission::given(); #(#pattern)*)
         });
         let params: Vec<_> = params.collect();
-        let mut body = self.emitter.erased_body(func, &function.body);
+        let mut body = function.body.clone();
+        self.emitter.erased[func.0].clone().visit_block_mut(&mut body);
         tails::unnumber(&mut body);
         let ties: Vec<Stmt> = function
             .params

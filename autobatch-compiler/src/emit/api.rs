@@ -492,15 +492,18 @@ fn program_item(
     let (batched, program, init) = (&names.batched, &names.program, &machine.program);
     let doc =
         format!("The static program of `{batched}`: functions, blocks, variables and their storage classes.");
+    let rest = quote! {
+        () -> &'static #krate::Program {
+            static PROGRAM: #krate::Program = #init;
+            &PROGRAM
+        }
+    };
     if function.associated {
         return quote! {
             #[doc = #doc]
             #(#carried)*
             #[allow(dead_code, clippy::all, clippy::pedantic)]
-            #vis fn #program() -> &'static #krate::Program {
-                static PROGRAM: #krate::Program = #init;
-                &PROGRAM
-            }
+            #vis fn #program #rest
         };
     }
     let doc_mod = format!("What the compiler made of `{}`.", function.sig.ident);
@@ -510,10 +513,7 @@ fn program_item(
         #vis mod #batched {
             #[doc = #doc]
             #[allow(dead_code)]
-            #inner fn program() -> &'static #krate::Program {
-                static PROGRAM: #krate::Program = #init;
-                &PROGRAM
-            }
+            #inner fn program #rest
         }
     }
 }
@@ -568,10 +568,11 @@ fn batched_param(p: &Param, krate: &syn::Path) -> TokenStream {
     let (ident, ty) = (&p.ident, &p.ty);
     match p.passing {
         Passing::Each => quote!(#ident: impl #krate::Column<#ty>),
-        Passing::EachRef => {
+        Passing::EachRef | Passing::EachMut => {
             let (lifetime, elem) = reference_parts(ty);
             let lifetime = lifetime.unwrap_or_else(|| parse_quote!('_));
-            quote!(#ident: impl #krate::Each<#lifetime, #elem>)
+            let each = if p.passing == Passing::EachMut { quote!(EachMut) } else { quote!(Each) };
+            quote!(#ident: impl #krate::#each<#lifetime, #elem>)
         }
         Passing::Shared if p.shown == "self" => match ty {
             Type::Reference(r) if matches!(&*r.elem, Type::Path(t) if t.path.is_ident("Self")) => {
@@ -584,11 +585,6 @@ fn batched_param(p: &Param, krate: &syn::Path) -> TokenStream {
         Passing::State => {
             let (lifetime, elem) = reference_parts(ty);
             quote!(#ident: &#lifetime mut [#elem])
-        }
-        Passing::EachMut => {
-            let (lifetime, elem) = reference_parts(ty);
-            let lifetime = lifetime.unwrap_or_else(|| parse_quote!('_));
-            quote!(#ident: impl #krate::EachMut<#lifetime, #elem>)
         }
     }
 }

@@ -200,7 +200,7 @@ fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenSt
     let word = &emitter.word;
     let (i, at, here, stay) = (name("__i"), name("__at"), here(), name("__stay"));
     let l = lane();
-    let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
+    let touched = region.touched();
     let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
     let open = touched.iter().map(|v| {
         let (guard, home) = (guard(v), column(emitter.column_of(*v)));
@@ -276,31 +276,21 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     let rt = &emitter.rt;
     let index = emitter.call_index(call.id);
     let route = name("__route");
-    let pushes = call.pushes.iter().map(|v| {
+    let saves = [("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)];
+    let saves =
+        saves.into_iter().flat_map(|(way, vars)| vars.iter().map(move |v| (format_ident!("{way}"), v)));
+    let saves = saves.map(|(way, v)| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::push(&#route, &mut #stack, &#column);)
-    });
-    let updates = call.updates.iter().map(|v| {
-        let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::update(&#route, &mut #stack, &#column);)
-    });
-    let keeps = call.keeps.iter().map(|v| {
-        let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::keep(&#route, &mut #stack, &#column);)
+        quote!(#rt::Route::#way(&#route, &mut #stack, &#column);)
     });
     // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
     let params = &emitter.program.func(call.callee).params;
-    let moves: Vec<(VarId, VarId)> = params
-        .iter()
-        .copied()
-        .zip(call.args.iter().copied())
-        .filter(|(p, _)| emitter.has_column(*p))
-        .collect();
+    let moves: Vec<(&VarId, &VarId)> =
+        params.iter().zip(&call.args).filter(|(p, _)| emitter.has_column(**p)).collect();
     let mut passes = Vec::new();
     let mut lands = Vec::new();
-    let mut written = VarSet::new();
     for (n, (param, arg)) in moves.iter().enumerate() {
-        let (to, from) = (column(*param), column(emitter.column_of(*arg)));
+        let (to, from) = (column(**param), column(emitter.column_of(**arg)));
         if param == arg {
             passes.push(quote!(#rt::Route::pass_same(&#route, &mut #to);));
         } else if moves[n + 1..].iter().any(|(_, later)| later == param) {
@@ -309,15 +299,12 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
             lands.push(quote!(#rt::Route::land(&#route, &mut #to, #held);));
         } else {
             passes.push(quote!(#rt::Route::pass(&#route, &mut #to, &#from);));
-            written.insert(*param);
         }
     }
     quote! {
         #rt::Step::Call(#index) => {
             let #route = #rt::Core::route(__core);
-            #(#pushes)*
-            #(#updates)*
-            #(#keeps)*
+            #(#saves)*
             #(#passes)*
             #(#lands)*
         }

@@ -276,7 +276,6 @@ impl Writer<'_, '_> {
                 },
             }
         });
-        let fill: Vec<TokenStream> = fill.collect();
         let room = self.room(&begin);
         quote! {
             if let ::core::option::Option::Some(__load) = #rt::rooms::Hall::load(&mut __hall, &mut #room) {
@@ -483,7 +482,6 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let back: Vec<TokenStream> = back.collect();
         let finish = (group == program.func(program.entry).group).then(|| {
             let finish = self.finish(result, places, &quote!(__back));
             quote!(let __back = #rt::rooms::Sites::of(&__sites, 0, #here, __level); #finish)

@@ -15,6 +15,14 @@ pub(super) const ARGUMENTS: usize = 28;
 /// The points where a region leads, and the lanes that go there.
 pub(super) type Exits = Vec<(u32, TokenStream)>;
 
+/// What says which of two ways a lane goes.
+#[derive(PartialEq, Eq)]
+pub(super) enum Ways {
+    Flags,
+    /// As wide as the data.
+    Words,
+}
+
 /// Runs a region once, on the first `lanes` lanes of a strip, of which those in `__bits` count. `place` is where
 /// a variable is; `before` stands before each lane's code.
 pub(super) fn once(
@@ -23,27 +31,7 @@ pub(super) fn once(
     place: impl Fn(VarId) -> TokenStream,
     lanes: &TokenStream,
     before: &TokenStream,
-) -> (TokenStream, Exits) {
-    run(emitter, region, place, lanes, before, true)
-}
-
-/// The same, where what says which way a lane goes is as wide as the data.
-pub(super) fn once_by_words(
-    emitter: &Emitter<'_>,
-    region: &Region,
-    place: impl Fn(VarId) -> TokenStream,
-    lanes: &TokenStream,
-) -> (TokenStream, Exits) {
-    run(emitter, region, place, lanes, &quote!(), false)
-}
-
-fn run(
-    emitter: &Emitter<'_>,
-    region: &Region,
-    place: impl Fn(VarId) -> TokenStream,
-    lanes: &TokenStream,
-    before: &TokenStream,
-    by_flags: bool,
+    ways: Ways,
 ) -> (TokenStream, Exits) {
     let (rt, strip, word) = (&emitter.rt, emitter.width.strip, &emitter.word);
     let (l, next) = (lane(), next());
@@ -57,7 +45,9 @@ fn run(
         };
         return (run, vec![(exit, quote!(__bits))]);
     }
-    if by_flags && let [_, _] = points[..] {
+    if ways == Ways::Flags
+        && let [_, _] = points[..]
+    {
         let round = Lanes { region, code: round, with, places, names: columns };
         return round.two_ways(emitter, lanes, &quote!(set));
     }

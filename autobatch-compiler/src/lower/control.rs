@@ -12,8 +12,12 @@ impl Lowering<'_> {
     /// Whether [`Lowering::control`] takes this expression apart.
     pub(super) fn is_control(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::If(_) | Expr::Match(_) | Expr::Block(_) => scan::splits(self, expr),
-            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => scan::splits(self, expr),
+            Expr::If(_)
+            | Expr::Match(_)
+            | Expr::Block(_)
+            | Expr::Loop(_)
+            | Expr::While(_)
+            | Expr::ForLoop(_) => scan::splits(self, expr),
             _ => false,
         }
     }
@@ -132,27 +136,20 @@ impl Lowering<'_> {
         self.body(e.then_branch, dest, ty.cloned());
         self.jump(join);
         self.start(otherwise);
-        match (e.else_branch, dest) {
-            (Some((_, otherwise)), dest) => self.arm(*otherwise, dest, ty),
-            (None, dest) => self.unit(dest, ty),
+        match e.else_branch {
+            Some((_, otherwise)) => self.arm(*otherwise, dest, ty),
+            None => self.unit(dest, ty),
         }
         self.jump(join);
         self.arrive(join);
     }
 
-    /// Lowers what is chosen by an `if` or `match`.
+    /// Lowers what is chosen by an `if`, `match` or `let … else`.
     fn arm(&mut self, body: Expr, dest: Option<VarId>, ty: Option<&Type>) {
-        match dest {
-            Some(dest) => self.into(body, dest, ty),
-            None => self.discard_branch(body),
-        }
-    }
-
-    /// The `else` of an `if` statement: a block or another `if`.
-    fn discard_branch(&mut self, expr: Expr) {
-        match expr {
-            Expr::Block(e) if e.label.is_none() => self.body(e.block, None, None),
-            other => self.discard(other),
+        match (body, dest) {
+            (body, Some(dest)) => self.into(body, dest, ty),
+            (Expr::Block(e), None) if e.label.is_none() => self.body(e.block, None, None),
+            (body, None) => self.discard(body),
         }
     }
 
@@ -210,7 +207,7 @@ impl Lowering<'_> {
         };
         self.condition(parse_quote!(let #pat = #init), then, otherwise);
         self.start(otherwise);
-        self.discard_branch(diverge);
+        self.arm(diverge, None, None);
         self.terminate(Terminator::Unreachable);
         self.start(then);
     }
@@ -328,7 +325,7 @@ impl Lowering<'_> {
         let counting = self.counting(&e.pat, &expr);
         let pat = &e.pat;
         let (condition, bind) = match counting {
-            Some(counting) => (counting.condition, Some(counting.bind)),
+            Some((condition, bind)) => (condition, Some(bind)),
             None => {
                 self.ask(&written);
                 let (iter, ident) = self.temp("iter", None);

@@ -15,29 +15,25 @@ use crate::{aside, receivers, tails};
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
     pub(super) fn find_fallbacks(&mut self, function: &Function) {
-        let (notes, counted) = unbatched(self, &function.body);
+        let mut scan = Unbatched {
+            lower: self,
+            found: Vec::new(),
+            counted: Vec::new(),
+            closure: false,
+            in_closures: Some(IN_A_CLOSURE),
+        };
+        scan.visit_block(&function.body);
+        let Unbatched { found, counted, .. } = scan;
         self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
-        self.program.notes.extend(notes);
+        self.program.notes.extend(found);
         for (span, why) in leaving::macros(function) {
             self.whole_fallback(span, why);
         }
     }
 }
 
-/// Places where a program function is mentioned but not batched: inside closures and macros, or as
+/// Finds places where a program function is mentioned but not batched: inside closures and macros, or as
 /// a value.
-fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> (Vec<Note>, Vec<usize>) {
-    let mut scan = Unbatched {
-        lower,
-        found: Vec::new(),
-        counted: Vec::new(),
-        closure: false,
-        in_closures: Some(IN_A_CLOSURE),
-    };
-    scan.visit_block(body);
-    (scan.found, scan.counted)
-}
-
 struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<Note>,

@@ -37,7 +37,7 @@ use super::Writer;
 use super::called::Called;
 use super::gang::Gang;
 use crate::emit::region::Region;
-use crate::emit::strip::{self, Part, Place};
+use crate::emit::strip::{self, Part, Place, Ways};
 use crate::emit::{name, numbered};
 use crate::ir::{Call, VarId, VarSet};
 
@@ -362,10 +362,8 @@ impl Writer<'_, '_> {
             let once = |region, place: &dyn Fn(VarId) -> Place| {
                 let place = |v| place(v).of(rt, region, v);
                 // AVX-512 has masks of any vectors; elsewhere LLVM would put those of wide ones together.
-                match self.isa {
-                    "avx512" => strip::once_by_words(emitter, region, place, &quote!(__wide)),
-                    _ => strip::once(emitter, region, place, &quote!(__wide), &quote!()),
-                }
+                let ways = if self.isa == "avx512" { Ways::Words } else { Ways::Flags };
+                strip::once(emitter, region, place, &quote!(__wide), &quote!(), ways)
             };
             let ((first, _), (second, exits)) = (once(before, called.here), once(entry, &inside));
             let begin = begin.iter().map(|(to, from)| {
@@ -461,7 +459,7 @@ impl Writer<'_, '_> {
                 false => quote!(&#from[__i]),
             }
         };
-        let (run, _) = strip::once(emitter, fork.join, place, &quote!(__wide), &quote!());
+        let (run, _) = strip::once(emitter, fork.join, place, &quote!(__wide), &quote!(), Ways::Flags);
         let open_read = read.iter().map(|v| numbered("s", v.0));
         let open_read = open_read.map(|s| {
             quote! {

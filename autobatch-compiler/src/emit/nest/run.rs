@@ -29,7 +29,6 @@ impl Writer<'_, '_> {
                 false => quote!(let #column = #rt::nest::strips::<_, #strip>(&*#home, __strips);),
             }
         });
-        let open: Vec<TokenStream> = open.collect();
         let places: Vec<TokenStream> = touched
             .iter()
             .map(|v| {
@@ -138,7 +137,6 @@ impl Writer<'_, '_> {
             let (guard, column) = (guard(v), column(*v));
             strip::opened(rt, &guard, &column)
         });
-        let open: Vec<TokenStream> = open.collect();
         let level = self.level();
         let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
         let fades = |v: &VarId| match &region.way_out {
@@ -187,7 +185,6 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let leave: Vec<TokenStream> = leave.collect();
         quote! {
             #rt::nest::Set::trim(&mut #set_here);
             let mut __sub = #rt::nest::Arena::sub(&mut __arena);

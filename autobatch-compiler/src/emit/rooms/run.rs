@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::{Going, Values, Writer, name, numbered};
 use crate::emit::body;
 use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
-use crate::emit::strip::{self, Exits};
+use crate::emit::strip::{self, Exits, Ways};
 use crate::ir::VarId;
 
 /// How often a strip runs a loop before those that have left it go on.
@@ -40,14 +40,13 @@ impl Writer<'_, '_> {
         let go = exits.into_iter().map(|(point, here)| {
             self.go(point, &Going { values: &values, func, places: quote!(__places), here })
         });
-        let go: Vec<TokenStream> = go.collect();
         quote!(#new #run #(#go)*)
     }
 
     /// Runs a region on a strip, all lanes of it. `place` is where a variable is.
     pub(super) fn once(&self, region: &Region, place: impl Fn(VarId) -> TokenStream) -> (TokenStream, Exits) {
         let uniforms = body::uniforms(self.emitter, region);
-        strip::once(self.emitter, region, place, &quote!(__lanes), &quote!(#(#uniforms)*))
+        strip::once(self.emitter, region, place, &quote!(__lanes), &quote!(#(#uniforms)*), Ways::Flags)
     }
 
     /// Runs some rounds of a loop on a strip.
