@@ -233,6 +233,8 @@ impl Shape {
         let mut bound = VarSet::new();
         let mut exits: Vec<VarSet> = Vec::new();
         let mut live_out = VarSet::new();
+        // Parameters that tail calls set.
+        let mut moved = VarSet::new();
         let leaves_to = |target: BlockId, exits: &mut Vec<VarSet>, live_out: &mut VarSet| {
             let live = emitter.live_at(target);
             if target != head {
@@ -261,18 +263,16 @@ impl Shape {
                     exits.push(live);
                 }
                 Terminator::TailCall { callee, args } => {
-                    let entry = program.func(*callee).entry;
-                    let mut live = VarSet::new();
-                    let live_there = emitter.live_at(entry);
-                    if entry != head {
-                        live_out.extend(&live_there);
+                    let function = program.func(*callee);
+                    let mut live = emitter.live_at(function.entry);
+                    if function.entry != head {
+                        live_out.extend(&live);
                     }
-                    for (param, arg) in program.func(*callee).params.iter().zip(args) {
-                        if live_there.contains(param) && param == arg {
-                            live.insert(*param);
-                        }
-                    }
+                    let params = function.params.iter().copied().zip(args);
+                    let (same, set): (Vec<_>, Vec<_>) = params.partition(|(param, arg)| param == *arg);
+                    live.retain(|v| same.iter().any(|(param, _)| param == v));
                     exits.push(live);
+                    moved.extend(set.into_iter().map(|(param, _)| param).filter(|v| emitter.has_column(*v)));
                 }
                 term => {
                     for (nth, target) in term.successors().into_iter().enumerate() {
@@ -285,36 +285,16 @@ impl Shape {
             }
         }
         let is_uniform = |v: &VarId| program.var(*v).is_uniform();
-        let live_in: VarSet = emitter.live_at(head).into_iter().filter(|v| emitter.has_column(*v)).collect();
+        let mut takes = emitter.live_at(head);
         // Dead on some way out: the lane takes the value so that it is dropped there.
-        let takes: VarSet = live_in
-            .iter()
-            .copied()
-            .filter(|v| mentioned.contains(v) || exits.iter().any(|live| !live.contains(v)))
-            .collect();
-        let mut outs: VarSet = VarSet::new();
-        let mut moved: VarSet = VarSet::new();
-        for b in &order {
-            if let Terminator::TailCall { callee, args } = &program.block(*b).term {
-                let function = program.func(*callee);
-                let written = function.params.iter().zip(args).filter(|(p, a)| p != a).map(|(p, _)| *p);
-                moved.extend(written.filter(|p| emitter.has_column(*p)));
-            }
-        }
-        outs.extend(&moved);
+        let needed = |v: &VarId| mentioned.contains(v) || exits.iter().any(|live| !live.contains(v));
+        takes.retain(|v| emitter.has_column(*v) && needed(v));
         let local: VarSet = takes.iter().chain(&mentioned).chain(&bound).copied().collect();
-        for live in &exits {
-            outs.extend(live.iter().filter(|v| local.contains(v) && emitter.has_column(**v)));
-        }
+        let leaving = exits.iter().flatten().filter(|v| local.contains(v) && emitter.has_column(**v));
         // Never assigned here: needs no new value, only to be put back.
-        let kept: VarSet = outs
-            .iter()
-            .copied()
-            .filter(|v| {
-                takes.contains(v) && !program.var(*v).mutable && !bound.contains(v) && !moved.contains(v)
-            })
-            .collect();
-        let outs = &outs - &kept;
+        let fixed = |v: &VarId| takes.contains(v) && !program.var(*v).mutable;
+        let (kept, outs): (VarSet, VarSet) =
+            leaving.chain(&moved).partition(|v| fixed(v) && !bound.contains(v) && !moved.contains(v));
         let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
         let assigned_out_of_scope = |v: VarId| {
             order.iter().any(|b| {

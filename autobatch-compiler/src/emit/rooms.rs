@@ -335,22 +335,22 @@ impl Writer<'_, '_> {
         }
         if let Some((block, call)) = emitter.calls.iter().find(|(_, c)| emitter.call_point(c.id) == point) {
             return match self.call_has_room(*block, call) {
-                true => self.wait(&Stop::Call(call), going, &BTreeMap::new()),
+                true => self.wait(&Stop::Call(call), going),
                 false => self.enter(Some(call), going),
             };
         }
         let head = program.order.iter().find(|head| emitter.point(**head) == point).expect("a region's head");
-        self.wait(&Stop::Region(&self.regions[head]), going, &BTreeMap::new())
+        self.wait(&Stop::Region(&self.regions[head]), going)
     }
 
-    /// Records enter a room; `other` are values that are not those of `going`.
-    fn wait(&self, stop: &Stop<'_>, going: &Going<'_>, other: &Values) -> TokenStream {
+    /// Records enter a room.
+    fn wait(&self, stop: &Stop<'_>, going: &Going<'_>) -> TokenStream {
         let rt = &self.emitter.rt;
         let Going { values, places, here, .. } = going;
         let room = self.room(stop);
         let put = self.live(stop).into_iter().map(|v| {
             let column = self.column(stop, v);
-            let value = other.get(&v).or_else(|| values.get(&v)).expect("live variables have values");
+            let value = &values[&v];
             quote!(#rt::rooms::put(#column, &#room, #value, #here, __level);)
         });
         quote! {
@@ -396,7 +396,7 @@ impl Writer<'_, '_> {
         if has_room {
             let stop = Stop::Region(entry);
             let inside = Going { values: &inside, func: callee, places: quote!(__up), here: here.clone() };
-            let wait = self.wait(&stop, &inside, &BTreeMap::new());
+            let wait = self.wait(&stop, &inside);
             let save = call.map(|call| self.save(call, going, here));
             return quote!(#check #(#declare)* #up_places #wait #save);
         }
@@ -419,8 +419,10 @@ impl Writer<'_, '_> {
             match call {
                 None => self.finish(result, &quote!(#places), bits),
                 Some(call) => {
-                    let going = Going { here: bits.clone(), places: places.clone(), ..*going };
-                    self.wait(&self.behind(call), &going, &BTreeMap::from([(call.dest, result.clone())]))
+                    let mut values = (*values).clone();
+                    values.insert(call.dest, result.clone());
+                    let (here, places) = (bits.clone(), places.clone());
+                    self.wait(&self.behind(call), &Going { values: &values, here, places, ..*going })
                 }
             }
         });
