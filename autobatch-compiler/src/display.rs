@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 
-use crate::ir::{BlockId, Call, FuncId, GOTO, Program, Terminator, VarId};
+use crate::ir::{BlockId, FuncId, GOTO, Program, Terminator, VarId};
 use crate::methods::shown_name;
 use crate::passes::flow::Flow;
 
@@ -115,24 +115,18 @@ fn heading(program: &Program, b: BlockId) -> String {
 fn code(program: &Program, b: BlockId) -> Vec<String> {
     let block = program.block(b);
     let mut lines = Vec::new();
-    for (what, vars) in [("pop", &block.pops), ("read", &block.reads)] {
-        if !vars.is_empty() {
-            lines.push(format!("{what} {}", list(program, vars)));
-        }
-    }
+    let moved = |all: &[(&str, &Vec<VarId>)]| {
+        let some = all.iter().filter(|(_, vars)| !vars.is_empty());
+        some.map(|(what, vars)| format!("{what} {}", list(program, vars))).collect::<Vec<_>>()
+    };
+    lines.extend(moved(&[("pop", &block.pops), ("read", &block.reads)]));
     for op in &block.ops {
         lines.extend(op.code.iter().map(source));
     }
     if let Terminator::Call(call) = &block.term {
-        lines.extend(saves(program, call));
+        lines.extend(moved(&[("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)]));
     }
     lines
-}
-
-fn saves(program: &Program, call: &Call) -> Vec<String> {
-    let all = [("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)];
-    let some = all.into_iter().filter(|(_, vars)| !vars.is_empty());
-    some.map(|(what, vars)| format!("{what} {}", list(program, vars))).collect()
 }
 
 fn lines(program: &Program, b: BlockId) -> Vec<String> {

@@ -339,14 +339,11 @@ fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
         }
     });
     // What has been taken from a source must be there again for members that run as scalar code.
-    let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
-        let ident = &p.ident;
-        quote!(#rt::Source::repeatable(&#ident))
-    });
+    let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
     let (recursive, sizes) = (nests.recursive, &nests.types);
     quote! {
         #rt::nest::lanes(
-            true #(&& #types)* #(&& #leaves)* #(&& #sources)*,
+            true #(&& #types)* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
             #recursive,
             0 #(+ ::core::mem::size_of::<#sizes>())*,
         )

@@ -10,12 +10,12 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use syn::{Expr, Pat, Stmt};
 
-use super::Emitter;
 use super::region::{self, Region, binding, column, lane, old, statement};
+use super::{Emitter, numbered};
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
 use crate::lockstep::{Node, is_primitive, is_pure_method};
 use crate::mentions::bare;
@@ -32,8 +32,8 @@ pub(super) struct Pieces {
 }
 
 /// `__s3`: what a variable is in each lane.
-fn strip(var: VarId) -> Ident {
-    format_ident!("__s{}", var.0, span = Span::mixed_site())
+pub(super) fn strip(var: VarId) -> Ident {
+    numbered("s", var.0)
 }
 
 /// The pieces of a region, if its head has several that call elementary functions.

@@ -307,25 +307,19 @@ impl Shape {
                 })
             })
         };
-        let deferred = mentioned
-            .iter()
-            .copied()
-            .filter(|v| {
-                // A parameter that a call's result replaces has no `let` anywhere.
-                let known = emitter.declared.contains(v) || matches!(program.var(*v).role, Role::Param(_));
-                let elsewhere =
-                    || !bound.contains(v) || (program.var(*v).mutable && assigned_out_of_scope(*v));
-                known && !takes.contains(v) && !is_uniform(v) && elsewhere()
-            })
-            .collect();
-        let handed = is_merge
-            .iter()
-            .map(|merge| {
-                let local = |v: &VarId| bound.contains(v) && !takes.contains(v);
-                let stays = |v: &VarId| scopes::stays(emitter, &order, *merge, *v, &idom, &is_merge);
-                (*merge, emitter.live_at(*merge).into_iter().filter(|v| local(v) && !stays(v)).collect())
-            })
-            .collect();
+        let mut deferred = mentioned;
+        deferred.retain(|v| {
+            // A parameter that a call's result replaces has no `let` anywhere.
+            let known = emitter.declared.contains(v) || matches!(program.var(*v).role, Role::Param(_));
+            let elsewhere = || !bound.contains(v) || (program.var(*v).mutable && assigned_out_of_scope(*v));
+            known && !takes.contains(v) && !is_uniform(v) && elsewhere()
+        });
+        let handed = is_merge.iter().map(|merge| {
+            let local = |v: &VarId| bound.contains(v) && !takes.contains(v);
+            let stays = |v: &VarId| scopes::stays(emitter, &order, *merge, *v, &idom, &is_merge);
+            (*merge, emitter.live_at(*merge).into_iter().filter(|v| local(v) && !stays(v)).collect())
+        });
+        let handed = handed.collect();
         Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, handed, deferred }
     }
 }
@@ -408,19 +402,16 @@ impl Writer<'_, '_> {
                 quote!(if #cond { #then } else { #otherwise })
             }
             Terminator::Switch { scrutinee, arms, .. } => {
-                let arms: Vec<TokenStream> = arms
-                    .iter()
-                    .map(|arm| {
-                        let (pat, target) = (&arm.pat, self.go(arm.target));
-                        let guard = arm.guard.clone().map(|mut guard| {
-                            lane_code.code(&mut guard);
-                            quote!(if #guard)
-                        });
-                        quote!(#pat #guard => { #target })
-                    })
-                    .collect();
                 let mut scrutinee = scrutinee.clone();
                 lane_code.code(&mut scrutinee);
+                let arms = arms.iter().map(|arm| {
+                    let (pat, target) = (&arm.pat, self.go(arm.target));
+                    let guard = arm.guard.clone().map(|mut guard| {
+                        lane_code.code(&mut guard);
+                        quote!(if #guard)
+                    });
+                    quote!(#pat #guard => { #target })
+                });
                 quote!(match #scrutinee { #(#arms)* })
             }
             Terminator::Call(call) => {
@@ -463,21 +454,16 @@ impl Writer<'_, '_> {
         let (label, rt) = (lane_label(), &self.emitter.rt);
         let word = &self.emitter.word;
         let l = lane();
-        let values: Vec<_> = self
-            .shape
-            .outs
-            .iter()
-            .map(|v| {
-                let carrier = moved.get(v).copied().unwrap_or(*v);
-                let new = new(*v);
-                if live.contains(v) {
-                    let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
-                    quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
-                } else {
-                    quote!(#new = #rt::dead();)
-                }
-            })
-            .collect();
+        let values = self.shape.outs.iter().map(|v| {
+            let carrier = moved.get(v).copied().unwrap_or(*v);
+            let new = new(*v);
+            if live.contains(v) {
+                let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
+                quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
+            } else {
+                quote!(#new = #rt::dead();)
+            }
+        });
         let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {
             let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
             quote!(#rt::Slots::keep(&mut *#column, #l, #ident);)

@@ -208,10 +208,8 @@ impl Writer<'_, '_> {
         let strip = emitter.width.strip;
         let stops = self.stops();
         let entry = program.func(program.entry);
-        let sources = entry.params.iter().enumerate().map(|(nth, v)| {
-            let (source, ident) = (source(nth), &program.var(*v).ident);
-            quote!(let #source = #ident;)
-        });
+        let sources = (0..entry.params.len()).map(source);
+        let idents = entry.params.iter().map(|v| &program.var(*v).ident);
         let declare = stops.iter().map(|stop| {
             let room = self.room(stop);
             let columns = self.live(stop).into_iter().map(|v| {
@@ -245,7 +243,7 @@ impl Writer<'_, '_> {
             let mut __stack = #rt::rooms::Hall::stack(&mut __hall, &mut __arena, __size);
             #(#declare)*
             #(#restored)*
-            #(#sources)*
+            #(let #sources = #idents;)*
             loop {
                 #load
                 if #rt::rooms::Hall::is_low(&__hall) {
@@ -444,14 +442,11 @@ impl Writer<'_, '_> {
     fn save(&self, call: &Call, going: &Going<'_>, here: &TokenStream) -> TokenStream {
         let rt = &self.emitter.rt;
         let (saved, places) = (self.saved(call), &going.places);
-        let frame = self.across(call).into_iter().map(|v| {
-            let value = &going.values[&v];
-            quote!(#rt::rooms::bits(&#value[__lane]))
-        });
+        let values = self.across(call).into_iter().map(|v| &going.values[&v]);
         quote! {
             #rt::rooms::Saved::save(
                 &#saved, &mut __stack, __size, (&#places, &__up), #here,
-                #[inline(always)] |__lane| (#(#frame,)*),
+                #[inline(always)] |__lane| (#(#rt::rooms::bits(&#values[__lane]),)*),
             );
         }
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Emitter;
 use super::region::{self, Chooser, Region, column, lane, next};
+use super::{Emitter, numbered};
 use crate::ir::VarId;
 
 /// Columns and words that a closure of the runtime's `with…` can be given.
@@ -218,12 +218,16 @@ pub(super) fn gang_lanes(
     })
 }
 
-/// Opens a copy of a strip's lanes, to which nothing points: it may stay in registers.
-pub(super) fn opened(rt: &TokenStream, guard: &Ident, column: &Ident) -> TokenStream {
-    quote! {
-        let mut #guard = #rt::nest::open(#column).open();
-        let #column = #rt::nest::Local::<_, _, _, true>::lanes(&mut #guard);
-    }
+/// Opens copies of the strips that a region works on, to which nothing points: they may stay in registers.
+pub(super) fn opened(rt: &TokenStream, region: &Region) -> TokenStream {
+    let open = region.touched().into_iter().map(|v| {
+        let (guard, column) = (numbered("g", v.0), column(v));
+        quote! {
+            let mut #guard = #rt::nest::open(#column).open();
+            let #column = #rt::nest::Local::<_, _, _, true>::lanes(&mut #guard);
+        }
+    });
+    open.collect()
 }
 
 /// The columns that a region works on, and where they are.
@@ -236,9 +240,5 @@ pub(super) fn columns(
 
 /// The points where a region leads, and the names of the lanes that go there.
 pub(super) fn exits(region: &Region) -> (Vec<u32>, Vec<Ident>) {
-    region
-        .successors
-        .iter()
-        .map(|point| (*point, format_ident!("__b{}", point, span = Span::mixed_site())))
-        .unzip()
+    region.successors.iter().map(|point| (*point, numbered("b", point))).unzip()
 }

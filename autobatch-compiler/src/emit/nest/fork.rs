@@ -375,13 +375,7 @@ impl Writer<'_, '_> {
         let back = emitter.return_point(self.func);
         let (_, up) = exits.iter().find(|(point, _)| *point != back).expect("a fork does not always return");
         let values = called.values(state);
-        let to: Vec<TokenStream> = state
-            .iter()
-            .map(|v| {
-                let t = numbered("t", v.0);
-                quote!(&mut #t[__at..])
-            })
-            .collect();
+        let to: Vec<Ident> = state.iter().map(|v| numbered("t", v.0)).collect();
         let together = gang.map(|gang| {
             let (size, result) = (gang.size, called.result.write(rt));
             let columns = gang.columns(|v| {
@@ -407,10 +401,10 @@ impl Writer<'_, '_> {
             let #changes __up = #up;
             #together
             if #rt::nest::Set::is_full::<#strip>(__up) {
-                #(#rt::nest::copy(#to, #values);)*
+                #(#rt::nest::copy(&mut #to[__at..], #values);)*
                 __at += #strip;
             } else if __up != 0 {
-                #(#rt::nest::append(#to, #values, __up, __level);)*
+                #(#rt::nest::append(&mut #to[__at..], #values, __up, __level);)*
                 __at += __up.count_ones() as usize;
             }
         }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::{Going, Values, Writer, name, numbered};
 use crate::emit::body;
-use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
+use crate::emit::region::{self, Chooser, Region, here, lane, next};
 use crate::emit::strip::{self, Exits, Ways};
 use crate::ir::VarId;
 
@@ -56,10 +56,7 @@ impl Writer<'_, '_> {
         let point = self.emitter.point(region.head);
         let (columns, places) = strip::columns(region, place);
         // Copies that nothing points to stay in registers.
-        let open = region.touched().into_iter().map(|v| {
-            let (guard, column) = (numbered("g", v.0), column(v));
-            strip::opened(rt, &guard, &column)
-        });
+        let open = strip::opened(rt, region);
         let apart = format_ident!("apart{}", columns.len());
         let uniforms = body::uniforms(self.emitter, region);
         let round =
@@ -69,7 +66,7 @@ impl Writer<'_, '_> {
             let (#(#bits,)*) = #rt::nest::#apart(#(#places,)* |#(#columns),*| {
                 #rt::nest::align();
                 #(#uniforms)*
-                #(#open)*
+                #open
                 let mut __words = #rt::nest::Words::<#word, #width>::new();
                 #rt::nest::rounds_of::<#word, #width>(
                     __bits, #point, &mut __words, __level, #ROUNDS,
