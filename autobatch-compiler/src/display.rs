@@ -371,8 +371,7 @@ fn is_keyword(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::{PassOptions, run};
-    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, parse};
+    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, analysed};
     use quote::quote;
 
     #[test]
@@ -405,8 +404,7 @@ mod tests {
 
     #[test]
     fn fib() {
-        let (mut program, _) = parse(FIB);
-        run(&mut program, &PassOptions::default());
+        let (program, ..) = analysed(FIB);
         let expected = "\
 fn fib(n) -> i64, recursive
   stacked   n, left
@@ -439,8 +437,7 @@ order b0 b3 b4
     #[test]
     fn dot_is_balanced_and_draws_every_block() {
         for source in [FIB, EVEN_ODD, PEA_NUTS] {
-            let (mut program, _) = parse(source);
-            run(&mut program, &PassOptions::default());
+            let (program, ..) = analysed(source);
             let text = dot(&program);
             assert_eq!(text.matches('{').count(), text.matches('}').count(), "{text}");
             assert_eq!(text.matches("subgraph cluster_").count(), program.functions.len());
@@ -453,8 +450,7 @@ order b0 b3 b4
     /// Renders with Graphviz where it is installed.
     #[test]
     fn dot_renders() {
-        let (mut program, _) = parse(&FIB.replace("n - 2;", "n - 2; panic!(\"\\\\ {} \\\"quoted\\\"\", n);"));
-        run(&mut program, &PassOptions::default());
+        let (program, ..) = analysed(&FIB.replace("n - 2;", "n - 2; panic!(\"\\\\ {} \\\"quoted\\\"\", n);"));
         let file = std::env::temp_dir().join(format!("autobatch-{}.dot", std::process::id()));
         std::fs::write(&file, dot(&program)).unwrap();
         if let Ok(output) = std::process::Command::new("dot").arg("-Tsvg").arg(&file).output() {

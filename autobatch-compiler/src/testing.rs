@@ -14,17 +14,21 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::format_ident;
 use syn::parse::{Parse, ParseStream, Result};
 use syn::punctuated::Punctuated;
 use syn::{Expr, FnArg, Ident, Pat, Stmt, Token, Type, braced, parenthesized};
 
+use crate::diag::Diagnostics;
 use crate::effects::{self, Names};
+use crate::input::{self, Input};
 use crate::ir::{
     Arm, BlockId, Call, CallId, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet, goto,
 };
+use crate::lower::{LowerOptions, Lowered, lower};
 use crate::mentions;
+use crate::passes::{self, Analyses, PassOptions};
 use crate::walk::{self, At, AtMut, Code};
 
 /// `if n <= 1 { 1 } else { let left = fib(n - 2); let right = fib(n - 1); left + right }`.
@@ -92,6 +96,28 @@ pub(crate) fn parse(source: &str) -> (Program, Labels) {
         build(&mut program, &mut labels, &ids, function);
     }
     (program, labels)
+}
+
+/// The same, behind the passes.
+pub(crate) fn analysed(source: &str) -> (Program, Labels, Analyses) {
+    let (mut program, labels) = parse(source);
+    let analyses = passes::run(&mut program, &PassOptions::default());
+    (program, labels, analyses)
+}
+
+/// The functions of an item.
+pub(crate) fn functions(item: TokenStream) -> Vec<input::Function> {
+    let mut diag = Diagnostics::default();
+    let input = Input::parse(item, &mut diag).expect("an item");
+    let functions = input::functions_of(&input, &mut diag);
+    assert!(diag.is_empty());
+    functions
+}
+
+/// The program of one of them.
+pub(crate) fn lowered(functions: &[input::Function], entry: usize, fuse: bool) -> Lowered {
+    let krate = syn::parse_quote!(::autobatch);
+    lower(functions, entry, None, &LowerOptions { krate, fuse, primitives: vec![], part: false })
 }
 
 /// The names of variables, sorted.

@@ -338,12 +338,10 @@ fn markers(tokens: TokenStream, found: &mut Vec<BlockId>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::{PassOptions, run};
-    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, parse};
+    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, analysed};
 
     fn errors(stage: Stage, damage: impl FnOnce(&mut Program)) -> String {
-        let (mut program, _) = parse(FIB);
-        run(&mut program, &PassOptions::default());
+        let (mut program, ..) = analysed(FIB);
         damage(&mut program);
         verify(&program, stage).expect_err("the damage is noticed").join("; ")
     }
@@ -359,8 +357,7 @@ mod tests {
     #[test]
     fn sound_programs_pass() {
         for source in [FIB, EVEN_ODD, PEA_NUTS] {
-            let (mut program, _) = parse(source);
-            run(&mut program, &PassOptions::default());
+            let (program, ..) = analysed(source);
             assert_eq!(verify(&program, Stage::Ordered), Ok(()));
         }
     }

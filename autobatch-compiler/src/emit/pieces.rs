@@ -243,38 +243,19 @@ mod tests {
 
     #[test]
     fn only_numbers_that_stay_cross() {
-        // A parameter that is assigned.
-        assert_eq!(
-            crossing(
-                quote!(vector_math),
-                quote!(
-                    fn f(mut x: f64) -> f64 {
-                        x += x.exp();
-                        x.sin()
-                    }
-                )
-            ),
-            0
-        );
-        // An array, or what may be one.
-        let array = quote!(
-            fn f(x: f64) -> f64 {
-                let a = [x.exp(); 9];
-                a[3].sin()
-            }
-        );
-        assert_eq!(crossing(quote!(vector_math), array), 0);
-        let unknown = quote!(
-            mod m {
+        // A parameter that is assigned; an array, or what may be one.
+        for (param, body) in [
+            (quote!(mut x), quote!(x += x.exp(); x.sin())),
+            (quote!(x), quote!(let a = [x.exp(); 9]; a[3].sin())),
+            (quote!(x), quote!(let a = row(x.exp()); a[3].sin())),
+        ] {
+            let row = quote!(
                 fn row(x: f64) -> [f64; 9] {
                     [x; 9]
                 }
-                pub fn f(x: f64) -> f64 {
-                    let a = row(x.exp());
-                    a[3].sin()
-                }
-            }
-        );
-        assert_eq!(crossing(quote!(vector_math), unknown), 0);
+            );
+            let item = quote!(mod m { #row pub fn f(#param: f64) -> f64 { #body } });
+            assert_eq!(crossing(quote!(vector_math), item), 0, "{body}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Control constructs that contain a batched call or a loop, as blocks.
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 
@@ -33,20 +34,12 @@ impl Lowering<'_> {
             Expr::If(e) => self.if_(e, dest, ty),
             Expr::Match(e) => self.match_(e, dest, ty),
             Expr::Loop(e) => {
-                let header = self.new_block(span, "loop");
-                self.jump(header);
-                let after = self.new_block(span, "after loop");
-                self.enter(e.label.as_ref(), Some(header), after, dest);
-                self.start(header);
+                let (header, after) = self.loop_(span, "loop", e.label.as_ref(), dest);
                 self.round(e.body, header, after);
             }
             Expr::While(e) => {
-                let header = self.new_block(span, "while");
-                self.jump(header);
-                let after = self.new_block(span, "after loop");
+                let (header, after) = self.loop_(span, "while", e.label.as_ref(), None);
                 let inside = self.new_block(e.body.span(), "body");
-                self.start(header);
-                self.enter(e.label.as_ref(), Some(header), after, None);
                 self.condition(*e.cond, inside, after);
                 self.start(inside);
                 self.round(e.body, header, after);
@@ -72,6 +65,22 @@ impl Lowering<'_> {
         } else {
             self.cursor = None;
         }
+    }
+
+    /// The header of a loop, which is filled from here on, and the block behind the loop.
+    fn loop_(
+        &mut self,
+        span: Span,
+        what: &'static str,
+        label: Option<&Label>,
+        dest: Option<VarId>,
+    ) -> (BlockId, BlockId) {
+        let header = self.new_block(span, what);
+        self.jump(header);
+        let after = self.new_block(span, "after loop");
+        self.enter(label, Some(header), after, dest);
+        self.start(header);
+        (header, after)
     }
 
     /// The body of a loop, from the current block back to its header.
@@ -335,12 +344,8 @@ impl Lowering<'_> {
                 (next, None)
             }
         };
-        let header = self.new_block(span, "for");
-        self.jump(header);
-        let after = self.new_block(span, "after loop");
+        let (header, after) = self.loop_(span, "for", e.label.as_ref(), None);
         let inside = self.new_block(e.body.span(), "body");
-        self.start(header);
-        self.enter(e.label.as_ref(), Some(header), after, None);
         self.branch(condition, inside, after);
         self.start(inside);
         if let Some(bind) = bind {
