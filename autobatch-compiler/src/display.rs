@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 
-use crate::ir::{BlockId, Call, Class, FuncId, GOTO, Program, Terminator, VarId};
+use crate::ir::{BlockId, FuncId, GOTO, Program, Terminator, VarId};
 use crate::methods::shown_name;
 use crate::passes::flow::Flow;
 
@@ -78,7 +78,7 @@ pub fn dot(program: &Program) -> String {
 /// `fn f(m, n) -> u64 (f0, recursive)`.
 fn signature(program: &Program, func: FuncId) -> String {
     let function = program.func(func);
-    let params: Vec<String> = function.params.iter().map(|v| name(program, *v)).collect();
+    let params: Vec<String> = function.params.iter().map(|v| program.name(*v)).collect();
     let mut text =
         format!("fn {}({}) -> {}", shown_name(&function.name), params.join(", "), source(&function.output));
     if function.recursive {
@@ -92,27 +92,16 @@ fn signature(program: &Program, func: FuncId) -> String {
 
 /// The function's variables by class, empty classes left out.
 fn by_class(program: &Program, func: FuncId) -> Vec<(&'static str, Vec<String>)> {
-    let kinds = ["stacked", "register", "uniform", "temporary", "null"];
-    let of = |v: VarId| match program.var(v).class {
-        Class::Stacked => 0,
-        Class::Register => 1,
-        Class::Uniform(_) => 2,
-        Class::Temporary => 3,
-        Class::Null => 4,
+    let names = |class: &str| {
+        let vars = program.vars_of(func).filter(|v| program.var(*v).class.name() == class);
+        vars.map(|v| program.name(v)).collect::<Vec<_>>()
     };
-    let mut lists = vec![Vec::new(); kinds.len()];
-    for v in program.var_ids().filter(|v| program.var(*v).func == func) {
-        lists[of(v)].push(name(program, v));
-    }
-    kinds.into_iter().zip(lists).filter(|(_, list)| !list.is_empty()).collect()
-}
-
-fn name(program: &Program, v: VarId) -> String {
-    program.var(v).ident.to_string()
+    let classes = ["stacked", "register", "uniform", "temporary", "null"];
+    classes.map(|class| (class, names(class))).into_iter().filter(|(_, names)| !names.is_empty()).collect()
 }
 
 fn list(program: &Program, vars: &[VarId]) -> String {
-    vars.iter().map(|v| name(program, *v)).collect::<Vec<_>>().join(", ")
+    vars.iter().map(|v| program.name(*v)).collect::<Vec<_>>().join(", ")
 }
 
 /// `b3 after call`, `b4 (part of b3) then`.
@@ -126,24 +115,18 @@ fn heading(program: &Program, b: BlockId) -> String {
 fn code(program: &Program, b: BlockId) -> Vec<String> {
     let block = program.block(b);
     let mut lines = Vec::new();
-    for (what, vars) in [("pop", &block.pops), ("read", &block.reads)] {
-        if !vars.is_empty() {
-            lines.push(format!("{what} {}", list(program, vars)));
-        }
-    }
+    let moved = |all: &[(&str, &Vec<VarId>)]| {
+        let some = all.iter().filter(|(_, vars)| !vars.is_empty());
+        some.map(|(what, vars)| format!("{what} {}", list(program, vars))).collect::<Vec<_>>()
+    };
+    lines.extend(moved(&[("pop", &block.pops), ("read", &block.reads)]));
     for op in &block.ops {
         lines.extend(op.code.iter().map(source));
     }
     if let Terminator::Call(call) = &block.term {
-        lines.extend(saves(program, call));
+        lines.extend(moved(&[("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)]));
     }
     lines
-}
-
-fn saves(program: &Program, call: &Call) -> Vec<String> {
-    let all = [("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)];
-    let some = all.into_iter().filter(|(_, vars)| !vars.is_empty());
-    some.map(|(what, vars)| format!("{what} {}", list(program, vars))).collect()
 }
 
 fn lines(program: &Program, b: BlockId) -> Vec<String> {
@@ -164,7 +147,7 @@ fn lines(program: &Program, b: BlockId) -> Vec<String> {
             }
         }
         Terminator::Call(call) => {
-            let (dest, callee) = (name(program, call.dest), shown_name(&program.func(call.callee).name));
+            let (dest, callee) = (program.name(call.dest), shown_name(&program.func(call.callee).name));
             lines.push(format!("{dest} = {callee}({}), then {}", list(program, &call.args), to(&call.cont)));
         }
         Terminator::TailCall { callee, args } => {
@@ -200,7 +183,7 @@ fn arrows(program: &Program, b: BlockId) -> Vec<(BlockId, String, &'static str)>
             let callee = program.func(call.callee);
             let label = format!("{}({})", callee.name, list(program, &call.args));
             arrows.push((callee.entry, label, ", style=dotted, constraint=false"));
-            arrows.push((call.cont, format!("{} =", name(program, call.dest)), ", style=bold"));
+            arrows.push((call.cont, format!("{} =", program.name(call.dest)), ", style=bold"));
         }
         Terminator::TailCall { callee, args } => {
             let callee = program.func(*callee);
@@ -267,14 +250,14 @@ impl Printer {
                         TokenTree::Group(group) => Some(group.stream().to_string()),
                         _ => None,
                     });
-                    self.word(&format!("goto b{}", target.unwrap_or_default()), Last::Value);
+                    self.put(&format!("goto b{}", target.unwrap_or_default()), true, Last::Value);
                 }
                 TokenTree::Ident(ident) => {
                     let ident = ident.to_string();
                     let kind = if is_keyword(&ident) { Last::Keyword } else { Last::Value };
-                    self.word(&ident, kind);
+                    self.put(&ident, true, kind);
                 }
-                TokenTree::Literal(literal) => self.word(&literal.to_string(), Last::Value),
+                TokenTree::Literal(literal) => self.put(&literal.to_string(), true, Last::Value),
                 TokenTree::Group(group) => self.group(group.delimiter(), group.stream()),
                 TokenTree::Punct(punct) => {
                     let mut operator = punct.as_char().to_string();
@@ -292,14 +275,6 @@ impl Printer {
                 }
             }
         }
-    }
-
-    fn word(&mut self, word: &str, kind: Last) {
-        if !matches!(self.last, Last::Open | Last::Tight) {
-            self.space();
-        }
-        self.out.push_str(word);
-        self.last = kind;
     }
 
     fn group(&mut self, delimiter: Delimiter, inner: TokenStream) {
@@ -396,8 +371,7 @@ fn is_keyword(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::{PassOptions, run};
-    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, parse};
+    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, analysed};
     use quote::quote;
 
     #[test]
@@ -430,8 +404,7 @@ mod tests {
 
     #[test]
     fn fib() {
-        let (mut program, _) = parse(FIB);
-        run(&mut program, &PassOptions::default());
+        let (program, ..) = analysed(FIB);
         let expected = "\
 fn fib(n) -> i64, recursive
   stacked   n, left
@@ -464,8 +437,7 @@ order b0 b3 b4
     #[test]
     fn dot_is_balanced_and_draws_every_block() {
         for source in [FIB, EVEN_ODD, PEA_NUTS] {
-            let (mut program, _) = parse(source);
-            run(&mut program, &PassOptions::default());
+            let (program, ..) = analysed(source);
             let text = dot(&program);
             assert_eq!(text.matches('{').count(), text.matches('}').count(), "{text}");
             assert_eq!(text.matches("subgraph cluster_").count(), program.functions.len());
@@ -478,8 +450,7 @@ order b0 b3 b4
     /// Renders with Graphviz where it is installed.
     #[test]
     fn dot_renders() {
-        let (mut program, _) = parse(&FIB.replace("n - 2;", "n - 2; panic!(\"\\\\ {} \\\"quoted\\\"\", n);"));
-        run(&mut program, &PassOptions::default());
+        let (program, ..) = analysed(&FIB.replace("n - 2;", "n - 2; panic!(\"\\\\ {} \\\"quoted\\\"\", n);"));
         let file = std::env::temp_dir().join(format!("autobatch-{}.dot", std::process::id()));
         std::fs::write(&file, dot(&program)).unwrap();
         if let Ok(output) = std::process::Command::new("dot").arg("-Tsvg").arg(&file).output() {

@@ -20,7 +20,7 @@ pub type Names = BTreeMap<String, VarId>;
 
 /// The variables of a function, by name.
 pub fn names(program: &Program, func: FuncId) -> Names {
-    program.vars_of(func).map(|v| (program.var(v).ident.to_string(), v)).collect()
+    program.vars_of(func).map(|v| (program.name(v), v)).collect()
 }
 
 /// Mentions, exits and weight of some code.

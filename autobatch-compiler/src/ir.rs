@@ -140,6 +140,19 @@ pub enum Class {
     Null,
 }
 
+impl Class {
+    /// What it is called in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Temporary => "temporary",
+            Class::Register => "register",
+            Class::Stacked => "stacked",
+            Class::Uniform(_) => "uniform",
+            Class::Null => "null",
+        }
+    }
+}
+
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
@@ -436,6 +449,10 @@ impl Program {
     /// The variable `id` names.
     pub fn var(&self, id: VarId) -> &Variable {
         &self.variables[id.0]
+    }
+    /// The name of a variable.
+    pub fn name(&self, id: VarId) -> String {
+        self.var(id).ident.to_string()
     }
     /// All block ids.
     pub fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {

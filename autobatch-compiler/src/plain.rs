@@ -151,18 +151,18 @@ impl Plain {
                 self.ty(&param.ty)?;
             }
         }
-        let locals = program.vars_of(func).map(|v| program.var(v).ident.to_string()).collect();
+        let locals = program.vars_of(func).map(|v| program.name(v)).collect();
         let mut walk =
             Walk { plain: self, functions, helpers, locals, shared, aliases: BTreeMap::new(), exits: true };
         for block in program.blocks_of(func) {
-            block.code().admit_all(|stmt| walk.stmt(stmt))?;
+            block.code().try_for_each(|stmt| walk.stmt(stmt))?;
             match &block.term {
                 Terminator::Branch { cond, .. } => walk.expr(cond)?,
                 Terminator::Switch { scrutinee, arms, .. } => {
                     walk.expr(scrutinee)?;
                     for arm in arms {
                         walk.pattern(&arm.pat)?;
-                        arm.guard.as_ref().map_or(Some(()), |guard| walk.expr(guard))?;
+                        arm.guard.iter().try_for_each(|guard| walk.expr(guard))?;
                     }
                 }
                 _ => {}
@@ -175,7 +175,7 @@ impl Plain {
     fn ty(&mut self, ty: &Type) -> Option<()> {
         let ty = bare_type(ty);
         match ty {
-            Type::Tuple(t) => t.elems.iter().admit_all(|ty| self.ty(ty)),
+            Type::Tuple(t) => t.elems.iter().try_for_each(|ty| self.ty(ty)),
             Type::Array(t) => self.ty(&t.elem),
             Type::Path(_) if is_primitive(ty) => Some(()),
             Type::Path(p) if p.qself.is_none() => {
@@ -199,14 +199,6 @@ impl Plain {
         }
     }
 }
-
-/// All of them, or none.
-trait All: Iterator + Sized {
-    fn admit_all(mut self, f: impl FnMut(Self::Item) -> Option<()>) -> Option<()> {
-        self.try_for_each(f)
-    }
-}
-impl<I: Iterator> All for I {}
 
 #[cfg(test)]
 mod tests;

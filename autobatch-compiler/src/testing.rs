@@ -14,18 +14,21 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::format_ident;
 use syn::parse::{Parse, ParseStream, Result};
 use syn::punctuated::Punctuated;
 use syn::{Expr, FnArg, Ident, Pat, Stmt, Token, Type, braced, parenthesized};
 
+use crate::diag::Diagnostics;
 use crate::effects::{self, Names};
+use crate::input::{self, Input};
 use crate::ir::{
-    Arm, BlockId, Call, CallId, Class, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet,
-    goto,
+    Arm, BlockId, Call, CallId, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet, goto,
 };
+use crate::lower::{LowerOptions, Lowered, lower};
 use crate::mentions;
+use crate::passes::{self, Analyses, PassOptions};
 use crate::walk::{self, At, AtMut, Code};
 
 /// `if n <= 1 { 1 } else { let left = fib(n - 2); let right = fib(n - 1); left + right }`.
@@ -95,9 +98,31 @@ pub(crate) fn parse(source: &str) -> (Program, Labels) {
     (program, labels)
 }
 
+/// The same, behind the passes.
+pub(crate) fn analysed(source: &str) -> (Program, Labels, Analyses) {
+    let (mut program, labels) = parse(source);
+    let analyses = passes::run(&mut program, &PassOptions::default());
+    (program, labels, analyses)
+}
+
+/// The functions of an item.
+pub(crate) fn functions(item: TokenStream) -> Vec<input::Function> {
+    let mut diag = Diagnostics::default();
+    let input = Input::parse(item, &mut diag).expect("an item");
+    let functions = input::functions_of(&input, &mut diag);
+    assert!(diag.is_empty());
+    functions
+}
+
+/// The program of one of them.
+pub(crate) fn lowered(functions: &[input::Function], entry: usize, fuse: bool) -> Lowered {
+    let krate = syn::parse_quote!(::autobatch);
+    lower(functions, entry, None, &LowerOptions { krate, fuse, primitives: vec![], part: false })
+}
+
 /// The names of variables, sorted.
 pub(crate) fn names(program: &Program, vars: &VarSet) -> Vec<String> {
-    let mut names: Vec<String> = vars.iter().map(|v| program.var(*v).ident.to_string()).collect();
+    let mut names: Vec<String> = vars.iter().map(|v| program.name(*v)).collect();
     names.sort();
     names
 }
@@ -109,14 +134,7 @@ pub(crate) fn var(program: &Program, name: &str) -> VarId {
 
 /// The names of all variables of a class, sorted.
 pub(crate) fn classes(program: &Program, class: &str) -> Vec<String> {
-    let is = |v: &VarId| match program.var(*v).class {
-        Class::Temporary => class == "temporary",
-        Class::Register => class == "register",
-        Class::Stacked => class == "stacked",
-        Class::Uniform(_) => class == "uniform",
-        Class::Null => class == "null",
-    };
-    names(program, &program.var_ids().filter(is).collect())
+    names(program, &program.var_ids().filter(|v| program.var(*v).class.name() == class).collect())
 }
 
 struct File(Vec<FnDef>);

@@ -9,7 +9,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Lit, Stmt};
+use syn::{Expr, Lit, Stmt};
 
 use crate::emit::attributes::GENERATED;
 use crate::emit::clone::{can_be_repeated, carries_over};
@@ -25,10 +25,14 @@ const UNARY: [&str; 18] = [
 /// Functions of two.
 const BINARY: [&str; 4] = ["powf", "powi", "hypot", "atan2"];
 
+/// Whether a number's method of this name is one of them.
+pub fn is_elementary(name: &str) -> bool {
+    UNARY.contains(&name) || BINARY.contains(&name)
+}
+
 /// Whether functions of this name are std's and are no code but calls, unless they are rewritten.
 pub fn is_library(name: &syn::Ident) -> bool {
-    let calls = |names: &[&str]| names.iter().any(|other| name == other);
-    calls(&UNARY) || calls(&BINARY) && name != "powi"
+    is_elementary(&name.to_string()) && name != "powi"
 }
 
 /// What to rewrite, and with what.
@@ -48,20 +52,15 @@ impl<'a> VectorMath<'a> {
         Rewrite { math: self, caller }
     }
 
-    /// Rewrites the body of a function's copy.
-    pub fn body(&self, caller: &Function, body: &mut Block) {
-        self.of(caller).visit_block_mut(body);
-    }
-
     /// A copy of each function that batched code may call without batching it.
     pub fn items(&self) -> Vec<TokenStream> {
-        self.functions.iter().filter(|f| self.has_copy(f)).map(|f| self.copy(f)).collect()
+        self.functions.iter().filter(|f| can_be_repeated(f)).map(|f| self.copy(f)).collect()
     }
 
     fn copy(&self, function: &Function) -> TokenStream {
         let mut body = function.written.clone();
         crate::receivers::unmark(&mut body);
-        self.body(function, &mut body);
+        self.of(function).visit_block_mut(&mut body);
         let mut sig = function.sig.clone();
         sig.ident = copy_name(&sig.ident);
         sig.constness = None;
@@ -75,15 +74,11 @@ impl<'a> VectorMath<'a> {
         }
     }
 
-    fn has_copy(&self, function: &Function) -> bool {
-        can_be_repeated(function)
-    }
-
     /// Whether a call by this name and number of arguments is one of the item's functions.
     fn is_own(&self, name: &Ident, args: usize, associated: bool) -> bool {
         let own =
             |f: &&Function| f.sig.ident == *name && f.params.len() == args && f.associated == associated;
-        self.functions.iter().find(own).is_some_and(|f| self.has_copy(f))
+        self.functions.iter().find(own).is_some_and(can_be_repeated)
     }
 }
 

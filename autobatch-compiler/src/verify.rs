@@ -32,23 +32,23 @@ pub enum Stage {
 
 /// Checks everything that holds from `stage` on; returns all violations.
 pub fn verify(program: &Program, stage: Stage) -> Result<(), Vec<String>> {
-    let mut verifier = Verifier { program, flow: None, errors: Vec::new() };
+    let mut verifier = Verifier { program, errors: Vec::new() };
     verifier.tables();
     // The rest follows ids, so it needs sound tables.
     if verifier.errors.is_empty() {
-        verifier.flow = Some(Flow::compute(program));
+        let flow = Flow::compute(program);
         verifier.names();
-        verifier.exits();
+        verifier.exits(&flow);
         verifier.calls();
-        verifier.definitions();
+        verifier.definitions(&flow);
         if stage >= Stage::Fused {
-            verifier.regions();
+            verifier.regions(&flow);
         }
         if stage >= Stage::Saved {
-            verifier.saves();
+            verifier.saves(&flow);
         }
         if stage >= Stage::Ordered {
-            verifier.order();
+            verifier.order(&flow);
         }
     }
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
@@ -56,7 +56,6 @@ pub fn verify(program: &Program, stage: Stage) -> Result<(), Vec<String>> {
 
 struct Verifier<'a> {
     program: &'a Program,
-    flow: Option<Flow>,
     errors: Vec<String>,
 }
 
@@ -65,10 +64,6 @@ impl Verifier<'_> {
         if !holds {
             self.errors.push(error());
         }
-    }
-
-    fn flow(&self) -> Flow {
-        self.flow.clone().expect("computed before it is used")
     }
 
     /// Ids are in range and everything a function refers to is its own.
@@ -142,9 +137,8 @@ impl Verifier<'_> {
     }
 
     /// Entry and exit blocks have their form, and the jump markers in the code are the listed exits.
-    fn exits(&mut self) {
+    fn exits(&mut self, flow: &Flow) {
         let p = self.program;
-        let flow = self.flow();
         for f in p.func_ids() {
             let function = p.func(f);
             let exit = p.block(function.exit);
@@ -202,9 +196,8 @@ impl Verifier<'_> {
 
     /// Arguments and results hold values where they are handed over. (Mentions in code are no proof of
     /// a read, so code is left to rustc.)
-    fn definitions(&mut self) {
+    fn definitions(&mut self, flow: &Flow) {
         let p = self.program;
-        let flow = self.flow();
         let defined = Definedness::compute(p);
         for b in flow.blocks() {
             if let Terminator::Call(_) | Terminator::TailCall { .. } = &p.block(b).term {
@@ -220,9 +213,8 @@ impl Verifier<'_> {
     }
 
     /// Regions are entered at their heads only and have no cycles.
-    fn regions(&mut self) {
+    fn regions(&mut self, flow: &Flow) {
         let p = self.program;
-        let flow = self.flow();
         for function in &flow.order {
             let position: BTreeMap<BlockId, usize> =
                 function.iter().enumerate().map(|(i, b)| (*b, i)).collect();
@@ -248,9 +240,8 @@ impl Verifier<'_> {
     }
 
     /// Saves and restores balance on every path, and what a callee may write is saved.
-    fn saves(&mut self) {
+    fn saves(&mut self, flow: &Flow) {
         let p = self.program;
-        let flow = self.flow();
         let liveness = Liveness::compute(p, &Definedness::compute(p));
         let may_write = MayWrite::compute(p);
         // What is on the stacks at each block's entry, of this activation.
@@ -266,16 +257,11 @@ impl Verifier<'_> {
             };
             let leaves = p.is_exit(b) || matches!(block.term, Terminator::TailCall { .. });
             self.require(!leaves || here.is_empty(), || format!("{b} leaves {here:?} on the stacks"));
-            let at_call = matches!(block.term, Terminator::Call(_));
             for target in block.successors() {
                 let mut arriving = here.clone();
-                if let (true, Terminator::Call(call)) = (at_call, &block.term)
-                    && target == call.cont
-                {
+                if let Some(call) = block.term.call().filter(|call| call.cont == target) {
                     arriving = self.saved(b, call, &here, &liveness, &may_write);
-                    p.block(target).pops.iter().for_each(|v| {
-                        arriving.remove(v);
-                    });
+                    arriving.retain(|v| !p.block(target).pops.contains(v));
                 }
                 match &stacks[target.0] {
                     Some(known) => {
@@ -320,10 +306,9 @@ impl Verifier<'_> {
     }
 
     /// Every reachable head is ordered, once.
-    fn order(&mut self) {
+    fn order(&mut self, flow: &Flow) {
         let p = self.program;
         let reachable = CallGraph::compute(p);
-        let flow = self.flow();
         let heads: BTreeSet<BlockId> = flow
             .blocks()
             .filter(|b| p.is_head(*b) && !p.is_exit(*b) && reachable.can_run(p.entry, p.block(*b).func))
@@ -353,12 +338,10 @@ fn markers(tokens: TokenStream, found: &mut Vec<BlockId>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::{PassOptions, run};
-    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, parse};
+    use crate::testing::{EVEN_ODD, FIB, PEA_NUTS, analysed};
 
     fn errors(stage: Stage, damage: impl FnOnce(&mut Program)) -> String {
-        let (mut program, _) = parse(FIB);
-        run(&mut program, &PassOptions::default());
+        let (mut program, ..) = analysed(FIB);
         damage(&mut program);
         verify(&program, stage).expect_err("the damage is noticed").join("; ")
     }
@@ -374,8 +357,7 @@ mod tests {
     #[test]
     fn sound_programs_pass() {
         for source in [FIB, EVEN_ODD, PEA_NUTS] {
-            let (mut program, _) = parse(source);
-            run(&mut program, &PassOptions::default());
+            let (program, ..) = analysed(source);
             assert_eq!(verify(&program, Stage::Ordered), Ok(()));
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn opening(
             emitter,
             admission,
             source,
-            shaped: own.map(|v| (program.var(v).ident.to_string(), v)).collect(),
+            shaped: own.map(|v| (program.name(v), v)).collect(),
             questions: &questions,
             found: Vec::new(),
             before: questions.expressions.len(),
@@ -92,21 +92,17 @@ pub(super) fn opening(
     }
     let shaped = &shaped & &tied;
     let variables: Vec<_> = admission.variables.iter().filter(|(var, _)| tied.contains(var)).collect();
-    let declare = shaped.iter().map(|v| {
-        let shape = shape(*v);
-        quote!(let #shape = #rt::Shape::new();)
-    });
-    let declare_found = (0..questions.expressions.len()).map(|n| {
-        let shape = found(n);
-        quote!(let #shape = #rt::Shape::new();)
-    });
-    let declare_opaque =
-        variables.iter().filter(|(var, _)| admission.opaque.contains(var)).map(|(var, _)| {
-            let shape = shape(*var);
-            quote!(let #shape = #rt::Asked::new();)
-        });
+    let own = shaped.iter().map(|v| shape(*v));
+    let opaque =
+        variables.iter().filter(|(var, _)| admission.opaque.contains(var)).map(|(var, _)| shape(*var));
+    let expressions = (0..questions.expressions.len()).map(found);
     let known = &questions.known;
-    let shapes = quote!(#known #(#declare)* #(#declare_opaque)* #(#declare_found)*);
+    let shapes = quote! {
+        #known
+        #(let #own = #rt::Shape::new();)*
+        #(let #opaque = #rt::Asked::new();)*
+        #(let #expressions = #rt::Shape::new();)*
+    };
     if admission.is_certain() {
         return Opening { code: quote!(#shapes #witnesses), shaped, enter: quote!(), asks: false };
     }
@@ -287,7 +283,8 @@ impl Witness<'_> {
             quote!(let mut #ident: #ty = #rt::admission::given(); #(#pattern)*)
         });
         let params: Vec<_> = params.collect();
-        let mut body = self.emitter.erased_body(func, &function.body);
+        let mut body = function.body.clone();
+        self.emitter.erased[func.0].clone().visit_block_mut(&mut body);
         tails::unnumber(&mut body);
         let ties: Vec<Stmt> = function
             .params

@@ -155,10 +155,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let (Family { batched, into, with, program, body, .. }, scalar) = (&names, &function.sig.ident);
     let vis = &function.vis;
     let (generics, output) = (&named.generics, &named.output);
-    let generic_params = &generics.params;
-    let where_clause = where_clause(&named, &function.outer);
-    let fish = turbofish(generics);
-    let this = if function.associated { quote!(Self::) } else { quote!() };
+    let inner = Inner::of(machine, &named, krate);
+    let Inner { generic_params, where_clause, this, fish, .. } = &inner;
     let mut params = named.params.clone();
     for param in params.iter_mut().filter(|p| p.ident == *scalar) {
         // It would hide the function.
@@ -177,9 +175,8 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         })
         .collect();
     let inputs: Vec<TokenStream> = params.iter().map(|p| batched_param(p, krate)).collect();
-    let shown = params.iter().map(|p| &p.shown);
     let Door { checks, question, run: door, states } = Door::of(function, &named, &rt);
-    let sources = params.iter().zip(shown).filter_map(|(p, shown)| source(p, shown, &states, &rt));
+    let sources = params.iter().filter_map(|p| source(p, &states, &rt));
     let lens = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
         let (ident, shown) = (&p.ident, &p.shown);
         quote!((#shown, #rt::Source::len(&#ident)))
@@ -215,7 +212,6 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
     };
     let own = has_fewer_bounds(function).then(|| own(function));
-    let inner = Inner::of(machine, &named, krate);
     let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &inner));
     let [base, avx2, avx512] = &instances(body);
     let tile = if machine.body.is_some() {
@@ -245,8 +241,7 @@ pub(super) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &inner));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
-    let program_vis = inner_visibility(vis);
-    let program_item = program_item(machine, function, &names, &program_vis, vis);
+    let program_item = program_item(machine, &names);
     let (doc, doc_into, doc_with) = docs(function, &names);
     let (told, must_use) = (attributes::for_callers(&function.attrs), attributes::must_use(&function.attrs));
     let common = quote! {
@@ -339,14 +334,11 @@ fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
         }
     });
     // What has been taken from a source must be there again for members that run as scalar code.
-    let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
-        let ident = &p.ident;
-        quote!(#rt::Source::repeatable(&#ident))
-    });
+    let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
     let (recursive, sizes) = (nests.recursive, &nests.types);
     quote! {
         #rt::nest::lanes(
-            true #(&& #types)* #(&& #leaves)* #(&& #sources)*,
+            true #(&& #types)* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
             #recursive,
             0 #(+ ::core::mem::size_of::<#sizes>())*,
         )
@@ -480,27 +472,25 @@ fn inner_visibility(vis: &Visibility) -> Visibility {
     }
 }
 
-fn program_item(
-    machine: &Machine<'_>,
-    function: &Function,
-    names: &Family,
-    inner: &Visibility,
-    vis: &Visibility,
-) -> TokenStream {
-    let krate = &machine.krate;
+fn program_item(machine: &Machine<'_>, names: &Family) -> TokenStream {
+    let Machine { function, krate, .. } = machine;
+    let (vis, inner) = (&function.vis, inner_visibility(&function.vis));
     let carried = attributes::for_callers(&function.attrs);
     let (batched, program, init) = (&names.batched, &names.program, &machine.program);
     let doc =
         format!("The static program of `{batched}`: functions, blocks, variables and their storage classes.");
+    let rest = quote! {
+        () -> &'static #krate::Program {
+            static PROGRAM: #krate::Program = #init;
+            &PROGRAM
+        }
+    };
     if function.associated {
         return quote! {
             #[doc = #doc]
             #(#carried)*
             #[allow(dead_code, clippy::all, clippy::pedantic)]
-            #vis fn #program() -> &'static #krate::Program {
-                static PROGRAM: #krate::Program = #init;
-                &PROGRAM
-            }
+            #vis fn #program #rest
         };
     }
     let doc_mod = format!("What the compiler made of `{}`.", function.sig.ident);
@@ -510,10 +500,7 @@ fn program_item(
         #vis mod #batched {
             #[doc = #doc]
             #[allow(dead_code)]
-            #inner fn program() -> &'static #krate::Program {
-                static PROGRAM: #krate::Program = #init;
-                &PROGRAM
-            }
+            #inner fn program #rest
         }
     }
 }
@@ -568,10 +555,11 @@ fn batched_param(p: &Param, krate: &syn::Path) -> TokenStream {
     let (ident, ty) = (&p.ident, &p.ty);
     match p.passing {
         Passing::Each => quote!(#ident: impl #krate::Column<#ty>),
-        Passing::EachRef => {
+        Passing::EachRef | Passing::EachMut => {
             let (lifetime, elem) = reference_parts(ty);
             let lifetime = lifetime.unwrap_or_else(|| parse_quote!('_));
-            quote!(#ident: impl #krate::Each<#lifetime, #elem>)
+            let each = if p.passing == Passing::EachMut { quote!(EachMut) } else { quote!(Each) };
+            quote!(#ident: impl #krate::#each<#lifetime, #elem>)
         }
         Passing::Shared if p.shown == "self" => match ty {
             Type::Reference(r) if matches!(&*r.elem, Type::Path(t) if t.path.is_ident("Self")) => {
@@ -585,17 +573,12 @@ fn batched_param(p: &Param, krate: &syn::Path) -> TokenStream {
             let (lifetime, elem) = reference_parts(ty);
             quote!(#ident: &#lifetime mut [#elem])
         }
-        Passing::EachMut => {
-            let (lifetime, elem) = reference_parts(ty);
-            let lifetime = lifetime.unwrap_or_else(|| parse_quote!('_));
-            quote!(#ident: impl #krate::EachMut<#lifetime, #elem>)
-        }
     }
 }
 
 /// Turns the argument into a source of members.
-fn source(p: &Param, shown: &str, states: &TokenStream, rt: &TokenStream) -> Option<TokenStream> {
-    let ident = &p.ident;
+fn source(p: &Param, states: &TokenStream, rt: &TokenStream) -> Option<TokenStream> {
+    let (ident, shown) = (&p.ident, &p.shown);
     Some(match p.passing {
         Passing::Shared => return None,
         Passing::Each => quote!(let #ident = #rt::Column::into_source(#ident, #shown)?;),

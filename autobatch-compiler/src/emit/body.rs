@@ -13,7 +13,7 @@ use super::admission::{self, Opening};
 use super::lockstep::{Lockstep, lockstep};
 use super::primitive;
 use super::region::{self, Chooser, Region, column, here, lane, next};
-use super::{Emitter, name};
+use super::{Emitter, name, numbered};
 use crate::input::Function;
 use crate::ir::{Call, Class, VarId, VarSet};
 
@@ -36,16 +36,12 @@ pub(super) fn alike(var: VarId) -> Ident {
 /// Generates the body of the program.
 pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening) -> Body {
     let rt = &emitter.rt;
-    let regions: Vec<Region> = emitter
-        .heads_in_source_order()
-        .into_iter()
-        .map(|head| region::region(emitter, head, false))
-        .collect();
+    let heads = emitter.heads_in_source_order().into_iter();
+    let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, false)).collect();
     let successors =
         regions.iter().map(|r| (emitter.point(r.head), r.successors.iter().copied().collect())).collect();
 
-    let mut columns = VarSet::new();
-    columns.extend(emitter.analyses.columns.iter().map(|v| emitter.column_of(*v)));
+    let columns: VarSet = emitter.analyses.columns.iter().map(|v| emitter.column_of(*v)).collect();
     let declare_columns = columns.iter().enumerate().map(|(id, var)| {
         let ident = column(*var);
         if opening.shaped.contains(var) {
@@ -57,19 +53,11 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     });
     let stacked: Vec<VarId> =
         emitter.program.var_ids().filter(|v| emitter.program.var(*v).class == Class::Stacked).collect();
-    let declare_stacks = stacked.iter().enumerate().map(|(id, var)| {
-        let ident = stack(*var);
-        quote!(let mut #ident = #rt::Store::stack(__store, #id);)
-    });
-    let declare_alike = emitter.alike.iter().map(|v| {
-        let (ident, rt) = (alike(*v), &emitter.rt);
-        quote!(let #ident = #rt::Alike::new();)
-    });
+    let (stacks, stack_ids) = (stacked.iter().map(|v| stack(*v)), 0..stacked.len());
+    let alike = emitter.alike.iter().map(|v| alike(*v));
     // The parameter identifiers mean the sources here; the lanes bind the values under the same names.
-    let bind_sources = function.params.iter().enumerate().map(|(i, p)| {
-        let (ident, source) = (&p.ident, source(i));
-        quote!(let #source = #ident;)
-    });
+    let (sources, idents) =
+        ((0..function.params.len()).map(source), function.params.iter().map(|param| &param.ident));
     let items = emitter.items;
     let load = load(emitter);
     let store = store(emitter);
@@ -82,10 +70,10 @@ pub(super) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let code = quote! {
         #(#items)*
         #open
-        #(#bind_sources)*
+        #(let #sources = #idents;)*
         #(#declare_columns)*
-        #(#declare_stacks)*
-        #(#declare_alike)*
+        #(let mut #stacks = #rt::Store::stack(__store, #stack_ids);)*
+        #(let #alike = #rt::Alike::new();)*
         loop {
             match #rt::Core::next(__core) {
                 #rt::Step::Load => { #load }
@@ -128,8 +116,7 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
     let (lane, member) = (name("__lane"), name("__member"));
     let params: Vec<(usize, VarId)> =
         entry.params.iter().copied().enumerate().filter(|(_, v)| emitter.has_column(*v)).collect();
-    let values: Vec<Ident> =
-        params.iter().map(|(i, _)| format_ident!("__v{}", i, span = Span::mixed_site())).collect();
+    let values: Vec<Ident> = params.iter().map(|(i, _)| numbered("v", i)).collect();
     let gets = params.iter().zip(&values).map(|((i, var), value)| {
         let source = source(*i);
         if emitter.program.var(*var).shared {
@@ -182,11 +169,9 @@ fn compact(emitter: &Emitter<'_>, columns: &VarSet) -> TokenStream {
     let (rt, program) = (&emitter.rt, emitter.program);
     let root = program.func(program.entry).group;
     let route = name("__route");
-    let moved = columns.iter().filter(|v| program.func(program.var(**v).func).group == root).map(|v| {
-        let column = column(*v);
-        quote!(#rt::Route::compact(&#route, &mut #column);)
-    });
-    quote!(let #route = #rt::Core::route(__core); #(#moved)*)
+    let moved = columns.iter().filter(|v| program.func(program.var(**v).func).group == root);
+    let moved = moved.map(|v| column(*v));
+    quote!(let #route = #rt::Core::route(__core); #(#rt::Route::compact(&#route, &mut #moved);)*)
 }
 
 /// Runs a region on every strip in which a lane waits at its head.
@@ -200,8 +185,8 @@ fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenSt
     let word = &emitter.word;
     let (i, at, here, stay) = (name("__i"), name("__at"), here(), name("__stay"));
     let l = lane();
-    let touched: VarSet = region.takes.iter().chain(&region.outs).copied().collect();
-    let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
+    let touched = region.touched();
+    let guard = |v: &VarId| numbered("g", v.0);
     let open = touched.iter().map(|v| {
         let (guard, home) = (guard(v), column(emitter.column_of(*v)));
         let mode = if region.outs.contains(v) { quote!(edit) } else { quote!(read) };
@@ -276,31 +261,21 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     let rt = &emitter.rt;
     let index = emitter.call_index(call.id);
     let route = name("__route");
-    let pushes = call.pushes.iter().map(|v| {
+    let saves = [("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)];
+    let saves =
+        saves.into_iter().flat_map(|(way, vars)| vars.iter().map(move |v| (format_ident!("{way}"), v)));
+    let saves = saves.map(|(way, v)| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::push(&#route, &mut #stack, &#column);)
-    });
-    let updates = call.updates.iter().map(|v| {
-        let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::update(&#route, &mut #stack, &#column);)
-    });
-    let keeps = call.keeps.iter().map(|v| {
-        let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::keep(&#route, &mut #stack, &#column);)
+        quote!(#rt::Route::#way(&#route, &mut #stack, &#column);)
     });
     // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
     let params = &emitter.program.func(call.callee).params;
-    let moves: Vec<(VarId, VarId)> = params
-        .iter()
-        .copied()
-        .zip(call.args.iter().copied())
-        .filter(|(p, _)| emitter.has_column(*p))
-        .collect();
+    let moves: Vec<(&VarId, &VarId)> =
+        params.iter().zip(&call.args).filter(|(p, _)| emitter.has_column(**p)).collect();
     let mut passes = Vec::new();
     let mut lands = Vec::new();
-    let mut written = VarSet::new();
     for (n, (param, arg)) in moves.iter().enumerate() {
-        let (to, from) = (column(*param), column(emitter.column_of(*arg)));
+        let (to, from) = (column(**param), column(emitter.column_of(**arg)));
         if param == arg {
             passes.push(quote!(#rt::Route::pass_same(&#route, &mut #to);));
         } else if moves[n + 1..].iter().any(|(_, later)| later == param) {
@@ -309,15 +284,12 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
             lands.push(quote!(#rt::Route::land(&#route, &mut #to, #held);));
         } else {
             passes.push(quote!(#rt::Route::pass(&#route, &mut #to, &#from);));
-            written.insert(*param);
         }
     }
     quote! {
         #rt::Step::Call(#index) => {
             let #route = #rt::Core::route(__core);
-            #(#pushes)*
-            #(#updates)*
-            #(#keeps)*
+            #(#saves)*
             #(#passes)*
             #(#lands)*
         }
@@ -361,35 +333,29 @@ fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
 fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
     let rt = &emitter.rt;
     let gone = name("__gone");
-    let discard = |vars: &VarSet| -> Vec<TokenStream> {
+    let discard = |vars: &VarSet| {
         let columns: VarSet =
             vars.iter().filter(|v| emitter.has_column(**v)).map(|v| emitter.column_of(*v)).collect();
         // As scopes do: what was declared last goes first, as it may borrow from what came before.
-        columns
-            .iter()
-            .rev()
-            .map(|v| {
-                let column = column(*v);
-                quote!(#rt::Gone::discard(&#gone, &mut #column);)
-            })
-            .collect()
+        let columns = columns.iter().rev().map(|v| column(*v));
+        quote!(#(#rt::Gone::discard(&#gone, &mut #columns);)*)
     };
     // What a continuation has read from its stack and left there is in the column too.
-    let left_behind = |r: &Region| -> Vec<TokenStream> {
-        let reads = emitter.program.block(r.head).reads.iter();
-        reads.map(|v| stack(*v)).map(|stack| quote!(#rt::Gone::forget_saved(&#gone, &mut #stack);)).collect()
+    let left_behind = |r: &Region| {
+        let stacks = emitter.program.block(r.head).reads.iter().map(|v| stack(*v));
+        quote!(#(#rt::Gone::forget_saved(&#gone, &mut #stacks);)*)
     };
     let at_blocks = regions.iter().map(|r| {
         let point = emitter.point(r.head);
         let (drops, left) = (discard(&emitter.live_at(r.head)), left_behind(r));
-        quote!(#rt::Place::At(#point) => { #(#drops)* #(#left)* })
+        quote!(#rt::Place::At(#point) => { #drops #left })
     });
     let ran = regions.iter().map(|r| {
         let point = emitter.point(r.head);
         let mut live = emitter.live_at(r.head);
         live.retain(|v| !r.takes.contains(v));
         let (drops, left) = (discard(&live), left_behind(r));
-        quote!(#rt::Place::Ran(#point) => { #(#drops)* #(#left)* })
+        quote!(#rt::Place::Ran(#point) => { #drops #left })
     });
     // The kernel has failed: its arguments were gathered, its result never came.
     let gathered = regions.iter().filter_map(|r| {
@@ -398,13 +364,13 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
         let mut live = primitive::live_behind(emitter, r.head);
         live.remove(&primitive.dest);
         let (point, drops) = (emitter.point(r.head), discard(&live));
-        Some(quote!(#rt::Place::Gathered(#point) => { #(#drops)* }))
+        Some(quote!(#rt::Place::Gathered(#point) => { #drops }))
     });
     let at_calls = emitter.calls.iter().map(|(_, call)| {
         let point = emitter.call_point(call.id);
         let drops = discard(&emitter.live_at_call(call));
         let left = call.updates.iter().chain(&call.keeps).map(|v| stack(*v));
-        quote!(#rt::Place::At(#point) => { #(#drops)* #(#rt::Gone::forget_saved(&#gone, &mut #left);)* })
+        quote!(#rt::Place::At(#point) => { #drops #(#rt::Gone::forget_saved(&#gone, &mut #left);)* })
     });
     let calling = emitter.calls.iter().map(|(_, call)| {
         let index = emitter.call_index(call.id);
@@ -415,7 +381,7 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
                 let (column, stack) = (column(*v), stack(*v));
                 quote!(#rt::Gone::discard_saved(&#gone, &mut #column, &mut #stack);)
             }
-            false => discard(&[*v].into_iter().collect()).into_iter().collect(),
+            false => discard(&VarSet::from([*v])),
         });
         quote!(#rt::Place::Calling(#index) => { #(#drops)* })
     });

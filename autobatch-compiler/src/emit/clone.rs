@@ -189,7 +189,7 @@ impl<'a> Clones<'a> {
         unmark(&mut body);
         let rt = quote!(#krate::__rt);
         if let Some(math) = self.vector_math {
-            math.body(function, &mut body);
+            math.of(function).visit_block_mut(&mut body);
         }
         if loops {
             body = looped(function, &body);

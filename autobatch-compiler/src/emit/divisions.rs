@@ -71,7 +71,7 @@ pub(super) fn origins(program: &Program, func: FuncId) -> Origins {
                     arm.guard.iter().for_each(|guard| made.add(guard));
                 }
             }
-            Terminator::Call(call) => _ = origins.varying.insert(program.var(call.dest).ident.to_string()),
+            Terminator::Call(call) => _ = origins.varying.insert(program.name(call.dest)),
             _ => {}
         }
     }

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Expr, Stmt, parse_quote};
 
+use super::pieces::strip;
 use super::quotients::Search;
 use super::region::{Region, binding, column, lane};
 use super::{Emitter, name, numbered, pieces};
@@ -30,11 +31,6 @@ pub(super) struct Lockstep {
 
 /// The runtime's `lockstep::QUICK`.
 const QUICK: usize = 16;
-
-/// `__s3`: the strip of a variable.
-fn strip(var: VarId) -> Ident {
-    numbered("s", var.0)
-}
 
 /// `__f3`: one element of an array, in each lane.
 fn element(var: VarId) -> Ident {

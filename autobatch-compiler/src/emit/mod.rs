@@ -209,13 +209,6 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A function's body without names for lifetimes that the program's body has no names for.
-    fn erased_body(&self, func: FuncId, body: &syn::Block) -> syn::Block {
-        let mut body = body.clone();
-        syn::visit_mut::VisitMut::visit_block_mut(&mut self.erased[func.0].clone(), &mut body);
-        body
-    }
-
     /// What rewrites a function's code under `vector_math`.
     pub(crate) fn vector_math(&self, func: FuncId) -> Option<Rewrite<'_, 'a>> {
         self.clones.vector_math().map(|math| math.of(self.clones.function(self.sources[func.0])))

@@ -62,13 +62,7 @@ impl Named {
     /// have one, if there are several.
     fn name_references(&mut self) -> Option<Lifetime> {
         let params = self.params.iter_mut().filter(|param| param.shown != "self");
-        let places: Vec<_> = params.flat_map(|param| elided_references(&mut param.ty)).collect();
-        if places.len() < 2 {
-            return None;
-        }
-        let lifetime = Lifetime::new("'__each", Span::mixed_site());
-        places.into_iter().for_each(|place| *place = Some(lifetime.clone()));
-        Some(lifetime)
+        name_places(params.flat_map(|param| elided_references(&mut param.ty)).collect(), 2, "'__each")
     }
 
     /// So it may hand on what states refer to: `f(scratch, out)`.
@@ -77,13 +71,7 @@ impl Named {
             Type::Reference(r) if r.mutability.is_some() && is_elided(&r.lifetime) => Some(&mut r.lifetime),
             _ => None,
         });
-        let places: Vec<_> = states.collect();
-        if places.is_empty() {
-            return None;
-        }
-        let lifetime = Lifetime::new("'__states", Span::mixed_site());
-        places.into_iter().for_each(|place| *place = Some(lifetime.clone()));
-        Some(lifetime)
+        name_places(states.collect(), 1, "'__states")
     }
 
     /// A reference in a signature implies that what it leads to lives as long; a named one does not.
@@ -91,6 +79,13 @@ impl Named {
         let bounds = outlives::bounds(&self.params[param].ty, lifetime, types_of(function));
         self.generics.make_where_clause().predicates.extend(bounds);
     }
+}
+
+/// Gives places for lifetimes one of that name, if there are so many.
+fn name_places(places: Vec<&mut Option<Lifetime>>, least: usize, name: &str) -> Option<Lifetime> {
+    let lifetime = (places.len() >= least).then(|| Lifetime::new(name, Span::mixed_site()))?;
+    places.into_iter().for_each(|place| *place = Some(lifetime.clone()));
+    Some(lifetime)
 }
 
 /// The type parameters in a function's scope.

@@ -544,26 +544,17 @@ impl<'e> Writer<'e, '_> {
 
     /// Goes on where there is native stack.
     fn elsewhere(&self) -> TokenStream {
+        let emitter = self.emitter;
         let columns: Vec<TokenStream> =
-            columns(self.emitter, self.func).map(|v| argument(v).into_token_stream()).collect();
+            columns(emitter, self.func).map(|v| argument(v).into_token_stream()).collect();
         let first = quote!(__arena, __depth, __here, __out);
-        let call = self.native(self.func, &first, &columns, &uniforms(self.emitter, self.func));
+        let call =
+            self.naming.call(emitter, self.func, self.isa, &first, &columns, &uniforms(emitter, self.func));
         quote! {
             if __depth.stops() {
                 return __depth.elsewhere(move |__depth| { #call });
             }
         }
-    }
-
-    /// Calls a function.
-    fn native(
-        &self,
-        callee: FuncId,
-        first: &TokenStream,
-        columns: &[TokenStream],
-        uniforms: &[&Ident],
-    ) -> TokenStream {
-        self.naming.call(self.emitter, callee, self.isa, first, columns, uniforms)
     }
 
     /// The work of some blocks.
@@ -647,7 +638,7 @@ impl<'e> Writer<'e, '_> {
             }
         }
         let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth.next(), &#from, &mut *#dest);
-        let run = self.native(call.callee, &first, &columns, &uniforms);
+        let run = self.naming.call(emitter, call.callee, self.isa, &first, &columns, &uniforms);
         let after = match program.is_exit(call.cont) {
             true => quote!(#rt::nest::Set::clear(&mut #from);),
             false => {
@@ -672,7 +663,7 @@ impl<'e> Writer<'e, '_> {
         let uniforms = function.params.iter().zip(args).filter(|(p, _)| program.var(**p).is_uniform());
         let uniforms: Vec<&Ident> = uniforms.map(|(_, arg)| &program.var(*arg).ident).collect();
         let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth, &#from, &mut *__res);
-        let run = self.native(callee, &first, &columns, &uniforms);
+        let run = self.naming.call(emitter, callee, self.isa, &first, &columns, &uniforms);
         quote!(#run #rt::nest::Set::clear(&mut #from);)
     }
 }

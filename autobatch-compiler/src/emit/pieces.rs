@@ -10,12 +10,12 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use syn::{Expr, Pat, Stmt};
 
-use super::Emitter;
 use super::region::{self, Region, binding, column, lane, old, statement};
+use super::{Emitter, numbered};
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
 use crate::lockstep::{Node, is_primitive, is_pure_method};
 use crate::mentions::bare;
@@ -32,8 +32,8 @@ pub(super) struct Pieces {
 }
 
 /// `__s3`: what a variable is in each lane.
-fn strip(var: VarId) -> Ident {
-    format_ident!("__s{}", var.0, span = Span::mixed_site())
+pub(super) fn strip(var: VarId) -> Ident {
+    numbered("s", var.0)
 }
 
 /// The pieces of a region, if its head has several that call elementary functions.
@@ -243,38 +243,19 @@ mod tests {
 
     #[test]
     fn only_numbers_that_stay_cross() {
-        // A parameter that is assigned.
-        assert_eq!(
-            crossing(
-                quote!(vector_math),
-                quote!(
-                    fn f(mut x: f64) -> f64 {
-                        x += x.exp();
-                        x.sin()
-                    }
-                )
-            ),
-            0
-        );
-        // An array, or what may be one.
-        let array = quote!(
-            fn f(x: f64) -> f64 {
-                let a = [x.exp(); 9];
-                a[3].sin()
-            }
-        );
-        assert_eq!(crossing(quote!(vector_math), array), 0);
-        let unknown = quote!(
-            mod m {
+        // A parameter that is assigned; an array, or what may be one.
+        for (param, body) in [
+            (quote!(mut x), quote!(x += x.exp(); x.sin())),
+            (quote!(x), quote!(let a = [x.exp(); 9]; a[3].sin())),
+            (quote!(x), quote!(let a = row(x.exp()); a[3].sin())),
+        ] {
+            let row = quote!(
                 fn row(x: f64) -> [f64; 9] {
                     [x; 9]
                 }
-                pub fn f(x: f64) -> f64 {
-                    let a = row(x.exp());
-                    a[3].sin()
-                }
-            }
-        );
-        assert_eq!(crossing(quote!(vector_math), unknown), 0);
+            );
+            let item = quote!(mod m { #row pub fn f(#param: f64) -> f64 { #body } });
+            assert_eq!(crossing(quote!(vector_math), item), 0, "{body}");
+        }
     }
 }

@@ -100,25 +100,19 @@ pub(super) fn block(
     let args = &primitive.call.args;
     let kernel = kernel(&primitive.call.func);
 
-    let result = (live.contains(&primitive.dest) && emitter.has_column(primitive.dest)).then(|| {
-        let (column, ident) = (column(primitive.dest), &program.var(primitive.dest).ident);
-        let new = name("__new");
+    let leave = |v: &VarId| {
+        let (column, ident, new) = (column(*v), &program.var(*v).ident, name("__new"));
         quote! {
             let #new = #rt::leave(&mut #column[#l], #ident);
             #rt::settle(&mut #column[#l], #new);
         }
-    });
+    };
+    let has_result = live.contains(&primitive.dest) && emitter.has_column(primitive.dest);
+    let result = has_result.then(|| leave(&primitive.dest));
     let open_result = result.is_some().then(|| open(&primitive.dest));
     let open_changed = changed.iter().map(open);
     let take_changed = changed.iter().map(take);
-    let new = name("__new");
-    let leave_changed = changed.iter().filter(|v| live.contains(v)).map(|v| {
-        let (column, ident) = (column(*v), &program.var(*v).ident);
-        quote! {
-            let #new = #rt::leave(&mut #column[#l], #ident);
-            #rt::settle(&mut #column[#l], #new);
-        }
-    });
+    let leave_changed = changed.iter().filter(|v| live.contains(v)).map(leave);
     // Errors about what the call changes stand at the call; where it shows no change, at the argument that may be one.
     let results = name("__results");
     let next_result = match places.is_empty() {

@@ -233,6 +233,8 @@ impl Shape {
         let mut bound = VarSet::new();
         let mut exits: Vec<VarSet> = Vec::new();
         let mut live_out = VarSet::new();
+        // Parameters that tail calls set.
+        let mut moved = VarSet::new();
         let leaves_to = |target: BlockId, exits: &mut Vec<VarSet>, live_out: &mut VarSet| {
             let live = emitter.live_at(target);
             if target != head {
@@ -261,18 +263,16 @@ impl Shape {
                     exits.push(live);
                 }
                 Terminator::TailCall { callee, args } => {
-                    let entry = program.func(*callee).entry;
-                    let mut live = VarSet::new();
-                    let live_there = emitter.live_at(entry);
-                    if entry != head {
-                        live_out.extend(&live_there);
+                    let function = program.func(*callee);
+                    let mut live = emitter.live_at(function.entry);
+                    if function.entry != head {
+                        live_out.extend(&live);
                     }
-                    for (param, arg) in program.func(*callee).params.iter().zip(args) {
-                        if live_there.contains(param) && param == arg {
-                            live.insert(*param);
-                        }
-                    }
+                    let params = function.params.iter().copied().zip(args);
+                    let (same, set): (Vec<_>, Vec<_>) = params.partition(|(param, arg)| param == *arg);
+                    live.retain(|v| same.iter().any(|(param, _)| param == v));
                     exits.push(live);
+                    moved.extend(set.into_iter().map(|(param, _)| param).filter(|v| emitter.has_column(*v)));
                 }
                 term => {
                     for (nth, target) in term.successors().into_iter().enumerate() {
@@ -285,36 +285,16 @@ impl Shape {
             }
         }
         let is_uniform = |v: &VarId| program.var(*v).is_uniform();
-        let live_in: VarSet = emitter.live_at(head).into_iter().filter(|v| emitter.has_column(*v)).collect();
+        let mut takes = emitter.live_at(head);
         // Dead on some way out: the lane takes the value so that it is dropped there.
-        let takes: VarSet = live_in
-            .iter()
-            .copied()
-            .filter(|v| mentioned.contains(v) || exits.iter().any(|live| !live.contains(v)))
-            .collect();
-        let mut outs: VarSet = VarSet::new();
-        let mut moved: VarSet = VarSet::new();
-        for b in &order {
-            if let Terminator::TailCall { callee, args } = &program.block(*b).term {
-                let function = program.func(*callee);
-                let written = function.params.iter().zip(args).filter(|(p, a)| p != a).map(|(p, _)| *p);
-                moved.extend(written.filter(|p| emitter.has_column(*p)));
-            }
-        }
-        outs.extend(&moved);
+        let needed = |v: &VarId| mentioned.contains(v) || exits.iter().any(|live| !live.contains(v));
+        takes.retain(|v| emitter.has_column(*v) && needed(v));
         let local: VarSet = takes.iter().chain(&mentioned).chain(&bound).copied().collect();
-        for live in &exits {
-            outs.extend(live.iter().filter(|v| local.contains(v) && emitter.has_column(**v)));
-        }
+        let leaving = exits.iter().flatten().filter(|v| local.contains(v) && emitter.has_column(**v));
         // Never assigned here: needs no new value, only to be put back.
-        let kept: VarSet = outs
-            .iter()
-            .copied()
-            .filter(|v| {
-                takes.contains(v) && !program.var(*v).mutable && !bound.contains(v) && !moved.contains(v)
-            })
-            .collect();
-        let outs = &outs - &kept;
+        let fixed = |v: &VarId| takes.contains(v) && !program.var(*v).mutable;
+        let (kept, outs): (VarSet, VarSet) =
+            leaving.chain(&moved).partition(|v| fixed(v) && !bound.contains(v) && !moved.contains(v));
         let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
         let assigned_out_of_scope = |v: VarId| {
             order.iter().any(|b| {
@@ -327,25 +307,19 @@ impl Shape {
                 })
             })
         };
-        let deferred = mentioned
-            .iter()
-            .copied()
-            .filter(|v| {
-                // A parameter that a call's result replaces has no `let` anywhere.
-                let known = emitter.declared.contains(v) || matches!(program.var(*v).role, Role::Param(_));
-                let elsewhere =
-                    || !bound.contains(v) || (program.var(*v).mutable && assigned_out_of_scope(*v));
-                known && !takes.contains(v) && !is_uniform(v) && elsewhere()
-            })
-            .collect();
-        let handed = is_merge
-            .iter()
-            .map(|merge| {
-                let local = |v: &VarId| bound.contains(v) && !takes.contains(v);
-                let stays = |v: &VarId| scopes::stays(emitter, &order, *merge, *v, &idom, &is_merge);
-                (*merge, emitter.live_at(*merge).into_iter().filter(|v| local(v) && !stays(v)).collect())
-            })
-            .collect();
+        let mut deferred = mentioned;
+        deferred.retain(|v| {
+            // A parameter that a call's result replaces has no `let` anywhere.
+            let known = emitter.declared.contains(v) || matches!(program.var(*v).role, Role::Param(_));
+            let elsewhere = || !bound.contains(v) || (program.var(*v).mutable && assigned_out_of_scope(*v));
+            known && !takes.contains(v) && !is_uniform(v) && elsewhere()
+        });
+        let handed = is_merge.iter().map(|merge| {
+            let local = |v: &VarId| bound.contains(v) && !takes.contains(v);
+            let stays = |v: &VarId| scopes::stays(emitter, &order, *merge, *v, &idom, &is_merge);
+            (*merge, emitter.live_at(*merge).into_iter().filter(|v| local(v) && !stays(v)).collect())
+        });
+        let handed = handed.collect();
         Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, handed, deferred }
     }
 }
@@ -428,19 +402,16 @@ impl Writer<'_, '_> {
                 quote!(if #cond { #then } else { #otherwise })
             }
             Terminator::Switch { scrutinee, arms, .. } => {
-                let arms: Vec<TokenStream> = arms
-                    .iter()
-                    .map(|arm| {
-                        let (pat, target) = (&arm.pat, self.go(arm.target));
-                        let guard = arm.guard.clone().map(|mut guard| {
-                            lane_code.code(&mut guard);
-                            quote!(if #guard)
-                        });
-                        quote!(#pat #guard => { #target })
-                    })
-                    .collect();
                 let mut scrutinee = scrutinee.clone();
                 lane_code.code(&mut scrutinee);
+                let arms = arms.iter().map(|arm| {
+                    let (pat, target) = (&arm.pat, self.go(arm.target));
+                    let guard = arm.guard.clone().map(|mut guard| {
+                        lane_code.code(&mut guard);
+                        quote!(if #guard)
+                    });
+                    quote!(#pat #guard => { #target })
+                });
                 quote!(match #scrutinee { #(#arms)* })
             }
             Terminator::Call(call) => {
@@ -483,21 +454,16 @@ impl Writer<'_, '_> {
         let (label, rt) = (lane_label(), &self.emitter.rt);
         let word = &self.emitter.word;
         let l = lane();
-        let values: Vec<_> = self
-            .shape
-            .outs
-            .iter()
-            .map(|v| {
-                let carrier = moved.get(v).copied().unwrap_or(*v);
-                let new = new(*v);
-                if live.contains(v) {
-                    let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
-                    quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
-                } else {
-                    quote!(#new = #rt::dead();)
-                }
-            })
-            .collect();
+        let values = self.shape.outs.iter().map(|v| {
+            let carrier = moved.get(v).copied().unwrap_or(*v);
+            let new = new(*v);
+            if live.contains(v) {
+                let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
+                quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
+            } else {
+                quote!(#new = #rt::dead();)
+            }
+        });
         let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {
             let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
             quote!(#rt::Slots::keep(&mut *#column, #l, #ident);)

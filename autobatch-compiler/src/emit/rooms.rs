@@ -208,10 +208,8 @@ impl Writer<'_, '_> {
         let strip = emitter.width.strip;
         let stops = self.stops();
         let entry = program.func(program.entry);
-        let sources = entry.params.iter().enumerate().map(|(nth, v)| {
-            let (source, ident) = (source(nth), &program.var(*v).ident);
-            quote!(let #source = #ident;)
-        });
+        let sources = (0..entry.params.len()).map(source);
+        let idents = entry.params.iter().map(|v| &program.var(*v).ident);
         let declare = stops.iter().map(|stop| {
             let room = self.room(stop);
             let columns = self.live(stop).into_iter().map(|v| {
@@ -245,7 +243,7 @@ impl Writer<'_, '_> {
             let mut __stack = #rt::rooms::Hall::stack(&mut __hall, &mut __arena, __size);
             #(#declare)*
             #(#restored)*
-            #(#sources)*
+            #(let #sources = #idents;)*
             loop {
                 #load
                 if #rt::rooms::Hall::is_low(&__hall) {
@@ -276,7 +274,6 @@ impl Writer<'_, '_> {
                 },
             }
         });
-        let fill: Vec<TokenStream> = fill.collect();
         let room = self.room(&begin);
         quote! {
             if let ::core::option::Option::Some(__load) = #rt::rooms::Hall::load(&mut __hall, &mut #room) {
@@ -336,22 +333,22 @@ impl Writer<'_, '_> {
         }
         if let Some((block, call)) = emitter.calls.iter().find(|(_, c)| emitter.call_point(c.id) == point) {
             return match self.call_has_room(*block, call) {
-                true => self.wait(&Stop::Call(call), going, &BTreeMap::new()),
+                true => self.wait(&Stop::Call(call), going),
                 false => self.enter(Some(call), going),
             };
         }
         let head = program.order.iter().find(|head| emitter.point(**head) == point).expect("a region's head");
-        self.wait(&Stop::Region(&self.regions[head]), going, &BTreeMap::new())
+        self.wait(&Stop::Region(&self.regions[head]), going)
     }
 
-    /// Records enter a room; `other` are values that are not those of `going`.
-    fn wait(&self, stop: &Stop<'_>, going: &Going<'_>, other: &Values) -> TokenStream {
+    /// Records enter a room.
+    fn wait(&self, stop: &Stop<'_>, going: &Going<'_>) -> TokenStream {
         let rt = &self.emitter.rt;
         let Going { values, places, here, .. } = going;
         let room = self.room(stop);
         let put = self.live(stop).into_iter().map(|v| {
             let column = self.column(stop, v);
-            let value = other.get(&v).or_else(|| values.get(&v)).expect("live variables have values");
+            let value = &values[&v];
             quote!(#rt::rooms::put(#column, &#room, #value, #here, __level);)
         });
         quote! {
@@ -397,7 +394,7 @@ impl Writer<'_, '_> {
         if has_room {
             let stop = Stop::Region(entry);
             let inside = Going { values: &inside, func: callee, places: quote!(__up), here: here.clone() };
-            let wait = self.wait(&stop, &inside, &BTreeMap::new());
+            let wait = self.wait(&stop, &inside);
             let save = call.map(|call| self.save(call, going, here));
             return quote!(#check #(#declare)* #up_places #wait #save);
         }
@@ -420,8 +417,10 @@ impl Writer<'_, '_> {
             match call {
                 None => self.finish(result, &quote!(#places), bits),
                 Some(call) => {
-                    let going = Going { here: bits.clone(), places: places.clone(), ..*going };
-                    self.wait(&self.behind(call), &going, &BTreeMap::from([(call.dest, result.clone())]))
+                    let mut values = (*values).clone();
+                    values.insert(call.dest, result.clone());
+                    let (here, places) = (bits.clone(), places.clone());
+                    self.wait(&self.behind(call), &Going { values: &values, here, places, ..*going })
                 }
             }
         });
@@ -443,14 +442,11 @@ impl Writer<'_, '_> {
     fn save(&self, call: &Call, going: &Going<'_>, here: &TokenStream) -> TokenStream {
         let rt = &self.emitter.rt;
         let (saved, places) = (self.saved(call), &going.places);
-        let frame = self.across(call).into_iter().map(|v| {
-            let value = &going.values[&v];
-            quote!(#rt::rooms::bits(&#value[__lane]))
-        });
+        let values = self.across(call).into_iter().map(|v| &going.values[&v]);
         quote! {
             #rt::rooms::Saved::save(
                 &#saved, &mut __stack, __size, (&#places, &__up), #here,
-                #[inline(always)] |__lane| (#(#frame,)*),
+                #[inline(always)] |__lane| (#(#rt::rooms::bits(&#values[__lane]),)*),
             );
         }
     }
@@ -483,7 +479,6 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let back: Vec<TokenStream> = back.collect();
         let finish = (group == program.func(program.entry).group).then(|| {
             let finish = self.finish(result, places, &quote!(__back));
             quote!(let __back = #rt::rooms::Sites::of(&__sites, 0, #here, __level); #finish)

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Emitter;
 use super::region::{self, Chooser, Region, column, lane, next};
+use super::{Emitter, numbered};
 use crate::ir::VarId;
 
 /// Columns and words that a closure of the runtime's `with…` can be given.
@@ -14,6 +14,14 @@ pub(super) const ARGUMENTS: usize = 28;
 
 /// The points where a region leads, and the lanes that go there.
 pub(super) type Exits = Vec<(u32, TokenStream)>;
+
+/// What says which of two ways a lane goes.
+#[derive(PartialEq, Eq)]
+pub(super) enum Ways {
+    Flags,
+    /// As wide as the data.
+    Words,
+}
 
 /// Runs a region once, on the first `lanes` lanes of a strip, of which those in `__bits` count. `place` is where
 /// a variable is; `before` stands before each lane's code.
@@ -23,27 +31,7 @@ pub(super) fn once(
     place: impl Fn(VarId) -> TokenStream,
     lanes: &TokenStream,
     before: &TokenStream,
-) -> (TokenStream, Exits) {
-    run(emitter, region, place, lanes, before, true)
-}
-
-/// The same, where what says which way a lane goes is as wide as the data.
-pub(super) fn once_by_words(
-    emitter: &Emitter<'_>,
-    region: &Region,
-    place: impl Fn(VarId) -> TokenStream,
-    lanes: &TokenStream,
-) -> (TokenStream, Exits) {
-    run(emitter, region, place, lanes, &quote!(), false)
-}
-
-fn run(
-    emitter: &Emitter<'_>,
-    region: &Region,
-    place: impl Fn(VarId) -> TokenStream,
-    lanes: &TokenStream,
-    before: &TokenStream,
-    by_flags: bool,
+    ways: Ways,
 ) -> (TokenStream, Exits) {
     let (rt, strip, word) = (&emitter.rt, emitter.width.strip, &emitter.word);
     let (l, next) = (lane(), next());
@@ -57,7 +45,9 @@ fn run(
         };
         return (run, vec![(exit, quote!(__bits))]);
     }
-    if by_flags && let [_, _] = points[..] {
+    if ways == Ways::Flags
+        && let [_, _] = points[..]
+    {
         let round = Lanes { region, code: round, with, places, names: columns };
         return round.two_ways(emitter, lanes, &quote!(set));
     }
@@ -228,12 +218,16 @@ pub(super) fn gang_lanes(
     })
 }
 
-/// Opens a copy of a strip's lanes, to which nothing points: it may stay in registers.
-pub(super) fn opened(rt: &TokenStream, guard: &Ident, column: &Ident) -> TokenStream {
-    quote! {
-        let mut #guard = #rt::nest::open(#column).open();
-        let #column = #rt::nest::Local::<_, _, _, true>::lanes(&mut #guard);
-    }
+/// Opens copies of the strips that a region works on, to which nothing points: they may stay in registers.
+pub(super) fn opened(rt: &TokenStream, region: &Region) -> TokenStream {
+    let open = region.touched().into_iter().map(|v| {
+        let (guard, column) = (numbered("g", v.0), column(v));
+        quote! {
+            let mut #guard = #rt::nest::open(#column).open();
+            let #column = #rt::nest::Local::<_, _, _, true>::lanes(&mut #guard);
+        }
+    });
+    open.collect()
 }
 
 /// The columns that a region works on, and where they are.
@@ -246,9 +240,5 @@ pub(super) fn columns(
 
 /// The points where a region leads, and the names of the lanes that go there.
 pub(super) fn exits(region: &Region) -> (Vec<u32>, Vec<Ident>) {
-    region
-        .successors
-        .iter()
-        .map(|point| (*point, format_ident!("__b{}", point, span = Span::mixed_site())))
-        .unzip()
+    region.successors.iter().map(|point| (*point, numbered("b", point))).unzip()
 }

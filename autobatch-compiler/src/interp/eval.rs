@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Block, Expr, Lit, Pat, Stmt, UnOp};
 
 use crate::ir::{BlockId, goto_target};
+use crate::lockstep::is_compound;
 use crate::mentions::bare;
 
 /// A value.
@@ -269,14 +270,7 @@ fn binary(env: &mut Env, e: &syn::ExprBinary) -> Eval<Value> {
         ref other => panic!("not in the interpreter's subset: {other:?}"),
     };
     let Some(value) = value else { return panic_with("arithmetic") };
-    if matches!(
-        e.op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-    ) {
+    if is_compound(&e.op) {
         env.insert(path(&e.left), Value::Int(value));
         return Ok(unit());
     }

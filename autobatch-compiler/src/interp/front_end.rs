@@ -5,24 +5,17 @@ use proc_macro2::TokenStream;
 
 use super::machine::{self, Schedule};
 use super::{Value, run as scalar};
-use crate::diag::Diagnostics;
-use crate::input::{Input, functions_of};
-use crate::lower::{LowerOptions, lower};
 use crate::passes::{BlockOrder, PassOptions, run};
+use crate::testing::{functions, lowered};
 
 /// Lowers the item and compares all ways to run it, under all options, with the expected results.
 fn agree(item: TokenStream, batch: &[Vec<i64>], expected: &[i64]) {
-    let mut diag = Diagnostics::default();
-    let input = Input::parse(item, &mut diag).expect("an item");
-    let functions = functions_of(&input, &mut diag);
-    assert!(diag.is_empty());
+    let functions = functions(item);
     let batch: Vec<Vec<Value>> =
         batch.iter().map(|args| args.iter().copied().map(Value::Int).collect()).collect();
     let expected: Vec<_> = expected.iter().map(|n| Ok(Value::Int(*n))).collect();
     for fuse in [true, false] {
-        let options =
-            LowerOptions { krate: syn::parse_quote!(::autobatch), fuse, primitives: vec![], part: false };
-        let lowered = lower(&functions, 0, None, &options);
+        let lowered = lowered(&functions, 0, fuse);
         assert!(lowered.program.notes.is_empty(), "everything is batched");
         for (pop_push, order) in [(true, BlockOrder::Shape), (false, BlockOrder::Source)] {
             let mut program = lowered.program.clone();

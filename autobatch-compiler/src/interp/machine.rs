@@ -120,24 +120,27 @@ impl Machine<'_> {
         }
     }
 
-    fn name(&self, v: VarId) -> String {
-        self.program.var(v).ident.to_string()
-    }
-
     fn load(&self, m: &Member, v: VarId) -> Value {
         if let Class::Uniform(root) = self.program.var(v).class {
             return m.inputs[root].clone();
         }
-        assert!(self.analyses.needs_column(v), "`{}` has no column\n{}", self.name(v), self.program);
+        assert!(self.analyses.needs_column(v), "`{}` has no column\n{}", self.program.name(v), self.program);
         let value = m.cells.get(&self.home(v));
-        value.unwrap_or_else(|| panic!("`{}` was not kept\n{}", self.name(v), self.program)).clone()
+        value.unwrap_or_else(|| panic!("`{}` was not kept\n{}", self.program.name(v), self.program)).clone()
     }
 
     fn store(&self, m: &mut Member, v: VarId, value: Value) {
         match self.program.var(v).class {
-            Class::Uniform(root) => assert_eq!(m.inputs[root], value, "`{}` is not uniform", self.name(v)),
+            Class::Uniform(root) => {
+                assert_eq!(m.inputs[root], value, "`{}` is not uniform", self.program.name(v))
+            }
             _ => {
-                assert!(self.analyses.needs_column(v), "`{}` has no column\n{}", self.name(v), self.program);
+                assert!(
+                    self.analyses.needs_column(v),
+                    "`{}` has no column\n{}",
+                    self.program.name(v),
+                    self.program
+                );
                 m.cells.insert(self.home(v), value);
             }
         }
@@ -149,7 +152,7 @@ impl Machine<'_> {
         let func = program.block(head).func;
         let mut before = Env::new();
         for v in &self.analyses.liveness.live_in[head.0] {
-            before.insert(self.name(*v), self.load(m, *v));
+            before.insert(self.program.name(*v), self.load(m, *v));
         }
         let mut env = before.clone();
         let mut at = head;
@@ -177,7 +180,7 @@ impl Machine<'_> {
                     return Ok(());
                 }
                 Next::TailCall(callee, args) => {
-                    let values = args.iter().map(|v| env[&self.name(*v)].clone()).collect();
+                    let values = args.iter().map(|v| env[&self.program.name(*v)].clone()).collect();
                     self.enter(m, callee, values);
                     return Ok(());
                 }
@@ -188,7 +191,7 @@ impl Machine<'_> {
     /// Writes what is live behind a region back to the cells.
     fn keep(&self, m: &mut Member, func: FuncId, before: &Env, env: &Env, live: &VarSet) {
         for v in live {
-            let name = self.name(*v);
+            let name = self.program.name(*v);
             let value = env.get(&name).unwrap_or_else(|| panic!("`{name}` is live but has no value"));
             if before.get(&name) != Some(value) {
                 let known = self.analyses.may_write.of(func).contains(v);
@@ -216,7 +219,7 @@ impl Machine<'_> {
                 m.stacks.get(v).and_then(|stack| stack.last()),
                 Some(&value),
                 "`{}` is kept",
-                self.name(*v)
+                self.program.name(*v)
             );
         }
         let values = call.args.iter().map(|v| self.load(m, *v)).collect();

@@ -30,25 +30,25 @@ pub(crate) enum Next<'p> {
 
 /// Runs the program's entry function.
 pub(crate) fn run(program: &Program, args: &[Value]) -> Outcome {
-    let name = |v: VarId| program.var(v).ident.to_string();
     let enter = |f: FuncId, args: Vec<Value>| -> (BlockId, Env) {
         let function = program.func(f);
-        (function.entry, function.params.iter().map(|v| name(*v)).zip(args).collect())
+        (function.entry, function.params.iter().map(|v| program.name(*v)).zip(args).collect())
     };
     // Callers wait with the block that made the call.
     let mut waiting: Vec<(BlockId, Env)> = Vec::new();
     let (mut at, mut env) = enter(program.entry, args.to_vec());
     for _ in 0..LIMIT {
         if program.is_exit(at) {
-            let result = env[&name(program.func(program.block(at).func).result)].clone();
+            let result = env[&program.name(program.func(program.block(at).func).result)].clone();
             let Some((caller, callers)) = waiting.pop() else { return Ok(result) };
             let call = program.block(caller).term.call().expect("callers call");
             env = callers;
-            env.insert(name(call.dest), result);
+            env.insert(program.name(call.dest), result);
             at = call.cont;
             continue;
         }
-        let values = |env: &Env, args: &[VarId]| args.iter().map(|v| env[&name(*v)].clone()).collect();
+        let values =
+            |env: &Env, args: &[VarId]| args.iter().map(|v| env[&program.name(*v)].clone()).collect();
         match block(program.block(at), &mut env)? {
             Next::Goto(target) => at = target,
             Next::Call(call) => {

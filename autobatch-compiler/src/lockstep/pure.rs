@@ -1,34 +1,24 @@
 //! Code that is known to have no effects, whatever the primitive type it is applied to.
 
 use crate::mentions::bare;
+use crate::vector_math::is_elementary;
 use syn::{BinOp, Expr, Lit, RangeLimits};
 
-/// Methods of the primitive numbers that only compute. Some can panic, like the operators.
+/// Methods of the primitive numbers that only compute, beside the elementary functions. Some can panic, like the operators.
 const METHODS: &[&str] = &[
     "abs",
     "abs_diff",
-    "acos",
     "acosh",
-    "asin",
     "asinh",
-    "atan",
-    "atan2",
     "atanh",
-    "cbrt",
     "ceil",
     "clamp",
     "copysign",
-    "cos",
-    "cosh",
     "count_ones",
     "count_zeros",
     "div_euclid",
-    "exp",
-    "exp2",
-    "exp_m1",
     "floor",
     "fract",
-    "hypot",
     "is_finite",
     "is_infinite",
     "is_nan",
@@ -40,17 +30,11 @@ const METHODS: &[&str] = &[
     "isqrt",
     "leading_ones",
     "leading_zeros",
-    "ln",
-    "ln_1p",
     "log",
-    "log10",
-    "log2",
     "max",
     "min",
     "mul_add",
     "pow",
-    "powf",
-    "powi",
     "recip",
     "rem_euclid",
     "reverse_bits",
@@ -62,13 +46,8 @@ const METHODS: &[&str] = &[
     "saturating_mul",
     "saturating_sub",
     "signum",
-    "sin",
-    "sin_cos",
-    "sinh",
     "sqrt",
     "swap_bytes",
-    "tan",
-    "tanh",
     "to_bits",
     "to_degrees",
     "to_radians",
@@ -95,7 +74,11 @@ const PRIMITIVES: &[&str] = &[
 
 /// Whether a method of this name only computes.
 pub fn is_pure_method(name: &syn::Ident) -> bool {
-    METHODS.binary_search(&name.to_string().as_str()).is_ok()
+    only_computes(&name.to_string())
+}
+
+fn only_computes(method: &str) -> bool {
+    METHODS.binary_search(&method).is_ok() || is_elementary(method)
 }
 
 /// Whether a path names such a function: `f64::sqrt`, `u32::from`, `autobatch::math::exp`.
@@ -103,7 +86,7 @@ pub fn is_pure_function(path: &syn::ExprPath) -> bool {
     let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
     match &segments[..] {
         [.., of, name] if path.qself.is_none() => {
-            let method = METHODS.binary_search(&name.as_str()).is_ok();
+            let method = only_computes(name);
             match PRIMITIVES.contains(&of.as_str()) && segments.len() == 2 {
                 true => method || name == "from" || name == "from_bits",
                 false => method && of == "math",

@@ -4,21 +4,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Node, Plan, Scope, overwritten};
-use crate::diag::Diagnostics;
-use crate::input::{Input, functions_of};
 use crate::ir::VarSet;
-use crate::lower::{LowerOptions, lower};
+use crate::testing::{functions, lowered};
 
 /// The lockstep blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays, `o` those
 /// that are overwritten, loops in brackets.
 fn shapes(item: TokenStream) -> Vec<String> {
-    let mut diag = Diagnostics::default();
-    let input = Input::parse(item, &mut diag).expect("an item");
-    let functions = functions_of(&input, &mut diag);
-    assert!(diag.is_empty());
-    let options =
-        LowerOptions { krate: syn::parse_quote!(::autobatch), fuse: true, primitives: vec![], part: false };
-    let program = lower(&functions, 0, None, &options).program;
+    let program = lowered(&functions(item), 0, true).program;
     assert!(program.notes.is_empty());
     let blocks = program.blocks.iter().filter(|b| b.lockstep);
     blocks

@@ -1,5 +1,6 @@
 //! Control constructs that contain a batched call or a loop, as blocks.
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 
@@ -12,8 +13,12 @@ impl Lowering<'_> {
     /// Whether [`Lowering::control`] takes this expression apart.
     pub(super) fn is_control(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::If(_) | Expr::Match(_) | Expr::Block(_) => scan::splits(self, expr),
-            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => scan::splits(self, expr),
+            Expr::If(_)
+            | Expr::Match(_)
+            | Expr::Block(_)
+            | Expr::Loop(_)
+            | Expr::While(_)
+            | Expr::ForLoop(_) => scan::splits(self, expr),
             _ => false,
         }
     }
@@ -29,20 +34,12 @@ impl Lowering<'_> {
             Expr::If(e) => self.if_(e, dest, ty),
             Expr::Match(e) => self.match_(e, dest, ty),
             Expr::Loop(e) => {
-                let header = self.new_block(span, "loop");
-                self.jump(header);
-                let after = self.new_block(span, "after loop");
-                self.enter(e.label.as_ref(), Some(header), after, dest);
-                self.start(header);
+                let (header, after) = self.loop_(span, "loop", e.label.as_ref(), dest);
                 self.round(e.body, header, after);
             }
             Expr::While(e) => {
-                let header = self.new_block(span, "while");
-                self.jump(header);
-                let after = self.new_block(span, "after loop");
+                let (header, after) = self.loop_(span, "while", e.label.as_ref(), None);
                 let inside = self.new_block(e.body.span(), "body");
-                self.start(header);
-                self.enter(e.label.as_ref(), Some(header), after, None);
                 self.condition(*e.cond, inside, after);
                 self.start(inside);
                 self.round(e.body, header, after);
@@ -68,6 +65,22 @@ impl Lowering<'_> {
         } else {
             self.cursor = None;
         }
+    }
+
+    /// The header of a loop, which is filled from here on, and the block behind the loop.
+    fn loop_(
+        &mut self,
+        span: Span,
+        what: &'static str,
+        label: Option<&Label>,
+        dest: Option<VarId>,
+    ) -> (BlockId, BlockId) {
+        let header = self.new_block(span, what);
+        self.jump(header);
+        let after = self.new_block(span, "after loop");
+        self.enter(label, Some(header), after, dest);
+        self.start(header);
+        (header, after)
     }
 
     /// The body of a loop, from the current block back to its header.
@@ -132,27 +145,20 @@ impl Lowering<'_> {
         self.body(e.then_branch, dest, ty.cloned());
         self.jump(join);
         self.start(otherwise);
-        match (e.else_branch, dest) {
-            (Some((_, otherwise)), dest) => self.arm(*otherwise, dest, ty),
-            (None, dest) => self.unit(dest, ty),
+        match e.else_branch {
+            Some((_, otherwise)) => self.arm(*otherwise, dest, ty),
+            None => self.unit(dest, ty),
         }
         self.jump(join);
         self.arrive(join);
     }
 
-    /// Lowers what is chosen by an `if` or `match`.
+    /// Lowers what is chosen by an `if`, `match` or `let … else`.
     fn arm(&mut self, body: Expr, dest: Option<VarId>, ty: Option<&Type>) {
-        match dest {
-            Some(dest) => self.into(body, dest, ty),
-            None => self.discard_branch(body),
-        }
-    }
-
-    /// The `else` of an `if` statement: a block or another `if`.
-    fn discard_branch(&mut self, expr: Expr) {
-        match expr {
-            Expr::Block(e) if e.label.is_none() => self.body(e.block, None, None),
-            other => self.discard(other),
+        match (body, dest) {
+            (body, Some(dest)) => self.into(body, dest, ty),
+            (Expr::Block(e), None) if e.label.is_none() => self.body(e.block, None, None),
+            (body, None) => self.discard(body),
         }
     }
 
@@ -210,7 +216,7 @@ impl Lowering<'_> {
         };
         self.condition(parse_quote!(let #pat = #init), then, otherwise);
         self.start(otherwise);
-        self.discard_branch(diverge);
+        self.arm(diverge, None, None);
         self.terminate(Terminator::Unreachable);
         self.start(then);
     }
@@ -328,7 +334,7 @@ impl Lowering<'_> {
         let counting = self.counting(&e.pat, &expr);
         let pat = &e.pat;
         let (condition, bind) = match counting {
-            Some(counting) => (counting.condition, Some(counting.bind)),
+            Some((condition, bind)) => (condition, Some(bind)),
             None => {
                 self.ask(&written);
                 let (iter, ident) = self.temp("iter", None);
@@ -338,12 +344,8 @@ impl Lowering<'_> {
                 (next, None)
             }
         };
-        let header = self.new_block(span, "for");
-        self.jump(header);
-        let after = self.new_block(span, "after loop");
+        let (header, after) = self.loop_(span, "for", e.label.as_ref(), None);
         let inside = self.new_block(e.body.span(), "body");
-        self.start(header);
-        self.enter(e.label.as_ref(), Some(header), after, None);
         self.branch(condition, inside, after);
         self.start(inside);
         if let Some(bind) = bind {

@@ -67,7 +67,7 @@ impl Lowering<'_> {
             return;
         }
         if let Some(callee) = scan::callee(self, &expr) {
-            return self.call(callee, expr, Some((dest, ty)));
+            return self.call(callee, expr, dest, ty);
         }
         if primitive::is_batched(self, &expr) {
             return self.primitive(expr, dest, ty);
@@ -89,19 +89,10 @@ impl Lowering<'_> {
         if self.cursor.is_none() || !scan::splits(self, &expr) {
             return expr;
         }
-        if let Some(callee) = scan::callee(self, &expr) {
+        let is_call = scan::callee(self, &expr).is_some() || primitive::is_batched(self, &expr);
+        if is_call || self.is_control(&expr) {
             let (dest, ident) = self.temp("value", None);
-            self.call(callee, expr, Some((dest, None)));
-            return parse_quote!(#ident);
-        }
-        if primitive::is_batched(self, &expr) {
-            let (dest, ident) = self.temp("value", None);
-            self.primitive(expr, dest, None);
-            return parse_quote!(#ident);
-        }
-        if self.is_control(&expr) {
-            let (dest, ident) = self.temp("value", None);
-            self.control(expr, Some(dest), None);
+            self.into(expr, dest, None);
             return parse_quote!(#ident);
         }
         match &mut expr {
@@ -229,7 +220,7 @@ impl Lowering<'_> {
             Expr::Field(e) => self.is_stable_behind(&e.base, later),
             Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
             _ => match variable(&self.names, place) {
-                Some(var) if self.travel.is_reference(&self.program.var(var).ident.to_string()) => true,
+                Some(var) if self.travel.is_reference(&self.program.name(var)) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
                         Some(ty) => text(ty).contains("mut"),
@@ -268,7 +259,7 @@ impl Lowering<'_> {
     }
 
     /// A batched call: arguments into typed temporaries, then the call, then its continuation.
-    fn call(&mut self, callee: FuncId, call: Expr, dest: Option<(VarId, Option<&Type>)>) {
+    fn call(&mut self, callee: FuncId, call: Expr, dest: VarId, ty: Option<&Type>) {
         let span = call.span();
         let callee = self.id_of(callee);
         let args: Vec<Expr> = scan::arguments(&call).into_iter().cloned().collect();
@@ -288,7 +279,6 @@ impl Lowering<'_> {
             // Nothing of a `&mut` may be in what the callee yields.
             self.admission.types.push((callee_output.clone(), Need::Owned));
         }
-        let Some((dest, ty)) = dest else { return };
         let same_type = ty.is_none_or(|ty| text(ty) == text(&callee_output));
         let cont = self.new_block(span, "after call");
         let id = CallId(self.program.calls);

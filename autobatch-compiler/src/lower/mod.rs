@@ -264,8 +264,8 @@ impl Lowering<'_> {
         self.func = self.ids[&source];
         let function = &self.functions[source];
         let ir = self.program.func(self.func).clone();
-        self.names = ir.params.iter().map(|v| (self.program.var(*v).ident.to_string(), *v)).collect();
-        self.names.insert(self.program.var(ir.result).ident.to_string(), ir.result);
+        self.names = ir.params.iter().map(|v| (self.program.name(*v), *v)).collect();
+        self.names.insert(self.program.name(ir.result), ir.result);
         // In the order of the scalar code, so that what dies together is dropped in its order.
         let mut bindings: Vec<_> = function.bindings.values().collect();
         bindings.sort_by_key(|binding| binding.number);

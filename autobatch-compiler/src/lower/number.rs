@@ -6,32 +6,21 @@ use syn::Expr;
 
 use super::Lowering;
 use crate::ir::{self, Block, BlockId, Terminator, goto_target};
+use crate::passes::flow::forwarded;
 use crate::walk::{self, AtMut};
 
 impl Lowering<'_> {
-    /// Where control goes from `block` through blocks that only jump on.
-    fn threaded(&self, block: BlockId) -> BlockId {
-        let mut at = block;
-        for _ in 0..self.program.blocks.len() {
-            match (&self.program.blocks[at.0].term, self.program.blocks[at.0].ops.is_empty()) {
-                (Terminator::Jump(next), true) => at = *next,
-                _ => break,
-            }
-        }
-        at
-    }
-
     /// Numbers blocks in source order; drops those never started and those that only jump on.
     pub(super) fn renumber(&mut self) {
         let mut seen = BTreeSet::new();
         let entries: BTreeSet<BlockId> = self.program.functions.iter().map(|f| f.entry).collect();
         let order: Vec<BlockId> = (self.started.iter().copied())
-            .filter(|b| (entries.contains(b) || self.threaded(*b) == *b) && seen.insert(*b))
+            .filter(|b| (entries.contains(b) || forwarded(&self.program, *b) == *b) && seen.insert(*b))
             .collect();
         let mut new: BTreeMap<BlockId, BlockId> =
             order.iter().enumerate().map(|(i, b)| (*b, BlockId(i))).collect();
         for b in &self.started {
-            let end = self.threaded(*b);
+            let end = forwarded(&self.program, *b);
             let block = &self.program.blocks[b.0];
             let arrives = block.arrives.clone();
             self.program.blocks[end.0].arrives.extend(arrives);

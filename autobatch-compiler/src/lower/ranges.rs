@@ -5,14 +5,6 @@ use syn::{Expr, Pat, RangeLimits, Stmt, parse_quote};
 
 use super::Lowering;
 
-/// How such a loop goes on.
-pub(super) struct Counting {
-    /// Whether there is another.
-    pub(super) condition: Expr,
-    /// Binds it to the pattern.
-    pub(super) bind: Stmt,
-}
-
 /// The range and whether it is walked from its end, if that is what `expr` is.
 fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {
     match bare(expr) {
@@ -25,8 +17,9 @@ fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {
 }
 
 impl Lowering<'_> {
-    /// Defines the counters of a loop over `expr`, which has been lowered, if it is a range.
-    pub(super) fn counting(&mut self, pat: &Pat, expr: &Expr) -> Option<Counting> {
+    /// Defines the counters of a loop over `expr`, which has been lowered, if it is a range. Says whether there is another, and
+    /// binds it to the pattern.
+    pub(super) fn counting(&mut self, pat: &Pat, expr: &Expr) -> Option<(Expr, Stmt)> {
         let (range, back) = range(expr)?;
         let (start, end) = (range.start.clone()?, range.end.clone()?);
         let closed = matches!(range.limits, RangeLimits::Closed(_));
@@ -38,23 +31,19 @@ impl Lowering<'_> {
         self.define(at_var, None, *start);
         self.define(end_var, None, *end);
         if !closed {
-            return Some(Counting {
-                condition: parse_quote!(#krate::__rt::count_more(&#at, &#to)),
-                bind: match back {
-                    false => parse_quote!(let #pat = #krate::__rt::count_up(&mut #at);),
-                    true => parse_quote!(let #pat = #krate::__rt::count_down(&mut #to);),
-                },
-            });
+            let bind = match back {
+                false => parse_quote!(let #pat = #krate::__rt::count_up(&mut #at);),
+                true => parse_quote!(let #pat = #krate::__rt::count_down(&mut #to);),
+            };
+            return Some((parse_quote!(#krate::__rt::count_more(&#at, &#to)), bind));
         }
         let (more_var, more) = self.temp("more", None);
         self.program.variables[more_var.0].mutable = true;
         self.define(more_var, None, parse_quote!(#krate::__rt::count_any(&#at, &#to)));
-        Some(Counting {
-            condition: parse_quote!(#krate::__rt::count_is(&#more)),
-            bind: match back {
-                false => parse_quote!(let #pat = #krate::__rt::count_up_to(&mut #at, &#to, &mut #more);),
-                true => parse_quote!(let #pat = #krate::__rt::count_down_to(&#at, &mut #to, &mut #more);),
-            },
-        })
+        let bind = match back {
+            false => parse_quote!(let #pat = #krate::__rt::count_up_to(&mut #at, &#to, &mut #more);),
+            true => parse_quote!(let #pat = #krate::__rt::count_down_to(&#at, &mut #to, &mut #more);),
+        };
+        Some((parse_quote!(#krate::__rt::count_is(&#more)), bind))
     }
 }

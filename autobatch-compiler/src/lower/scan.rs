@@ -45,14 +45,12 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
         syn::GenericParam::Const(p) => p.ident.to_string(),
     });
     let names: Vec<String> = names.collect();
-    let fish = match call {
-        Expr::Call(e) => match &*e.func {
-            Expr::Path(p) => p.path.segments.last().map(|last| crate::ir::text(&last.arguments)),
-            _ => None,
-        },
-        _ => None,
-    };
-    let fish = fish.unwrap_or_default();
+    let mut fish = String::new();
+    if let Expr::Call(e) = call
+        && let Expr::Path(p) = &*e.func
+    {
+        fish = p.path.segments.last().map(|last| crate::ir::text(&last.arguments)).unwrap_or_default();
+    }
     let own_fish = fish.is_empty()
         || mentions::words(&fish)
             .filter(|word| !word.is_empty())

@@ -144,17 +144,14 @@ impl Lowering<'_> {
             return self.let_else(pat, init, *diverge);
         }
         // A plain binding is the destination itself.
-        match &pat {
+        let (plain, ty) = match &pat {
+            Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
+            pat => (pat, None),
+        };
+        match plain {
             Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
                 let dest = self.names[&p.ident.to_string()];
-                self.into(init, dest, None);
-            }
-            Pat::Type(t) if matches!(&*t.pat, Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none()) => {
-                let dest = effects::bound(&self.names, &t.pat)
-                    .into_iter()
-                    .next()
-                    .expect("an identifier pattern binds");
-                self.into(init, dest, Some(&t.ty));
+                self.into(init, dest, ty);
             }
             _ => {
                 let value = self.value(init);

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
-use super::scan::{called_method, called_path, means_own_types};
+use super::scan::{arguments, called_method, called_path, means_own_types};
 use super::{Lowering, leaving, lending, primitive};
 use crate::desugar::terminals;
 use crate::input::Function;
@@ -15,29 +15,25 @@ use crate::{aside, receivers, tails};
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
     pub(super) fn find_fallbacks(&mut self, function: &Function) {
-        let (notes, counted) = unbatched(self, &function.body);
+        let mut scan = Unbatched {
+            lower: self,
+            found: Vec::new(),
+            counted: Vec::new(),
+            closure: false,
+            in_closures: Some(IN_A_CLOSURE),
+        };
+        scan.visit_block(&function.body);
+        let Unbatched { found, counted, .. } = scan;
         self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
-        self.program.notes.extend(notes);
+        self.program.notes.extend(found);
         for (span, why) in leaving::macros(function) {
             self.whole_fallback(span, why);
         }
     }
 }
 
-/// Places where a program function is mentioned but not batched: inside closures and macros, or as
+/// Finds places where a program function is mentioned but not batched: inside closures and macros, or as
 /// a value.
-fn unbatched(lower: &Lowering<'_>, body: &syn::Block) -> (Vec<Note>, Vec<usize>) {
-    let mut scan = Unbatched {
-        lower,
-        found: Vec::new(),
-        counted: Vec::new(),
-        closure: false,
-        in_closures: Some(IN_A_CLOSURE),
-    };
-    scan.visit_block(body);
-    (scan.found, scan.counted)
-}
-
 struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<Note>,
@@ -62,8 +58,8 @@ impl Unbatched<'_, '_> {
     }
 
     /// Notes a call of the function at `source` that is lent something. On the native stack it would not count, so all is scalar code.
-    fn note_lent(&mut self, call: &Expr, source: usize, args: &[&Expr]) {
-        if let Err((span, why)) = lending::of_call(self.lower, source, args) {
+    fn note_lent(&mut self, call: &Expr, source: usize) {
+        if let Err((span, why)) = lending::of_call(self.lower, source, &arguments(call)) {
             self.found.push(Note { span, why: why.into(), whole: true });
             self.counted.extend(tails::number_of(call));
         }
@@ -109,7 +105,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             } else if !means_own_types(self.lower, source, &call) {
                 self.note(e.span(), "a generic function is batched for the types of its caller only");
             } else if self.lower.functions[source].params.len() == e.args.len() {
-                self.note_lent(&call, source, &e.args.iter().collect::<Vec<_>>());
+                self.note_lent(&call, source);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
@@ -146,11 +142,10 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
         let (function, text) = (&self.lower.functions[self.lower.current], receivers::call_text(e));
         if let Some(id) = called_method(self.lower, e) {
-            let args: Vec<&Expr> = std::iter::once(&*e.receiver).chain(&e.args).collect();
             if self.closure {
                 self.note_in_closure(e.span());
             } else {
-                self.note_lent(&Expr::MethodCall(e.clone()), self.lower.source_of(id), &args);
+                self.note_lent(&Expr::MethodCall(e.clone()), self.lower.source_of(id));
             }
         } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {
             self.note(

@@ -17,10 +17,8 @@ pub(crate) fn call_graph(
 ) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
     let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
     let position = |name: &String| functions.iter().position(|f| f.sig.ident == *name);
-    let called: Vec<BTreeSet<usize>> = functions
-        .iter()
-        .map(|f| scan::called_names(f, &known, primitives).0.iter().filter_map(position).collect())
-        .collect();
+    let called = |f| scan::called_names(f, &known, primitives).0.iter().filter_map(position).collect();
+    let called: Vec<BTreeSet<usize>> = functions.iter().map(called).collect();
     let (mut worth, mut calls) = (BTreeSet::new(), BTreeSet::new());
     for entry in entries {
         let (batched, excluded) = worth_batching(functions, *entry, primitives);

@@ -114,15 +114,9 @@ impl MayWrite {
             let func = program.block(b).func;
             own[func.0].extend(written(program, b));
         }
-        let by_function = program
-            .func_ids()
-            .map(|f| {
-                let mut all = own[f.0].clone();
-                graph.reaches[f.0].iter().for_each(|callee| all.extend(&own[callee.0]));
-                all
-            })
-            .collect();
-        MayWrite { by_function }
+        let all =
+            |f: FuncId| graph.reaches[f.0].iter().chain([&f]).flat_map(|f| &own[f.0]).copied().collect();
+        MayWrite { by_function: program.func_ids().map(all).collect() }
     }
 
     /// What running `func` may write.

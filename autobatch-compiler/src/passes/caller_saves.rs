@@ -41,8 +41,7 @@ pub fn run(program: &mut Program, liveness: &Liveness, may_write: &MayWrite) {
 #[cfg(test)]
 mod tests {
     use crate::ir::{Program, VarId};
-    use crate::passes::{PassOptions, run};
-    use crate::testing::{FIB, names, parse};
+    use crate::testing::{FIB, analysed, names};
 
     fn pushes(program: &Program) -> Vec<Vec<String>> {
         let set = |vars: &[VarId]| names(program, &vars.iter().copied().collect());
@@ -51,8 +50,7 @@ mod tests {
 
     #[test]
     fn fib() {
-        let (mut program, labels) = parse(FIB);
-        run(&mut program, &PassOptions::default());
+        let (program, labels, _) = analysed(FIB);
         assert_eq!(pushes(&program), [["n"], ["left"]]);
         let pops = &program.block(labels["b3"]).pops;
         assert_eq!(names(&program, &pops.iter().copied().collect()), ["n"]);
@@ -61,7 +59,7 @@ mod tests {
     #[test]
     fn calls_with_one_continuation_save_the_same() {
         // Only `f` writes `n`, but the continuation can't tell which callee comes back.
-        let (mut program, labels) = parse(
+        let (program, labels, _) = analysed(
             "fn f(n: i64) -> i64 {
                 b0: { let t = n - 1; branch (n > 0) b1 else b2; }
                 b1: { call f(t) -> x, b3; }
@@ -70,7 +68,6 @@ mod tests {
             }
             fn g(a: i64) -> i64 { b0: { let result = a; jump exit; } }",
         );
-        run(&mut program, &PassOptions::default());
         assert_eq!(pushes(&program), [["n"], ["n"]]);
         assert_eq!(program.block(labels["b3"]).pops.len(), 1);
     }

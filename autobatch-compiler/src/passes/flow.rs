@@ -75,6 +75,17 @@ impl Flow {
     }
 }
 
+/// Where control ends up from `b` if nothing but jumps comes in between.
+pub(crate) fn forwarded(program: &Program, mut b: BlockId) -> BlockId {
+    for _ in 0..program.blocks.len() {
+        match &program.block(b).term {
+            Terminator::Jump(next) if program.block(b).ops.is_empty() => b = *next,
+            _ => break,
+        }
+    }
+    b
+}
+
 /// All that `next` leads to, each behind what it leads to itself; the last that it names is visited first. Depth-first on an explicit
 /// stack: generated code may have very long chains.
 pub(crate) fn postorder<T: Ord + Copy>(start: T, next: impl Fn(T) -> Vec<T>) -> Vec<T> {

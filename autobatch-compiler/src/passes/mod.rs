@@ -60,8 +60,6 @@ impl Default for PassOptions {
 /// What the passes found out, for the emission.
 #[derive(Clone, Debug)]
 pub struct Analyses {
-    /// Variables that certainly hold a value at the start of each block.
-    pub definedness: Definedness,
     /// Variables whose value is needed at the start of each block.
     pub liveness: Liveness,
     /// Variables that running each function may write.
@@ -97,8 +95,7 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     check(program, Stage::Fused, "fusion");
     rematerialise::run(program);
     check(program, Stage::Fused, "rematerialisation");
-    let definedness = Definedness::compute(program);
-    let liveness = Liveness::compute(program, &definedness);
+    let liveness = Liveness::compute(program, &Definedness::compute(program));
     let may_write = MayWrite::compute(program);
     let columns = storage::run(program, &liveness, &may_write);
     caller_saves::run(program, &liveness, &may_write);
@@ -109,7 +106,7 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     }
     order::run(program, options.order);
     check(program, Stage::Ordered, "order");
-    Analyses { definedness, liveness, may_write, columns }
+    Analyses { liveness, may_write, columns }
 }
 
 /// Panics in debug builds if a pass broke the program. A program that falls back to the scalar code

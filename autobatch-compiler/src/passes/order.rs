@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 
-use super::call_graph::CallGraph;
+use super::call_graph::{CallGraph, called};
 use super::flow::Flow;
 use super::fusion::is_heavy;
 use crate::ir::{BlockId, Program};
@@ -70,14 +70,8 @@ fn after_calls(program: &Program, flow: &Flow) -> BTreeSet<BlockId> {
 
 /// Whether every way out of the region is a return.
 fn only_returns(program: &Program, head: BlockId, blocks: &[BlockId]) -> bool {
-    blocks.iter().all(|b| {
-        super::call_graph::called(program, *b).is_none()
-            && program
-                .block(*b)
-                .successors()
-                .iter()
-                .all(|next| program.is_exit(*next) || (*next != head && program.block(*next).region == head))
-    })
+    let stays = |b: &BlockId| program.is_exit(*b) || (*b != head && program.block(*b).region == head);
+    blocks.iter().all(|b| called(program, *b).is_none() && program.block(*b).successors().iter().all(stays))
 }
 
 #[cfg(test)]

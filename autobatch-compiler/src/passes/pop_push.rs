@@ -83,8 +83,7 @@ fn leaves(program: &Program, head: BlockId, target: BlockId) -> bool {
 mod tests {
     use super::*;
     use crate::ir::VarId;
-    use crate::passes::PassOptions;
-    use crate::testing::parse;
+    use crate::testing::analysed;
 
     const THREE_CALLS: &str = "fn f(n: i64, mut m: i64) -> i64 {
         b0: { branch (n < 1) b1 else b2; }
@@ -100,8 +99,7 @@ mod tests {
 
     #[test]
     fn between_two_calls() {
-        let (mut program, labels) = parse(THREE_CALLS);
-        crate::passes::run(&mut program, &PassOptions::default());
+        let (program, labels, _) = analysed(THREE_CALLS);
         let sites = program.call_sites();
         assert_eq!(names(&program, &sites[0].1.pushes), ["m", "n"]);
         let second = sites[1].1;
@@ -116,8 +114,7 @@ mod tests {
     #[test]
     fn a_way_out_keeps_the_pair() {
         let source = THREE_CALLS.replace("let t2 =", "if a > 5 { let result = a; goto!(exit) } let t2 =");
-        let (mut program, labels) = parse(&source);
-        crate::passes::run(&mut program, &PassOptions::default());
+        let (program, labels, _) = analysed(&source);
         assert!(program.block(labels["b3"]).reads.is_empty());
     }
 }

@@ -150,12 +150,11 @@ impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
 
 #[cfg(test)]
 mod tests {
-    use crate::passes::{PassOptions, run};
-    use crate::testing::{classes, parse};
+    use crate::testing::{analysed, classes};
 
     #[test]
     fn uniform_locals_have_no_column() {
-        let (mut program, labels) = parse(
+        let (program, labels, _) = analysed(
             "fn f(#[shared] tol: i64, #[shared] limit: i64, n: i64) -> i64 {
                 b0: { let half = tol / 2; let quarter = half / 2 + 1; let bare = 7; let own = n * 2; let mut i = 0; jump b1; }
                 b1: { branch (i < quarter + bare) b2 else b3; }
@@ -163,7 +162,6 @@ mod tests {
                 b3: { let result = i + own; jump exit; }
             }",
         );
-        run(&mut program, &PassOptions::default());
         assert_eq!(classes(&program, "register"), ["bare", "i", "n", "own", "result"]);
         assert_eq!(program.block(labels["b1"]).ops.len(), 2, "half, then quarter");
         assert_eq!(program.block(labels["b3"]).ops.len(), 1);
@@ -171,7 +169,7 @@ mod tests {
 
     #[test]
     fn recursion_stacks_none() {
-        let (mut program, _) = parse(
+        let (program, ..) = analysed(
             "fn f(#[shared] tol: i64, n: i64) -> i64 {
                 b0: { let half = tol / 2; branch (n <= half) b1 else b2; }
                 b1: { let result = 1; jump exit; }
@@ -179,7 +177,6 @@ mod tests {
                 b3: { let result = x + half; jump exit; }
             }",
         );
-        run(&mut program, &PassOptions::default());
         assert!(classes(&program, "stacked").is_empty());
     }
 }

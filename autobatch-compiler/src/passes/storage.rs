@@ -62,19 +62,16 @@ pub fn run(program: &mut Program, liveness: &Liveness, may_write: &MayWrite) -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::passes::{PassOptions, run};
-    use crate::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, PEA_NUTS, classes, parse, var};
+    use crate::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, PEA_NUTS, analysed, classes, var};
 
     fn stacked(source: &str) -> Vec<String> {
-        let (mut program, _) = parse(source);
-        run(&mut program, &PassOptions::default());
+        let (program, ..) = analysed(source);
         classes(&program, "stacked")
     }
 
     #[test]
     fn fib_has_the_classes_of_the_paper() {
-        let (mut program, _) = parse(FIB);
-        let analyses = run(&mut program, &PassOptions::default());
+        let (program, _, analyses) = analysed(FIB);
         assert_eq!(classes(&program, "stacked"), ["left", "n"]);
         assert_eq!(classes(&program, "register"), ["result", "right"]);
         assert_eq!(classes(&program, "temporary"), ["t1", "t2"]);
@@ -105,8 +102,7 @@ mod tests {
                 b4: { let result = x + y + k; jump exit; }
             }
             fn g(a: i64) -> i64 { b0: { let result = a; jump exit; } }";
-        let (mut program, _) = parse(source);
-        run(&mut program, &PassOptions::default());
+        let (program, ..) = analysed(source);
         assert!(classes(&program, "stacked").is_empty());
         assert_eq!(classes(&program, "register"), ["a", "k", "n", "result", "result", "x", "y"]);
     }
@@ -119,8 +115,7 @@ mod tests {
             b2: { let t = n - 1; call f(m, n, t) -> x, b3; }
             b3: { let result = n; jump exit; }
         }";
-        let (mut program, _) = parse(source);
-        let analyses = run(&mut program, &PassOptions::default());
+        let (program, _, analyses) = analysed(source);
         assert_eq!(classes(&program, "null"), ["unread", "w", "x"]);
         assert_eq!(classes(&program, "uniform"), ["m"]);
         assert!(!analyses.needs_column(var(&program, "m")));

@@ -12,8 +12,8 @@
 //! Imprecision: return types that differ only in spelling (`Self` and its name) are not the same. A
 //! local with a destructor is dropped before the callee runs, as `become` would do it.
 
-use super::flow::Flow;
-use crate::ir::{BlockId, GroupId, Program, Terminator, text};
+use super::flow::{Flow, forwarded};
+use crate::ir::{GroupId, Program, Terminator, text};
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
@@ -44,17 +44,6 @@ fn find(group: &[usize], mut f: usize) -> usize {
         f = group[f];
     }
     f
-}
-
-/// Where control ends up from `b` if nothing but jumps comes in between.
-fn forwarded(program: &Program, mut b: BlockId) -> BlockId {
-    for _ in 0..program.blocks.len() {
-        match &program.block(b).term {
-            Terminator::Jump(next) if program.block(b).ops.is_empty() => b = *next,
-            _ => break,
-        }
-    }
-    b
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::*;
 use crate::interp::machine::{self, Run, Schedule};
 use crate::interp::{Value, run as scalar};
 use crate::ir::{BlockId, Terminator};
-use crate::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, Labels, PEA_NUTS, classes, parse};
+use crate::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, Labels, PEA_NUTS, analysed, classes, parse};
 
 const SCHEDULES: [Schedule; 3] = [Schedule::EarliestBlock, Schedule::MostLanes, Schedule::Masked];
 
@@ -120,8 +120,7 @@ fn a_loop_without_recursion_needs_no_stack() {
         done: { let result = steps; jump exit; }
     }";
     agree(source, &ints(&[1, 7, 27, 6]));
-    let (mut program, _) = parse(source);
-    run(&mut program, &PassOptions::default());
+    let (program, ..) = analysed(source);
     assert!(classes(&program, "stacked").is_empty());
     assert_eq!(classes(&program, "register"), ["n", "result", "steps"]);
 }
@@ -165,8 +164,7 @@ fn every_construct() {
         .map(|(a, b)| vec![Value::Int(17), Value::Int(a), Value::Int(b)])
         .into();
     agree(source, &batch);
-    let (mut program, _) = parse(source);
-    run(&mut program, &PassOptions::default());
+    let (program, ..) = analysed(source);
     assert_eq!(classes(&program, "uniform"), ["m", "model"]);
 }
 
@@ -195,9 +193,8 @@ fn random_programs_agree() {
 const SEEDS: u64 = 40;
 
 fn features(source: &str, seen: &mut std::collections::BTreeMap<&'static str, usize>) {
-    let (mut program, _) = parse(source);
-    let blocks = program.blocks.len();
-    run(&mut program, &PassOptions::default());
+    let blocks = parse(source).0.blocks.len();
+    let (program, ..) = analysed(source);
     let mut see = |what, is: bool| *seen.entry(what).or_default() += usize::from(is);
     see("own continuation", program.blocks.len() > blocks);
     see("stacked", !classes(&program, "stacked").is_empty());
@@ -369,14 +366,13 @@ impl Generator<'_> {
 
 #[test]
 fn unreachable_blocks_are_not_ordered() {
-    let (mut program, labels) = parse(
+    let (program, labels, _) = analysed(
         "fn f(n: i64) -> i64 {
             b0: { let result = n; jump exit; }
             b1: { call f(n) -> x, b2; }
             b2: { let result = x; jump exit; }
         }",
     );
-    run(&mut program, &PassOptions::default());
     assert_eq!(program.order, [labels["b0"]]);
     assert!(!program.functions[0].recursive);
     assert!(program.blocks.iter().all(|b| !matches!(b.term, Terminator::Call(_))));

@@ -4,20 +4,13 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use super::{Plain, of};
-use crate::diag::Diagnostics;
-use crate::input::{Input, functions_of};
-use crate::lower::{LowerOptions, lower};
 use crate::passes::{self, PassOptions};
+use crate::testing::{functions, lowered};
 
 /// What the program of the item's last function needs to only compute.
 fn plain(item: TokenStream) -> Option<Plain> {
-    let mut diag = Diagnostics::default();
-    let input = Input::parse(item, &mut diag).expect("an item");
-    let functions = functions_of(&input, &mut diag);
-    assert!(diag.is_empty());
-    let krate = syn::parse_quote!(::autobatch);
-    let options = LowerOptions { krate, fuse: true, primitives: vec![], part: false };
-    let mut lowered = lower(&functions, functions.len() - 1, None, &options);
+    let functions = functions(item);
+    let mut lowered = lowered(&functions, functions.len() - 1, true);
     passes::run(&mut lowered.program, &PassOptions::default());
     of(&lowered, &functions)
 }
@@ -76,38 +69,18 @@ fn what_shared_data_hold_is_asked_for() {
 
 #[test]
 fn functions_of_the_item_are_looked_into() {
-    let program = |helper: TokenStream| {
+    let program = |helps: TokenStream| {
         plain(quote! {
             mod m {
-                #helper
+                fn help(x: f64, w: &[f64]) -> f64 { #helps }
                 pub fn f(x: f64, w: &[f64]) -> f64 { if x < 1.0 { help(x, w) } else { f(x * 0.5, w) } }
             }
         })
     };
-    let admitted = program(quote!(
-        fn help(x: f64, w: &[f64]) -> f64 {
-            x * w[0]
-        }
-    ))
-    .expect("pure");
+    let admitted = program(quote!(x * w[0])).expect("pure");
     assert_eq!(admitted.leaves.iter().map(|leaf| text(&leaf.value)).collect::<Vec<_>>(), ["(w)[__at]"]);
-    assert!(
-        program(quote!(
-            fn help(x: f64, w: &[f64]) -> f64 {
-                log(x)
-            }
-        ))
-        .is_none()
-    );
-    assert!(
-        program(quote!(
-            fn help(x: f64, w: &[f64]) -> f64 {
-                println!("{x}");
-                x
-            }
-        ))
-        .is_none()
-    );
+    assert!(program(quote!(log(x))).is_none());
+    assert!(program(quote!(println!("{x}"); x)).is_none());
 }
 
 #[test]
@@ -136,22 +109,11 @@ fn whoever_does_more_is_refused() {
 
 #[test]
 fn a_place_that_may_not_be_a_list_is_not_indexed() {
-    assert!(
-        plain(quote!(
-            fn f(m: &Model, x: f64) -> f64 {
-                if x < 1.0 { m.w[0] } else { f(m, x * 0.5) }
-            }
-        ))
-        .is_none()
-    );
-    assert!(
-        plain(quote!(
-            fn f(m: &Model, x: f64) -> f64 {
-                if x < 1.0 { m.w } else { f(m, x * 0.5) }
-            }
-        ))
-        .is_some()
-    );
+    let reads = |place: TokenStream| {
+        plain(quote!(fn f(m: &Model, x: f64) -> f64 { if x < 1.0 { #place } else { f(m, x * 0.5) } }))
+    };
+    assert!(reads(quote!(m.w[0])).is_none());
+    assert!(reads(quote!(m.w)).is_some());
 }
 
 #[test]

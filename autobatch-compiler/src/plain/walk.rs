@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
-use super::{All, Leaf, List, Plain, index};
+use super::{Leaf, List, Plain, index};
 use crate::elision::nameless;
 use crate::input::{Function, Passing};
 use crate::ir::goto_target;
@@ -30,7 +30,7 @@ pub(super) struct Walk<'a> {
 
 impl Walk<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> Option<()> {
-        stmts.iter().admit_all(|stmt| self.stmt(stmt))
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt))
     }
 
     pub(super) fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
@@ -139,13 +139,13 @@ impl Walk<'_> {
             Expr::If(e) => {
                 self.expr(&e.cond)?;
                 self.stmts(&e.then_branch.stmts)?;
-                e.else_branch.as_ref().map_or(Some(()), |(_, e)| self.expr(e))
+                e.else_branch.iter().try_for_each(|(_, e)| self.expr(e))
             }
             Expr::Match(e) => {
                 if !self.comparison(&e.expr)? {
                     self.expr(&e.expr)?;
                 }
-                e.arms.iter().admit_all(|arm| {
+                e.arms.iter().try_for_each(|arm| {
                     self.pattern(&arm.pat)?;
                     self.expr(&arm.body)
                 })
@@ -157,11 +157,11 @@ impl Walk<'_> {
             }
             Expr::Loop(e) => self.stmts(&e.body.stmts),
             Expr::ForLoop(e) => self.for_(e),
-            Expr::Break(e) => e.expr.as_ref().map_or(Some(()), |e| self.expr(e)),
+            Expr::Break(e) => e.expr.iter().try_for_each(|e| self.expr(e)),
             Expr::Continue(_) => Some(()),
-            Expr::Return(e) if !self.exits => e.expr.as_ref().map_or(Some(()), |e| self.expr(e)),
-            Expr::Tuple(e) => e.elems.iter().admit_all(|e| self.expr(e)),
-            Expr::Array(e) => e.elems.iter().admit_all(|e| self.expr(e)),
+            Expr::Return(e) if !self.exits => e.expr.iter().try_for_each(|e| self.expr(e)),
+            Expr::Tuple(e) => e.elems.iter().try_for_each(|e| self.expr(e)),
+            Expr::Array(e) => e.elems.iter().try_for_each(|e| self.expr(e)),
             Expr::Repeat(e) => self.expr(&e.expr),
             Expr::Field(e) => self.expr(&e.base),
             Expr::Index(e) => {
@@ -177,7 +177,7 @@ impl Walk<'_> {
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method).then_some(())?;
                 self.expr(&e.receiver)?;
-                e.args.iter().admit_all(|e| self.expr(e))
+                e.args.iter().try_for_each(|e| self.expr(e))
             }
             Expr::Call(e) => self.call(e),
             Expr::Macro(m) => self.macro_(&m.mac),
@@ -210,10 +210,10 @@ impl Walk<'_> {
     fn range(&mut self, expr: &Expr) -> Option<()> {
         let expr = bare(expr);
         match expr {
-            Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().admit_all(|e| self.expr(e)),
+            Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().try_for_each(|e| self.expr(e)),
             Expr::MethodCall(e) if e.method == "rev" || e.method == "step_by" => {
                 self.range(&e.receiver)?;
-                e.args.iter().admit_all(|e| self.expr(e))
+                e.args.iter().try_for_each(|e| self.expr(e))
             }
             _ => None,
         }
@@ -226,13 +226,13 @@ impl Walk<'_> {
         match &names[..] {
             // The lowering's own counters.
             [.., "__rt", name] if name.starts_with("count_") || name.starts_with("holds") => {
-                call.args.iter().admit_all(|arg| match arg {
+                call.args.iter().try_for_each(|arg| match arg {
                     Expr::Reference(e) => self.expr(&e.expr),
                     other => self.expr(other),
                 })
             }
-            [.., "Some"] => call.args.iter().admit_all(|e| self.expr(e)),
-            _ if is_pure_function(func) => call.args.iter().admit_all(|e| self.expr(e)),
+            [.., "Some"] => call.args.iter().try_for_each(|e| self.expr(e)),
+            _ if is_pure_function(func) => call.args.iter().try_for_each(|e| self.expr(e)),
             [name] | ["Self", name] => self.helper(name, call),
             _ => None,
         }
@@ -278,7 +278,7 @@ impl Walk<'_> {
             exits: false,
         };
         for param in &helper.params {
-            param.pattern.as_ref().map_or(Some(()), |pat| walk.pattern(pat))?;
+            param.pattern.iter().try_for_each(|pat| walk.pattern(pat))?;
         }
         walk.stmts(&helper.body.stmts)
     }
@@ -335,7 +335,7 @@ impl Walk<'_> {
             _ => return None,
         };
         let args = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok()?;
-        args.iter().enumerate().admit_all(|(nth, arg)| match arg {
+        args.iter().enumerate().try_for_each(|(nth, arg)| match arg {
             Expr::Lit(syn::ExprLit { lit: Lit::Str(_), .. }) if nth >= conditions => Some(()),
             other => self.expr(other),
         })
@@ -349,7 +349,7 @@ impl Walk<'_> {
                 self.assignable(&e.expr)?;
                 self.expr(&e.index)
             }
-            Expr::Tuple(e) => e.elems.iter().admit_all(|e| self.assignable(e)),
+            Expr::Tuple(e) => e.elems.iter().try_for_each(|e| self.assignable(e)),
             Expr::Infer(_) => Some(()),
             Expr::Path(p) => {
                 let name = p.path.get_ident()?.to_string();
@@ -372,10 +372,10 @@ impl Walk<'_> {
             },
             Pat::Type(p) => self.pattern(&p.pat),
             Pat::Paren(p) => self.pattern(&p.pat),
-            Pat::Tuple(p) => p.elems.iter().admit_all(|p| self.pattern(p)),
-            Pat::Or(p) => p.cases.iter().admit_all(|p| self.pattern(p)),
+            Pat::Tuple(p) => p.elems.iter().try_for_each(|p| self.pattern(p)),
+            Pat::Or(p) => p.cases.iter().try_for_each(|p| self.pattern(p)),
             Pat::TupleStruct(p) if of_option(&p.path, "Some") => {
-                p.elems.iter().admit_all(|p| self.pattern(p))
+                p.elems.iter().try_for_each(|p| self.pattern(p))
             }
             Pat::Path(p) => {
                 let ordering = p.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "Ordering");

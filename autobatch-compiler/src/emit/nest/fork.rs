@@ -37,7 +37,7 @@ use super::Writer;
 use super::called::Called;
 use super::gang::Gang;
 use crate::emit::region::Region;
-use crate::emit::strip::{self, Part, Place};
+use crate::emit::strip::{self, Part, Place, Ways};
 use crate::emit::{name, numbered};
 use crate::ir::{Call, VarId, VarSet};
 
@@ -362,10 +362,8 @@ impl Writer<'_, '_> {
             let once = |region, place: &dyn Fn(VarId) -> Place| {
                 let place = |v| place(v).of(rt, region, v);
                 // AVX-512 has masks of any vectors; elsewhere LLVM would put those of wide ones together.
-                match self.isa {
-                    "avx512" => strip::once_by_words(emitter, region, place, &quote!(__wide)),
-                    _ => strip::once(emitter, region, place, &quote!(__wide), &quote!()),
-                }
+                let ways = if self.isa == "avx512" { Ways::Words } else { Ways::Flags };
+                strip::once(emitter, region, place, &quote!(__wide), &quote!(), ways)
             };
             let ((first, _), (second, exits)) = (once(before, called.here), once(entry, &inside));
             let begin = begin.iter().map(|(to, from)| {
@@ -377,13 +375,7 @@ impl Writer<'_, '_> {
         let back = emitter.return_point(self.func);
         let (_, up) = exits.iter().find(|(point, _)| *point != back).expect("a fork does not always return");
         let values = called.values(state);
-        let to: Vec<TokenStream> = state
-            .iter()
-            .map(|v| {
-                let t = numbered("t", v.0);
-                quote!(&mut #t[__at..])
-            })
-            .collect();
+        let to: Vec<Ident> = state.iter().map(|v| numbered("t", v.0)).collect();
         let together = gang.map(|gang| {
             let (size, result) = (gang.size, called.result.write(rt));
             let columns = gang.columns(|v| {
@@ -409,10 +401,10 @@ impl Writer<'_, '_> {
             let #changes __up = #up;
             #together
             if #rt::nest::Set::is_full::<#strip>(__up) {
-                #(#rt::nest::copy(#to, #values);)*
+                #(#rt::nest::copy(&mut #to[__at..], #values);)*
                 __at += #strip;
             } else if __up != 0 {
-                #(#rt::nest::append(#to, #values, __up, __level);)*
+                #(#rt::nest::append(&mut #to[__at..], #values, __up, __level);)*
                 __at += __up.count_ones() as usize;
             }
         }
@@ -461,7 +453,7 @@ impl Writer<'_, '_> {
                 false => quote!(&#from[__i]),
             }
         };
-        let (run, _) = strip::once(emitter, fork.join, place, &quote!(__wide), &quote!());
+        let (run, _) = strip::once(emitter, fork.join, place, &quote!(__wide), &quote!(), Ways::Flags);
         let open_read = read.iter().map(|v| numbered("s", v.0));
         let open_read = open_read.map(|s| {
             quote! {

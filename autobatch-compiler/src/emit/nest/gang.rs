@@ -35,7 +35,7 @@ use super::called::Called;
 use super::fork::Fork;
 use crate::emit::numbered;
 use crate::emit::region::Region;
-use crate::emit::strip::{self, Part, Place};
+use crate::emit::strip::{self, Part, Place, Ways};
 use crate::ir::{Op, Program, VarId, VarSet};
 
 /// With less work (see [`crate::ir::Op::weight`]) a level costs no more than a gang, whose lanes wait for each other, and
@@ -117,7 +117,8 @@ impl Writer<'_, '_> {
                 false => here(v).read(rt),
             }
         };
-        let (join, _) = strip::once(emitter, fork.join, place, &size.to_token_stream(), &quote!());
+        let (join, _) =
+            strip::once(emitter, fork.join, place, &size.to_token_stream(), &quote!(), Ways::Flags);
         let (output, word, level) = (self.output(), &emitter.word, self.level());
         let kind = gang.columns(|v| {
             let home = self.home(v);

@@ -1,12 +1,13 @@
 //! How the regions of nested frames run: once for the lanes of a set, or as a loop until all have left.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{Stop, Writer, name, set, work};
+use crate::emit::numbered;
 use crate::emit::pieces::{Pieces, pieces};
 use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
-use crate::emit::strip;
+use crate::emit::strip::{self, Place};
 use crate::ir::VarId;
 use crate::passes::fusion::HEAVY;
 
@@ -29,22 +30,12 @@ impl Writer<'_, '_> {
                 false => quote!(let #column = #rt::nest::strips::<_, #strip>(&*#home, __strips);),
             }
         });
-        let open: Vec<TokenStream> = open.collect();
-        let places: Vec<TokenStream> = touched
-            .iter()
-            .map(|v| {
-                let column = column(*v);
-                match region.outs.contains(v) {
-                    true => quote!(&mut #column[__i]),
-                    false => quote!(&#column[__i]),
-                }
-            })
-            .collect();
-        let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
+        let place = |v: VarId| Place::Column(column(v)).of(rt, region, v);
+        let (columns, places) = strip::columns(region, place);
         let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
         let parts = region.successors.len() > 1;
         let bits: Vec<Ident> = match parts {
-            true => points.iter().map(|p| format_ident!("__b{}", p, span = Span::mixed_site())).collect(),
+            true => points.iter().map(|point| numbered("b", point)).collect(),
             false => vec![],
         };
         let all = quote!((#(#bits,)*));
@@ -132,13 +123,8 @@ impl Writer<'_, '_> {
                 false => quote!(let #work = #rt::nest::Work::column(&__work, &mut __sub);),
             }
         });
-        let guard = |v: &VarId| format_ident!("__g{}", v.0, span = Span::mixed_site());
         let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
-        let open = touched.iter().map(|v| {
-            let (guard, column) = (guard(v), column(*v));
-            strip::opened(rt, &guard, &column)
-        });
-        let open: Vec<TokenStream> = open.collect();
+        let open = strip::opened(rt, region);
         let level = self.level();
         let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
         let fades = |v: &VarId| match &region.way_out {
@@ -160,8 +146,7 @@ impl Writer<'_, '_> {
         };
         let apart = format_ident!("apart{}", columns.len());
         let uniforms: Vec<&Ident> = region.uniforms.iter().map(|v| &emitter.program.var(*v).ident).collect();
-        let gone: Vec<Ident> =
-            exits.iter().map(|e| format_ident!("__gone{}", e, span = Span::mixed_site())).collect();
+        let gone: Vec<Ident> = exits.iter().map(|exit| numbered("gone", exit)).collect();
         let leave = exits.iter().zip(&gone).map(|(exit, gone)| {
             let to = stops.iter().find(|s| self.point(s) == *exit);
             let enter = to.map(|_| {
@@ -187,7 +172,6 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let leave: Vec<TokenStream> = leave.collect();
         quote! {
             #rt::nest::Set::trim(&mut #set_here);
             let mut __sub = #rt::nest::Arena::sub(&mut __arena);
@@ -207,7 +191,7 @@ impl Writer<'_, '_> {
                             #rt::nest::align();
                             // Not by the reference that a closure holds, behind which they could change.
                             #(let #uniforms = #uniforms;)*
-                            #(#open)*
+                            #open
                             #run
                         },
                     );

@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 
 use super::{Going, Values, Writer, name, numbered};
 use crate::emit::body;
-use crate::emit::region::{self, Chooser, Region, column, here, lane, next};
-use crate::emit::strip::{self, Exits};
+use crate::emit::region::{self, Chooser, Region, here, lane, next};
+use crate::emit::strip::{self, Exits, Ways};
 use crate::ir::VarId;
 
 /// How often a strip runs a loop before those that have left it go on.
@@ -40,14 +40,13 @@ impl Writer<'_, '_> {
         let go = exits.into_iter().map(|(point, here)| {
             self.go(point, &Going { values: &values, func, places: quote!(__places), here })
         });
-        let go: Vec<TokenStream> = go.collect();
         quote!(#new #run #(#go)*)
     }
 
     /// Runs a region on a strip, all lanes of it. `place` is where a variable is.
     pub(super) fn once(&self, region: &Region, place: impl Fn(VarId) -> TokenStream) -> (TokenStream, Exits) {
         let uniforms = body::uniforms(self.emitter, region);
-        strip::once(self.emitter, region, place, &quote!(__lanes), &quote!(#(#uniforms)*))
+        strip::once(self.emitter, region, place, &quote!(__lanes), &quote!(#(#uniforms)*), Ways::Flags)
     }
 
     /// Runs some rounds of a loop on a strip.
@@ -57,10 +56,7 @@ impl Writer<'_, '_> {
         let point = self.emitter.point(region.head);
         let (columns, places) = strip::columns(region, place);
         // Copies that nothing points to stay in registers.
-        let open = region.touched().into_iter().map(|v| {
-            let (guard, column) = (numbered("g", v.0), column(v));
-            strip::opened(rt, &guard, &column)
-        });
+        let open = strip::opened(rt, region);
         let apart = format_ident!("apart{}", columns.len());
         let uniforms = body::uniforms(self.emitter, region);
         let round =
@@ -70,7 +66,7 @@ impl Writer<'_, '_> {
             let (#(#bits,)*) = #rt::nest::#apart(#(#places,)* |#(#columns),*| {
                 #rt::nest::align();
                 #(#uniforms)*
-                #(#open)*
+                #open
                 let mut __words = #rt::nest::Words::<#word, #width>::new();
                 #rt::nest::rounds_of::<#word, #width>(
                     __bits, #point, &mut __words, __level, #ROUNDS,
