@@ -11,7 +11,7 @@ use crate::diag::Diagnostics;
 use crate::input::{Function, Input, Passing, is_own, methods_of};
 use crate::lockstep::is_primitive;
 use crate::lower::leaving::mentions;
-use crate::mentions::{bare_type, idents, last_name};
+use crate::mentions::{bare_type, idents, is_type, last_name};
 use crate::methods::{associated_types, named_params};
 use crate::std_model::{self, Fact};
 use crate::walk::{self, At};
@@ -54,7 +54,7 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
 
 /// Refuses what an `impl` block of a trait can't have, because an `impl` block of the type itself can't have it.
 fn of_a_trait(block: &ItemImpl, path: &Path, diag: &mut Diagnostics) {
-    let is_parameter = || block.generics.type_params().any(|param| is_named(&block.self_ty, &param.ident));
+    let is_parameter = || block.generics.type_params().any(|param| is_type(&block.self_ty, &param.ident));
     if is_foreign(&block.self_ty) || is_parameter() {
         diag.error(
             &block.self_ty,
@@ -182,10 +182,6 @@ fn is_foreign(ty: &Type) -> bool {
     let Type::Path(p) = bare_type(ty) else { return true };
     let name = last_name(&p.path);
     is_primitive(bare_type(ty)) || std_model::is(&name, Fact::Foreign) || name == "str"
-}
-
-pub(crate) fn is_named(ty: &Type, name: &Ident) -> bool {
-    matches!(ty, Type::Path(p) if p.path.is_ident(name))
 }
 
 /// Refuses an attribute beside another on the same item.

@@ -96,8 +96,7 @@ fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: 
     let (own, self_ident) = self_type(input);
     let (worth, _) = lower::call_graph(functions, &entries(input, functions), &args.primitives);
     let batched = |f: usize| worth.contains(&f);
-    let strict = args.strict && !(args.fibers_will_do && mentions_any(&*functions, &args.primitives));
-    let args = Args { strict, ..args.clone() };
+    let args = args_for(&*functions, args);
     let known = Known::all(functions, own, definitions);
     let types = Types { definitions, functions: &known, own: own.cloned() };
     desugar::functions(functions, batched, self_ident.as_ref(), &types, &args);
@@ -141,8 +140,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let (mut lowered, analyses) =
             lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
         let own = lowered.sources.iter().map(|source| &functions[*source]);
-        let strict = args.strict && !(args.fibers_will_do && mentions_any(own, primitives));
-        if strict {
+        let args = args_for(own, args);
+        if args.strict {
             for note in &lowered.program.notes {
                 diag.error_at(
                     note.span,
@@ -155,7 +154,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         if plain.is_some() {
             admission::ask_for_copies(&mut lowered, &functions);
         }
-        programs.push((entry, functions, lowered, analyses, plain, strict));
+        programs.push((entry, functions, lowered, analyses, plain, args));
     }
     let mut known = clone::Known::default();
     for (_, _, lowered, _, plain, _) in &programs {
@@ -167,11 +166,10 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
     let vector = vector_math.as_ref();
     let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, primitives, known);
     let mut families = Vec::new();
-    for (entry, own, lowered, analyses, plain, strict) in programs {
+    for (entry, own, lowered, analyses, plain, args) in programs {
         let width = width(&own, &lowered);
         let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
-        let args = Args { strict, ..args.clone() };
         let family = emit::emit(entry.shown(), &lowered, &analyses, &own, nested, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
@@ -230,10 +228,13 @@ fn nested(
     Nested { plain, lowered, analyses }
 }
 
-/// Whether functions mention one of the primitives, in closures and macros too.
-fn mentions_any<'a>(functions: impl IntoIterator<Item = &'a Function>, primitives: &[syn::Path]) -> bool {
-    let is_one = |word: &str| primitives.iter().any(|path| mentions::last_name(path) == word);
-    functions.into_iter().any(|f| leaving::mentions(f.written.to_token_stream(), &is_one))
+/// The arguments as they are for functions: where fibers will do, those that mention a primitive, in closures and macros too, are free
+/// of `strict`.
+fn args_for<'a>(functions: impl IntoIterator<Item = &'a Function>, args: &Args) -> Args {
+    let is_one = |word: &str| lower::may_name_primitive(&args.primitives, word);
+    let reaches = |f: &Function| leaving::mentions(f.written.to_token_stream(), &is_one);
+    let strict = args.strict && !(args.fibers_will_do && functions.into_iter().any(reaches));
+    Args { strict, ..args.clone() }
 }
 
 /// The functions that users can call. Private ones of a module are reached through the others; those of an `impl` block are for

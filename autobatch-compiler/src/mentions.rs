@@ -16,6 +16,11 @@ pub(crate) fn bare_type(ty: &Type) -> &Type {
     }
 }
 
+/// Whether a type is one of this name alone.
+pub(crate) fn is_type(ty: &Type, name: &Ident) -> bool {
+    matches!(ty, Type::Path(p) if p.path.is_ident(name))
+}
+
 /// An expression without parentheses around it.
 pub(crate) fn bare(expr: &Expr) -> &Expr {
     match expr {

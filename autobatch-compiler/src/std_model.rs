@@ -90,6 +90,7 @@ pub(crate) fn named(name: &str) -> Named {
         | "IndexMut" | "Into" | "IntoIterator" | "Iterator" | "Mul" | "MulAssign" | "Neg" | "Not" | "Ord"
         | "PartialEq" | "PartialOrd" | "Product" | "Rem" | "Shl" | "Shr" | "Sub" | "SubAssign" | "Sum"
         | "ToString" | "TryFrom" => Named::Trait,
+        // By itself: in a list with so long a name each would have a line of its own.
         "DoubleEndedIterator" => Named::Trait,
         "Arguments" | "ArrayView" | "ArrayView1" | "ArrayView2" | "ArrayViewMut" | "ArrayViewMut1"
         | "ArrayViewMut2" | "Bytes" | "CharIndices" | "Chars" | "Chunks" | "Context" | "Cow" | "Drain"
@@ -121,6 +122,7 @@ pub(crate) fn does(method: &str) -> Does {
         | "lines" | "match_indices" | "matches" | "outer_iter" | "range" | "rchunks" | "rsplit" | "split"
         | "split_inclusive" | "split_terminator" | "split_whitespace" | "splitn" | "successors"
         | "values" | "values_mut" | "windows" => Does::Start,
+        // By itself for the same reason.
         "split_ascii_whitespace" => Does::Start,
         "by_ref" | "chain" | "cloned" | "copied" | "cycle" | "enumerate" | "filter" | "filter_map"
         | "flat_map" | "flatten" | "fuse" | "inspect" | "map" | "map_while" | "peekable" | "rev" | "scan"

@@ -13,6 +13,7 @@ use crate::anonymous;
 use crate::attrs::Args;
 use crate::input::{Function, Param, Passing};
 use crate::lockstep;
+use crate::mentions::is_type;
 use crate::plain::{self, Plain};
 use crate::receivers::unmark;
 use crate::turbofish::turbofish;
@@ -68,9 +69,7 @@ fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
         let ident = &param.ident;
         let sends = (!is_shared(named, ident)).then(|| quote!(::core::marker::Send+));
         clause.predicates.push(parse_quote!(#ident: #sends ::core::marker::Sync));
-        let is_state = |p: &Param| {
-            p.passing == Passing::State && crate::checks::is_named(&reference_parts(&p.ty).1, ident)
-        };
+        let is_state = |p: &Param| p.passing == Passing::State && is_type(&reference_parts(&p.ty).1, ident);
         if named.params.iter().any(is_state) {
             clause.predicates.push(parse_quote!(#ident: ::core::marker::Sized));
         }
@@ -84,9 +83,8 @@ fn is_shared(named: &Named, ident: &Ident) -> bool {
     let mentions = |tokens: TokenStream| crate::lower::leaving::mentions(tokens, &|word| ident == word);
     let behind = |ty: &Type| match ty {
         Type::Reference(r) if r.mutability.is_none() => match &*r.elem {
-            Type::Path(p) => p.path.is_ident(ident),
-            Type::Slice(s) => matches!(&*s.elem, Type::Path(p) if p.path.is_ident(ident)),
-            _ => false,
+            Type::Slice(s) => is_type(&s.elem, ident),
+            ty => is_type(ty, ident),
         },
         _ => false,
     };

@@ -35,7 +35,7 @@ use syn::{Expr, Path, Stmt, Type, parse_quote};
 
 pub(crate) use leaving::{leaves, makes_names};
 pub(crate) use lifetimes::Erased;
-pub(crate) use primitive::names as names_primitive;
+pub(crate) use primitive::{is_named as may_name_primitive, names as names_primitive};
 pub(crate) use scan::{called_names, tail};
 pub(crate) use worth::{call_graph, heavy};
 

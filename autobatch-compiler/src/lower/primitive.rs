@@ -12,7 +12,7 @@ use super::Lowering;
 use crate::admission::travel::Lends;
 use crate::effects::variable;
 use crate::ir::{Primitive, VarId};
-use crate::mentions::bare;
+use crate::mentions::{bare, last_name};
 
 /// Whether an expression is a call of a primitive that can be batched.
 pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
@@ -37,9 +37,9 @@ pub(crate) fn names(primitives: &[Path], function: &Expr) -> bool {
     path.qself.is_none() && primitives.iter().any(|p| same(&p))
 }
 
-/// Whether a word in a macro may name a primitive.
-pub(super) fn is_named(primitives: &[Path], name: &proc_macro2::Ident) -> bool {
-    primitives.iter().any(|p| p.segments.last().is_some_and(|last| last.ident == *name))
+/// Whether a word may name a primitive.
+pub(crate) fn is_named(primitives: &[Path], word: &str) -> bool {
+    primitives.iter().any(|path| last_name(path) == word)
 }
 
 /// Whether the arguments can be gathered; else where and why not.

@@ -74,8 +74,9 @@ impl Unbatched<'_, '_> {
                 TokenTree::Group(group) => {
                     if group.delimiter() == proc_macro2::Delimiter::Parenthesis
                         && let Some(name) = before
-                        && (self.lower.callable(&name.to_string()).is_some()
-                            || primitive::is_named(&self.lower.options.primitives, &name))
+                        && let word = name.to_string()
+                        && (self.lower.callable(&word).is_some()
+                            || primitive::is_named(&self.lower.options.primitives, &word))
                     {
                         self.note(
                             name.span(),
