@@ -202,18 +202,16 @@ impl<T, P: Word, const W: usize> Partial<'_, '_, T, P, W> {
 impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
     #[inline(always)]
     fn drop(&mut self) {
-        if split::<T>() || select::<T>() {
-            let Local { copy, filled, home } = &mut *self.local;
-            if !*filled {
-                return;
-            }
-            // SAFETY: it is filled.
-            let copy = unsafe { &copy.assume_init_ref().0 };
-            for at in 0..W {
-                // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
-                let (new, old) = (copy.get(at), unsafe { ptr::read(&home[at]) });
-                home[at] = if self.was.0.0[at].is_set() { new } else { old };
-            }
+        let Local { copy, filled, home } = &mut *self.local;
+        if !*filled {
+            return;
+        }
+        // SAFETY: `filled`, see `Local`.
+        let copy = unsafe { &copy.assume_init_ref().0 };
+        for at in 0..W {
+            // SAFETY: any bits are a `MaybeUninit`, and types with a copy have no drop glue.
+            let (new, old) = (copy.get(at), unsafe { ptr::read(&home[at]) });
+            home[at] = if self.was.0.0[at].is_set() { new } else { old };
         }
     }
 }
@@ -225,10 +223,11 @@ impl<T, P: Word, const W: usize> Drop for Partial<'_, '_, T, P, W> {
 /// split in the copy.
 ///
 /// **Invariant:** a copy stays where it was filled. If it were moved, words of split values could be lost: where a value has padding,
-/// a move of the array need not keep what is there.
+/// a move of the array need not keep what is there. No method hands out a `Local` behind its filling, and `copy`, which alone sets
+/// `filled`, is called for types that are split or selected, which have no drop glue. Under Miri `values_come_back_whole` fails without it.
 pub struct Local<'c, T, const W: usize, const BACK: bool, const SPLIT: bool> {
     copy: MaybeUninit<Aligned<Lanewise<T, W>>>,
-    /// Whether `copy` has the lanes: the first use copies them.
+    /// Whether `copy` has the lanes: the first use copies them. Never for types that are worked on in the column.
     filled: bool,
     home: &'c mut [MaybeUninit<T>; W],
 }
@@ -241,18 +240,18 @@ impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Local<'_, T, W, BAC
         if !self.filled {
             self.filled = true;
             if SPLIT && split::<T>() {
-                // SAFETY: any bits are what uninitialised memory may hold.
+                // SAFETY: an array of `MaybeUninit` may hold any bits, none too.
                 let lanes = unsafe { &mut copy.assume_init_mut().0 };
                 for (lane, slot) in self.home.iter().enumerate() {
-                    // SAFETY: any bits are a `MaybeUninit`, and selected types may be copied.
+                    // SAFETY: any bits are a `MaybeUninit`, and `T` has no drop glue.
                     lanes.put(lane, unsafe { ptr::read(slot) });
                 }
             } else {
-                // SAFETY: an array of `MaybeUninit` may hold any bits.
+                // SAFETY: any bits are a `MaybeUninit`, and `T` has no drop glue.
                 copy.write(Aligned(Lanewise(unsafe { ptr::read(self.home) })));
             }
         }
-        // SAFETY: it is filled.
+        // SAFETY: it has been filled, here or before.
         unsafe { &mut copy.assume_init_mut().0 }
     }
 }
@@ -280,13 +279,13 @@ impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Drop for Local<'_, 
             return;
         }
         if SPLIT && split::<T>() {
-            // SAFETY: it is filled.
+            // SAFETY: `filled`.
             let copy = unsafe { &self.copy.assume_init_ref().0 };
             for (lane, slot) in self.home.iter_mut().enumerate() {
                 *slot = copy.get(lane);
             }
-        } else if select::<T>() {
-            // SAFETY: it is filled, and lies apart from the column.
+        } else {
+            // SAFETY: `filled`, and the copy lies apart from the column.
             unsafe { ptr::copy_nonoverlapping(&self.copy.assume_init_ref().0.0, self.home, 1) };
         }
     }
