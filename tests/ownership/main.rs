@@ -24,6 +24,7 @@ mod names_are_not_believed;
 mod parameters_are_borrowed;
 mod signatures_imply_bounds;
 mod types_are_inferred;
+mod users_methods_stay_out;
 mod writes_are_kept;
 
 use std::fmt::Debug;
@@ -244,6 +245,10 @@ fn texts() -> Vec<String> {
         words.join(" ")
     };
     (0..37).map(text).collect()
+}
+
+fn fives(text: &String) -> u64 {
+    text.len() as u64 * 5 % 23
 }
 
 /// Owns numbers that borrows can be taken of, in itself and on the heap. A borrow that outlives it reads what is there
