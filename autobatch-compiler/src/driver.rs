@@ -7,26 +7,34 @@ use quote::{ToTokens, quote};
 use syn::{Item, ItemImpl, Visibility};
 
 use crate::admission;
-use crate::aside;
-use crate::attrs::Args;
-use crate::checks;
-use crate::conditions;
+use crate::admission::purity::{self, Plain};
+use crate::codegen::scalar_clone::{self, Clones};
+use crate::codegen::vector_math::VectorMath;
+use crate::codegen::{self, Nested, Width};
 use crate::desugar;
-use crate::diag::Diagnostics;
-use crate::emit::clone::{self, Clones};
-use crate::emit::{self, Nested, Width};
-use crate::input::{self, Function, Input};
-use crate::lower::{self, LowerOptions, Lowered, leaving};
-use crate::mentions;
-use crate::methods;
-use crate::nearby::{self, Source};
+use crate::diagnostics::sink::Diagnostics;
+use crate::diagnostics::ways_out;
+use crate::index::definitions::Definitions;
+use crate::index::source::{self, Source};
+use crate::item::checks;
+use crate::item::excluded;
+use crate::item::implicit_entries;
+use crate::item::methods;
+use crate::item::model::{self, Function};
+use crate::item::worth;
+use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, Analyses, PassOptions};
-use crate::plain::{self, Plain};
-use crate::receivers::definitions::Definitions;
-use crate::receivers::{self, Checks, Known, Types};
-use crate::strict;
-use crate::unasked;
-use crate::vector_math::VectorMath;
+use crate::resolve::method_calls::{self};
+use crate::resolve::method_checks::Checks;
+use crate::resolve::types::{Known, Types};
+use crate::syntax::annotated;
+use crate::syntax::annotated::Input;
+use crate::syntax::arguments::Args;
+use crate::syntax::attributes;
+use crate::syntax::cfg_split;
+use crate::syntax::macro_tokens;
+use crate::syntax::mentions;
+use crate::syntax::primitive_names;
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
 /// mistake is not followed by ten.
@@ -43,14 +51,14 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
-    if let Some(parted) = conditions::parted(&args.krate, &written, &item) {
+    if let Some(parted) = cfg_split::parted(&args.krate, &written, &item) {
         return parted;
     }
     // Who names primitives says that they are reached, wherever from.
     args.strict &= !args.fibers_will_do || args.primitives.is_empty();
     args.primitives.extend(source.into_iter().flat_map(Source::primitives));
     if let Input::Module(module) = &input {
-        args.primitives.extend(module.content.iter().flat_map(|(_, items)| nearby::primitives(items)));
+        args.primitives.extend(module.content.iter().flat_map(|(_, items)| source::primitives(items)));
     }
     checks::item(&input, &args, &mut diag);
     if let (Some(source), Input::Impl(block @ ItemImpl { trait_: Some(_), .. })) = (source, &input) {
@@ -59,13 +67,13 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     }
     // Without the source a reason may be none.
     args.strict &= source.is_some();
-    let mut declared = nearby::declared(source, &item);
+    let mut declared = source::declared(source, &item);
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
-    let (mut functions, others) = input::parted(&spelled, &mut diag);
+    let (mut functions, others) = model::parted(&spelled, &mut diag);
     let declared = Rc::new(declared);
-    let aside = aside::of(&functions, others, self_type(&input).0, &args.primitives).into();
+    let aside = excluded::of(&functions, others, self_type(&input).0, &args.primitives).into();
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
     }
@@ -76,7 +84,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     if !families.is_empty() {
         families.extend(checks.items(&functions));
         families.extend(methods::shims(&functions));
-        questions = emit::checked::questions(&functions);
+        questions = codegen::definition_check::questions(&functions);
     }
     let errors = diag.into_tokens();
     assemble(input, families, questions, errors)
@@ -86,15 +94,15 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
 fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
     let worth = match input {
         Input::Module(_) => methods::worth(functions, &args.primitives),
-        _ => lower::call_graph(functions, &entries(input, functions), &args.primitives).0,
+        _ => worth::call_graph(functions, &entries(input, functions), &args.primitives).0,
     };
-    receivers::resolve(functions, |f| worth.contains(&f), self_type(input).0, definitions)
+    method_calls::resolve(functions, |f| worth.contains(&f), self_type(input).0, definitions)
 }
 
 /// Rewrites closures with calls of the program in them.
 fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) {
     let (own, self_ident) = self_type(input);
-    let (worth, _) = lower::call_graph(functions, &entries(input, functions), &args.primitives);
+    let (worth, _) = worth::call_graph(functions, &entries(input, functions), &args.primitives);
     let batched = |f: usize| worth.contains(&f);
     let args = args_for(&*functions, args);
     let known = Known::all(functions, own, definitions);
@@ -146,17 +154,17 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
                 diag.error_at(
                     note.span,
                     &format!("`strict`: this runs the scalar code for each member: {}", note.why),
-                    &strict::way_out(&note.why, args.fibers_will_do),
+                    &ways_out::way_out(&note.why, args.fibers_will_do),
                 );
             }
         }
-        let plain = plain::of(&lowered, &functions);
+        let plain = purity::of(&lowered, &functions);
         if plain.is_some() {
             admission::ask_for_copies(&mut lowered, &functions);
         }
         programs.push((entry, functions, lowered, analyses, plain, args));
     }
-    let mut known = clone::Known::default();
+    let mut known = scalar_clone::Known::default();
     for (_, _, lowered, _, plain, _) in &programs {
         known.counted.extend(counted(lowered));
         if plain.as_ref().is_some_and(Plain::is_certain) {
@@ -170,12 +178,12 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let width = width(&own, &lowered);
         let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
-        let family = emit::emit(entry.shown(), &lowered, &analyses, &own, nested, &clones, &args, width);
+        let family = codegen::emit(entry.shown(), &lowered, &analyses, &own, nested, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
         families.extend(clones.items());
-        families.extend(emit::checked::items(functions, &rt));
+        families.extend(codegen::definition_check::items(functions, &rt));
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
@@ -231,8 +239,8 @@ fn nested(
 /// The arguments as they are for functions: where fibers will do, those that mention a primitive, in closures and macros too, are free
 /// of `strict`.
 fn args_for<'a>(functions: impl IntoIterator<Item = &'a Function>, args: &Args) -> Args {
-    let is_one = |word: &str| lower::may_name_primitive(&args.primitives, word);
-    let reaches = |f: &Function| leaving::mentions(f.written.to_token_stream(), &is_one);
+    let is_one = |word: &str| primitive_names::may_be_primitive(&args.primitives, word);
+    let reaches = |f: &Function| macro_tokens::mentions(f.written.to_token_stream(), &is_one);
     let strict = args.strict && !(args.fibers_will_do && functions.into_iter().any(reaches));
     Args { strict, ..args.clone() }
 }
@@ -246,7 +254,9 @@ fn entries(input: &Input, functions: &[Function]) -> Vec<usize> {
         Input::Function(_) => private.into_iter().chain(visible).collect(),
         Input::Impl(_) => {
             let alone = visible.is_empty();
-            let wanted = |f: &Function| (alone || unasked::is_wanted(f)) && unasked::has_batched_form(f);
+            let wanted = |f: &Function| {
+                (alone || implicit_entries::is_wanted(f)) && implicit_entries::has_batched_form(f)
+            };
             let private = private.into_iter().filter(|f| wanted(&functions[*f]));
             visible.into_iter().chain(private).collect()
         }
@@ -265,7 +275,7 @@ fn self_type(input: &Input) -> (Option<&syn::Type>, Option<Ident>) {
 }
 
 fn has_members(function: &Function) -> bool {
-    function.params.iter().any(|p| p.passing != input::Passing::Shared)
+    function.params.iter().any(|p| p.passing != model::Passing::Shared)
 }
 
 /// Chooses the word and strip by the numbers the program names: program-counter words as wide as
@@ -297,17 +307,17 @@ fn assemble(
 ) -> TokenStream {
     match input {
         Input::Function(mut f) => {
-            input::clean(&mut f.sig);
+            attributes::clean(&mut f.sig);
             quote!(#f #(#families)* #(#questions)* #errors)
         }
         Input::Module(mut m) => {
             if let Some((_, items)) = &mut m.content {
                 for item in items.iter_mut() {
                     match item {
-                        Item::Fn(f) if !input::is_primitive(&f.attrs) => input::clean(&mut f.sig),
-                        Item::Impl(i) if !input::is_batched(&i.attrs) => input::methods_of_mut(i)
-                            .filter(|f| !input::is_batched(&f.attrs))
-                            .for_each(|f| input::clean(&mut f.sig)),
+                        Item::Fn(f) if !attributes::is_primitive(&f.attrs) => attributes::clean(&mut f.sig),
+                        Item::Impl(i) if !attributes::is_batched(&i.attrs) => annotated::methods_of_mut(i)
+                            .filter(|f| !attributes::is_batched(&f.attrs))
+                            .for_each(|f| attributes::clean(&mut f.sig)),
                         _ => {}
                     }
                 }
@@ -316,15 +326,15 @@ fn assemble(
             quote!(#m #errors)
         }
         Input::Impl(mut i) => {
-            input::methods_of_mut(&mut i).for_each(|f| input::clean(&mut f.sig));
+            annotated::methods_of_mut(&mut i).for_each(|f| attributes::clean(&mut f.sig));
             let (generics, ty) = (&i.generics, &i.self_ty);
             let (impl_generics, _, where_clause) = generics.split_for_impl();
-            let carried = emit::attributes::lints_and_conditions(&i.attrs);
+            let carried = attributes::lints_and_conditions(&i.attrs);
             let of_trait = i.trait_.as_ref().map(|(path, _)| methods::beside_trait(path));
             let families = (!families.is_empty()).then(
                 || quote!(#of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* }),
             );
-            let conditions = emit::attributes::conditions(&i.attrs);
+            let conditions = attributes::conditions(&i.attrs);
             let questions = questions.into_iter().map(|question| quote!(#(#conditions)* #question));
             quote!(#i #families #(#questions)* #errors)
         }

@@ -7,34 +7,15 @@ use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, Type, parse_quote};
 
-use crate::declared::Declared;
-use crate::input::Function;
-use crate::ir::text;
-use crate::lockstep::is_primitive;
-use crate::mentions::bare_type;
-use crate::receivers::definitions::arguments;
-use crate::std_model::{self, Fact};
-use crate::walk::{self, At};
-
-/// A type, and what shows that its drop is not seen.
-#[derive(Clone)]
-pub struct Evidence {
-    /// As written.
-    pub ty: Type,
-    /// What rustc has to say yes to; `None`: only that it is copied.
-    pub quiet: Option<Vec<Quiet>>,
-}
-
-/// A part of a type whose drop is not seen.
-#[derive(Clone)]
-pub enum Quiet {
-    /// A type of the library with what it holds left out.
-    Whole(Type),
-    /// A type of the file, which must have no `drop` of its own.
-    Own(Type),
-    /// A type parameter's own type, `M::S`: asked where the parameter is known.
-    Given(Type),
-}
+use crate::index::declarations::Declared;
+use crate::index::definitions::arguments;
+use crate::ir::questions::{Evidence, Quiet};
+use crate::item::model::Function;
+use crate::std_models::facts::{self, Fact};
+use crate::std_models::pure::is_primitive;
+use crate::syntax::mentions::bare_type;
+use crate::syntax::mentions::text;
+use crate::syntax::walk::{self, At};
 
 /// The types that functions of a program write, those in other types and in fields of the file's types too.
 pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
@@ -107,7 +88,7 @@ fn is_evidence(ty: &Type) -> bool {
         At::PathSegment(segment) => matches!(segment.arguments, PathArguments::Parenthesized(_)),
         _ => false,
     });
-    !refused && !super::travel::is_number_type(ty)
+    !refused && !crate::analysis::reference_flow::is_number_type(ty)
 }
 
 /// Whether what stands for a type may be a constant: `Matrix<N>`.
@@ -170,7 +151,7 @@ fn quiet(
             if arguments.is_empty() {
                 return Some(vec![Quiet::Whole(ty.clone())]);
             }
-            if !std_model::is(&name, Fact::Holder) || declared.definitions.has(&name) {
+            if !facts::is(&name, Fact::Holder) || declared.definitions.has(&name) {
                 return None;
             }
             let mut all = each(&mut arguments.iter().copied(), seen)?;

@@ -14,7 +14,7 @@
 
 mod evidence;
 mod moves;
-pub(crate) mod travel;
+pub mod purity;
 mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,61 +24,15 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Pat, Type};
 
-pub(crate) use self::evidence::{Evidence, Quiet};
-use self::travel::{Lends, Travel};
-use crate::input::{Function, Passing};
-use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarId, VarSet};
-use crate::lockstep::{is_pure_function, is_pure_method};
+use crate::analysis::reference_flow::{self, Lends, Travel};
+use crate::ir::questions::{Need, Questions};
+use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarSet};
+use crate::item::model::{Function, Passing};
 use crate::lower::Lowered;
-use crate::mentions;
 use crate::passes::Analyses;
-use crate::walk::{self, At, Code};
-
-/// What has to hold of a type.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Need {
-    /// Its values borrow from no local, and nobody sees when they are dropped.
-    Whole,
-    /// Nobody sees when its values are dropped.
-    Quiet,
-    /// The same of what may borrow: rustc lets nothing be moved that is borrowed by what has a `drop`.
-    Forgotten,
-    /// They are copied.
-    Copied,
-    /// It has no lifetime that is not written.
-    Owned,
-    /// It is an `Option` or a `Result`: its methods that are known by name are the library's.
-    Chained,
-}
-
-/// What rustc is asked about a program.
-#[derive(Clone, Default)]
-pub struct Admission {
-    /// Variables.
-    pub variables: Vec<(VarId, Need)>,
-    /// Those whose types may have a closure's in them, which is another type in each copy of the code.
-    pub opaque: VarSet,
-    /// Expressions of a function's body, by the position of the function among the sources.
-    pub expressions: Vec<(usize, Expr, Need)>,
-    /// Parts of variables, which a statement may move.
-    pub parts: Vec<(usize, Expr)>,
-    /// Types that are written in signatures.
-    pub types: Vec<(Type, Need)>,
-    /// Types that a variable may turn out to have.
-    pub evidence: Vec<Evidence>,
-    /// Closures that borrow locals across a loop or call, by function and name.
-    pub closures: BTreeSet<(usize, String)>,
-}
-
-impl Admission {
-    /// Whether there is nothing to ask.
-    pub fn is_certain(&self) -> bool {
-        self.variables.is_empty()
-            && self.expressions.is_empty()
-            && self.parts.is_empty()
-            && self.types.is_empty()
-    }
-}
+use crate::std_models::pure::{is_pure_function, is_pure_method};
+use crate::syntax::mentions;
+use crate::syntax::walk::{self, At, Code};
 
 /// What a function's variables get, as blocks and terminators say it.
 #[derive(Default)]
@@ -107,7 +61,7 @@ impl<'a> Values<'a> {
 }
 
 /// Decides about a lowered program. What is denied becomes a note.
-pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Function]) -> Admission {
+pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Function]) -> Questions {
     let mut admission = std::mem::take(&mut lowered.admission);
     let mut notes = Vec::new();
     for func in lowered.program.func_ids() {
@@ -216,7 +170,7 @@ struct Own<'a> {
 }
 
 impl Own<'_> {
-    fn variables(&self, travel: &Travel, admission: &mut Admission, notes: &mut Vec<Note>) {
+    fn variables(&self, travel: &Travel, admission: &mut Questions, notes: &mut Vec<Note>) {
         let values = self.values();
         let mut lends: BTreeMap<String, Lends> = BTreeMap::new();
         let mut note = |name: String, value: &Expr, whole: bool| {
@@ -256,7 +210,7 @@ impl Own<'_> {
                 || typed && !local
                 || primitives.contains(&var) && !local
                 || travel.is_certainly_number(&name)
-                || variable.ty.as_ref().is_some_and(travel::is_number_type)
+                || variable.ty.as_ref().is_some_and(reference_flow::is_number_type)
             {
                 continue;
             }
@@ -300,12 +254,12 @@ impl Own<'_> {
     }
 
     /// What the function owns from the start, whose drop may be seen.
-    fn parameters(&self, function: &Function, admission: &mut Admission) {
+    fn parameters(&self, function: &Function, admission: &mut Questions) {
         let variables = self.program.func(self.func).params.iter();
         for (param, var) in function.params.iter().zip(variables) {
             let ty = self.program.var(*var).ty.as_ref().unwrap_or(&param.ty);
             let by_value = param.passing == Passing::Each && !matches!(ty, Type::Reference(_));
-            if by_value && !travel::is_number_type(ty) {
+            if by_value && !reference_flow::is_number_type(ty) {
                 admission.types.push((ty.clone(), Need::Quiet));
             }
         }
@@ -313,13 +267,13 @@ impl Own<'_> {
 
     /// What a call is given and the caller has behind the call, too: the bits are there twice, so it has to be copied. A `&mut`
     /// parameter is the caller's again behind the call (`lower/lending.rs`).
-    fn arguments(&self, admission: &mut Admission) {
+    fn arguments(&self, admission: &mut Questions) {
         for call in self.calls() {
             let behind = &self.analyses.liveness.live_in[call.cont.0];
             for arg in call.args.iter().copied().filter(|arg| *arg != call.dest && behind.contains(arg)) {
                 match &self.program.var(arg).ty {
                     Some(Type::Reference(_)) => {}
-                    Some(ty) if travel::is_number_type(ty) => {}
+                    Some(ty) if reference_flow::is_number_type(ty) => {}
                     Some(ty) => admission.types.push((ty.clone(), Need::Copied)),
                     None => admission.variables.push((arg, Need::Copied)),
                 }
@@ -368,7 +322,7 @@ impl<'a> Values<'a> {
     /// Whether a `let` says its type, all of it.
     fn is_typed(&self, name: &str) -> bool {
         self.defined.iter().any(|(pat, ..)| {
-            matches!(pat, Pat::Type(t) if binds(&t.pat, name) && !crate::ir::text(&t.ty).contains('_'))
+            matches!(pat, Pat::Type(t) if binds(&t.pat, name) && !crate::syntax::mentions::text(&t.ty).contains('_'))
         })
     }
 
@@ -385,7 +339,7 @@ fn binds(pat: &Pat, name: &str) -> bool {
 fn has_closure(expr: &Expr) -> bool {
     walk::any(expr, |at| match at {
         At::Expr(expr) => matches!(expr, Expr::Closure(_) | Expr::Async(_)),
-        At::Macro(mac) => crate::ir::text(&mac.tokens).contains('|'),
+        At::Macro(mac) => crate::syntax::mentions::text(&mac.tokens).contains('|'),
         _ => false,
     })
 }

@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, Pat, UnOp};
 
-use super::travel::Travel;
-use super::uses;
-use crate::effects::{self, Names};
+use crate::admission::uses;
+use crate::analysis::reference_flow::Travel;
+use crate::ir::effects::{self, Names};
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
-use crate::lockstep::is_truth;
-use crate::mentions;
 use crate::passes::Analyses;
+use crate::syntax::mentions;
+use crate::syntax::mentions::is_truth;
 
 /// The parts that must be copied, as places; a whole variable stands for what a pattern takes out of it.
 pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel: &Travel) -> Vec<Expr> {
@@ -60,7 +60,7 @@ pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel
         }
         let called = scan.called.into_iter().filter(|part| !uses::is_used_again(program, &names, id, part));
         for part in scan.found.into_iter().chain(called) {
-            if seen.insert(crate::ir::text(part)) {
+            if seen.insert(crate::syntax::mentions::text(part)) {
                 found.push(part.clone());
             }
         }
@@ -124,7 +124,7 @@ impl<'p> Moves<'_, 'p> {
 }
 
 /// Whether a pattern may take a part by value: other than all of it, which is liveness's affair.
-fn takes(pat: &Pat) -> bool {
+pub(crate) fn takes(pat: &Pat) -> bool {
     let by_ref = mentions::bound_by_ref(pat);
     !matches!(pat, Pat::Ident(_) | Pat::Type(_))
         && mentions::names(pat).iter().any(|name| !by_ref.contains(&name))

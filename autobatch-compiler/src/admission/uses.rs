@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Member, Pat};
 
-use crate::desugar::is_listed;
-use crate::effects::Names;
+use crate::ir::effects::Names;
 use crate::ir::{Block, BlockId, Program, Terminator, VarId, goto_target};
-use crate::mentions::{self, bare};
+use crate::syntax::mentions::{self, bare};
+use crate::syntax::standard_macros::is_listed;
 
 /// Whether `part`, on which a method is called in the block, may be used again behind the call before it gets another value.
 pub(super) fn is_used_again(program: &Program, names: &Names, block: BlockId, part: &Expr) -> bool {
@@ -71,7 +71,7 @@ impl Place {
     }
 }
 
-struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     place: Place,
     var: VarId,
     /// The part, where the method is called on it.

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, Ident, Path, PathArguments, Type, parse_quote};
 
-use super::macros;
-use crate::input::Function;
-use crate::ir::text;
-use crate::lower::names_primitive;
-use crate::mentions;
-use crate::walk::{self, At};
+use crate::item::model::Function;
+use crate::syntax::mentions;
+use crate::syntax::mentions::text;
+use crate::syntax::primitive_names::is_primitive;
+use crate::syntax::standard_macros;
+use crate::syntax::walk::{self, At};
 
 /// The functions whose calls are batched, by name.
 #[derive(Default)]
@@ -91,21 +91,21 @@ impl Callees {
     /// Whether a path names a function whose calls are batched.
     pub(super) fn is_function(&self, path: &Expr, bindings: &BTreeSet<String>) -> bool {
         let local = mentions::name(path).is_some_and(|name| bindings.contains(&name));
-        self.output(path, bindings).is_some() || (!local && names_primitive(&self.primitives, path))
+        self.output(path, bindings).is_some() || (!local && is_primitive(&self.primitives, path))
     }
 
     /// Whether code calls such a function.
     pub(super) fn calls(&self, code: &Expr, bindings: &BTreeSet<String>) -> bool {
         walk::any(code, |at| match at {
             At::Expr(Expr::MethodCall(call)) => {
-                let own = matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(crate::resolve::is_self));
+                let own = matches!(&*call.receiver, Expr::Path(p) if p.path.get_ident().is_some_and(crate::syntax::bindings::is_self));
                 own && self.methods.contains(&call.method.to_string())
             }
             At::Expr(path @ Expr::Path(_)) => self.is_function(path, bindings),
             At::Macro(mac) => {
                 let mut found = false;
                 let mut calls = |arg: &mut Expr| found |= self.calls(arg, bindings);
-                macros::rewrite_arguments(&mut mac.clone(), &mut calls);
+                standard_macros::rewrite_arguments(&mut mac.clone(), &mut calls);
                 found
             }
             _ => false,

@@ -3,10 +3,10 @@
 use quote::ToTokens;
 use syn::{Expr, Ident, Lifetime, Pat, UnOp, parse_quote};
 
-use super::Rewrite;
-use crate::formats;
-use crate::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};
-use crate::walk::{self, At, AtMut, Next};
+use crate::desugar::Rewrite;
+use crate::syntax::format_strings;
+use crate::syntax::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};
+use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What a closure is called with.
 #[derive(Clone)]
@@ -133,7 +133,7 @@ fn stand_in(body: &mut Expr, name: &Ident, place: Expr, mutable: bool) -> Option
             Next::Past
         }
         AtMut::Macro(mac) => {
-            captured |= formats::capture(mac, &name);
+            captured |= format_strings::capture(mac, &name);
             replace_in_macro(mac, &name, &reference.to_token_stream());
             Next::Past
         }

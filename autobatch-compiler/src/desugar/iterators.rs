@@ -1,18 +1,18 @@
 //! A chain of iterator adaptors as a loop.
 //!
 //! The loop runs over what stands before the first closure with a call of the program; each adaptor from there
-//! on becomes code in its body, in order, and the last method of the chain ([`super::terminals`]) what surrounds it.
+//! on becomes code in its body, in order, and the last method of the chain ([`crate::desugar::terminals`]) what surrounds it.
 //! Adaptors are lazy, so an element runs through all of them before the next one is asked for: just as in a
 //! loop.
 
-use crate::mentions::bare;
+use crate::syntax::mentions::bare;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, parse_quote};
 
-use super::Rewrite;
-use super::closure::{Arg, apply};
-use super::terminals::{self, Terminal, is_quiet};
-use crate::receivers::spelled;
-use crate::std_model::{Does, does};
+use crate::desugar::Rewrite;
+use crate::desugar::closure::{Arg, apply};
+use crate::desugar::terminals::{self, Terminal, is_quiet};
+use crate::resolve::types::spelled;
+use crate::std_models::facts::{Does, does};
 
 /// An adaptor.
 pub(super) struct Stage {

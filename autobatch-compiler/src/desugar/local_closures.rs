@@ -10,12 +10,11 @@ use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprClosure, Ident, Local, Macro, Pat, Path, Stmt, parse_quote};
 
-use super::closure::{changes, is_plain, leaves, returning_to, standing};
-use super::macros;
-use crate::input::Function;
-use crate::mentions::{self, is_variable};
-use crate::resolve;
-use crate::walk::{self, At, Code};
+use crate::desugar::closure::{changes, is_plain, leaves, returning_to, standing};
+use crate::item::model::{Function, rebind};
+use crate::syntax::mentions::{self, is_variable};
+use crate::syntax::standard_macros;
+use crate::syntax::walk::{self, At, Code};
 
 /// How many tokens the copies of a closure may have in all.
 const MOST: usize = 3000;
@@ -37,7 +36,7 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         let tokens = (written.to_string().len() / 4).max(written.into_iter().count());
         let fits = mentions > 0 && calls.placed + calls.handed == mentions && calls.defined == 1;
         if fits && tokens * mentions <= MOST {
-            resolve::again(function, body);
+            rebind(function, body);
             any = true;
         }
     }
@@ -177,7 +176,7 @@ impl VisitMut for Calls<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        macros::rewrite_arguments(mac, &mut |arg| self.visit_expr_mut(arg));
+        standard_macros::rewrite_arguments(mac, &mut |arg| self.visit_expr_mut(arg));
     }
 
     /// What other macros are as statements may bind names for those behind them.

@@ -3,14 +3,14 @@
 //!
 //! An `assert!` without a message of its own stays, because its message is its condition as written.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::quote;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
-use syn::{Expr, Macro, Pat, Stmt, Token, parse_quote};
+use syn::{Expr, Macro, Stmt, parse_quote};
 
-use super::Rewrite;
-use crate::formats;
+use crate::desugar::Rewrite;
+use crate::syntax::standard_macros::Matches;
+use crate::syntax::standard_macros::list;
+use crate::syntax::standard_macros::repeated;
 
 /// What stands in the place of a macro, if its arguments lead to a call.
 pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
@@ -40,103 +40,6 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
     // Behind a failed condition only: they are evaluated where it has failed, which needs a branch.
     let formatted = if name.contains("assert") { args.len() } else { skipped };
     arguments(rewrite, mac, args, values, formatted, |args| quote!(#(#args),*))
-}
-
-/// Arguments as most macros have them.
-fn list(tokens: &TokenStream) -> Option<Punctuated<Expr, Token![,]>> {
-    Punctuated::parse_terminated.parse2(tokens.clone()).ok()
-}
-
-/// `value; len`.
-fn repeated(tokens: &TokenStream) -> Option<(Expr, Expr)> {
-    let parser = |input: ParseStream<'_>| {
-        let value = input.parse()?;
-        input.parse::<Token![;]>()?;
-        Ok((value, input.parse()?))
-    };
-    parser.parse2(tokens.clone()).ok()
-}
-
-/// The values that a `vec!` puts into its list.
-pub(crate) fn elements(mac: &Macro) -> Option<Vec<Expr>> {
-    match repeated(&mac.tokens) {
-        Some((value, _)) => Some(vec![value]),
-        None => Some(list(&mac.tokens)?.into_iter().collect()),
-    }
-}
-
-/// Whether a standard macro's arguments are a list, looked at where they are.
-pub(crate) fn is_listed(mac: &Macro) -> bool {
-    mac.path.get_ident().is_some_and(|name| name != "format_args" && formats::is_known(name))
-}
-
-/// Has `each` rewrite the expressions in a standard macro's tokens; false if there are none that are known. Not those of an `assert!`
-/// without a message, which says its condition as written.
-pub(super) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)) -> bool {
-    let Some(name) = mac.path.get_ident().map(ToString::to_string) else { return false };
-    if name == "matches" {
-        let Ok(Parts(mut value, pat, mut guard)) = syn::parse2(mac.tokens.clone()) else { return false };
-        each(&mut value);
-        guard.iter_mut().for_each(each);
-        let guard = guard.map(|guard| quote!(if #guard));
-        mac.tokens = quote!(#value, #pat #guard);
-    } else if let Some((mut value, mut len)) = repeated(&mac.tokens)
-        && name == "vec"
-    {
-        each(&mut value);
-        each(&mut len);
-        mac.tokens = quote!(#value; #len);
-    } else if (name == "vec" || is_listed(mac))
-        && let Some(mut list) = list(&mac.tokens)
-        && !(name.ends_with("assert") && list.len() < 2)
-    {
-        list.iter_mut().for_each(each);
-        mac.tokens = quote!(#list);
-    } else {
-        return false;
-    }
-    true
-}
-
-/// An `assert!` without a message says its condition: as it was `written`, though names in it have changed. If nothing has changed (then
-/// false), the tokens stay, which know how they were spaced.
-pub(crate) fn keep_message(mac: &mut Macro, written: TokenStream) -> bool {
-    if same(&mac.tokens, &written) {
-        mac.tokens = written;
-        return false;
-    }
-    let asserts = mac.path.is_ident("assert") || mac.path.is_ident("debug_assert");
-    if asserts && list(&written).is_some_and(|args| args.len() == 1) {
-        let said = written.to_string().trim_end_matches(',').trim_end().replace('{', "{{").replace('}', "}}");
-        let (condition, message) = (&mac.tokens, format!("assertion failed: {said}"));
-        let comma: Option<Token![,]> = (!ends_in_comma(condition)).then(Default::default);
-        mac.tokens = quote!(#condition #comma #message);
-    }
-    true
-}
-
-/// Whether tokens are the same, spaces aside.
-fn same(one: &TokenStream, other: &TokenStream) -> bool {
-    one.clone().into_iter().map(word).eq(other.clone().into_iter().map(word))
-        && groups(one).zip(groups(other)).all(|(one, other)| same(&one, &other))
-}
-
-fn word(tree: TokenTree) -> String {
-    match tree {
-        TokenTree::Group(group) => format!("{:?}", group.delimiter()),
-        other => other.to_string(),
-    }
-}
-
-fn groups(tokens: &TokenStream) -> impl Iterator<Item = TokenStream> {
-    tokens.clone().into_iter().filter_map(|tree| match tree {
-        TokenTree::Group(group) => Some(group.stream()),
-        _ => None,
-    })
-}
-
-pub(super) fn ends_in_comma(tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().last().is_some_and(|last| last.to_string() == ",")
 }
 
 /// The macro with locals for those of its arguments that lead to a call: among the first `values` all of them, and those
@@ -177,27 +80,14 @@ fn arguments(
     Some(parse_quote!({ #(#lets)* #new }))
 }
 
-/// The arguments of `matches!`.
-struct Parts(Expr, Pat, Option<Expr>);
-impl Parse for Parts {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let value = input.parse()?;
-        input.parse::<Token![,]>()?;
-        let pat = Pat::parse_multi_with_leading_vert(input)?;
-        let guard = input.parse::<Option<Token![if]>>()?.map(|_| input.parse()).transpose()?;
-        input.parse::<Option<Token![,]>>()?;
-        Ok(Parts(value, pat, guard))
-    }
-}
-
 /// `matches!(value, pattern)` as a `match`.
 fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
-    let Parts(mut value, pat, guard) = syn::parse2(mac.tokens.clone()).ok()?;
+    let Matches(mut value, pat, guard) = syn::parse2(mac.tokens.clone()).ok()?;
     if !(rewrite.goes_before(&value) || guard.iter().any(|guard| rewrite.goes_before(guard))) {
         return None;
     }
     rewrite.expr(&mut value, None);
-    let value = super::iterators::condition(value);
+    let value = crate::desugar::iterators::condition(value);
     Some(match guard {
         Some(guard) => parse_quote!(match #value { #pat if #guard => true, _ => false }),
         None => parse_quote!(match #value { #pat => true, _ => false }),
@@ -207,7 +97,8 @@ fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
 impl Rewrite<'_> {
     /// Whether an argument can't stay: it makes a call, or a `return` or `?` of it would leave the lane code instead of the function.
     fn goes_before(&self, arg: &Expr) -> bool {
-        self.callees.calls(arg, &self.bindings) || (self.closures == 0 && super::closure::leaves(arg))
+        self.callees.calls(arg, &self.bindings)
+            || (self.closures == 0 && crate::desugar::closure::leaves(arg))
     }
 
     /// A macro as a statement.

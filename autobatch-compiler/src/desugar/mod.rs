@@ -8,7 +8,7 @@
 
 mod callees;
 mod closure;
-mod expected;
+mod expected_types;
 pub(crate) mod iterators;
 pub(crate) mod local_closures;
 mod macros;
@@ -23,13 +23,11 @@ use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Path, Type};
 
-use crate::attrs::Args;
-use crate::input::Function;
-use crate::mentions::{bare, is_variable};
-use crate::receivers::{Scopes, Types};
-use crate::resolve;
+use crate::item::model::{Function, rebind};
+use crate::resolve::types::{Scopes, Types};
+use crate::syntax::arguments::Args;
+use crate::syntax::mentions::{bare, is_variable};
 use callees::Callees;
-pub(crate) use macros::{elements, is_listed, keep_message};
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(
@@ -62,7 +60,7 @@ pub(crate) fn functions(
             krate,
             strict: args.strict,
             generic: generic(function),
-            wanted: expected::wanted(function, types),
+            wanted: expected_types::wanted(function, types),
             output: function.output.clone(),
             closures: 0,
             names: 0,
@@ -70,7 +68,7 @@ pub(crate) fn functions(
         };
         rewrite.block(&mut body, Some(&function.output));
         if rewrite.changed {
-            resolve::again(function, body);
+            rebind(function, body);
         }
     }
 }
@@ -83,7 +81,7 @@ fn generic(function: &Function) -> Option<BTreeSet<String>> {
 }
 
 /// The rewriting of one body.
-struct Rewrite<'a> {
+pub(crate) struct Rewrite<'a> {
     callees: &'a Callees,
     types: &'a Types<'a>,
     /// The variables whose types are known.
@@ -211,7 +209,7 @@ impl Rewrite<'_> {
                     self.changed = true;
                 }
             }
-            _ => expected::children(self, expr, ty),
+            _ => expected_types::children(self, expr, ty),
         }
         self.rewritten(expr);
     }

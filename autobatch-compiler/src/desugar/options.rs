@@ -2,14 +2,14 @@
 
 use syn::{Expr, ExprMethodCall, Type, parse_quote};
 
-use super::Rewrite;
-use super::closure::{Arg, apply};
-use super::iterators::condition;
-use super::terminals::is_quiet;
-use crate::mentions::bare_type;
+use crate::desugar::Rewrite;
+use crate::desugar::closure::{Arg, apply};
+use crate::desugar::iterators::condition;
+use crate::desugar::terminals::is_quiet;
+use crate::syntax::mentions::bare_type;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Option,
     Result,
 }

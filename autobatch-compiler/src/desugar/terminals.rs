@@ -3,12 +3,12 @@
 use quote::quote;
 use syn::{Expr, Ident, Lifetime, Stmt, Type, parse_quote};
 
-use super::Rewrite;
-use super::closure::{Arg, apply};
-use super::expected::generic_argument;
-use super::iterators::{Loop, condition};
-use super::options::Kind;
-use crate::std_model::{self, Fact};
+use crate::desugar::Rewrite;
+use crate::desugar::closure::{Arg, apply};
+use crate::desugar::expected_types::generic_argument;
+use crate::desugar::iterators::{Loop, condition};
+use crate::desugar::options::Kind;
+use crate::std_models::facts::{self, Fact};
 
 /// A method that ends a chain.
 pub(super) struct Terminal {
@@ -25,7 +25,7 @@ pub(super) struct Terminal {
     pub(super) ty: Option<Type>,
 }
 
-enum Method {
+pub(crate) enum Method {
     /// `acc += x` or `acc *= x`.
     Number(syn::BinOp),
     /// The same of any type: the runtime's name for the operation, and the type.
@@ -121,7 +121,7 @@ impl Terminal {
         let name = path.path.segments.last()?.ident.to_string();
         let (before, value): (Stmt, Expr) = if name == "Vec" {
             (parse_quote!(let mut #state: #inner = ::std::vec::Vec::new();), parse_quote!(#state))
-        } else if std_model::is(&name, Fact::Filled) {
+        } else if facts::is(&name, Fact::Filled) {
             (
                 parse_quote!(let mut #state = ::std::vec::Vec::new();),
                 parse_quote!(::core::iter::Iterator::collect::<#inner>(::core::iter::IntoIterator::into_iter(#state))),
@@ -168,7 +168,7 @@ pub(super) fn or_left(
         let check = quote::quote_spanned!(span=> #rt::must_add_all(&#place););
         return parse_quote!({ #before #check #code });
     }
-    let left = if held_by(of).is_some_and(crate::lockstep::is_primitive) {
+    let left = if held_by(of).is_some_and(crate::std_models::pure::is_primitive) {
         quote!(left_to_number)
     } else {
         quote!(left_to_type)
@@ -198,10 +198,10 @@ pub(crate) fn left_total(e: &syn::ExprCall) -> Option<Option<&'static str>> {
 
 /// What a sum or product of no numbers is.
 fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
-    if !crate::lockstep::is_primitive(ty) {
+    if !crate::std_models::pure::is_primitive(ty) {
         return None;
     }
-    Some(match (crate::ir::text(ty).as_str(), sum) {
+    Some(match (crate::syntax::mentions::text(ty).as_str(), sum) {
         ("f32" | "f64", true) => parse_quote!(-0.0),
         ("f32" | "f64", false) => parse_quote!(1.0),
         (_, true) => parse_quote!(0),
@@ -212,7 +212,7 @@ fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
 /// Whether an expression can be evaluated before what stands left of it: it neither fails nor reads anything that
 /// might change.
 pub(crate) fn is_quiet(expr: &Expr) -> bool {
-    match crate::mentions::bare(expr) {
+    match crate::syntax::mentions::bare(expr) {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
         Expr::Unary(e) => {
             matches!(e.op, syn::UnOp::Neg(_)) && matches!(*e.expr, Expr::Lit(_) | Expr::Path(_))
@@ -251,7 +251,7 @@ pub(super) fn step(
         Method::Total(op, of) => {
             let rt = rewrite.rt();
             let (next, done) = (rewrite.fresh("next"), rewrite.fresh("done"));
-            let stop = super::iterators::stop(around);
+            let stop = crate::desugar::iterators::stop(around);
             // That a type which is not known yet is a sum of its like would be a guess.
             let by_step = (!matches!(of, Type::Infer(_))).then(|| quote!(ByStep as _,));
             return Some(vec![

@@ -3,7 +3,7 @@
 
 use syn::{Block, Expr, Pat};
 
-use crate::walk::{self, AtMut};
+use crate::syntax::walk::{self, AtMut};
 
 /// Leaves them out of a body.
 pub(crate) fn arms(body: &mut Block) {

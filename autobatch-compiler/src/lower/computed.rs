@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use syn::{Expr, UnOp};
 
-use crate::effects::{self, Names, bound, variable};
+use crate::ir::effects::{self, Names, bound, variable};
 use crate::ir::{Block, FuncId, Program, VarId, VarSet};
-use crate::lockstep::is_pure_method;
-use crate::mentions::bare;
-use crate::walk::{self, At};
+use crate::std_models::pure::is_pure_method;
+use crate::syntax::mentions::bare;
+use crate::syntax::walk::{self, At};
 
 /// The computed locals of `func`. Variables in `known` live in columns anyway.
 pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &VarSet) -> VarSet {

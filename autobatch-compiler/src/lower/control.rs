@@ -4,10 +4,10 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 
-use super::expr::has_exits;
-use super::{LoopContext, Lowering, scan};
-use crate::effects::{self, bound, bound_by_condition, variable};
+use crate::ir::effects::{self, bound, bound_by_condition, variable};
 use crate::ir::{self, BlockId, Terminator, VarId};
+use crate::lower::expr::has_exits;
+use crate::lower::{LoopContext, Lowering, scan};
 
 impl Lowering<'_> {
     /// Whether [`Lowering::control`] takes this expression apart.

@@ -6,8 +6,8 @@ use syn::{
     Expr, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Label, Lifetime, Path, Type, parse_quote,
 };
 
-use super::LoopContext;
 use crate::ir::{BlockId, goto};
+use crate::lower::LoopContext;
 
 /// What the rewriting needs to know of the function.
 pub(super) struct Exits<'a> {

@@ -6,14 +6,16 @@ use syn::{
     ExprTry, ExprTuple, ExprUnary, Stmt, Type, UnOp, parse_quote,
 };
 
-use super::{Lowering, lending, primitive, scan};
-use crate::admission::Need;
-use crate::admission::travel::{Lends, is_number_type};
-use crate::effects::{self, variable};
-use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId, text};
-use crate::mentions::{bare, spell_out_fields};
-use crate::tails;
-use crate::walk::{self, At, Next};
+use crate::analysis::reference_flow::{Lends, is_number_type};
+use crate::ir::effects::{self, variable};
+use crate::ir::questions::Need;
+use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId};
+use crate::lower::{Lowering, call_arguments, primitive, scan};
+use crate::syntax::mentions::tail;
+use crate::syntax::mentions::text;
+use crate::syntax::mentions::{bare, spell_out_fields};
+use crate::syntax::tail_positions;
+use crate::syntax::walk::{self, At, Next};
 
 impl Lowering<'_> {
     /// Evaluates `expr` for its effect.
@@ -121,7 +123,7 @@ impl Lowering<'_> {
                 }
             }
             // The right side of a compound assignment of numbers is evaluated first.
-            Expr::Binary(e) if crate::lockstep::is_compound(&e.op) => {
+            Expr::Binary(e) if crate::syntax::mentions::is_compound(&e.op) => {
                 self.operands([&mut *e.right, &mut *e.left])
             }
             Expr::Binary(e) => self.operands([&mut *e.left, &mut *e.right]),
@@ -275,7 +277,9 @@ impl Lowering<'_> {
             }
             vars.push(self.argument(value, params[i], &args[i + 1..]));
         }
-        if args.iter().any(|arg| lending::exclusive(self, arg).is_some()) && !is_number_type(&callee_output) {
+        if args.iter().any(|arg| call_arguments::exclusive(self, arg).is_some())
+            && !is_number_type(&callee_output)
+        {
             // Nothing of a `&mut` may be in what the callee yields.
             self.admission.types.push((callee_output.clone(), Need::Owned));
         }
@@ -288,7 +292,7 @@ impl Lowering<'_> {
         let direct = if same_type { dest } else { self.temp("value", None).0 };
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
         self.terminate(Terminator::Call(Call {
-            tail: tails::number_of(&call),
+            tail: tail_positions::number_of(&call),
             id,
             callee,
             args: vars,
@@ -312,7 +316,7 @@ impl Lowering<'_> {
     pub(super) fn argument(&mut self, value: Expr, param: VarId, later: &[Expr]) -> VarId {
         let ty = self.program.var(param).ty.clone();
         // Nobody else has it for the call.
-        if let Some(var) = lending::exclusive(self, &value) {
+        if let Some(var) = call_arguments::exclusive(self, &value) {
             return var;
         }
         let direct = match &value {
@@ -348,7 +352,7 @@ impl Lowering<'_> {
 /// Whether one of the values that a choice yields may have a type that only the others tell: `None`, `Err(x)`, `Vec::new()`.
 fn yields_open(expr: &Expr) -> bool {
     const MADE: [&str; 7] = ["collect", "default", "into", "new", "parse", "try_into", "with_capacity"];
-    let of_block = |block: &syn::Block| scan::tail(block).is_some_and(yields_open);
+    let of_block = |block: &syn::Block| tail(block).is_some_and(yields_open);
     match bare(expr) {
         Expr::Path(p) => p.path.is_ident("None"),
         Expr::Call(e) => match &*e.func {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Ident, Type};
 
-use super::Lowering;
+use crate::lower::Lowering;
 
 impl Lowering<'_> {
     /// What takes the names out of types of a function, other than the entry.

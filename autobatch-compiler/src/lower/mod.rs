@@ -7,23 +7,21 @@
 //!
 //! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
 
+pub(crate) mod call_arguments;
 mod computed;
 mod control;
 mod exits;
 mod expr;
-pub(crate) mod leaving;
-pub(crate) mod lending;
+mod lane_interchange;
 mod lifetimes;
-mod lockstep;
-mod number;
+pub(crate) mod macros;
+mod numbering;
 mod primitive;
 mod ranges;
 mod receiver;
 mod scan;
 mod statements;
 mod unbatched;
-mod uniform;
-mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -33,20 +31,16 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Path, Stmt, Type, parse_quote};
 
-pub(crate) use leaving::{leaves, makes_names};
+use crate::item::worth;
 pub(crate) use lifetimes::Erased;
-pub(crate) use primitive::{is_named as may_name_primitive, names as names_primitive};
-pub(crate) use scan::{called_names, tail};
-pub(crate) use worth::{call_graph, heavy};
 
-pub(crate) use self::primitive::root;
-use crate::admission::travel::{Lends, Travel};
-use crate::admission::{Admission, Need};
-use crate::effects::{self, Names};
-use crate::input::{Function, Passing};
+use crate::analysis::reference_flow::{Lends, Travel};
+use crate::ir::effects::{self, Names};
+use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
-use crate::tails;
-use crate::walk::Code;
+use crate::item::model::{Function, Passing};
+use crate::syntax::tail_positions;
+use crate::syntax::walk::Code;
 
 /// What the lowering can be told.
 #[derive(Clone)]
@@ -76,7 +70,7 @@ pub struct Lowered {
     /// Calls in tail position, by source function and number, that are lent a local: something is left to do behind them.
     pub counted: Vec<(usize, usize)>,
     /// What rustc is asked about it.
-    pub admission: Admission,
+    pub admission: Questions,
     /// How references to locals travel in each program function.
     pub(crate) travels: Vec<Rc<Travel>>,
 }
@@ -105,7 +99,7 @@ pub(crate) struct Lowering<'a> {
     sources: Vec<usize>,
     items: Vec<syn::Item>,
     spans: VarSet,
-    admission: Admission,
+    admission: Questions,
     counted: Vec<(usize, usize)>,
     entry: usize,
     // The function being lowered.
@@ -150,7 +144,7 @@ pub fn lower(
         sources: vec![],
         items: vec![],
         spans: VarSet::new(),
-        admission: Admission::default(),
+        admission: Questions::default(),
         counted: vec![],
         entry,
         current: entry,
@@ -328,7 +322,7 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        tails::unnumber(&mut stmt);
+        tail_positions::unnumber(&mut stmt);
         let written = stmt.clone();
         self.rewrite_exits(&mut stmt);
         let op = effects::op(&self.names, stmt);
@@ -369,7 +363,7 @@ impl Lowering<'_> {
 
     /// An expression without splits, with its early exits rewritten.
     fn verbatim(&self, mut expr: Expr) -> Expr {
-        tails::unnumber(&mut expr);
+        tail_positions::unnumber(&mut expr);
         self.rewrite_exits(&mut expr);
         expr
     }

@@ -6,13 +6,15 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, Path, Type, UnOp, parse_quote};
+use syn::{Expr, ExprCall, Type, UnOp, parse_quote};
 
-use super::Lowering;
-use crate::admission::travel::Lends;
-use crate::effects::variable;
+use crate::analysis::reference_flow::Lends;
+use crate::ir::effects::variable;
 use crate::ir::{Primitive, VarId};
-use crate::mentions::{bare, last_name};
+use crate::lower::Lowering;
+use crate::syntax::mentions::bare;
+use crate::syntax::mentions::root;
+use crate::syntax::primitive_names;
 
 /// Whether an expression is a call of a primitive that can be batched.
 pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
@@ -24,22 +26,8 @@ pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
 
 /// Whether a call names a primitive, and no local.
 pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
-    variable(&lower.names, bare(&call.func)).is_none() && names(&lower.options.primitives, &call.func)
-}
-
-/// Whether an expression is the path of a primitive, generic arguments aside.
-pub(crate) fn names(primitives: &[Path], function: &Expr) -> bool {
-    let Expr::Path(path) = bare(function) else { return false };
-    let same = |p: &&Path| {
-        let (a, b) = (&p.segments, &path.path.segments);
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.ident == b.ident)
-    };
-    path.qself.is_none() && primitives.iter().any(|p| same(&p))
-}
-
-/// Whether a word may name a primitive.
-pub(crate) fn is_named(primitives: &[Path], word: &str) -> bool {
-    primitives.iter().any(|path| last_name(path) == word)
+    variable(&lower.names, bare(&call.func)).is_none()
+        && primitive_names::is_primitive(&lower.options.primitives, &call.func)
 }
 
 /// Whether the arguments can be gathered; else where and why not.
@@ -62,17 +50,6 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
         }
     }
     Ok(())
-}
-
-/// The variable that `&mut` of a place changes, if the place is a variable or a field of one, however deep.
-pub(crate) fn root(place: &Expr) -> Option<&Expr> {
-    let place = bare(place);
-    match place {
-        Expr::Path(_) => Some(place),
-        Expr::Field(e) => root(&e.base),
-        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => root(&e.expr),
-        _ => None,
-    }
 }
 
 /// A variable or constant, or a field of one, however deep.

@@ -1,9 +1,9 @@
 //! `for` loops over ranges: the ends become variables of their own (see the runtime's `counter`).
 
-use crate::mentions::bare;
+use crate::syntax::mentions::bare;
 use syn::{Expr, Pat, RangeLimits, Stmt, parse_quote};
 
-use super::Lowering;
+use crate::lower::Lowering;
 
 /// The range and whether it is walked from its end, if that is what `expr` is.
 fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {

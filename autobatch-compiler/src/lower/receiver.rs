@@ -3,9 +3,9 @@
 
 use syn::{Expr, ExprField, ExprMethodCall, ExprParen, ExprUnary, UnOp, parse_quote};
 
-use super::{Lowering, scan};
-use crate::effects::{self, variable};
-use crate::mentions::bare;
+use crate::ir::effects::{self, variable};
+use crate::lower::{Lowering, scan};
+use crate::syntax::mentions::bare;
 
 impl Lowering<'_> {
     /// Whether a call's receiver is a part of something, its arguments have calls, and nothing changes it meanwhile.

@@ -1,21 +1,18 @@
 //! Questions about user code that the lowering asks before it decides what becomes blocks.
 
-use std::collections::BTreeSet;
-
-use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, ExprMethodCall, Stmt, parse_quote};
+use syn::{Expr, ExprCall, ExprMethodCall};
 
-use super::{Lowering, lending, primitive, uniform, worth};
-use crate::admission::travel::Lends;
-use crate::effects::{self, bound, variable};
-use crate::input::Function;
+use crate::analysis::reference_flow::Lends;
+use crate::analysis::uniform_values;
+use crate::ir::effects::HEAVY;
+use crate::ir::effects::{self, bound, variable};
 use crate::ir::{FuncId, VarSet};
-use crate::lockstep;
-use crate::mentions;
-use crate::passes::fusion::HEAVY;
-use crate::resolve;
-use crate::walk::{self, At, Code, Next};
+use crate::item::worth;
+use crate::lower::{Lowering, call_arguments, primitive};
+use crate::syntax::bindings;
+use crate::syntax::mentions;
+use crate::syntax::walk::{self, At, Code, Next};
 
 /// The program function that a call names, if the call can be a batched one.
 pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
@@ -27,7 +24,7 @@ pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
     let arity = lower.functions[lower.source_of(id)].params.len();
     (arity == args
         && means_own_types(lower, lower.source_of(id), expr)
-        && lending::of_call(lower, lower.source_of(id), &arguments(expr)).is_ok())
+        && call_arguments::of_call(lower, lower.source_of(id), &arguments(expr)).is_ok())
     .then_some(id)
 }
 
@@ -49,7 +46,12 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
     if let Expr::Call(e) = call
         && let Expr::Path(p) = &*e.func
     {
-        fish = p.path.segments.last().map(|last| crate::ir::text(&last.arguments)).unwrap_or_default();
+        fish = p
+            .path
+            .segments
+            .last()
+            .map(|last| crate::syntax::mentions::text(&last.arguments))
+            .unwrap_or_default();
     }
     let own_fish = fish.is_empty()
         || mentions::words(&fish)
@@ -61,9 +63,11 @@ pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) 
                 if p.path.get_ident().is_some_and(|i| names.contains(&i.to_string())));
             let other = || match arg {
                 Expr::Lit(_) | Expr::Cast(_) => true,
-                Expr::Path(_) => variable(&lower.names, arg)
-                    .and_then(|var| lower.type_of(var))
-                    .is_some_and(|ty| crate::ir::text(ty) != crate::ir::text(&param.ty)),
+                Expr::Path(_) => {
+                    variable(&lower.names, arg).and_then(|var| lower.type_of(var)).is_some_and(|ty| {
+                        crate::syntax::mentions::text(ty) != crate::syntax::mentions::text(&param.ty)
+                    })
+                }
                 _ => false,
             };
             !(of_own && other())
@@ -101,7 +105,7 @@ pub(super) fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<FuncI
 
 pub(super) fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Option<FuncId> {
     let receiver = variable(&lower.names, &call.receiver)?;
-    if !resolve::is_self(&lower.program.var(receiver).ident) {
+    if !bindings::is_self(&lower.program.var(receiver).ident) {
         return None;
     }
     let id = lower.callable(&call.method.to_string())?;
@@ -129,7 +133,8 @@ impl Splits<'_, '_> {
     /// every member and nothing leaves it early, or it iterates over something that may borrow a local.
     fn for_loop(&mut self, e: &syn::ExprForLoop) {
         self.visit_expr(&e.expr);
-        let uniform = uniform::is_uniform(self.lower, &self.uniforms, &e.expr);
+        let uniform =
+            uniform_values::is_uniform(&self.lower.program, &self.lower.names, &self.uniforms, &e.expr);
         self.found |= !may_lend(self.lower, &e.expr) && (!uniform || leaves(&e.body));
         if uniform {
             self.uniforms.extend(bound(&self.lower.names, &e.pat));
@@ -164,7 +169,12 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
     }
     fn visit_local(&mut self, local: &'ast syn::Local) {
         visit::visit_local(self, local);
-        self.uniforms.extend(uniform::defines(self.lower, &self.uniforms, local));
+        self.uniforms.extend(uniform_values::defines(
+            &self.lower.program,
+            &self.lower.names,
+            &self.uniforms,
+            local,
+        ));
     }
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
@@ -189,46 +199,4 @@ fn leaves(body: &syn::Block) -> bool {
 /// Whether an iteration over an expression may borrow a local. The ends of a range are numbers.
 fn may_lend(lower: &Lowering<'_>, expr: &Expr) -> bool {
     !matches!(mentions::bare(expr), Expr::Range(_)) && lower.travel.lends(expr) != Lends::Nothing
-}
-
-pub(crate) fn tail(block: &syn::Block) -> Option<&Expr> {
-    match block.stmts.last() {
-        Some(Stmt::Expr(tail, None)) => Some(tail),
-        _ => None,
-    }
-}
-
-/// The names of the program functions that a body may lead to, and whether it has loops. Mentions as a
-/// value and in macro tokens count: whoever gets the function may call it.
-///
-/// Calls of `primitives` count as loops: members wait there for each other.
-pub(crate) fn called_names(
-    function: &Function,
-    known: &BTreeSet<String>,
-    primitives: &[syn::Path],
-) -> (BTreeSet<String>, bool) {
-    let (mut called, mut loops) = (BTreeSet::new(), false);
-    let mut add = |name: &Ident| called.extend(Some(name.to_string()).filter(|name| known.contains(name)));
-    let is_own = |name: &Ident| function.bindings.contains_key(&name.to_string());
-    walk::each(&function.body, |at| match at {
-        At::Expr(Expr::Path(p)) if !makes_number(&p.path) => {
-            p.path.segments.last().map(|last| &last.ident).filter(|name| !is_own(name)).map(&mut add);
-        }
-        At::Expr(Expr::MethodCall(call)) => add(&call.method),
-        At::Expr(Expr::Call(call)) => loops |= primitive::names(primitives, &call.func),
-        At::Expr(Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_)) => loops = true,
-        At::Macro(mac) => {
-            mentions::idents(mac.tokens.clone()).iter().filter(|name| !is_own(name)).for_each(&mut add)
-        }
-        _ => {}
-    });
-    (called, loops)
-}
-
-/// `f64::from`, `u8::try_from`: not the functions of these names that a type of the file has.
-fn makes_number(path: &syn::Path) -> bool {
-    let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
-    let (Some(name), Some(ty)) = (names.next(), names.next()) else { return false };
-    ["from", "try_from", "default"].iter().any(|known| name == known)
-        && lockstep::is_primitive(&parse_quote!(#ty))
 }

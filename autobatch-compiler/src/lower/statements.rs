@@ -3,11 +3,13 @@
 use syn::spanned::Spanned;
 use syn::{Expr, Pat, Stmt, Type, parse_quote};
 
-use super::{Lowering, scan, uniform};
-use crate::effects;
-use crate::ir::{self, Op, VarId, VarSet};
-use crate::mentions;
-use crate::walk::{self, At};
+use crate::analysis::uniform_values;
+use crate::ir::effects;
+use crate::ir::{Op, VarId, VarSet};
+use crate::lower::{Lowering, scan};
+use crate::syntax::mentions;
+use crate::syntax::mentions::text;
+use crate::syntax::walk::{self, At};
 
 impl Lowering<'_> {
     /// Lowers the statements of a block; the value of its tail goes to `dest`.
@@ -82,7 +84,7 @@ impl Lowering<'_> {
             _ => None,
         });
         for (nth, item) in items {
-            let same = |other: &syn::Item| ir::text(other) == ir::text(item);
+            let same = |other: &syn::Item| text(other) == text(item);
             if self.items.iter().any(same) {
                 continue;
             }
@@ -112,7 +114,7 @@ impl Lowering<'_> {
                 || others.into_iter().any(|(_, f)| !defines(&f.body, item, &[]));
         };
         let count = |code: &dyn quote::ToTokens| {
-            let text = ir::text(&code);
+            let text = text(&code);
             mentions::words(&text).filter(|word| names.iter().any(|name| name == word)).count()
         };
         let before = || block.stmts[..nth].iter().any(|stmt| count(stmt) > 0);
@@ -134,7 +136,7 @@ impl Lowering<'_> {
         let Some(init) = &local.init else {
             return self.declaration(&local.pat);
         };
-        let uniforms = uniform::defines(self, &self.uniforms, &local);
+        let uniforms = uniform_values::defines(&self.program, &self.names, &self.uniforms, &local);
         self.uniforms.extend(uniforms);
         if !scan::splits(self, &Stmt::Local(local.clone())) {
             return self.op(Stmt::Local(local));

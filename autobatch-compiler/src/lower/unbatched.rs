@@ -5,12 +5,15 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
-use super::scan::{arguments, called_method, called_path, means_own_types};
-use super::{Lowering, leaving, lending, primitive};
 use crate::desugar::terminals;
-use crate::input::Function;
 use crate::ir::Note;
-use crate::{aside, receivers, tails};
+use crate::item::excluded;
+use crate::item::model::Function;
+use crate::lower::scan::{arguments, called_method, called_path, means_own_types};
+use crate::lower::{Lowering, call_arguments, macros, primitive};
+use crate::resolve::method_calls;
+use crate::syntax::primitive_names;
+use crate::syntax::tail_positions;
 
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
@@ -26,7 +29,7 @@ impl Lowering<'_> {
         let Unbatched { found, counted, .. } = scan;
         self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
         self.program.notes.extend(found);
-        for (span, why) in leaving::macros(function) {
+        for (span, why) in macros::macros(function) {
             self.whole_fallback(span, why);
         }
     }
@@ -59,9 +62,9 @@ impl Unbatched<'_, '_> {
 
     /// Notes a call of the function at `source` that is lent something. On the native stack it would not count, so all is scalar code.
     fn note_lent(&mut self, call: &Expr, source: usize) {
-        if let Err((span, why)) = lending::of_call(self.lower, source, &arguments(call)) {
+        if let Err((span, why)) = call_arguments::of_call(self.lower, source, &arguments(call)) {
             self.found.push(Note { span, why: why.into(), whole: true });
-            self.counted.extend(tails::number_of(call));
+            self.counted.extend(tail_positions::number_of(call));
         }
     }
 
@@ -76,7 +79,7 @@ impl Unbatched<'_, '_> {
                         && let Some(name) = before
                         && let word = name.to_string()
                         && (self.lower.callable(&word).is_some()
-                            || primitive::is_named(&self.lower.options.primitives, &word))
+                            || primitive_names::may_be_primitive(&self.lower.options.primitives, &word))
                     {
                         self.note(
                             name.span(),
@@ -124,8 +127,8 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             let function = &self.lower.functions[self.lower.current];
             let own = self.lower.self_type.as_ref().map(ToString::to_string);
             let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
-            let why = aside::called(&function.aside, e, own.as_deref());
-            if let Some(why) = why.or(function.left_aside.get(&receivers::path_text(e)).copied())
+            let why = excluded::called(&function.aside, e, own.as_deref());
+            if let Some(why) = why.or(function.left_aside.get(&method_calls::path_text(e)).copied())
                 && !local
             {
                 self.note(e.span(), why);
@@ -134,14 +137,14 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 && let Some(last) = path.path.segments.last()
                 && self.lower.excluded.contains(&last.ident.to_string())
             {
-                self.note(e.span(), aside::OF_OTHER_TYPES);
+                self.note(e.span(), excluded::OF_OTHER_TYPES);
             }
             visit::visit_expr_call(self, e);
         }
     }
 
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
-        let (function, text) = (&self.lower.functions[self.lower.current], receivers::call_text(e));
+        let (function, text) = (&self.lower.functions[self.lower.current], method_calls::call_text(e));
         if let Some(id) = called_method(self.lower, e) {
             if self.closure {
                 self.note_in_closure(e.span());

@@ -8,15 +8,15 @@
 //! Invariant: on every path the pushes and pops of an activation balance, and at a return or tail call
 //! its stacks are as they were at its entry. What is popped is stored at the continuation, so calls
 //! that share one save the same variables: the union (all of them are live across each of these calls,
-//! by [`super::continuations`]). Pops are part of the return edge; other edges to the block pop nothing.
+//! by [`crate::passes::continuations`]). Pops are part of the return edge; other edges to the block pop nothing.
 //!
 //! Imprecision: no placement across several calls (a variable is popped and pushed again between two
-//! calls in a row); [`super::pop_push`] cancels the pairs it can see.
+//! calls in a row); [`crate::passes::pop_push`] cancels the pairs it can see.
 
 use std::collections::BTreeMap;
 
-use super::call_graph::MayWrite;
-use super::liveness::Liveness;
+use crate::analysis::call_graph::MayWrite;
+use crate::analysis::liveness::Liveness;
 use crate::ir::{BlockId, Class, Program, Terminator, VarId, VarSet};
 
 /// Runs the pass.
@@ -40,8 +40,8 @@ pub fn run(program: &mut Program, liveness: &Liveness, may_write: &MayWrite) {
 
 #[cfg(test)]
 mod tests {
+    use crate::ir::testing::{FIB, analysed, names};
     use crate::ir::{Program, VarId};
-    use crate::testing::{FIB, analysed, names};
 
     fn pushes(program: &Program) -> Vec<Vec<String>> {
         let set = |vars: &[VarId]| names(program, &vars.iter().copied().collect());

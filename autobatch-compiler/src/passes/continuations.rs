@@ -11,9 +11,9 @@
 
 use std::collections::BTreeSet;
 
-use super::definedness::Definedness;
-use super::flow::Flow;
-use super::liveness::Liveness;
+use crate::analysis::definedness::Definedness;
+use crate::analysis::liveness::Liveness;
+use crate::ir::flow::Flow;
 use crate::ir::{Block, BlockId, Program, Terminator, VarId};
 
 /// Runs the pass.
@@ -51,7 +51,7 @@ fn split(program: &mut Program, b: BlockId, cont: BlockId) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::parse;
+    use crate::ir::testing::parse;
 
     fn added(source: &str) -> usize {
         let (mut program, _) = parse(source);

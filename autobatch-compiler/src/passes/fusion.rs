@@ -18,15 +18,13 @@ use std::collections::BTreeSet;
 
 use syn::Expr;
 
-use super::PassOptions;
-use super::call_graph::called;
-use super::flow::Flow;
+use crate::analysis::call_graph::called;
+use crate::ir::effects::HEAVY;
+use crate::ir::flow::Flow;
 use crate::ir::{BlockId, FuncId, Program, Terminator};
-use crate::vector_math::is_library;
-use crate::walk::{self, At, Next};
-
-/// Above this weight a block is worth a step of its own: three opaque calls.
-pub const HEAVY: u32 = 60;
+use crate::passes::PassOptions;
+use crate::std_models::elementary::is_library;
+use crate::syntax::walk::{self, At, Next};
 
 /// Whether a block does so much that gathering members for it pays.
 pub fn is_heavy(program: &Program, b: BlockId) -> bool {
@@ -151,7 +149,7 @@ fn branch_targets(program: &Program) -> BTreeSet<BlockId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{FIB, PEA_NUTS, parse};
+    use crate::ir::testing::{FIB, PEA_NUTS, parse};
 
     fn heads(source: &str, fuse: bool) -> Vec<String> {
         let (mut program, labels) = parse(source);

@@ -5,13 +5,9 @@
 //! stack operations last. Analyses are recomputed after a pass that changes the control flow; nothing
 //! is patched up. In debug builds the verifier runs between the passes.
 
-pub mod call_graph;
 pub mod caller_saves;
 pub mod continuations;
-pub mod definedness;
-pub mod flow;
 pub mod fusion;
-pub mod liveness;
 pub mod order;
 pub mod part;
 pub mod pop_push;
@@ -20,7 +16,8 @@ pub mod rematerialise;
 pub mod sink;
 pub mod storage;
 pub mod tail_calls;
-pub mod uniform;
+pub mod uniform_parameters;
+pub mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -28,11 +25,11 @@ mod tests;
 use std::collections::BTreeSet;
 
 use crate::ir::{Program, VarId, VarSet};
-use crate::verify::{Stage, verify};
+use crate::passes::verify::{Stage, verify};
 
-pub use call_graph::MayWrite;
-pub use definedness::Definedness;
-pub use liveness::Liveness;
+use crate::analysis::call_graph::{self, MayWrite};
+use crate::analysis::definedness::Definedness;
+use crate::analysis::liveness::Liveness;
 pub use order::BlockOrder;
 
 /// What the passes can be told.
@@ -83,7 +80,7 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     prune::run(program);
     check(program, Stage::Lowered, "tail calls");
     call_graph::run(program);
-    uniform::run(program);
+    uniform_parameters::run(program);
     continuations::run(program);
     check(program, Stage::Lowered, "continuations");
     if options.part {

@@ -15,10 +15,10 @@
 
 use std::collections::BTreeSet;
 
-use super::call_graph::{CallGraph, called};
-use super::flow::Flow;
-use super::fusion::is_heavy;
+use crate::analysis::call_graph::{CallGraph, called};
+use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Program};
+use crate::passes::fusion::is_heavy;
 
 /// How region heads are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -77,8 +77,8 @@ fn only_returns(program: &Program, head: BlockId, blocks: &[BlockId]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::testing::{FIB, PEA_NUTS, parse};
     use crate::passes::PassOptions;
-    use crate::testing::{FIB, PEA_NUTS, parse};
 
     fn order(source: &str, fuse: bool, order: BlockOrder) -> Vec<String> {
         let (mut program, labels) = parse(source);

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::flow::Flow;
+use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Program, VarId};
 
 /// With so many parameters the arguments of a call are no more than what they are computed from.

@@ -17,8 +17,8 @@
 
 use std::collections::BTreeMap;
 
-use super::call_graph::written_by_code;
-use super::flow::Flow;
+use crate::analysis::call_graph::written_by_code;
+use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Program, Terminator, VarSet};
 
 /// Runs the pass.
@@ -83,7 +83,7 @@ fn leaves(program: &Program, head: BlockId, target: BlockId) -> bool {
 mod tests {
     use super::*;
     use crate::ir::VarId;
-    use crate::testing::analysed;
+    use crate::ir::testing::analysed;
 
     const THREE_CALLS: &str = "fn f(n: i64, mut m: i64) -> i64 {
         b0: { branch (n < 1) b1 else b2; }
@@ -94,7 +94,7 @@ mod tests {
     }";
 
     fn names(program: &Program, vars: &[VarId]) -> Vec<String> {
-        crate::testing::names(program, &vars.iter().copied().collect())
+        crate::ir::testing::names(program, &vars.iter().copied().collect())
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! in [`Terminator::Unreachable`], so that no later pass sees code, calls or edges that can't happen.
 //! Unreachability is that of the graph: a branch on `false` counts as reachable on both sides.
 
-use super::flow::Flow;
+use crate::ir::flow::Flow;
 use crate::ir::{CallId, Program, Terminator, VarSet};
 
 /// Runs the pass.
@@ -31,7 +31,7 @@ pub fn run(program: &mut Program) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::parse;
+    use crate::ir::testing::parse;
 
     #[test]
     fn unreachable_calls_are_gone_and_ids_dense() {

@@ -7,7 +7,7 @@
 //! Invariant: what is moved reads and defines immutable variables only, and whatever reads what it defines stays
 //! behind it.
 
-use super::flow::Flow;
+use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Call, Op, Program, VarId, VarSet};
 
 /// Runs the pass.
@@ -68,7 +68,7 @@ fn sunk(program: &Program, block: BlockId, call: &Call, late: &mut VarSet) -> Op
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::parse;
+    use crate::ir::testing::parse;
 
     const ENTRY: &str = "b0: { branch (n < 3) b1 else b2; }
         b1: { let result = 1; jump exit; }

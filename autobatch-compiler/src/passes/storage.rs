@@ -4,7 +4,7 @@
 //! * *temporary*: never crosses from one region to another;
 //! * *register*: crosses regions, but no call that may write it;
 //! * *stacked*: live across a call whose callee, transitively, may write it;
-//! * *null*: never read; *uniform*: set before by [`super::uniform`].
+//! * *null*: never read; *uniform*: set before by [`crate::passes::uniform_parameters`].
 //!
 //! The paper asks whether the callee can *reach the function again*; here it must also write the
 //! variable on the way, so a parameter that recursion hands on unchanged stays a register.
@@ -15,9 +15,9 @@
 //!
 //! Imprecision: inherited from liveness and may-write.
 
-use super::call_graph::MayWrite;
-use super::flow::Flow;
-use super::liveness::Liveness;
+use crate::analysis::call_graph::MayWrite;
+use crate::analysis::liveness::Liveness;
+use crate::ir::flow::Flow;
 use crate::ir::{Class, Program, Terminator, VarSet};
 
 /// Sets the classes; returns the variables that need a column.
@@ -62,7 +62,7 @@ pub fn run(program: &mut Program, liveness: &Liveness, may_write: &MayWrite) -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, PEA_NUTS, analysed, classes, var};
+    use crate::ir::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, PEA_NUTS, analysed, classes, var};
 
     fn stacked(source: &str) -> Vec<String> {
         let (program, ..) = analysed(source);

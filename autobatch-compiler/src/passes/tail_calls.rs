@@ -12,8 +12,9 @@
 //! Imprecision: return types that differ only in spelling (`Self` and its name) are not the same. A
 //! local with a destructor is dropped before the callee runs, as `become` would do it.
 
-use super::flow::{Flow, forwarded};
-use crate::ir::{GroupId, Program, Terminator, text};
+use crate::ir::flow::{Flow, forwarded};
+use crate::ir::{GroupId, Program, Terminator};
+use crate::syntax::mentions::text;
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
@@ -50,7 +51,7 @@ fn find(group: &[usize], mut f: usize) -> usize {
 mod tests {
     use super::*;
     use crate::ir::FuncId;
-    use crate::testing::{EVEN_ODD, FIB, IOTA_SUM, parse};
+    use crate::ir::testing::{EVEN_ODD, FIB, IOTA_SUM, parse};
 
     fn tail_calls(source: &str) -> (Program, usize) {
         let (mut program, _) = parse(source);

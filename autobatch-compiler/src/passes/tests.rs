@@ -2,10 +2,10 @@
 //! its stack discipline holds in the machine. Counts from the reference system's own test programs.
 
 use super::*;
-use crate::interp::machine::{self, Run, Schedule};
-use crate::interp::{Value, run as scalar};
+use crate::ir::interp::machine::{self, Run, Schedule};
+use crate::ir::interp::{Value, run as scalar};
+use crate::ir::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, Labels, PEA_NUTS, analysed, classes, parse};
 use crate::ir::{BlockId, Terminator};
-use crate::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, Labels, PEA_NUTS, analysed, classes, parse};
 
 const SCHEDULES: [Schedule; 3] = [Schedule::EarliestBlock, Schedule::MostLanes, Schedule::Masked];
 

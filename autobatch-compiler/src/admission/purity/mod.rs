@@ -1,0 +1,204 @@
+//! Which programs only compute: running a piece of them twice, or on a copy of a member, shows nowhere.
+//!
+//! Such programs run in nested frames (`emit/nest.rs`). Admitted are operators, pure methods (see
+//! [`crate::analysis::lane_interchange`]), control flow, and calls of functions of the same item that only compute too, on
+//! numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The macro knows no types, so what
+//! all of it starts from is listed: types of parameters and results that are not primitive by name
+//! ([`Plain::types`]), and values that are read from shared data and constants ([`Plain::leaves`]). What
+//! operators and pure methods make of primitive values is primitive. Generated code asks the runtime whether
+//! what is listed is; if not, the machine runs the program.
+//!
+//! Refused: everything owned, borrowed per member or changed in place; closures, macros other than
+//! assertions and panics, items in bodies; blocks in lockstep or of a primitive; mutual tail calls that come
+//! back, because a nested frame takes native stack for them.
+
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Span};
+use syn::{Expr, Type};
+
+use crate::ir::{FuncId, Program, Terminator};
+use crate::item::model::Function;
+use crate::lower::Lowered;
+use crate::std_models::pure::is_primitive;
+use crate::syntax::mentions::bare_type;
+use crate::syntax::reachability::reached;
+use crate::syntax::walk::At;
+use walk::Walk;
+
+/// What must be primitive for a program to only compute.
+#[derive(Default)]
+pub struct Plain {
+    /// Types of parameters and results.
+    pub types: Vec<Type>,
+    /// Values read from shared data.
+    pub leaves: Vec<Leaf>,
+}
+
+impl Plain {
+    /// Whether there is nothing to ask rustc.
+    pub fn is_certain(&self) -> bool {
+        self.types.is_empty() && self.leaves.is_empty()
+    }
+}
+
+/// A value read from shared data.
+#[derive(Clone)]
+pub struct Leaf {
+    /// The parameter it is read from, with its type; none for a constant.
+    pub root: Option<(Ident, Type)>,
+    /// The expression; indices are [`index`].
+    pub value: Expr,
+    /// What it certainly is, as far as that decides whether it can be indexed by a number.
+    list: List,
+}
+
+impl Leaf {
+    /// The same place behind an operator.
+    fn with(self, operator: impl FnOnce(Expr) -> Expr) -> Leaf {
+        Leaf { value: operator(self.value), ..self }
+    }
+}
+
+/// What is known of a place in shared data.
+#[derive(Clone)]
+enum List {
+    /// It has this type.
+    Of(Box<Type>),
+    /// It is a constant or an element of one: by custom an array if it is indexed.
+    Constant,
+    /// Nothing.
+    Unknown,
+}
+
+impl List {
+    /// What is known of its elements, if it certainly is a list.
+    fn element(&self) -> Option<List> {
+        let ty = match self {
+            List::Of(ty) => bare_type(ty),
+            List::Constant => return Some(List::Constant),
+            List::Unknown => return None,
+        };
+        match ty {
+            Type::Reference(r) => List::Of(r.elem.clone()).element(),
+            Type::Slice(t) => Some(List::Of(t.elem.clone())),
+            Type::Array(t) => Some(List::Of(t.elem.clone())),
+            Type::Path(p) => {
+                let last = p.path.segments.last().filter(|last| last.ident == "Vec")?;
+                let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+                let Some(syn::GenericArgument::Type(ty)) = args.args.first() else { return None };
+                Some(List::Of(Box::new(ty.clone())))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `__at`: any index.
+pub fn index() -> Ident {
+    Ident::new("__at", Span::mixed_site())
+}
+
+/// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
+/// settled.
+pub fn of(lowered: &Lowered, functions: &[Function]) -> Option<Plain> {
+    let program = &lowered.program;
+    let refused = !program.notes.is_empty()
+        || !lowered.items.is_empty()
+        || program.blocks.iter().any(|b| b.lockstep || b.primitive.is_some())
+        || program.func_ids().any(|f| tail_calls_come_back(program, f));
+    if refused {
+        return None;
+    }
+    let mut plain = Plain::default();
+    let mut helpers = BTreeSet::new();
+    for func in program.func_ids() {
+        plain.function(program, func, &functions[lowered.sources[func.0]], functions, &mut helpers)?;
+    }
+    Some(plain)
+}
+
+/// Whether tail calls lead from `func` over another function back to it.
+fn tail_calls_come_back(program: &Program, func: FuncId) -> bool {
+    let next = |f: FuncId| {
+        program.blocks_of(f).filter_map(move |b| match b.term {
+            Terminator::TailCall { callee, .. } if callee != f => Some(callee),
+            _ => None,
+        })
+    };
+    reached(func, next).contains(&func)
+}
+
+impl Plain {
+    fn function(
+        &mut self,
+        program: &Program,
+        func: FuncId,
+        source: &Function,
+        functions: &[Function],
+        helpers: &mut BTreeSet<String>,
+    ) -> Option<()> {
+        let function = program.func(func);
+        self.ty(&function.output)?;
+        let mut shared = BTreeMap::new();
+        for (var, param) in function.params.iter().zip(&source.params) {
+            let variable = program.var(*var);
+            if variable.is_uniform() {
+                shared.insert(param.ident.to_string(), param.ty.clone());
+            } else {
+                self.ty(&param.ty)?;
+            }
+        }
+        let locals = program.vars_of(func).map(|v| program.name(v)).collect();
+        let mut walk =
+            Walk { plain: self, functions, helpers, locals, shared, aliases: BTreeMap::new(), exits: true };
+        for block in program.blocks_of(func) {
+            block.code().try_for_each(|stmt| walk.stmt(stmt))?;
+            match &block.term {
+                Terminator::Branch { cond, .. } => walk.expr(cond)?,
+                Terminator::Switch { scrutinee, arms, .. } => {
+                    walk.expr(scrutinee)?;
+                    for arm in arms {
+                        walk.pattern(&arm.pat)?;
+                        arm.guard.iter().try_for_each(|guard| walk.expr(guard))?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    /// The type of a value that members have.
+    fn ty(&mut self, ty: &Type) -> Option<()> {
+        let ty = bare_type(ty);
+        match ty {
+            Type::Tuple(t) => t.elems.iter().try_for_each(|ty| self.ty(ty)),
+            Type::Array(t) => self.ty(&t.elem),
+            Type::Path(_) if is_primitive(ty) => Some(()),
+            Type::Path(p) if p.qself.is_none() => {
+                let last = p.path.segments.last()?;
+                match &last.arguments {
+                    syn::PathArguments::AngleBracketed(args) if last.ident == "Option" => {
+                        match args.args.first()? {
+                            syn::GenericArgument::Type(ty) => self.ty(ty),
+                            _ => None,
+                        }
+                    }
+                    // With a lifetime it is no number, and frames would mix up lifetimes without names.
+                    _ if crate::syntax::walk::any(ty, |at| matches!(at, At::Lifetime(_))) => None,
+                    _ => {
+                        self.types.push(ty.clone());
+                        Some(())
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

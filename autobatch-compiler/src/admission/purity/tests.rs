@@ -1,0 +1,131 @@
+//! Who is admitted, and what they need.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use crate::admission::purity::{Plain, of};
+use crate::ir::testing::{functions, lowered};
+use crate::passes::{self, PassOptions};
+
+/// What the program of the item's last function needs to only compute.
+fn plain(item: TokenStream) -> Option<Plain> {
+    let functions = functions(item);
+    let mut lowered = lowered(&functions, functions.len() - 1, true);
+    passes::run(&mut lowered.program, &PassOptions::default());
+    of(&lowered, &functions)
+}
+
+fn text(item: &impl ToTokens) -> String {
+    item.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Its types and leaves, if it is admitted.
+fn needs(item: TokenStream) -> Vec<String> {
+    let plain = plain(item).expect("only computes");
+    plain.types.iter().map(text).chain(plain.leaves.iter().map(|leaf| text(&leaf.value))).collect()
+}
+
+#[test]
+fn numbers_need_nothing() {
+    let none: [&str; 0] = [];
+    assert_eq!(
+        needs(quote! {
+            fn f(n: u64, x: f64) -> (f64, bool) {
+                assert!(n < 90, "{} is too large", n);
+                if n <= 1 { return (x.sqrt(), true); }
+                let (a, _) = f(n - 2, x);
+                let mut table = [0.0; 3];
+                for i in (0..3).rev() { table[i] = a * i as f64; }
+                match n % 3 { 0 | 1 => (table[1].max(0.5), false), _ => f(n - 1, -x) }
+            }
+        }),
+        none
+    );
+}
+
+#[test]
+fn what_shared_data_hold_is_asked_for() {
+    assert_eq!(
+        needs(quote! {
+            fn f(tree: &[Node], at: usize, x: Real, #[shared] eps: f64) -> f64 {
+                let node = &tree[at + 1];
+                if node.leaf { return f64::MAX; }
+                let mut best = LIMITS[at][2];
+                for w in tree.iter() { best += w.mass * eps; }
+                best + f(tree, node.next, x, eps)
+            }
+        }),
+        [
+            "Real",
+            "((&(tree)[__at])).leaf",
+            "((LIMITS)[__at])[__at]",
+            "((&(tree)[__at])).mass",
+            "eps",
+            "((LIMITS)[__at])[__at]"
+        ],
+        "what is only handed on has a type that is asked for"
+    );
+}
+
+#[test]
+fn functions_of_the_item_are_looked_into() {
+    let program = |helps: TokenStream| {
+        plain(quote! {
+            mod m {
+                fn help(x: f64, w: &[f64]) -> f64 { #helps }
+                pub fn f(x: f64, w: &[f64]) -> f64 { if x < 1.0 { help(x, w) } else { f(x * 0.5, w) } }
+            }
+        })
+    };
+    let admitted = program(quote!(x * w[0])).expect("pure");
+    assert_eq!(admitted.leaves.iter().map(|leaf| text(&leaf.value)).collect::<Vec<_>>(), ["(w)[__at]"]);
+    assert!(program(quote!(log(x))).is_none());
+    assert!(program(quote!(println!("{x}"); x)).is_none());
+}
+
+#[test]
+fn whoever_does_more_is_refused() {
+    let bodies = [
+        quote!(counter.fetch_add(1); f(x - 1.0)),
+        quote!(let v = vec![x]; f(v[0])),
+        quote!(let g = |y: f64| y + x; f(g(1.0))),
+        quote!(other(x) + f(x)),
+        quote!(let p = Point { x }; f(p.x)),
+        quote!(let r = &mut y; *r = 1.0; f(y)),
+        quote!(x.my_method() + f(x)),
+        quote!(unsafe { f(x) }),
+    ];
+    for body in bodies {
+        let item = quote!(fn f(x: f64) -> f64 { if x < 1.0 { return x; } #body });
+        assert!(plain(item).is_none(), "{body}");
+    }
+    for params in
+        [quote!(x: f64, s: &mut f64), quote!(x: f64, #[each] s: &[f64]), quote!(x: f64, s: Box<[f64]>)]
+    {
+        let admitted = plain(quote!(fn f(#params) -> f64 { if x < 1.0 { x } else { f(x * 0.5, s) } }));
+        assert!(admitted.is_none_or(|plain| !plain.types.is_empty()), "{params}");
+    }
+}
+
+#[test]
+fn a_place_that_may_not_be_a_list_is_not_indexed() {
+    let reads = |place: TokenStream| {
+        plain(quote!(fn f(m: &Model, x: f64) -> f64 { if x < 1.0 { #place } else { f(m, x * 0.5) } }))
+    };
+    assert!(reads(quote!(m.w[0])).is_none());
+    assert!(reads(quote!(m.w)).is_some());
+}
+
+#[test]
+fn tail_calls_that_come_back_need_the_machine() {
+    let program = |back: TokenStream| {
+        plain(quote! {
+            mod m {
+                fn odd(n: u32) -> bool { if n == 0 { false } else { #back } }
+                pub fn even(n: u32) -> bool { if n == 0 { true } else { odd(n - 1) } }
+            }
+        })
+    };
+    assert!(program(quote!(even(n - 1))).is_none());
+    assert!(program(quote!(odd(n / 2))).is_some());
+}

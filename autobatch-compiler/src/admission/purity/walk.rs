@@ -1,0 +1,400 @@
+//! The walk that admits code, or refuses it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
+
+use crate::admission::purity::{Leaf, List, Plain, index};
+use crate::ir::goto_target;
+use crate::item::model::{Function, Passing};
+use crate::std_models::pure::{
+    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
+};
+use crate::syntax::elision::nameless;
+use crate::syntax::mentions::{assignment, bare, name, untyped};
+
+/// The walk over one function; `None` refuses the program.
+pub(crate) struct Walk<'a> {
+    pub(super) plain: &'a mut Plain,
+    pub(super) functions: &'a [Function],
+    /// Functions of the item, called in lane code, that have been looked at.
+    pub(super) helpers: &'a mut BTreeSet<String>,
+    /// Variables with a value per member.
+    pub(super) locals: BTreeSet<String>,
+    /// Parameters that all members share.
+    pub(super) shared: BTreeMap<String, Type>,
+    /// Variables that stand for a place in shared data, or a copy of what is there.
+    pub(super) aliases: BTreeMap<String, Leaf>,
+    /// Whether jump markers may occur, else `return`.
+    pub(super) exits: bool,
+}
+
+impl Walk<'_> {
+    pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> Option<()> {
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        match stmt {
+            Stmt::Local(local) => {
+                let Some(init) = &local.init else { return self.pattern(&local.pat) };
+                if init.diverge.is_some() {
+                    return None;
+                }
+                self.bind(&local.pat, &init.expr)
+            }
+            Stmt::Expr(e, _) => self.expr(e),
+            Stmt::Macro(m) => self.macro_(&m.mac),
+            _ => None,
+        }
+    }
+
+    /// `let pat = value;`
+    fn bind(&mut self, pat: &Pat, value: &Expr) -> Option<()> {
+        if let Pat::Ident(p) = untyped(pat)
+            && p.by_ref.is_none()
+            && p.subpat.is_none()
+            && let Some(leaf) = self.place(value)?
+        {
+            self.aliases.insert(p.ident.to_string(), leaf);
+            return Some(());
+        }
+        self.pattern(pat)?;
+        self.expr(value)
+    }
+
+    /// The place in shared data that an expression names. Its indices are walked.
+    fn place(&mut self, expr: &Expr) -> Option<Option<Leaf>> {
+        let expr = bare(expr);
+        match expr {
+            Expr::Path(p) => {
+                if let Some(name) = p.path.get_ident().filter(|_| p.qself.is_none()) {
+                    let key = name.to_string();
+                    if let Some(leaf) = self.aliases.get(&key) {
+                        return Some(Some(leaf.clone()));
+                    }
+                    if let Some(ty) = self.shared.get(&key) {
+                        let root = Some((name.clone(), nameless(ty)));
+                        let list = List::Of(Box::new(ty.clone()));
+                        return Some(Some(Leaf { root, value: parse_quote!(#name), list }));
+                    }
+                    if self.locals.contains(&key) {
+                        return Some(None);
+                    }
+                }
+                let constant = || Leaf { root: None, value: expr.clone(), list: List::Constant };
+                Some(is_constant(p).then(constant))
+            }
+            Expr::Field(e) => {
+                let member = &e.member;
+                Some(self.place(&e.base)?.map(|Leaf { root, value, .. }| Leaf {
+                    root,
+                    value: parse_quote!((#value).#member),
+                    list: List::Unknown,
+                }))
+            }
+            Expr::Index(e) => match self.place(&e.expr)? {
+                None => Some(None),
+                Some(Leaf { root, value, list }) => {
+                    self.expr(&e.index)?;
+                    let (at, list) = (index(), list.element()?);
+                    Some(Some(Leaf { root, value: parse_quote!((#value)[#at]), list }))
+                }
+            },
+            Expr::Reference(e) if e.mutability.is_none() => {
+                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((&#value)))))
+            }
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((*#value)))))
+            }
+            _ => Some(None),
+        }
+    }
+
+    pub(super) fn expr(&mut self, expr: &Expr) -> Option<()> {
+        if let Some(leaf) = self.place(expr)? {
+            self.plain.leaves.push(leaf);
+            return Some(());
+        }
+        let expr = bare(expr);
+        if let Some((place, value)) = assignment(expr) {
+            self.assignable(place)?;
+            return self.expr(value);
+        }
+        match expr {
+            Expr::Lit(lit) => is_plain_literal(&lit.lit).then_some(()),
+            Expr::Path(p) => {
+                let local = name(expr).is_some_and(|name| self.locals.contains(&name));
+                (local || of_option(&p.path, "None")).then_some(())
+            }
+            Expr::Unary(e) => self.expr(&e.expr),
+            Expr::Cast(e) => is_primitive(&e.ty).then_some(()).and_then(|()| self.expr(&e.expr)),
+            Expr::Binary(e) => {
+                self.expr(&e.left)?;
+                self.expr(&e.right)
+            }
+            Expr::Let(e) => {
+                self.pattern(&e.pat)?;
+                self.expr(&e.expr)
+            }
+            Expr::If(e) => {
+                self.expr(&e.cond)?;
+                self.stmts(&e.then_branch.stmts)?;
+                e.else_branch.iter().try_for_each(|(_, e)| self.expr(e))
+            }
+            Expr::Match(e) => {
+                if !self.comparison(&e.expr)? {
+                    self.expr(&e.expr)?;
+                }
+                e.arms.iter().try_for_each(|arm| {
+                    self.pattern(&arm.pat)?;
+                    self.expr(&arm.body)
+                })
+            }
+            Expr::Block(e) => self.stmts(&e.block.stmts),
+            Expr::While(e) => {
+                self.expr(&e.cond)?;
+                self.stmts(&e.body.stmts)
+            }
+            Expr::Loop(e) => self.stmts(&e.body.stmts),
+            Expr::ForLoop(e) => self.for_(e),
+            Expr::Break(e) => e.expr.iter().try_for_each(|e| self.expr(e)),
+            Expr::Continue(_) => Some(()),
+            Expr::Return(e) if !self.exits => e.expr.iter().try_for_each(|e| self.expr(e)),
+            Expr::Tuple(e) => e.elems.iter().try_for_each(|e| self.expr(e)),
+            Expr::Array(e) => e.elems.iter().try_for_each(|e| self.expr(e)),
+            Expr::Repeat(e) => self.expr(&e.expr),
+            Expr::Field(e) => self.expr(&e.base),
+            Expr::Index(e) => {
+                self.expr(&e.expr)?;
+                self.expr(&e.index)
+            }
+            Expr::MethodCall(e) if matches!(e.method.to_string().as_str(), "len" | "is_empty") => {
+                match self.place(&e.receiver)? {
+                    Some(_) => Some(()),
+                    None => self.expr(&e.receiver),
+                }
+            }
+            Expr::MethodCall(e) => {
+                is_pure_method(&e.method).then_some(())?;
+                self.expr(&e.receiver)?;
+                e.args.iter().try_for_each(|e| self.expr(e))
+            }
+            Expr::Call(e) => self.call(e),
+            Expr::Macro(m) => self.macro_(&m.mac),
+            _ => None,
+        }
+    }
+
+    fn for_(&mut self, e: &syn::ExprForLoop) -> Option<()> {
+        let iter = match &*e.expr {
+            Expr::MethodCall(call) if call.method == "iter" && call.args.is_empty() => &call.receiver,
+            other => other,
+        };
+        match (self.place(iter)?, &*e.pat) {
+            (Some(leaf), Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => {
+                let (Leaf { root, value, list }, at) = (leaf, index());
+                // What a `for` over a reference or an `iter` hands out.
+                let element = Leaf { root, value: parse_quote!((&(#value)[#at])), list: list.element()? };
+                self.aliases.insert(p.ident.to_string(), element);
+            }
+            (Some(_), _) => return None,
+            (None, pat) => {
+                self.pattern(pat)?;
+                self.range(iter)?;
+            }
+        }
+        self.stmts(&e.body.stmts)
+    }
+
+    /// A range of numbers, or what `rev` and `step_by` make of one.
+    fn range(&mut self, expr: &Expr) -> Option<()> {
+        let expr = bare(expr);
+        match expr {
+            Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().try_for_each(|e| self.expr(e)),
+            Expr::MethodCall(e) if e.method == "rev" || e.method == "step_by" => {
+                self.range(&e.receiver)?;
+                e.args.iter().try_for_each(|e| self.expr(e))
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, call: &syn::ExprCall) -> Option<()> {
+        let Expr::Path(func) = &*call.func else { return None };
+        let segments: Vec<String> = func.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let names: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match &names[..] {
+            // The lowering's own counters.
+            [.., "__rt", name] if name.starts_with("count_") || name.starts_with("holds") => {
+                call.args.iter().try_for_each(|arg| match arg {
+                    Expr::Reference(e) => self.expr(&e.expr),
+                    other => self.expr(other),
+                })
+            }
+            [.., "Some"] => call.args.iter().try_for_each(|e| self.expr(e)),
+            _ if is_pure_function(func) => call.args.iter().try_for_each(|e| self.expr(e)),
+            [name] | ["Self", name] => self.helper(name, call),
+            _ => None,
+        }
+    }
+
+    /// A call of another function of the item.
+    fn helper(&mut self, name: &str, call: &syn::ExprCall) -> Option<()> {
+        let helper = self.functions.iter().find(|f| f.sig.ident == name)?;
+        if self.locals.contains(name) || helper.params.len() != call.args.len() {
+            return None;
+        }
+        for (arg, param) in call.args.iter().zip(&helper.params) {
+            let lent = param.passing == Passing::Shared && matches!(param.ty, Type::Reference(_));
+            if !(lent && self.place(arg)?.is_some()) {
+                self.expr(arg)?;
+            }
+        }
+        if !self.helpers.insert(name.to_owned()) {
+            return Some(());
+        }
+        let generic = helper.sig.generics.type_params().next().is_some();
+        if generic || helper.sig.asyncness.is_some() {
+            return None;
+        }
+        self.plain.ty(&helper.output)?;
+        let mut shared = BTreeMap::new();
+        for param in &helper.params {
+            match param.passing {
+                Passing::Shared => _ = shared.insert(param.ident.to_string(), param.ty.clone()),
+                Passing::Each => self.plain.ty(&param.ty)?,
+                _ => return None,
+            }
+        }
+        let params = helper.params.iter().map(|p| p.ident.to_string());
+        let locals = helper.bindings.keys().cloned().chain(params).collect();
+        let mut walk = Walk {
+            plain: self.plain,
+            functions: self.functions,
+            helpers: self.helpers,
+            locals,
+            shared,
+            aliases: BTreeMap::new(),
+            exits: false,
+        };
+        for param in &helper.params {
+            param.pattern.iter().try_for_each(|pat| walk.pattern(pat))?;
+        }
+        walk.stmts(&helper.body.stmts)
+    }
+
+    /// Whether an expression that a `match` looks at is a comparison, which is admitted: its result stays in the
+    /// `match`.
+    fn comparison(&mut self, expr: &Expr) -> Option<bool> {
+        let args: Vec<&Expr> = match bare(expr) {
+            Expr::MethodCall(e) if (e.method == "unwrap" || e.method == "reverse") && e.args.is_empty() => {
+                return self.comparison(&e.receiver);
+            }
+            Expr::MethodCall(e)
+                if ["cmp", "partial_cmp", "total_cmp"].iter().any(|name| e.method == name)
+                    && e.args.len() == 1 =>
+            {
+                vec![&e.receiver, &e.args[0]]
+            }
+            Expr::Call(e) if e.args.len() == 2 => match &*e.func {
+                Expr::Path(f) if f.path.segments.len() == 2 || f.path.leading_colon.is_some() => {
+                    let mut names = f.path.segments.iter().rev().map(|s| s.ident.to_string());
+                    let (name, of) = (names.next()?, names.next()?);
+                    let of_number = matches!((of.as_str(), name.as_str()), ("f32" | "f64", "total_cmp"));
+                    if !(of_number || (of == "Ord" && name == "cmp")) {
+                        return Some(false);
+                    }
+                    vec![&e.args[0], &e.args[1]]
+                }
+                _ => return Some(false),
+            },
+            _ => return Some(false),
+        };
+        for arg in args {
+            let mut arg = arg;
+            while let Expr::Paren(syn::ExprParen { expr, .. })
+            | Expr::Reference(syn::ExprReference { expr, .. }) = arg
+            {
+                arg = expr;
+            }
+            self.expr(arg)?;
+        }
+        Some(true)
+    }
+
+    /// Assertions and panics: their conditions; what is formatted is lost with the tile.
+    fn macro_(&mut self, mac: &Macro) -> Option<()> {
+        if goto_target(mac).is_some() {
+            return self.exits.then_some(());
+        }
+        let name = mac.path.get_ident()?.to_string();
+        let conditions = match name.as_str() {
+            "assert" | "debug_assert" => 1,
+            "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => 2,
+            "panic" | "unreachable" | "todo" | "unimplemented" => 0,
+            _ => return None,
+        };
+        let args = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok()?;
+        args.iter().enumerate().try_for_each(|(nth, arg)| match arg {
+            Expr::Lit(syn::ExprLit { lit: Lit::Str(_), .. }) if nth >= conditions => Some(()),
+            other => self.expr(other),
+        })
+    }
+
+    /// What may stand on the left of an assignment.
+    fn assignable(&mut self, place: &Expr) -> Option<()> {
+        match bare(place) {
+            Expr::Field(e) => self.assignable(&e.base),
+            Expr::Index(e) => {
+                self.assignable(&e.expr)?;
+                self.expr(&e.index)
+            }
+            Expr::Tuple(e) => e.elems.iter().try_for_each(|e| self.assignable(e)),
+            Expr::Infer(_) => Some(()),
+            Expr::Path(p) => {
+                let name = p.path.get_ident()?.to_string();
+                // A copy of something shared that becomes a variable: its type says what it can be.
+                if let Some(leaf) = self.aliases.get(&name) {
+                    self.plain.leaves.push(leaf.clone());
+                }
+                self.locals.contains(&name).then_some(())
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn pattern(&mut self, pat: &Pat) -> Option<()> {
+        match pat {
+            Pat::Ident(p) => match &p.subpat {
+                _ if p.by_ref.is_some() => None,
+                Some((_, pat)) => self.pattern(pat),
+                None => Some(()),
+            },
+            Pat::Type(p) => self.pattern(&p.pat),
+            Pat::Paren(p) => self.pattern(&p.pat),
+            Pat::Tuple(p) => p.elems.iter().try_for_each(|p| self.pattern(p)),
+            Pat::Or(p) => p.cases.iter().try_for_each(|p| self.pattern(p)),
+            Pat::TupleStruct(p) if of_option(&p.path, "Some") => {
+                p.elems.iter().try_for_each(|p| self.pattern(p))
+            }
+            Pat::Path(p) => {
+                let ordering = p.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "Ordering");
+                (ordering || of_option(&p.path, "None")).then_some(())
+            }
+            Pat::Reference(p) if p.mutability.is_none() => self.pattern(&p.pat),
+            Pat::Wild(_) | Pat::Rest(_) | Pat::Lit(_) | Pat::Range(_) => Some(()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a path is a variant of `Option`, alone or with the path that the rewriting of closures writes.
+fn of_option(path: &syn::Path, variant: &str) -> bool {
+    let full = || {
+        let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        segments.join("::") == format!("core::option::Option::{variant}")
+    };
+    path.is_ident(variant) || (path.leading_colon.is_some() && full())
+}

@@ -1,0 +1,211 @@
+//! What becomes a block in lockstep, and its shape.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::analysis::lane_interchange::{Node, Plan, Scope, overwritten};
+use crate::ir::VarSet;
+use crate::ir::testing::{functions, lowered};
+
+/// The lockstep blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays, `o` those
+/// that are overwritten, loops in brackets.
+fn shapes(item: TokenStream) -> Vec<String> {
+    let program = lowered(&functions(item), 0, true).program;
+    assert!(program.notes.is_empty());
+    let blocks = program.blocks.iter().filter(|b| b.lockstep);
+    blocks
+        .map(|b| {
+            let scope = Scope::new(&program, b.func);
+            let plan = Plan::of(&scope, &b.ops).expect("it was admitted");
+            shape(&plan.nodes, &overwritten(&scope, &plan.nodes))
+        })
+        .collect()
+}
+
+fn shape(nodes: &[Node], overwritten: &VarSet) -> String {
+    nodes
+        .iter()
+        .map(|node| match node {
+            Node::Uniform(_) => "u".into(),
+            Node::Lanes(stmts) => stmts.len().to_string(),
+            Node::Fill(array, _) if overwritten.contains(array) => "o".into(),
+            Node::Fill(..) => "f".into(),
+            Node::Loop(_, body) => format!("[{}]", shape(body, overwritten)),
+        })
+        .collect()
+}
+
+#[test]
+fn nested_loops_over_an_array() {
+    let found = shapes(quote! {
+        fn f(x: f32) -> f32 {
+            let mut val = [0.0f32; 65];
+            let half = 0.5;
+            let y = x.sqrt();
+            for j in 0..=64 { val[j] = y; val[j] += x; }
+            for j in (1..=64).rev() {
+                let last = j - 1;
+                for k in 0..last { val[k] = val[k] * half + val[k + 1]; }
+                val[j] = x;
+            }
+            val[0]
+        }
+    });
+    assert_eq!(found, ["ou1[2][u[1]1]1"]);
+}
+
+#[test]
+fn what_is_not_known_to_be_pure_stays_outside() {
+    let found = shapes(quote! {
+        fn f(x: f64, weights: &[f64]) -> f64 {
+            let mut acc = user_code(x);
+            let n = weights.len();
+            for w in 0..n { acc += weights[w] * x; acc *= 0.5; }
+            println!("{acc}");
+            for w in weights.iter() { acc = acc.max(w * x); acc *= 0.5; acc += x * x; }
+            acc
+        }
+    });
+    assert_eq!(found, ["u[2]", "[3]1"]);
+    let none = shapes(quote! {
+        fn f(x: f64, weights: &[f64], other: &Table) -> f64 {
+            let mut acc = 0.0;
+            for w in 0..weights.len() { acc += weights[w] * user_code(x); acc *= 0.5; }
+            for w in 0..weights.len() { acc += weights[w] * x.user_method(); acc *= 0.5; }
+            for w in 0..weights.len() { acc += other[w]; acc *= 0.5; acc += 0.1; acc *= 0.3; acc += x; }
+            for w in 0..other.len() { acc += x; acc *= 0.5; acc += 0.1; acc *= 0.3; acc += x; }
+            acc
+        }
+    });
+    assert!(none.is_empty());
+}
+
+#[test]
+fn small_loops_are_left_to_the_vectoriser() {
+    let found = shapes(quote! {
+        fn f(a: f64, b: f64, #[shared] steps: usize) -> f64 {
+            let mut s = [a, b];
+            for _ in 0..steps {
+                let k = [s[1], -s[0]];
+                for d in 0..2 { s[d] += 0.01 * k[d]; }
+            }
+            for d in 0..2 { s[d] *= 0.5; }
+            s[0] + s[1]
+        }
+    });
+    assert_eq!(found, ["1[2]2"]);
+    let none = shapes(quote! {
+        fn f(x: f64) -> f64 {
+            let mut y = x;
+            for _ in 0..5 { y = 0.5 * (y + x / y); }
+            y
+        }
+    });
+    assert!(none.is_empty());
+}
+
+#[test]
+fn an_array_indexed_by_a_member_stays_with_its_lane() {
+    let none = shapes(quote! {
+        fn f(x: usize) -> u32 {
+            let mut seen = [0u32; 50];
+            for i in 0..50 { seen[(x * i) % 50] += 1; seen[i] ^= 3; }
+            seen[7]
+        }
+    });
+    assert!(none.is_empty());
+}
+
+#[test]
+fn a_borrow_is_not_cut_off() {
+    let item = quote! {
+        fn f(x: f64) -> f64 {
+            let table = make(x);
+            let first = table.first();
+            let mut acc = 0.0;
+            for i in 0..100 { acc += x * i as f64; acc *= 0.5; }
+            acc + take(first)
+        }
+    };
+    assert!(shapes(item).is_empty());
+}
+
+#[test]
+fn a_loop_inside_a_divergent_one() {
+    let source = |trips: usize| {
+        quote! {
+            fn f(mut x: f64, n: u32) -> f64 {
+                let mut i = 0;
+                while i < n {
+                    for k in 0..#trips { x = x * 0.5 + k as f64; }
+                    i += 1;
+                }
+                x
+            }
+        }
+    };
+    assert!(shapes(source(20)).is_empty(), "LLVM unrolls that");
+    assert_eq!(shapes(source(500)), ["[1]1"]);
+}
+
+#[test]
+fn structs_of_a_shared_list_are_read_by_fields() {
+    let found = shapes(quote! {
+        fn f(x: f32, n: u32, scene: &[Ball]) -> f32 {
+            let mut near = x;
+            let mut at = 0;
+            for (i, ball) in scene.iter().enumerate() {
+                let square = ball.radius * ball.radius;
+                let d = (ball.centre.x - x) * (ball.centre.x - x) - square;
+                if d > 0.0 && d < near { near = d; at = i; }
+            }
+            let mut m = 0;
+            while m < n { near *= 0.5; m += 1; }
+            near + scene[at].radius
+        }
+    });
+    assert_eq!(found, ["2[u2]1"]);
+    let none = shapes(quote! {
+        fn f(x: f32, scene: &[Ball]) -> f32 {
+            let mut near = x;
+            for ball in scene.iter() { near += ball.distance(x) * 0.5 + x * x + near * near; }
+            for ball in scene.iter() { let copy = *ball; near += copy.radius * 0.5 + x * x + near * near; }
+            for ball in scene.iter() { let Ball { radius, .. } = ball; near += radius * 0.5 + x * x + near * near; }
+            near
+        }
+    });
+    assert!(none.is_empty(), "{none:?}");
+}
+
+#[test]
+fn an_array_is_filled_unless_it_is_overwritten_first() {
+    let starts_with = |start: &str, first: &str| {
+        let code: TokenStream = first.parse().expect("tokens");
+        let found = shapes(quote! {
+            fn f(x: f32, y: f32) -> f32 {
+                let mut a = [0.5f32; 20];
+                let mut s = x;
+                #code
+                for k in 0..20 { s = s * y + a[k]; a[k] = s; }
+                s
+            }
+        });
+        assert!(found[0].starts_with(start), "{first}: {found:?}");
+    };
+    starts_with("o", "for k in 0..20 { let z = x * y; a[k] = s * z; s += a[k]; }");
+    starts_with("o", "for k in 0..=19 { s += y; a[k] = s; }");
+    starts_with("o", "for k in 0..3 { s *= y; } for k in 0..20 { a[k] = s; }");
+    starts_with("f1o", "let mut b = [s; N]; for k in 0..N { b[k] = y; } for k in 0..N { s += b[k]; }");
+    // Not all elements.
+    starts_with("f", "for k in 0..19 { s *= y; a[k] = s; }");
+    starts_with("f", "for k in 1..20 { s *= y; a[k] = s; }");
+    starts_with("f", "for k in 0..20 { s *= y; a[19 - k] = s; }");
+    starts_with("f", "for k in 0..20 { if s > y { a[k] = s; } s *= y; }");
+    starts_with("f", "for k in 0..N { s *= y; a[k] = s; }");
+    // Read first.
+    starts_with("f", "for k in 0..20 { s *= y; a[k] = s + a[19 - k]; }");
+    starts_with("f", "for k in 0..20 { s *= y; a[k] += s; }");
+    starts_with("f", "for k in 0..20 { s += a[3]; a[k] = s; }");
+    starts_with("f", "s += a[7]; for k in 0..20 { s *= y; a[k] = s; }");
+    starts_with("f", "for j in 0..2 { for k in 0..20 { s *= y; a[k] = s; } }");
+}

@@ -1,0 +1,115 @@
+//! Locals whose value is computed from what all members share, and so is the same for all.
+//!
+//! Only where that can't be told from keeping it: the expression is built from numbers by operators and
+//! methods without effects, and it settles its own type, because literals alone (`let limit = 100;`) may
+//! get theirs from code of another region.
+
+use std::collections::BTreeMap;
+
+use syn::{BinOp, Expr, Lit, Pat, Stmt, UnOp};
+
+use crate::ir::effects::{self, Names, variable};
+use crate::ir::{FuncId, Op, Program, Role, VarId, VarSet};
+use crate::std_models::pure::{is_list, is_primitive, is_pure_method};
+use crate::syntax::mentions::bare;
+
+/// The locals of `func` that can be computed from variables that are the same for every member, with
+/// their definitions.
+pub fn derived(program: &Program, func: FuncId, uniform: impl Fn(VarId) -> bool) -> BTreeMap<VarId, Op> {
+    let names = effects::names(program, func);
+    let mut definitions: BTreeMap<VarId, Vec<&Op>> = BTreeMap::new();
+    for op in program.blocks_of(func).flat_map(|b| &b.ops) {
+        op.declares.iter().for_each(|v| definitions.entry(*v).or_default().push(op));
+    }
+    let mut numbers = Numbers { program, names: &names, uniform: &uniform, derived: VarSet::new() };
+    let mut found = BTreeMap::new();
+    loop {
+        let before = found.len();
+        for (var, ops) in &definitions {
+            let variable = program.var(*var);
+            if let [op] = &ops[..]
+                && !found.contains_key(var)
+                && variable.role == Role::Local
+                && !variable.mutable
+                && let [Stmt::Local(local)] = &op.code[..]
+                && let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
+                && p.by_ref.is_none()
+                && p.subpat.is_none()
+                && numbers.kind(&init.expr) == Kind::Typed
+            {
+                found.insert(*var, (*op).clone());
+                numbers.derived.insert(*var);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// What is known of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// It may have effects, or differ between members.
+    Unknown,
+    /// A number whose type others decide.
+    Literal,
+    /// A number of its own type.
+    Typed,
+}
+
+/// Whether doing it again costs less than keeping the result.
+fn is_cheap(method: &syn::Ident) -> bool {
+    let name = method.to_string();
+    is_pure_method(method)
+        && (["abs", "min", "max", "abs_diff", "mul_add"].contains(&name.as_str())
+            || name.starts_with("wrapping_")
+            || name.starts_with("saturating_"))
+}
+
+struct Numbers<'a, U> {
+    program: &'a Program,
+    names: &'a Names,
+    uniform: U,
+    derived: VarSet,
+}
+
+impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
+    fn kind(&self, expr: &Expr) -> Kind {
+        match bare(expr) {
+            Expr::Lit(lit) => match &lit.lit {
+                Lit::Int(n) if n.suffix().is_empty() => Kind::Literal,
+                Lit::Float(n) if n.suffix().is_empty() => Kind::Literal,
+                Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) => Kind::Typed,
+                _ => Kind::Unknown,
+            },
+            Expr::Path(_) => match variable(self.names, expr) {
+                Some(v) if self.derived.contains(&v) => Kind::Typed,
+                Some(v) if self.is_uniform(v, is_primitive) => Kind::Typed,
+                _ => Kind::Unknown,
+            },
+            Expr::Unary(e) if !matches!(e.op, UnOp::Deref(_)) => self.kind(&e.expr),
+            Expr::Cast(e) if is_primitive(&e.ty) && self.kind(&e.expr) != Kind::Unknown => Kind::Typed,
+            Expr::Binary(e) => match (&e.op, self.kind(&e.left), self.kind(&e.right)) {
+                (_, Kind::Unknown, _) | (_, _, Kind::Unknown) => Kind::Unknown,
+                (BinOp::Shl(_) | BinOp::Shr(_), left, _) => left,
+                (_, left, right) => left.max(right),
+            },
+            Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
+                match variable(self.names, &e.receiver) {
+                    Some(v) if self.is_uniform(v, is_list) => Kind::Typed,
+                    _ => Kind::Unknown,
+                }
+            }
+            Expr::MethodCall(e) if is_cheap(&e.method) => {
+                let known = e.args.iter().all(|arg| self.kind(arg) != Kind::Unknown);
+                if known && self.kind(&e.receiver) == Kind::Typed { Kind::Typed } else { Kind::Unknown }
+            }
+            _ => Kind::Unknown,
+        }
+    }
+
+    fn is_uniform(&self, v: VarId, fits: fn(&syn::Type) -> bool) -> bool {
+        (self.uniform)(v) && self.program.var(v).ty.as_ref().is_some_and(fits)
+    }
+}

@@ -1,0 +1,618 @@
+//! The functions users call: `f_batched`, `f_batched_into`, `f_batched_with`, `f_batched::program()`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
+
+use crate::admission::purity::{self, Plain};
+use crate::codegen::named_lifetimes::Named;
+use crate::codegen::send_check::{self, Door};
+use crate::codegen::vector::frames::Nest;
+use crate::item::model::{Function, Param, Passing};
+use crate::resolve::method_calls::unmark;
+use crate::std_models::pure;
+use crate::syntax::arguments::Args;
+use crate::syntax::attributes::{self, GENERATED};
+use crate::syntax::impl_trait;
+use crate::syntax::mentions::is_type;
+use crate::syntax::turbofish::turbofish;
+
+/// The names of everything generated for one function.
+pub(crate) struct Family {
+    pub(crate) batched: Ident,
+    pub(crate) into: Ident,
+    pub(crate) with: Ident,
+    pub(crate) program: Ident,
+    pub(crate) body: Ident,
+    pub(crate) nests: Ident,
+}
+
+impl Family {
+    pub(crate) fn new(function: &Function, args: &Args) -> Family {
+        let span = function.sig.ident.span();
+        let base = match &args.name {
+            Some(name) if !function.associated => Ident::new(&name.value(), name.span()),
+            _ => format_ident!("{}_batched", function.sig.ident, span = span),
+        };
+        Family {
+            into: format_ident!("{base}_into", span = span),
+            with: format_ident!("{base}_with", span = span),
+            program: format_ident!("{base}_program", span = span),
+            body: format_ident!("__{base}_body", span = span),
+            nests: format_ident!("__{base}_nests", span = span),
+            batched: base,
+        }
+    }
+}
+
+/// The type arguments of a function's clone, which takes the parameters of the `impl` block too if it stands outside of it, behind its own.
+pub(crate) fn turbofish_of_clone(
+    function: &Function,
+    generics: &Generics,
+    clone: &TokenStream,
+) -> TokenStream {
+    let mut all = generics.clone();
+    let inside = clone.clone().into_iter().next().is_some_and(|first| first.to_string() == "Self");
+    if !inside && all.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_))) {
+        all.params.extend(function.outer.params.clone());
+    }
+    turbofish(&all)
+}
+
+/// The `where` clause with `Send + Sync` for every type parameter: members run on several threads. What they only share need not be
+/// `Send`. States stand in a slice.
+fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
+    let generics = &named.generics;
+    let mut clause = generics.where_clause.clone().unwrap_or_else(|| parse_quote!(where));
+    for param in generics.type_params().chain(outer.type_params()) {
+        let ident = &param.ident;
+        let sends = (!is_shared(named, ident)).then(|| quote!(::core::marker::Send+));
+        clause.predicates.push(parse_quote!(#ident: #sends ::core::marker::Sync));
+        let is_state = |p: &Param| p.passing == Passing::State && is_type(&reference_parts(&p.ty).1, ident);
+        if named.params.iter().any(is_state) {
+            clause.predicates.push(parse_quote!(#ident: ::core::marker::Sized));
+        }
+    }
+    clause.predicates.extend(send_check::bounds(named, outer));
+    clause
+}
+
+/// Whether values of a type parameter stand behind references that all members share, and nowhere else.
+fn is_shared(named: &Named, ident: &Ident) -> bool {
+    let mentions = |tokens: TokenStream| crate::syntax::macro_tokens::mentions(tokens, &|word| ident == word);
+    let behind = |ty: &Type| match ty {
+        Type::Reference(r) if r.mutability.is_none() => match &*r.elem {
+            Type::Slice(s) => is_type(&s.elem, ident),
+            ty => is_type(ty, ident),
+        },
+        _ => false,
+    };
+    let (shared, others): (Vec<_>, Vec<_>) =
+        named.params.iter().partition(|p| p.passing == Passing::Shared && behind(&p.ty));
+    !shared.is_empty()
+        && !mentions(named.output.to_token_stream())
+        && !others.iter().any(|p| mentions(p.ty.to_token_stream()))
+}
+
+/// Everything the API needs to know about the machine code.
+pub(crate) struct Machine<'a> {
+    /// The statements of the body, given `__core`, `__store`, `__out` and the parameters.
+    pub(crate) body: Option<TokenStream>,
+    /// The program in nested frames.
+    pub(crate) nests: Option<Nests>,
+    /// The initialiser of the static `Program`.
+    pub(crate) program: TokenStream,
+    /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
+    pub(crate) clone: Option<TokenStream>,
+    /// Whether some function of the program has calls but no clone.
+    pub(crate) native_depth: bool,
+    /// The facade crate as the static names it, from inside a module.
+    pub(crate) krate: syn::Path,
+    pub(crate) function: &'a Function,
+    /// What functions with the user's code begin with.
+    pub(crate) checks: TokenStream,
+}
+
+/// The code of nested frames.
+pub(crate) struct Nests {
+    /// For each instruction set of [`VARIANTS`] its functions.
+    pub(crate) variants: Vec<Nest>,
+    pub(crate) plain: Plain,
+    /// Whether the program has calls.
+    pub(crate) recursive: bool,
+    /// Whether it runs in rooms under the program-counter executor.
+    pub(crate) rooms: bool,
+    /// The type of each parameter and result.
+    pub(crate) types: Vec<Type>,
+}
+
+/// The instruction sets that generated code has instances for, with the features that each is compiled
+/// with (on x86-64).
+pub(crate) const VARIANTS: [(&str, &str); 3] = [
+    ("", ""),
+    ("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
+    ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
+];
+
+/// `name`, `name_avx2`, …
+fn instances(name: &Ident) -> [Ident; 3] {
+    VARIANTS.map(|(isa, _)| match isa {
+        "" => name.clone(),
+        isa => format_ident!("{name}_{isa}"),
+    })
+}
+
+/// Generates the family of one function.
+pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
+    let function = machine.function;
+    let krate = &args.krate;
+    let rt = quote!(#krate::__rt);
+    let names = Family::new(function, args);
+    let named = Named::new(function);
+    let (Family { batched, into, with, program, body, .. }, scalar) = (&names, &function.sig.ident);
+    let vis = &function.vis;
+    let (generics, output) = (&named.generics, &named.output);
+    let inner = Inner::of(machine, &named, krate);
+    let Inner { generic_params, where_clause, this, fish, .. } = &inner;
+    let mut params = named.params.clone();
+    for param in params.iter_mut().filter(|p| p.ident == *scalar) {
+        // It would hide the function.
+        param.ident = format_ident!("{}_", param.ident);
+    }
+    // A shared receiver stays one: `tree.predict_batched(x)`.
+    let method = params.first().is_some_and(|p| p.shown == "self" && p.passing == Passing::Shared);
+    let receiver = method.then(|| {
+        let ident = &params[0].ident;
+        quote!(let #ident = self;)
+    });
+    let idents: Vec<TokenStream> = (params.iter().enumerate())
+        .map(|(i, p)| {
+            let ident = &p.ident;
+            if i == 0 && method { quote!(self) } else { quote!(#ident) }
+        })
+        .collect();
+    let inputs: Vec<TokenStream> = params.iter().map(|p| batched_param(p, krate)).collect();
+    let Door { checks, question, run: door, states } = Door::of(function, &named, &rt);
+    let sources = params.iter().filter_map(|p| source(p, &states, &rt));
+    let lens = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| {
+        let (ident, shown) = (&p.ident, &p.shown);
+        quote!((#shown, #rt::Source::len(&#ident)))
+    });
+    let lens = quote!(&[#(#lens),*]);
+    let gets = params.iter().map(|p| {
+        let ident = &p.ident;
+        match p.passing {
+            Passing::Shared => quote!(#ident),
+            _ => quote!(#rt::Source::get(&#ident, __member)),
+        }
+    });
+    let defaults = defaults(args, machine.native_depth, &rt, krate);
+    let passed: Vec<TokenStream> = params
+        .iter()
+        .map(|p| {
+            let ident = &p.ident;
+            if p.passing == Passing::Shared { quote!(#ident) } else { quote!(&#ident) }
+        })
+        .collect();
+    let run_scalar = match &machine.clone {
+        Some(clone) => {
+            let fish = turbofish_of_clone(function, generics, clone);
+            quote!(|__member: usize, __depth: #rt::Depth| #clone #fish(#(#gets,)* __depth))
+        }
+        None => {
+            let (this, name) = match has_fewer_bounds(function) {
+                true => (quote!(Self::), own_ident(function)),
+                false => (scalar_path(function), scalar.clone()),
+            };
+            let fish = turbofish(&impl_trait::written(generics));
+            quote!(|__member: usize, _: #rt::Depth| #this #name #fish(#(#gets),*))
+        }
+    };
+    let own = has_fewer_bounds(function).then(|| own(function));
+    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &inner));
+    let [base, avx2, avx512] = &instances(body);
+    let tile = if machine.body.is_some() {
+        quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
+            #[cfg(target_arch = "x86_64")]
+            #rt::Core::dispatch(__core, __store, (#(#passed,)* __out, ::core::marker::PhantomData), #this #base #fish, #this #avx2 #fish, #this #avx512 #fish);
+            #[cfg(not(target_arch = "x86_64"))]
+            #this #base #fish(__core, __store, (#(#passed,)* __out, ::core::marker::PhantomData));
+        })
+    } else {
+        quote!(|_: &mut #rt::Core<'_>, _: &#rt::Store, _: &#rt::Out<'_, #output>| {})
+    };
+    let nest = match &machine.nests {
+        Some(_) => {
+            let [base, avx2, avx512] = &instances(&names.nests);
+            quote!(|__nest: &mut #rt::nest::Nest<'_>, __out: &#rt::Out<'_, #output>| {
+                #[cfg(target_arch = "x86_64")]
+                #rt::nest::Nest::dispatch(__nest, (#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
+                #[cfg(not(target_arch = "x86_64"))]
+                #this #base #fish(__nest, (#(#passed,)* __out, ::core::marker::PhantomData));
+            })
+        }
+        None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
+    };
+    let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
+    let rooms = machine.nests.as_ref().is_some_and(|nests| nests.rooms);
+    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &inner));
+    let program_path =
+        if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
+    let program_item = program_item(machine, &names);
+    let (doc, doc_into, doc_with) = docs(function, &names);
+    let (told, must_use) = (attributes::for_callers(&function.attrs), attributes::must_use(&function.attrs));
+    let common = quote! {
+        #(#told)*
+        #[allow(deprecated, dead_code, private_bounds, rustdoc::all, clippy::all, clippy::pedantic)]
+    };
+    let span = scalar.span();
+    // Hygiene: the names belong where they are used, also if a macro has made the function.
+    let run = quote_spanned!(span=>
+        #receiver
+        #question
+        #(#sources)*
+        let __nests = #nests;
+        let __ways =
+            #rt::Ways { scalar: #run_scalar, tile: #tile, nest: #nest, nests: __nests, rooms: #rooms };
+    );
+    quote_spanned! {span=>
+        #[doc = #doc]
+        #common
+        #(#must_use)*
+        #[track_caller]
+        #vis fn #batched <#generic_params> (#(#inputs),*) -> ::std::vec::Vec<#output> #where_clause {
+            #rt::unwrap(#this #with #fish(#(#idents,)* &<#krate::Options as ::core::default::Default>::default()))
+        }
+
+        #[doc = #doc_into]
+        #common
+        #[track_caller]
+        #vis fn #into <#generic_params> (#(#inputs,)* __output: impl #krate::Output<#output>) #where_clause {
+            let __run = move || -> ::core::result::Result<(), #krate::BatchError> {
+                #run
+                #door run_into(#program_path, #defaults, #lens, __ways, __output)
+            };
+            #rt::unwrap_unit(__run());
+        }
+
+        #[doc = #doc_with]
+        #common
+        #vis fn #with <#generic_params> (
+            #(#inputs,)* __options: &#krate::Options
+        ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
+            #checks
+            #run
+            #door run(#program_path, #defaults, __options, #lens, __ways)
+        }
+
+        #program_item
+        #bodies
+        #nested
+        #own
+    }
+}
+
+/// Whether the function may be called with types that its trait's may not: an `impl` block may ask for less.
+fn has_fewer_bounds(function: &Function) -> bool {
+    function.implements.is_some() && function.sig.generics.type_params().next().is_some()
+}
+
+fn own_ident(function: &Function) -> Ident {
+    format_ident!("__autobatch_own_{}", function.sig.ident, span = function.sig.ident.span())
+}
+
+/// The function as one of the type's own.
+fn own(function: &Function) -> TokenStream {
+    let (mut sig, mut body) = (function.sig.clone(), function.written.clone());
+    sig.ident = own_ident(function);
+    unmark(&mut body);
+    let carried = attributes::lints_and_conditions(&function.attrs);
+    quote! {
+        #(#carried)*
+        #[doc(hidden)]
+        #[allow(warnings)]
+        #GENERATED
+        #sig #body
+    }
+}
+
+/// The lanes of a tile in nested frames by default; 0 if not all is primitive.
+fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
+    // Of a type with the name of a number, too.
+    let by_name = nests.types.iter().filter(|ty| pure::is_primitive(ty));
+    let types = nests.plain.types.iter().chain(by_name).map(|ty| quote!(#rt::lockstep::is_plain::<#ty>()));
+    let leaves = nests.plain.leaves.iter().map(|leaf| {
+        let (value, at) = (&leaf.value, purity::index());
+        match &leaf.root {
+            Some((root, ty)) => {
+                quote!(#rt::lockstep::yields_plain(|(#root, #at): (#ty, usize)| #rt::lockstep::shown(&#value)))
+            }
+            None => quote!(#rt::lockstep::yields_plain(|#at: usize| #rt::lockstep::shown(&#value))),
+        }
+    });
+    // What has been taken from a source must be there again for members that run as scalar code.
+    let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
+    let (recursive, sizes) = (nests.recursive, &nests.types);
+    quote! {
+        #rt::nest::lanes(
+            true #(&& #types)* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
+            #recursive,
+            0 #(+ ::core::mem::size_of::<#sizes>())*,
+        )
+    }
+}
+
+/// What the functions with the user's code have in common.
+struct Inner<'a> {
+    rt: TokenStream,
+    generic_params: &'a Punctuated<GenericParam, Token![,]>,
+    where_clause: syn::WhereClause,
+    idents: Vec<&'a Ident>,
+    /// The type of their arguments.
+    args: TokenStream,
+    carried: Vec<syn::Attribute>,
+    /// How one calls another.
+    this: TokenStream,
+    fish: TokenStream,
+    checks: &'a TokenStream,
+}
+
+impl<'a> Inner<'a> {
+    fn of(machine: &'a Machine<'_>, named: &'a Named, krate: &syn::Path) -> Inner<'a> {
+        let Machine { function, checks, .. } = machine;
+        Inner {
+            rt: quote!(#krate::__rt),
+            generic_params: &named.generics.params,
+            where_clause: where_clause(named, &function.outer),
+            idents: named.params.iter().map(|p| &p.ident).collect(),
+            args: arguments(named, krate),
+            carried: attributes::lints_and_conditions(&function.attrs),
+            this: if function.associated { quote!(Self::) } else { quote!() },
+            fish: turbofish(&named.generics),
+            checks,
+        }
+    }
+}
+
+/// The functions of nested frames.
+fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
+    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
+    let names = instances(&names.nests);
+    let all = nests.variants.iter().zip(VARIANTS).zip(&names).map(|((nest, (_, features)), name)| {
+        // Without vectors of some length frames do not pay: there the machine runs the program.
+        let features = match features {
+            "" => quote!(#[cfg(not(target_arch = "x86_64"))]),
+            features => quote!(#[cfg(target_arch = "x86_64")] #[target_feature(enable = #features)]),
+        };
+        let attributes = quote! {
+            #[doc(hidden)]
+            #(#carried)*
+            #GENERATED
+            #features
+        };
+        let functions = nest.functions.iter().map(|(name, params, body)| {
+            quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #checks #body })
+        });
+        let tile = &nest.tile;
+        let in_rooms = format_ident!("{name}_in_rooms");
+        let rooms = nest.rooms.as_ref().map(|rooms| {
+            quote! {
+                #attributes
+                fn #in_rooms <#generic_params> (
+                    __nest: &mut #rt::nest::Nest<'_>,
+                    __begin: #rt::rooms::Begin<'_>,
+                    __args: #args,
+                ) #where_clause {
+                    #checks
+                    let (#(#idents,)* __out, _) = __args;
+                    #rooms
+                }
+            }
+        });
+        let enter = rooms.as_ref().map(|_| {
+            quote! {
+                if let ::core::option::Option::Some(__begin) = #rt::nest::Nest::begin(__nest) {
+                    return #this #in_rooms #fish(__nest, __begin, __args);
+                }
+            }
+        });
+        quote! {
+            #(#functions)*
+            #rooms
+            #attributes
+            fn #name <#generic_params> (__nest: &mut #rt::nest::Nest<'_>, __args: #args) #where_clause {
+                #checks
+                #enter
+                let (#(#idents,)* __out, _) = __args;
+                #tile
+            }
+        }
+    });
+    quote!(#(#all)*)
+}
+
+/// The type of the arguments of a body: sources, shared values, where results go, and the types of the parameters. A type in a signature
+/// implies what outlives what in it; one in a bound, `impl Source<T>`, does not.
+fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
+    let held = named.params.iter().map(|p| &p.ty);
+    let types = named.params.iter().map(|p| {
+        let ty = &p.ty;
+        if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #krate::__rt::Source<#ty>) }
+    });
+    let output = &named.output;
+    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#held,)*)>))
+}
+
+/// What stands before the name of the scalar function.
+pub(crate) fn scalar_path(function: &Function) -> TokenStream {
+    match &function.implements {
+        Some(path) => quote!(<Self as #path>::),
+        None if function.associated => quote!(Self::),
+        None => quote!(),
+    }
+}
+
+/// The visibility one module further in.
+fn inner_visibility(vis: &Visibility) -> Visibility {
+    match vis {
+        Visibility::Inherited => parse_quote!(pub(super)),
+        Visibility::Restricted(r) => {
+            let mut path = r.path.clone();
+            match path.segments[0].ident.to_string().as_str() {
+                "self" => path.segments[0].ident = Ident::new("super", Span::call_site()),
+                "super" => path.segments.insert(0, parse_quote!(super)),
+                _ => {}
+            }
+            parse_quote!(pub(in #path))
+        }
+        _ => vis.clone(),
+    }
+}
+
+fn program_item(machine: &Machine<'_>, names: &Family) -> TokenStream {
+    let Machine { function, krate, .. } = machine;
+    let (vis, inner) = (&function.vis, inner_visibility(&function.vis));
+    let carried = attributes::for_callers(&function.attrs);
+    let (batched, program, init) = (&names.batched, &names.program, &machine.program);
+    let doc =
+        format!("The static program of `{batched}`: functions, blocks, variables and their storage classes.");
+    let rest = quote! {
+        () -> &'static #krate::Program {
+            static PROGRAM: #krate::Program = #init;
+            &PROGRAM
+        }
+    };
+    if function.associated {
+        return quote! {
+            #[doc = #doc]
+            #(#carried)*
+            #[allow(dead_code, clippy::all, clippy::pedantic)]
+            #vis fn #program #rest
+        };
+    }
+    let doc_mod = format!("What the compiler made of `{}`.", function.sig.ident);
+    quote! {
+        #[doc = #doc_mod]
+        #(#carried)*
+        #vis mod #batched {
+            #[doc = #doc]
+            #[allow(dead_code)]
+            #inner fn program #rest
+        }
+    }
+}
+
+/// Names stand without links: a batched function shares its name with a module, and methods need a path.
+fn docs(function: &Function, names: &Family) -> (String, String, String) {
+    let (scalar, batched) = (&function.sig.ident, &names.batched);
+    let summary = attributes::summary(&function.attrs);
+    let summary = summary.map(|text| format!("\n\n`{scalar}`: {text}")).unwrap_or_default();
+    (
+        format!(
+            "`{scalar}` for every member of a batch: one result per member, in order.{summary}\n\n# Panics\n\nWhere \
+             `{scalar}` panics for a member, naming it, and when the columns do not fit together."
+        ),
+        format!(
+            "`{batched}` into memory of the caller's.\n\n# Panics\n\nAs `{batched}`; also when the output has another \
+             length."
+        ),
+        format!(
+            "`{batched}` with every option, faults per member and the report of the run.\n\n# Errors\n\nWhat is \
+             wrong with the call as a whole, such as columns of different lengths. Faults of single members are \
+             part of the outcome."
+        ),
+    )
+}
+
+fn defaults(args: &Args, native_depth: bool, rt: &TokenStream, krate: &syn::Path) -> TokenStream {
+    let fields = [
+        native_depth.then(|| quote!(native_depth: true)),
+        args.executor
+            .as_ref()
+            .map(|executor| quote!(executor: ::core::option::Option::Some(#krate::Executor::#executor))),
+        args.schedule
+            .as_ref()
+            .map(|schedule| quote!(schedule: ::core::option::Option::Some(#krate::Schedule::#schedule))),
+        args.lanes.as_ref().map(|lanes| quote!(lanes: ::core::option::Option::Some(#lanes))),
+        args.max_depth.as_ref().map(|depth| quote!(max_depth: ::core::option::Option::Some(#depth))),
+    ];
+    let fields = fields.into_iter().flatten();
+    quote!(#rt::Defaults { #(#fields,)* ..#rt::Defaults::NONE })
+}
+
+fn reference_parts(ty: &Type) -> (Option<Lifetime>, Type) {
+    match ty {
+        Type::Reference(r) => (r.lifetime.clone(), (*r.elem).clone()),
+        other => (None, other.clone()),
+    }
+}
+
+/// The parameter of the batched functions.
+fn batched_param(p: &Param, krate: &syn::Path) -> TokenStream {
+    let (ident, ty) = (&p.ident, &p.ty);
+    match p.passing {
+        Passing::Each => quote!(#ident: impl #krate::Column<#ty>),
+        Passing::EachRef | Passing::EachMut => {
+            let (lifetime, elem) = reference_parts(ty);
+            let lifetime = lifetime.unwrap_or_else(|| parse_quote!('_));
+            let each = if p.passing == Passing::EachMut { quote!(EachMut) } else { quote!(Each) };
+            quote!(#ident: impl #krate::#each<#lifetime, #elem>)
+        }
+        Passing::Shared if p.shown == "self" => match ty {
+            Type::Reference(r) if matches!(&*r.elem, Type::Path(t) if t.path.is_ident("Self")) => {
+                let lifetime = &r.lifetime;
+                quote!(&#lifetime self)
+            }
+            other => quote!(self: #other),
+        },
+        Passing::Shared => quote!(#ident: #ty),
+        Passing::State => {
+            let (lifetime, elem) = reference_parts(ty);
+            quote!(#ident: &#lifetime mut [#elem])
+        }
+    }
+}
+
+/// Turns the argument into a source of members.
+pub(crate) fn source(p: &Param, states: &TokenStream, rt: &TokenStream) -> Option<TokenStream> {
+    let (ident, shown) = (&p.ident, &p.shown);
+    Some(match p.passing {
+        Passing::Shared => return None,
+        Passing::Each => quote!(let #ident = #rt::Column::into_source(#ident, #shown)?;),
+        Passing::EachRef => quote!(let #ident = #rt::Each::into_source(#ident, #shown)?;),
+        Passing::State => quote!(let #ident = #states(#ident);),
+        Passing::EachMut => quote!(let #ident = #rt::EachMut::into_source(#ident, #shown)?;),
+    })
+}
+
+/// The machine code, once per instruction set.
+fn bodies(code: &TokenStream, names: &Family, inner: &Inner<'_>) -> TokenStream {
+    let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
+    let base = &names.body;
+    let params = quote!(__core: &mut #rt::Core<'_>, __store: &#rt::Store, __args: #args);
+    let wrappers = instances(base).into_iter().zip(VARIANTS).skip(1).map(|(name, (_, features))| {
+        quote! {
+            #[doc(hidden)]
+            #(#carried)*
+            #[allow(deprecated, clippy::all, clippy::pedantic)]
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = #features)]
+            fn #name <#generic_params> (#params) #where_clause {
+                #this #base #fish(__core, __store, __args);
+            }
+        }
+    });
+    quote! {
+        #[doc(hidden)]
+        #[inline(always)]
+        #(#carried)*
+        #GENERATED
+        fn #base <#generic_params> (#params) #where_clause {
+            #checks
+            let (#(#idents,)* __out, _) = __args;
+            #code
+        }
+        #(#wrappers)*
+    }
+}

@@ -1,0 +1,342 @@
+//! Divisions in lane code whose operands no lane has for itself: LLVM 22 must not make vectors around them.
+//!
+//! A division that only some lanes make, because it stands under a condition, LLVM makes lane by lane. Where it sees that the operands are
+//! the same for all lanes it then keeps the first lane's only (the loop vectoriser's narrowing to single scalars), and
+//! if that lane does not divide, what the others get is junk, or an index into nowhere. Safe code is compiled wrongly in just the same way
+//! (rustc 1.95, `-C target-cpu=znver4`):
+//!
+//! ```text
+//! for l in 0..64 { if on[l] && !xs.is_empty() { out[l] ^= xs[8 % xs.len()] } }
+//! ```
+//!
+//! So their divisors go through the runtime's `same_for_all`: a loop with it has no vectors, unless the numbers are floats, of which no
+//! division has to be left out. The compiler does not see into other functions, which LLVM inlines. What they yield matters only where it is an
+//! index: in values LLVM keeps every lane's. Slices that they are given may be indexed there. Both go through `same_for_all` too.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use syn::{BinOp, Expr, Pat, Type, parse_quote};
+
+use crate::codegen::Emitter;
+use crate::codegen::vector_math::Rewrite;
+use crate::ir::{FuncId, Program, Terminator};
+use crate::syntax::mentions::{assignment, bare, name, names, roots};
+use crate::syntax::walk::{self, At, AtMut, Code};
+
+/// What is done to the code of ops and terminators before it stands in a loop over lanes.
+pub(crate) struct LaneCode<'e, 'a> {
+    math: Option<Rewrite<'e, 'a>>,
+    divisions: Divisions<'e>,
+    types: crate::codegen::definition_check::Types,
+}
+
+impl<'a> Emitter<'a> {
+    pub(crate) fn lane_code(&self, func: FuncId) -> LaneCode<'_, 'a> {
+        let divisions = Divisions { origins: &self.origins[func.0], rt: &self.rt };
+        LaneCode { math: self.vector_math(func), divisions, types: self.types[func.0].clone() }
+    }
+}
+
+/// What a function's variables are made of, by name.
+#[derive(Default)]
+pub(crate) struct Origins {
+    /// Something of the lane's own: parameters, results of calls, what is made of them. Not what depends on them by its
+    /// control flow only: that LLVM may see through.
+    varying: BTreeSet<String>,
+    /// What other functions yield.
+    others: BTreeSet<String>,
+    /// References that all lanes share.
+    shared: BTreeSet<String>,
+}
+
+pub(crate) fn origins(program: &Program, func: FuncId) -> Origins {
+    let mut origins = Origins::default();
+    let mut made = Made(Vec::new());
+    for param in program.func(func).params.iter().map(|v| program.var(*v)) {
+        if !param.shared && !param.is_uniform() {
+            origins.varying.insert(param.ident.to_string());
+        } else if matches!(&param.ty, Some(Type::Reference(ty)) if ty.mutability.is_none()) {
+            origins.shared.insert(param.ident.to_string());
+        }
+    }
+    for block in program.blocks_of(func) {
+        block.code().for_each(|stmt| made.add(stmt));
+        match &block.term {
+            Terminator::Branch { cond, .. } => made.add(cond),
+            Terminator::Switch { scrutinee, arms, .. } => {
+                made.add(scrutinee);
+                for arm in arms {
+                    made.of(bound([&arm.pat]), scrutinee);
+                    arm.guard.iter().for_each(|guard| made.add(guard));
+                }
+            }
+            Terminator::Call(call) => _ = origins.varying.insert(program.name(call.dest)),
+            _ => {}
+        }
+    }
+    for (to, from) in &made.0 {
+        if from.others {
+            origins.others.extend(to.iter().cloned());
+        }
+    }
+    made.spread(&mut origins.varying);
+    made.spread(&mut origins.others);
+    origins
+}
+
+/// Names that get a value, and what it is made of.
+struct Made(Vec<(BTreeSet<String>, Mentioned)>);
+
+impl Made {
+    fn of(&mut self, to: BTreeSet<String>, from: &Expr) {
+        self.0.push((to, mentioned(from)));
+    }
+
+    /// Adds what a piece of code makes.
+    fn add(&mut self, code: &(impl Code + ?Sized)) {
+        walk::each(code, |at| match at {
+            At::Local(syn::Local { pat, init: Some(init), .. }) => self.of(bound([pat]), &init.expr),
+            At::Expr(Expr::Let(e)) => self.of(bound([&*e.pat]), &e.expr),
+            At::Expr(Expr::ForLoop(e)) => self.of(bound([&*e.pat]), &e.expr),
+            At::Expr(Expr::Match(e)) => self.of(bound(e.arms.iter().map(|arm| &arm.pat)), &e.expr),
+            At::Expr(e) => {
+                if let Some((place, value)) = assignment(e) {
+                    self.of(roots(place).into_iter().collect(), value);
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// Adds the names that are made of those.
+    fn spread(&self, names: &mut BTreeSet<String>) {
+        let mut before = 0;
+        while before < names.len() {
+            before = names.len();
+            for (to, from) in &self.0 {
+                if !from.names.is_disjoint(names) {
+                    names.extend(to.iter().cloned());
+                }
+            }
+        }
+    }
+}
+
+/// The names that patterns bind.
+fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
+    pats.into_iter().flat_map(names).map(|name| name.to_string()).collect()
+}
+
+/// What an expression mentions.
+#[derive(Default)]
+struct Mentioned {
+    names: BTreeSet<String>,
+    /// Whether it calls functions that the compiler does not see.
+    others: bool,
+}
+
+fn mentioned(expr: &Expr) -> Mentioned {
+    let mut mentioned = Mentioned::default();
+    walk::each(expr, |at| {
+        if let At::Expr(expr) = at {
+            mentioned.names.extend(name(expr));
+            mentioned.others |= is_other(expr);
+        }
+    });
+    mentioned
+}
+
+/// Whether it is a call of a function that the compiler does not see, other than a number's by its name, or one that gets nothing.
+fn is_other(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(f) => {
+                f.path.segments.last().is_some_and(|f| f.ident.to_string().starts_with(char::is_lowercase))
+            }
+            _ => true,
+        },
+        Expr::MethodCall(e) => !e.args.is_empty() && !crate::std_models::pure::is_pure_method(&e.method),
+        _ => false,
+    }
+}
+
+impl LaneCode<'_, '_> {
+    pub(crate) fn code(&mut self, code: &mut impl Code) {
+        self.divisions(code);
+        self.math(code);
+    }
+
+    /// The first half: the code has its variables' names still.
+    pub(crate) fn divisions(&mut self, code: &mut impl Code) {
+        self.divisions.rewrite(code);
+    }
+
+    pub(crate) fn math(&mut self, code: &mut impl Code) {
+        code.visit_mut(&mut self.types);
+        if let Some(math) = &mut self.math {
+            code.visit_mut(math);
+        }
+    }
+}
+
+struct Divisions<'e> {
+    origins: &'e Origins,
+    rt: &'e TokenStream,
+}
+
+impl Divisions<'_> {
+    fn rewrite(&self, code: &mut impl Code) {
+        let rt = self.rt;
+        walk::map_after(code, |at| {
+            let AtMut::Expr(expr) = at else { return };
+            if let Some(divisor) = self.same(expr) {
+                *divisor = parse_quote!(#rt::same_for_all(#divisor));
+            }
+            if let Some(index) = self.index(expr) {
+                *index = parse_quote!(#rt::same_for_all(#index));
+            }
+            for slice in self.slices(expr) {
+                *slice = parse_quote!(#rt::same_slice_for_all(#slice));
+            }
+        });
+    }
+
+    fn varies(&self, expr: &Expr) -> bool {
+        !mentioned(expr).names.is_disjoint(&self.origins.varying)
+    }
+
+    /// The divisor of a division that may be the same for all lanes.
+    fn same<'x>(&self, expr: &'x mut Expr) -> Option<&'x mut Expr> {
+        let (dividend, divisor) = match expr {
+            Expr::Binary(e) => match e.op {
+                BinOp::Div(_) | BinOp::Rem(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_) => {
+                    (&e.left, &mut *e.right)
+                }
+                _ => return None,
+            },
+            Expr::MethodCall(e) if divides(&e.method.to_string()) => (&e.receiver, e.args.first_mut()?),
+            _ => return None,
+        };
+        (!is_literal(divisor) && !self.varies(dividend) && !self.varies(divisor)).then_some(divisor)
+    }
+
+    /// The index into something that all lanes share, if another function may have divided for it.
+    fn index<'x>(&self, expr: &'x mut Expr) -> Option<&'x mut Expr> {
+        let (of, index) = match expr {
+            Expr::Index(e) => (&e.expr, &mut *e.index),
+            Expr::MethodCall(e) if e.method == "get" || e.method == "get_mut" => {
+                (&e.receiver, e.args.first_mut()?)
+            }
+            _ => return None,
+        };
+        let made = mentioned(index);
+        let others = made.others || !made.names.is_disjoint(&self.origins.others);
+        (others && !self.varies(of) && !self.varies(index)).then_some(index)
+    }
+
+    /// The slices, of those that all lanes share, that another function gets with nothing of the lane's own.
+    fn slices<'x>(&self, expr: &'x mut Expr) -> Vec<&'x mut Expr> {
+        if !is_other(expr) || self.varies(expr) {
+            return vec![];
+        }
+        let values: Vec<&mut Expr> = match expr {
+            Expr::Call(e) => e.args.iter_mut().collect(),
+            Expr::MethodCall(e) => std::iter::once(&mut *e.receiver).chain(&mut e.args).collect(),
+            _ => vec![],
+        };
+        let lent = |value: &Expr| match value {
+            Expr::Reference(e) => e.mutability.is_none(),
+            value => name(value).is_some_and(|name| self.origins.shared.contains(&name)),
+        };
+        values.into_iter().filter(|value| lent(value)).collect()
+    }
+}
+
+/// Whether a number's method of that name divides by its argument.
+fn divides(method: &str) -> bool {
+    method.split('_').any(|word| matches!(word, "div" | "rem" | "multiple" | "ilog"))
+}
+
+/// A literal is not 0, or rustc says so.
+fn is_literal(expr: &Expr) -> bool {
+    match bare(expr) {
+        Expr::Lit(_) => true,
+        Expr::Unary(e) => is_literal(&e.expr),
+        Expr::Cast(e) => is_literal(&e.expr),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    fn kept_from_vectors(body: proc_macro2::TokenStream) -> bool {
+        let item = quote!(
+            fn f(x: u64, on: bool, #[shared] n: u64, xs: &[u64]) -> u64 { if on { #body } else { x } }
+        );
+        crate::driver::autobatch(quote!(), item).to_string().contains("_for_all")
+    }
+
+    #[test]
+    fn divisions_of_what_all_lanes_have_are() {
+        for body in [
+            quote!(if xs.is_empty() { 0 } else { xs[8 % xs.len()] }),
+            quote!(if n == 0 { x } else { x + 7 / n }),
+            quote!(x + n.checked_rem(n - 1).unwrap_or(3)),
+            quote!({
+                let mut m = n;
+                m %= n;
+                x + m
+            }),
+            quote!(match x {
+                0 => 4,
+                _ if n == 3 => x,
+                y => y + 8 / n,
+            }),
+        ] {
+            assert!(kept_from_vectors(body.clone()), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_other_functions_say_or_get_is() {
+        for body in [
+            quote!(xs[slot(n, xs.len())]),
+            quote!({
+                let at = 1 + model::slot(n);
+                xs.get(at as usize).copied().unwrap_or(x)
+            }),
+            quote!(entry(xs, n)),
+            quote!(x + xs.cell(n)),
+        ] {
+            assert!(kept_from_vectors(body.clone()), "{body}");
+        }
+    }
+
+    #[test]
+    fn other_calls_are_not() {
+        for body in [
+            quote!(xs[slot(x, xs.len())]),
+            quote!(x + weight(n)),
+            quote!(entry(xs, x)),
+            quote!(x + xs[xs.len() - 1]),
+            quote!(x + xs.iter().sum::<u64>()),
+        ] {
+            assert!(!kept_from_vectors(body.clone()), "{body}");
+        }
+    }
+
+    #[test]
+    fn others_are_not() {
+        for body in [
+            quote!(if n == 0 { x } else { x / n }),
+            quote!(if x == 0 { x } else { n / x }),
+            quote!(x + n / 10 + n % (2 as u64)),
+            quote!(if xs.is_empty() { 0 } else { xs[x as usize % xs.len()] }),
+        ] {
+            assert!(!kept_from_vectors(body.clone()), "{body}");
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! The code of a block whose lanes run in lockstep (see [`crate::analysis::lane_interchange`]): uniform loops around loops
+//! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
+//! after a panic.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Expr, Stmt, parse_quote};
+
+use crate::analysis::lane_interchange::{
+    Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten,
+};
+use crate::codegen::loop_distribution::strip;
+use crate::codegen::reciprocal_division::Search;
+use crate::codegen::region::{Region, binding, column, lane};
+use crate::codegen::{Emitter, loop_distribution, name, numbered};
+use crate::ir::effects::{self, bound};
+use crate::ir::{FuncId, Terminator, VarId, VarSet};
+use crate::syntax::walk::{self, At, AtMut, Code};
+
+/// Tokens for the arm of the block.
+pub(crate) struct Lockstep {
+    /// Declares what strips that run one after the other hand on: memory.
+    pub(crate) left: TokenStream,
+    /// Declares the strips.
+    pub(crate) strips: TokenStream,
+    /// Whether the types allow it.
+    pub(crate) check: TokenStream,
+    /// Runs the strip, given `__here`.
+    pub(crate) code: TokenStream,
+    /// The point where all lanes go on.
+    pub(crate) next: u32,
+}
+
+/// The runtime's `lane_interchange::QUICK`.
+const QUICK: usize = 16;
+
+/// `__f3`: one element of an array, in each lane.
+fn element(var: VarId) -> Ident {
+    numbered("f", var.0)
+}
+
+/// `__r3`: the rows of an array that an earlier strip has left.
+fn left(var: VarId) -> Ident {
+    numbered("r", var.0)
+}
+
+/// How the lanes of a variable are stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A value per lane.
+    Strip,
+    /// A small array per lane, which code takes whole.
+    Vector,
+    /// An array per lane, whose elements are accessed in place.
+    Rows,
+}
+
+/// `__d3`: what is known of a variable as a divisor.
+fn divisor(var: VarId) -> Ident {
+    numbered("d", var.0)
+}
+
+/// What the loops around some code do.
+struct Within {
+    /// The divisors that they know: those that they do not change.
+    fixed: VarSet,
+    /// What the innermost writes.
+    changing: VarSet,
+}
+
+pub(crate) struct Writer<'a, 'p> {
+    scope: &'a Scope<'p>,
+    rt: TokenStream,
+    width: usize,
+    /// Variables with a strip.
+    strips: VarSet,
+    /// Variables with the same value in all lanes.
+    uniforms: &'a VarSet,
+    /// Arrays whose first values nobody reads.
+    overwritten: VarSet,
+    emitter: &'a Emitter<'a>,
+    func: FuncId,
+}
+
+/// The lockstep code of a region, if all of it can have that form.
+pub(crate) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockstep> {
+    let program = emitter.program;
+    let block = program.block(region.head);
+    let Terminator::Jump(target) = block.term else { return None };
+    if !block.lockstep || region.again {
+        return None;
+    }
+    let scope = Scope::new(program, block.func);
+    let mut plan = Plan::of(&scope, &block.ops)?;
+    if let Some(math) = emitter.vector_math(block.func) {
+        plan.nodes = loop_distribution::of_nodes(plan.nodes, &math);
+    }
+    let code: Vec<Stmt> = block.ops.iter().flat_map(|op| op.code.iter().cloned()).collect();
+    let all = mentions(&scope.names, &code);
+    let is_uniform = |v: &VarId| program.var(*v).is_uniform();
+    if all.iter().any(|v| program.var(*v).shared && !program.var(*v).mutable && !is_uniform(v)) {
+        return None;
+    }
+    let takes: VarSet = region.takes.iter().copied().collect();
+    let outs: VarSet = region.outs.iter().copied().collect();
+    let made = all_declared(&scope, &code);
+    // The same for every member, but a call has passed something else: kept after all.
+    if all.iter().any(|v| scope.derived.contains(v) && !made.contains(v)) {
+        return None;
+    }
+    let changed = &made | &assigned(&scope.names, &code);
+    // A variable needs a strip if more than one piece of code sees it, or a column does.
+    let mut strips = &plan.uniforms & &outs;
+    let mut seen = VarSet::new();
+    for piece in plan.pieces(&scope.names) {
+        strips.extend(&piece & &seen);
+        seen.extend(piece);
+    }
+    strips.extend(seen.iter().filter(|v| takes.contains(v) || outs.contains(v)));
+    strips.extend(seen.iter().filter(|v| scope.arrays.get(v).is_some_and(|a| !a.small)));
+    strips.retain(|v| !is_uniform(v) && (!plan.uniforms.contains(v) || outs.contains(v)));
+    // Assigned before it is read, but declared elsewhere: there is nothing to start from.
+    if seen
+        .iter()
+        .any(|v| !is_uniform(v) && !takes.contains(v) && !made.contains(v) && !plan.uniforms.contains(v))
+    {
+        return None;
+    }
+    let next = emitter.point_at(target);
+    let rt = &emitter.rt;
+    let writer = Writer {
+        scope: &scope,
+        rt: quote!(#rt::lockstep),
+        width: emitter.width.strip,
+        strips,
+        uniforms: &plan.uniforms,
+        overwritten: overwritten(&scope, &plan.nodes),
+        emitter,
+        func: block.func,
+    };
+    let gone = &takes - &writer.strips;
+    Some(Lockstep {
+        left: writer.left(),
+        strips: writer.declare(),
+        check: writer.check(&plan, &gone),
+        code: writer.code(&plan, &takes, &(&outs & &changed)),
+        next,
+    })
+}
+
+/// Variables that a `let` anywhere in the code declares.
+fn all_declared(scope: &Scope<'_>, code: &[Stmt]) -> VarSet {
+    let mut lets = VarSet::new();
+    walk::each(code, |at| {
+        if let At::Pat(pat) = at {
+            lets.extend(bound(&scope.names, pat));
+        }
+    });
+    lets
+}
+
+impl Writer<'_, '_> {
+    fn array(&self, var: VarId) -> Option<&Array> {
+        self.scope.arrays.get(&var)
+    }
+
+    fn kind(&self, var: VarId) -> Kind {
+        match self.array(var) {
+            None => Kind::Strip,
+            Some(array) if array.small => Kind::Vector,
+            Some(_) => Kind::Rows,
+        }
+    }
+
+    fn ident(&self, var: VarId) -> &Ident {
+        &self.scope.program.var(var).ident
+    }
+
+    /// The arrays that are stored as rows.
+    fn arrays(&self) -> impl Iterator<Item = VarId> {
+        self.strips.iter().copied().filter(|v| self.kind(*v) == Kind::Rows)
+    }
+
+    /// Declares the rows that one strip after the other takes.
+    fn left(&self) -> TokenStream {
+        let (rt, width) = (&self.rt, self.width);
+        let arrays = self.arrays().map(|v| {
+            let (left, len) = (left(v), self.array(v).map(|a| &a.len));
+            quote!(let mut #left = #rt::rows::<_, #width, { #len }>();)
+        });
+        quote!(#(#arrays)*)
+    }
+
+    fn declare(&self) -> TokenStream {
+        let (rt, width) = (&self.rt, self.width);
+        let strips = self.strips.iter().map(|v| {
+            let strip = strip(*v);
+            match (self.kind(*v), self.array(*v).map(|a| &a.len)) {
+                (Kind::Vector, len) => quote!(let mut #strip = #rt::vector::<_, #width, { #len }>();),
+                (Kind::Rows, _) => {
+                    let element = element(*v);
+                    quote!(let mut #element = #rt::strip::<_, #width>();)
+                }
+                (Kind::Strip, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
+            }
+        });
+        quote!(#(#strips)*)
+    }
+
+    /// Whether everything is primitive: the variables, those taken only to be dropped, shared values.
+    fn check(&self, plan: &Plan, gone: &VarSet) -> TokenStream {
+        let rt = &self.rt;
+        let strips = self.strips.iter().map(|v| {
+            let (strip, element) = (strip(*v), element(*v));
+            match self.kind(*v) {
+                Kind::Strip => quote!(#rt::plain(&#strip)),
+                Kind::Vector => quote!(#rt::plain_vector(&#strip)),
+                Kind::Rows => quote!(#rt::plain(&#element)),
+            }
+        });
+        let gone = gone.iter().map(|v| {
+            let column = column(*v);
+            match self.kind(*v) {
+                Kind::Strip => quote!(#rt::plain(#column)),
+                _ => quote!(#rt::plain_array(#column)),
+            }
+        });
+        let leaves = plan.leaves.iter().map(|leaf| match leaf {
+            Leaf::Value(expr) => quote!(#rt::plain_value(&#expr)),
+            Leaf::Element(expr) => {
+                let at = name("__at");
+                let mut expr = expr.clone();
+                walk::map(&mut expr, |node| {
+                    if let AtMut::Expr(Expr::Index(e)) = node {
+                        *e.index = parse_quote!(#at);
+                    }
+                });
+                quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)))
+            }
+        });
+        let all = strips.chain(gone).chain(leaves);
+        quote!(true #(&& #all)*)
+    }
+
+    fn code(&self, plan: &Plan, takes: &VarSet, outs: &VarSet) -> TokenStream {
+        let (rt, here) = (&self.rt, name("__here"));
+        let fill = self.strips.iter().filter(|v| takes.contains(v)).map(|v| {
+            let (strip, column) = (strip(*v), column(*v));
+            match self.kind(*v) {
+                Kind::Rows => quote!(#rt::spread_rows(#column, #strip, &#here);),
+                Kind::Strip => quote!(#strip = #rt::spread(#column, &#here);),
+                Kind::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
+            }
+        });
+        let nodes = plan.nodes.iter().map(|node| self.node(node, None));
+        let merge = outs.iter().map(|v| {
+            let (strip, column, ident) = (strip(*v), column(*v), self.ident(*v));
+            match self.kind(*v) {
+                Kind::Strip => {
+                    let set = plan.uniforms.contains(v).then(|| quote!(#rt::set_all(&mut #strip, #ident);));
+                    quote!(#set #rt::merge(#column, &#strip, &#here);)
+                }
+                Kind::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
+                Kind::Rows => quote!(#rt::merge_rows(#column, #strip, &#here);),
+            }
+        });
+        let rows = self.arrays().map(|v| {
+            let (strip, element, left) = (strip(v), element(v), left(v));
+            quote!(let #strip = #rt::in_rows(&mut #left, &#element);)
+        });
+        quote!(#(#rows)* #(#fill)* #(#nodes)* #(#merge)*)
+    }
+
+    /// What the user's code becomes in the end.
+    fn finish(&self, stmt: &mut Stmt) {
+        let mut lane_code = self.emitter.lane_code(self.func);
+        lane_code.divisions(stmt);
+        self.in_place(stmt);
+        lane_code.math(stmt);
+    }
+
+    /// Accesses elements of arrays in their place: `val[k]` is lane `l` of strip `k`.
+    fn in_place(&self, code: &mut impl Code) {
+        let l = lane();
+        let rows = |expr: &Expr| {
+            let var = effects::variable(&self.scope.names, expr)?;
+            (self.kind(var) == Kind::Rows).then(|| strip(var))
+        };
+        walk::map_after(code, |at| {
+            let AtMut::Expr(expr) = at else { return };
+            match expr {
+                Expr::Index(e) => {
+                    if let Some(strip) = rows(&e.expr) {
+                        let index = &e.index;
+                        *expr = parse_quote!(#strip[#index][#l]);
+                    }
+                }
+                Expr::MethodCall(e) if e.method == "len" => {
+                    if let Some(strip) = rows(&e.receiver) {
+                        *expr = parse_quote!(<[_]>::len(&#strip[..]));
+                    }
+                }
+                _ => {}
+            }
+        });
+    }
+
+    /// A node, in the innermost of some loops.
+    fn node(&self, node: &Node, within: Option<&Within>) -> TokenStream {
+        match node {
+            Node::Uniform(stmt) => {
+                let mut stmt = stmt.clone();
+                self.finish(&mut stmt);
+                quote!(#stmt)
+            }
+            Node::Loop(head, body) => {
+                let mut iter = head.expr.clone();
+                self.in_place(&mut iter);
+                let pat = &head.pat;
+                let search = self.divisions();
+                let changing = search.written(head, body);
+                let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
+                let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
+                let divisors = own.iter().map(|v| {
+                    let (divisor, rt) = (divisor(*v), &self.emitter.rt);
+                    quote!(let mut #divisor = #rt::Core::divisor(__core);)
+                });
+                let within = Within { fixed: &outer | &own, changing };
+                let body = body.iter().map(|node| self.node(node, Some(&within)));
+                quote!(#(#divisors)* for #pat in #iter { #(#body)* })
+            }
+            Node::Lanes(stmts) => within
+                .and_then(|within| self.quotient(stmts, within))
+                .unwrap_or_else(|| self.lanes(stmts, quote!())),
+            Node::Fill(var, value) => {
+                let (rt, l) = (&self.rt, lane());
+                let (strip, element) = (strip(*var), element(*var));
+                let value_ident = name("__value");
+                let stmt: Stmt = parse_quote!(let #value_ident = #value;);
+                let lanes = self
+                    .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
+                let is_read = !self.overwritten.contains(var);
+                let fill = is_read.then(|| quote!(#rt::fill_rows(#strip, &#element);));
+                quote!(#lanes #fill)
+            }
+        }
+    }
+
+    /// Whether lane code finds the variable in a strip.
+    fn in_strip(&self, var: VarId) -> bool {
+        self.strips.contains(&var) && !self.uniforms.contains(&var) && self.kind(var) == Kind::Strip
+    }
+
+    fn divisions(&self) -> Search<'_> {
+        Search { names: &self.scope.names, rows: self.arrays().collect() }
+    }
+
+    /// Variables that a loop which writes `changing` may know as divisors.
+    fn may_divide(&self, changing: &VarSet) -> VarSet {
+        let shared = |v: VarId| self.uniforms.contains(&v) || self.scope.program.var(v).is_uniform();
+        let all = self.scope.names.values().copied().filter(|v| !changing.contains(v));
+        // A part of the lanes must be left for the division unit.
+        all.filter(|v| self.width >= 4 * QUICK && (self.in_strip(*v) || shared(*v))).collect()
+    }
+
+    /// A piece that divides by what the loops do not change.
+    fn quotient(&self, stmts: &[Stmt], within: &Within) -> Option<TokenStream> {
+        let (rt, l, width) = (&self.rt, lane(), self.width);
+        let (x, q) = (name("__dividends"), name("__quotients"));
+        let (dividend, quotient) = (name("__dividend"), name("__quotient"));
+        let found = self.divisions().quotient(stmts, &within.fixed, &within.changing, &quotient)?;
+        let (divisor, strip) = (divisor(found.divisor), strip(found.divisor));
+        let (is_quick, y) = if self.in_strip(found.divisor) {
+            (quote!(is_quick(&mut #divisor, &#strip)), quote!(#rt::get(&#strip, #l)))
+        } else {
+            let all = self.ident(found.divisor);
+            (quote!(is_quick_for_all(&mut #divisor, &#all)), quote!(#all))
+        };
+        let value = &found.dividend;
+        let as_far_as = found.before.iter().cloned().chain([parse_quote!(let #dividend = #value;)]);
+        let as_far_as: Vec<Stmt> = as_far_as.collect();
+        let (quick, rest) = (quote!(0..#rt::QUICK), quote!(#rt::QUICK..#width));
+        let (gets, code, _) = self.piece(&as_far_as);
+        let dividends = quote!(for #l in #quick { #gets #code #rt::set(&mut #x, #l, #dividend); });
+        let (gets, code, sets) = self.piece(&found.with);
+        let quotients = quote!(for #l in #quick { let #quotient = #rt::get(&#q, #l); #gets #code #sets });
+        let (gets, code, sets) = self.piece(stmts);
+        let rest = quote!(for #l in #rest { #gets #code #sets });
+        let all = self.lanes(stmts, quote!());
+        Some(quote! {
+            if #rt::Divisor::#is_quick {
+                let mut #x = #rt::strip::<_, #width>();
+                let mut #q = #rt::strip::<_, #width>();
+                #dividends
+                if !#rt::Divisor::divide(&mut #divisor, &#x, &mut #q) {
+                    for #l in #quick { #rt::set(&mut #q, #l, #rt::get(&#x, #l) / #y); }
+                }
+                #rest
+                #quotients
+            } else {
+                #all
+            }
+        })
+    }
+
+    /// A loop over the lanes.
+    fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
+        let (width, l) = (self.width, lane());
+        let (gets, code, sets) = self.piece(stmts);
+        quote!(for #l in 0..#width { #gets #code #sets #last })
+    }
+
+    /// What a loop over lanes does: takes values out of their strips, runs the user's code, puts values back.
+    fn piece(&self, stmts: &[Stmt]) -> (TokenStream, TokenStream, TokenStream) {
+        let (rt, l) = (&self.rt, lane());
+        let names = &self.scope.names;
+        let declared = declared(names, stmts);
+        let written = &declared | &assigned(names, stmts);
+        let in_hand = |v: &&VarId| self.kind(**v) != Kind::Rows;
+        let mine = &(&mentions(names, stmts) & &self.strips) - self.uniforms;
+        let get = mine.iter().filter(in_hand).filter(|v| !declared.contains(v)).map(|v| {
+            let (strip, ident) = (strip(*v), self.ident(*v));
+            let ident = binding(ident);
+            match self.kind(*v) {
+                Kind::Vector => quote!(let #ident = #rt::get_vector(&#strip, #l);),
+                _ => quote!(let #ident = #rt::get(&#strip, #l);),
+            }
+        });
+        let set = mine.iter().filter(in_hand).filter(|v| written.contains(v)).map(|v| {
+            let (strip, ident) = (strip(*v), self.ident(*v));
+            match self.kind(*v) {
+                Kind::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
+                _ => quote!(#rt::set(&mut #strip, #l, #ident);),
+            }
+        });
+        let code = stmts.iter().map(|stmt| {
+            let mut stmt = stmt.clone();
+            self.finish(&mut stmt);
+            match stmt {
+                Stmt::Expr(e, None) => quote!(#e;),
+                other => quote!(#other),
+            }
+        });
+        (quote!(#(#get)*), quote!(#(#code)*), quote!(#(#set)*))
+    }
+}

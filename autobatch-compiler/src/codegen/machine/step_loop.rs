@@ -1,0 +1,408 @@
+//! The body: the machine's step loop with the code of every step.
+//!
+//! Follows the protocol of the runtime's `machine` module. Steps stand in the order in which rustc
+//! has to see them to infer the columns' types: loading the parameters, the regions in source order,
+//! then the routing of calls and returns, then the dropping of what dead members owned.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::codegen::lane_interchange::{Lockstep, lockstep};
+use crate::codegen::machine::primitive_call;
+use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
+use crate::codegen::type_witness::{self, Opening};
+use crate::codegen::{Emitter, name, numbered};
+use crate::ir::{Call, Class, VarId, VarSet};
+use crate::item::model::Function;
+
+/// The code of the body and the points each region can go to.
+pub(crate) struct Body {
+    pub(crate) code: TokenStream,
+    pub(crate) successors: BTreeMap<u32, Vec<u32>>,
+}
+
+/// `__k3`: the stack of a variable.
+fn stack(var: VarId) -> Ident {
+    format_ident!("__k{}", var.0, span = Span::mixed_site())
+}
+
+/// `__t3`: the type of a variable that nobody reads.
+pub(crate) fn alike(var: VarId) -> Ident {
+    format_ident!("__t{}", var.0, span = Span::mixed_site())
+}
+
+/// Generates the body of the program.
+pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening) -> Body {
+    let rt = &emitter.rt;
+    let heads = emitter.heads_in_source_order().into_iter();
+    let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, false)).collect();
+    let successors =
+        regions.iter().map(|r| (emitter.point(r.head), r.successors.iter().copied().collect())).collect();
+
+    let columns: VarSet = emitter.analyses.columns.iter().map(|v| emitter.column_of(*v)).collect();
+    let declare_columns = columns.iter().enumerate().map(|(id, var)| {
+        let ident = column(*var);
+        if opening.shaped.contains(var) {
+            let shape = type_witness::shape(*var);
+            return quote!(let mut #ident = #rt::Store::column_of(__store, &#shape, #id););
+        }
+        let ty = emitter.element(*var);
+        quote!(let mut #ident = #rt::Store::column::<#ty>(__store, #id);)
+    });
+    let stacked: Vec<VarId> =
+        emitter.program.var_ids().filter(|v| emitter.program.var(*v).class == Class::Stacked).collect();
+    let (stacks, stack_ids) = (stacked.iter().map(|v| stack(*v)), 0..stacked.len());
+    let alike = emitter.alike.iter().map(|v| alike(*v));
+    // The parameter identifiers mean the sources here; the lanes bind the values under the same names.
+    let (sources, idents) =
+        ((0..function.params.len()).map(source), function.params.iter().map(|param| &param.ident));
+    let items = emitter.items;
+    let load = load(emitter);
+    let store = store(emitter);
+    let blocks = regions.iter().map(|r| block(emitter, r, &opening.enter));
+    let calls = emitter.calls.iter().map(|(_, call)| self::call(emitter, call));
+    let returns = emitter.calls.iter().map(|(_, call)| self::return_(emitter, call));
+    let compact = compact(emitter, &columns);
+    let abandon = abandon(emitter, &regions);
+    let open = &opening.code;
+    let code = quote! {
+        #(#items)*
+        #open
+        #(let #sources = #idents;)*
+        #(#declare_columns)*
+        #(let mut #stacks = #rt::Store::stack(__store, #stack_ids);)*
+        #(let #alike = #rt::Alike::new();)*
+        loop {
+            match #rt::Core::next(__core) {
+                #rt::Step::Load => { #load }
+                #(#blocks)*
+                #(#calls)*
+                #(#returns)*
+                #rt::Step::Store => { #store }
+                #rt::Step::Compact => { #compact }
+                #rt::Step::Abandon => { #abandon }
+                #rt::Step::Done => break,
+                __step => #rt::Core::unexpected(__core, __step),
+            }
+        }
+    };
+    Body { code, successors }
+}
+
+/// The values of a region's uniforms, under the user's names.
+pub(crate) fn uniforms(emitter: &Emitter<'_>, region: &Region) -> Vec<TokenStream> {
+    let values = region.uniforms.iter().map(|v| {
+        let Class::Uniform(root) = emitter.program.var(*v).class else {
+            unreachable!("classified as uniform")
+        };
+        let (ident, source) = (&emitter.program.var(*v).ident, source(root));
+        quote!(let #ident = #source;)
+    });
+    values.collect()
+}
+
+/// `__source0`: what the parameter at this position comes from.
+pub(crate) fn source(index: usize) -> Ident {
+    format_ident!("__source{}", index, span = Span::mixed_site())
+}
+
+/// New members: parameters into their columns. All are fetched before any is put down, because
+/// fetching may run user code that panics.
+fn load(emitter: &Emitter<'_>) -> TokenStream {
+    let rt = &emitter.rt;
+    let entry = emitter.program.func(emitter.program.entry);
+    let (lane, member) = (name("__lane"), name("__member"));
+    let params: Vec<(usize, VarId)> =
+        entry.params.iter().copied().enumerate().filter(|(_, v)| emitter.has_column(*v)).collect();
+    let values: Vec<Ident> = params.iter().map(|(i, _)| numbered("v", i)).collect();
+    let gets = params.iter().zip(&values).map(|((i, var), value)| {
+        let source = source(*i);
+        if emitter.program.var(*var).shared {
+            quote!(let #value = #source;)
+        } else {
+            quote!(let #value = #rt::Source::get(#source, #member);)
+        }
+    });
+    let puts = params.iter().zip(&values).map(|((_, var), value)| {
+        let column = column(*var);
+        quote!(#rt::LaneColumn::put(&mut #column, #lane, #value);)
+    });
+    let len = name("__len");
+    let simple = params.iter().map(|(i, var)| {
+        let (column, source) = (column(*var), source(*i));
+        match emitter.program.var(*var).shared {
+            true => quote!(#rt::LaneColumn::plain(&#column)),
+            false => quote!(#rt::simple(#source, &#column)),
+        }
+    });
+    let fills = params.iter().map(|(i, var)| {
+        let (column, source) = (column(*var), source(*i));
+        match emitter.program.var(*var).shared {
+            true => quote!(for __slot in #rt::LaneColumn::room(&mut #column, #lane, #len) {
+                *__slot = ::core::mem::MaybeUninit::new(#source);
+            }),
+            false => {
+                quote!(#rt::Source::fill(#source, #member, #rt::LaneColumn::room(&mut #column, #lane, #len));)
+            }
+        }
+    });
+    quote! {
+        if !(true #(&& #simple)* && #rt::Core::load_whole(__core, #[inline(always)] |#lane: usize, #member: usize, #len: usize| {
+            #(#fills)*
+        })) {
+            #rt::Core::load(__core, #[inline(always)] |#lane: usize, #member: usize| { #(#gets)* #(#puts)* });
+        }
+    }
+}
+
+/// Finished members: results out.
+fn store(emitter: &Emitter<'_>) -> TokenStream {
+    let (rt, result) = (&emitter.rt, emitter.program.func(emitter.program.entry).result);
+    let column = column(emitter.column_of(result));
+    quote!(#rt::Out::receive(__out, #rt::Core::stores(__core), &mut #column);)
+}
+
+/// Lanes of the root frame move together: every column of the functions that run there.
+fn compact(emitter: &Emitter<'_>, columns: &VarSet) -> TokenStream {
+    let (rt, program) = (&emitter.rt, emitter.program);
+    let root = program.func(program.entry).group;
+    let route = name("__route");
+    let moved = columns.iter().filter(|v| program.func(program.var(**v).func).group == root);
+    let moved = moved.map(|v| column(*v));
+    quote!(let #route = #rt::Core::route(__core); #(#rt::Route::compact(&#route, &mut #moved);)*)
+}
+
+/// Runs a region on every strip in which a lane waits at its head.
+pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream) -> TokenStream {
+    if let Some(primitive) = &emitter.program.block(region.head).primitive {
+        return primitive_call::block(emitter, region, primitive, enter);
+    }
+    let rt = &emitter.rt;
+    let point = emitter.point(region.head);
+    let strip = emitter.width.strip;
+    let word = &emitter.word;
+    let (i, at, here, stay) = (name("__i"), name("__at"), here(), name("__stay"));
+    let l = lane();
+    let touched = region.touched();
+    let guard = |v: &VarId| numbered("g", v.0);
+    let open = touched.iter().map(|v| {
+        let (guard, home) = (guard(v), column(emitter.column_of(*v)));
+        let mode = if region.outs.contains(v) { quote!(edit) } else { quote!(read) };
+        quote!(let #guard = #rt::LaneColumn::#mode::<#strip>(&mut #home, #at);)
+    });
+    // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
+    let together = lockstep(emitter, region);
+    let way_out = region.way_out.as_ref().filter(|_| region.again && together.is_none());
+    let fades = |v: &VarId| region.outs.contains(v) && way_out.is_some_and(|(_, live)| !live.contains(v));
+    let (was, rows) = (name("__was"), together.is_some());
+    let lanes = touched.iter().map(|v| {
+        let (strip_ident, guard) = (column(*v), guard(v));
+        let (open, lanes) = match rows {
+            true => (quote!(open_rows()), quote!(Local::<_, _, _, false>::lanes)),
+            false if fades(v) => (quote!(open_where(&#was)), quote!(Partial::lanes)),
+            false => (quote!(open()), quote!(Local::<_, _, _, true>::lanes)),
+        };
+        quote!(let mut #guard = #guard.#open; let #strip_ident = #rt::nest::#lanes(&mut #guard);)
+    });
+    let chooser = if region.again { Chooser::Branches } else { Chooser::Value };
+    let uniforms = uniforms(emitter, region);
+    let round = region::round(emitter, region, chooser, fades, &quote!(#(#uniforms)*), &quote!(#stay));
+    let (words, next) = (name("__strip"), next());
+    let (run, points) = match (way_out, region.again) {
+        (Some((exit, _)), _) => (quote!(repeat_until), quote!(&#was, #exit)),
+        (None, true) => (quote!(repeat), quote!(#point)),
+        (None, false) => (quote!(once), quote!(#point)),
+    };
+    let was = way_out.map(|_| quote!(let #was = #rt::LaneWords::at(&#words, #point);));
+    let find = quote!(let mut #words = #rt::Core::open::<#word, #strip>(__core, #i););
+    // Each body has one instance per instruction set, which only inlined code inherits.
+    let run = quote! {
+        #rt::LaneWords::#run(&mut #words, #points, #[inline(always)] |#l: usize, #here: bool, #stay: #word| {
+            #enter
+            #round
+            #rt::next(#next)
+        });
+    };
+    let (before, run) = match together {
+        None => (quote!(), quote!(#find #was #(#lanes)* #run)),
+        Some(Lockstep { left, strips, check, code, next }) => {
+            let none = quote!(::core::option::Option::None);
+            let run = quote! {
+                #(#lanes)*
+                #(#uniforms)*
+                #strips
+                match if #check { #rt::Core::together::<#word, #strip>(__core, #i, #point) } else { #none } {
+                    #none => { #find #run }
+                    ::core::option::Option::Some(#here) => {
+                        #code
+                        #rt::Core::arrive::<#word, #strip>(__core, #i, #point, #next);
+                    }
+                }
+            };
+            (left, run)
+        }
+    };
+    quote! {
+        #rt::Step::Block(#point) => {
+            #before
+            for #i in 0..#rt::Core::strips(__core) {
+                let #at = #rt::Core::strip(__core, #i);
+                #(#open)*
+                #run
+            }
+        },
+    }
+}
+
+/// Routes the lanes that wait at a call.
+fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
+    let rt = &emitter.rt;
+    let index = emitter.call_index(call.id);
+    let route = name("__route");
+    let saves = [("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)];
+    let saves =
+        saves.into_iter().flat_map(|(way, vars)| vars.iter().map(move |v| (format_ident!("{way}"), v)));
+    let saves = saves.map(|(way, v)| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#rt::Route::#way(&#route, &mut #stack, &#column);)
+    });
+    // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
+    let params = &emitter.program.func(call.callee).params;
+    let moves: Vec<(&VarId, &VarId)> =
+        params.iter().zip(&call.args).filter(|(p, _)| emitter.has_column(**p)).collect();
+    let mut passes = Vec::new();
+    let mut lands = Vec::new();
+    for (n, (param, arg)) in moves.iter().enumerate() {
+        let (to, from) = (column(**param), column(emitter.column_of(**arg)));
+        if param == arg {
+            passes.push(quote!(#rt::Route::pass_same(&#route, &mut #to);));
+        } else if moves[n + 1..].iter().any(|(_, later)| later == param) {
+            let held = format_ident!("__held{}", n, span = Span::mixed_site());
+            passes.push(quote!(let #held = #rt::Route::lift(&#route, &#from);));
+            lands.push(quote!(#rt::Route::land(&#route, &mut #to, #held);));
+        } else {
+            passes.push(quote!(#rt::Route::pass(&#route, &mut #to, &#from);));
+        }
+    }
+    quote! {
+        #rt::Step::Call(#index) => {
+            let #route = #rt::Core::route(__core);
+            #(#saves)*
+            #(#passes)*
+            #(#lands)*
+        }
+    }
+}
+
+/// Routes lanes that come back from a call.
+fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
+    let rt = &emitter.rt;
+    let index = emitter.call_index(call.id);
+    let route = name("__route");
+    let result = emitter.column_of(emitter.program.func(call.callee).result);
+    let dest = emitter.column_of(call.dest);
+    let give = if result == dest {
+        let column = column(dest);
+        quote!(#rt::Route::give_same(&#route, &mut #column);)
+    } else {
+        let (dest, result) = (column(dest), column(result));
+        quote!(#rt::Route::give(&#route, &mut #dest, &#result);)
+    };
+    let cont = emitter.program.block(call.cont);
+    let pops = cont.pops.iter().map(|v| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#rt::Route::pop(&#route, &mut #stack, &mut #column);)
+    });
+    let reads = cont.reads.iter().map(|v| {
+        let (stack, column) = (stack(*v), column(*v));
+        quote!(#rt::Route::peek(&#route, &#stack, &mut #column);)
+    });
+    quote! {
+        #rt::Step::Return(#index) => {
+            let #route = #rt::Core::route(__core);
+            #give
+            #(#pops)*
+            #(#reads)*
+        }
+    }
+}
+
+/// Drops what dead members owned: at every point exactly the live columns hold values.
+fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
+    let rt = &emitter.rt;
+    let gone = name("__gone");
+    let discard = |vars: &VarSet| {
+        let columns: VarSet =
+            vars.iter().filter(|v| emitter.has_column(**v)).map(|v| emitter.column_of(*v)).collect();
+        // As scopes do: what was declared last goes first, as it may borrow from what came before.
+        let columns = columns.iter().rev().map(|v| column(*v));
+        quote!(#(#rt::Gone::discard(&#gone, &mut #columns);)*)
+    };
+    // What a continuation has read from its stack and left there is in the column too.
+    let left_behind = |r: &Region| {
+        let stacks = emitter.program.block(r.head).reads.iter().map(|v| stack(*v));
+        quote!(#(#rt::Gone::forget_saved(&#gone, &mut #stacks);)*)
+    };
+    let at_blocks = regions.iter().map(|r| {
+        let point = emitter.point(r.head);
+        let (drops, left) = (discard(&emitter.live_at(r.head)), left_behind(r));
+        quote!(#rt::Place::At(#point) => { #drops #left })
+    });
+    let ran = regions.iter().map(|r| {
+        let point = emitter.point(r.head);
+        let mut live = emitter.live_at(r.head);
+        live.retain(|v| !r.takes.contains(v));
+        let (drops, left) = (discard(&live), left_behind(r));
+        quote!(#rt::Place::Ran(#point) => { #drops #left })
+    });
+    // The kernel has failed: its arguments were gathered, its result never came.
+    let gathered = regions.iter().filter_map(|r| {
+        let block = emitter.program.block(r.head);
+        let primitive = block.primitive.as_ref()?;
+        let mut live = primitive_call::live_behind(emitter, r.head);
+        live.remove(&primitive.dest);
+        let (point, drops) = (emitter.point(r.head), discard(&live));
+        Some(quote!(#rt::Place::Gathered(#point) => { #drops }))
+    });
+    let at_calls = emitter.calls.iter().map(|(_, call)| {
+        let point = emitter.call_point(call.id);
+        let drops = discard(&emitter.live_at_call(call));
+        let left = call.updates.iter().chain(&call.keeps).map(|v| stack(*v));
+        quote!(#rt::Place::At(#point) => { #drops #(#rt::Gone::forget_saved(&#gone, &mut #left);)* })
+    });
+    let calling = emitter.calls.iter().map(|(_, call)| {
+        let index = emitter.call_index(call.id);
+        let saved: VarSet = call.pushes.iter().chain(&call.updates).chain(&call.keeps).copied().collect();
+        let all = &emitter.live_across(call) | &saved;
+        let drops = all.iter().rev().map(|v| match saved.contains(v) {
+            true => {
+                let (column, stack) = (column(*v), stack(*v));
+                quote!(#rt::Gone::discard_saved(&#gone, &mut #column, &mut #stack);)
+            }
+            false => discard(&VarSet::from([*v])),
+        });
+        quote!(#rt::Place::Calling(#index) => { #(#drops)* })
+    });
+    let results = emitter.program.functions.iter().map(|f| (emitter.group_index(f.group), f.result));
+    let results: BTreeMap<usize, VarId> = results.collect();
+    let at_returns = results.values().map(|result| {
+        let function = emitter.program.var(*result).func;
+        let (point, column) = (emitter.return_point(function), column(emitter.column_of(*result)));
+        quote!(#rt::Place::At(#point) => { #rt::Gone::discard(&#gone, &mut #column); })
+    });
+    quote! {
+        for #gone in #rt::Core::abandoned(__core) {
+            match #gone.place {
+                #(#at_blocks)*
+                #(#at_calls)*
+                #(#at_returns)*
+                #(#ran)*
+                #(#gathered)*
+                #(#calling)*
+                _ => {}
+            }
+        }
+    }
+}

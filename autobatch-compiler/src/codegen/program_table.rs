@@ -1,0 +1,98 @@
+//! The static `Program` that `program()` returns and the executors read.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use crate::codegen::Emitter;
+use crate::ir::display;
+use crate::ir::{Class, FuncId};
+use crate::item::methods::shown_name;
+
+/// The initialiser of the `Program`. `successors` are the points each region can go to.
+pub(crate) fn table(
+    emitter: &Emitter<'_>,
+    successors: &BTreeMap<u32, Vec<u32>>,
+    krate: &syn::Path,
+    whole: bool,
+    asks: bool,
+) -> TokenStream {
+    let program = emitter.program;
+    let p = quote!(#krate::program);
+    let index = |func: FuncId| func.0 as u16;
+    let name = shown_name(&program.func(program.entry).name);
+    let functions = program.functions.iter().map(|f| {
+        let (name, group, recursive) =
+            (shown_name(&f.name), emitter.group_index(f.group) as u16, f.recursive);
+        quote!(#p::Function { name: #name, group: #group, recursive: #recursive })
+    });
+    let blocks = program.order.iter().map(|b| {
+        let block = program.block(*b);
+        let point = emitter.point(*b);
+        let (function, label) = (index(block.func), block.label);
+        let successors = successors.get(&point).cloned().unwrap_or_default();
+        let again = successors.contains(&point);
+        let primitive = block.primitive.is_some();
+        let line = quote_spanned!(block.span=> ::core::line!());
+        quote!(#p::Block { function: #function, label: #label, line: #line, successors: &[#(#successors),*], again: #again, primitive: #primitive })
+    });
+    let calls = emitter.calls.iter().map(|(block, call)| {
+        let callee = program.func(call.callee);
+        let function = index(program.block(*block).func);
+        let (callee_index, group) = (index(call.callee), emitter.group_index(callee.group) as u16);
+        let entry = emitter.point(callee.entry);
+        // The continuation of a call in front of the exit block is the return itself.
+        let cont = emitter.point_at(call.cont);
+        let line = quote_spanned!(call.span=> ::core::line!());
+        let recursive = call.recursive;
+        quote!(#p::Call {
+            function: #function, callee: #callee_index, group: #group, entry: #entry, cont: #cont, line: #line,
+            recursive: #recursive
+        })
+    });
+    let groups = emitter.groups.iter().enumerate().map(|(i, group)| {
+        let members = program.func_ids().filter(|f| program.func(*f).group == *group).map(|f| f.0 as u16);
+        let ret = (emitter.points.len() + emitter.calls.len() + i) as u32;
+        quote!(#p::Group { functions: &[#(#members),*], ret: #ret })
+    });
+    let variables = program.variables.iter().map(|v| {
+        let (function, name) = (index(v.func), v.ident.to_string());
+        let class = match v.class {
+            Class::Temporary => quote!(Temporary),
+            Class::Register => quote!(Register),
+            Class::Stacked => quote!(Stacked),
+            Class::Uniform(_) => quote!(Uniform),
+            Class::Null => quote!(Null),
+        };
+        quote!(#p::Variable { function: #function, name: #name, class: #p::Class::#class })
+    });
+    let notes = program.notes.iter().map(|note| {
+        let line = quote_spanned!(note.span=> ::core::line!());
+        let (why, whole) = (&note.why, note.whole);
+        quote!(#p::Note { line: #line, why: #why, whole: #whole })
+    });
+    let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);
+    let root_group = emitter.group_index(program.func(program.entry).group) as u16;
+    let recursive = program.functions.iter().any(|f| f.recursive);
+    let (text, dot) = (program.to_string(), display::dot(program));
+    let (word64, strip) = (emitter.width.word64, emitter.width.strip);
+    quote!(#krate::Program {
+        name: #name,
+        functions: &[#(#functions),*],
+        blocks: &[#(#blocks),*],
+        calls: &[#(#calls),*],
+        groups: &[#(#groups),*],
+        variables: &[#(#variables),*],
+        notes: &[#(#notes),*],
+        whole_scalar: #whole,
+        asks: #asks,
+        entry_point: #entry_point,
+        root_group: #root_group,
+        recursive: #recursive,
+        word64: #word64,
+        strip: #strip,
+        text: #text,
+        dot: #dot,
+    })
+}

@@ -1,0 +1,493 @@
+//! The lane code of one region: what one active lane does between two visits of the scheduler.
+//!
+//! A region is a single-entry acyclic piece of control flow. It is written as structured Rust by
+//! walking the dominator tree (Ramsey, "Beyond Relooper", ICFP 2022): a block with one way in stands
+//! where it is jumped to, a block where paths meet stands behind a labelled block that the jumps
+//! break out of. Every way out of the region breaks out of `'lane` with the next program point and
+//! the new values of the columns the region writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Expr, Lifetime, Stmt};
+
+use crate::codegen::{Emitter, scopes};
+use crate::ir::{BlockId, Role, Terminator, VarId, VarSet, goto_target};
+use crate::syntax::walk::{self, AtMut, Next};
+
+/// The lane code of a region and what surrounds it.
+#[derive(Clone)]
+pub(crate) struct Region {
+    /// The head.
+    pub(crate) head: BlockId,
+    /// Columns whose value the lane takes at the start.
+    pub(crate) takes: Vec<VarId>,
+    /// Columns the region may change.
+    pub(crate) outs: Vec<VarId>,
+    /// Uniforms the code mentions.
+    pub(crate) uniforms: Vec<VarId>,
+    /// Whether the region can be its own successor.
+    pub(crate) again: bool,
+    /// If control can go to only one point besides the region's own: that point, and the variables live there.
+    pub(crate) way_out: Option<(u32, VarSet)>,
+    /// Points control can go to.
+    pub(crate) successors: BTreeSet<u32>,
+    /// Statements that end by breaking out of `'lane`.
+    pub(crate) code: TokenStream,
+}
+
+impl Region {
+    /// The variables whose columns it works on.
+    pub(crate) fn touched(&self) -> VarSet {
+        self.takes.iter().chain(&self.outs).copied().collect()
+    }
+}
+
+/// Who chooses between new values and old ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chooser {
+    /// The branches of the lane code, which is best in loops.
+    Branches,
+    /// A choice by value behind them: where branches only move a value, LLVM would choose between addresses,
+    /// and load what is there, which does not vectorise.
+    Value,
+    /// Nobody: all lanes are here.
+    Nobody,
+}
+
+/// `__here`: whether the lane is here.
+pub(crate) fn here() -> Ident {
+    Ident::new("__here", Span::mixed_site())
+}
+
+/// A round of one lane: the lane code of a region and what surrounds it, statements that declare
+/// [`next`]. `before` stands in front of the lane code where it runs; lanes that are not [`here`] go to `stay`.
+/// Variables that `fades` names may hold junk in them.
+pub(crate) fn round(
+    emitter: &Emitter<'_>,
+    region: &Region,
+    chooser: Chooser,
+    fades: impl Fn(&VarId) -> bool,
+    before: &TokenStream,
+    stay: &TokenStream,
+) -> TokenStream {
+    let (rt, word) = (&emitter.rt, &emitter.word);
+    let (l, here, next, label, code) = (lane(), here(), next(), lane_label(), &region.code);
+    let touched = region.touched();
+    // Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
+    let slots = touched.iter().map(|v| {
+        let (column, old) = (column(*v), old(*v));
+        quote!(let #old = #rt::Slots::bits(&*#column, #l);)
+    });
+    // In variables of their own, because from a tuple LLVM makes selects of addresses.
+    let merged = region.outs.iter().map(|v| new(*v));
+    let takes = region.takes.iter().map(|v| {
+        let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
+        let ident = binding(ident);
+        quote!(let #ident = #rt::Slots::take(&*#column, #l, &#old);)
+    });
+    let run = quote!(#label: { #(#takes)* #before #code });
+    let absent = region.outs.iter().map(|v| {
+        let (new, old) = (new(*v), old(*v));
+        match chooser == Chooser::Branches && !fades(v) {
+            true => quote!(#new = #old;),
+            false => quote!(#new = #rt::dead();),
+        }
+    });
+    let run = match chooser {
+        Chooser::Nobody => run,
+        _ => quote!(if #here { #run } else { #(#absent)* #next = #stay; }),
+    };
+    let settle = region.outs.iter().map(|v| {
+        let (column, new, old) = (column(*v), new(*v), old(*v));
+        match chooser {
+            Chooser::Value => quote!(#rt::Slots::choose(&mut *#column, #l, #here, #new, #old);),
+            _ => quote!(#rt::Slots::settle(&mut *#column, #l, #new);),
+        }
+    });
+    quote! {
+        #(#slots)*
+        #(let #merged;)*
+        let #next: #word;
+        #run
+        #(#settle)*
+    }
+}
+
+/// `__c3`: a column, and inside a region the strip of it that is being run.
+pub(crate) fn column(var: VarId) -> Ident {
+    format_ident!("__c{}", var.0, span = Span::mixed_site())
+}
+
+/// `__l`: the lane within the strip.
+pub(crate) fn lane() -> Ident {
+    Ident::new("__l", Span::mixed_site())
+}
+
+/// `__o3`: the bits the slot held before.
+pub(crate) fn old(var: VarId) -> Ident {
+    format_ident!("__o{}", var.0, span = Span::mixed_site())
+}
+
+/// `__n3`: the bits that the slot gets.
+pub(crate) fn new(var: VarId) -> Ident {
+    format_ident!("__n{}", var.0, span = Span::mixed_site())
+}
+
+/// `__next`: the point that the lane goes to.
+pub(crate) fn next() -> Ident {
+    Ident::new("__next", Span::mixed_site())
+}
+
+/// The label that leaves the lane.
+pub(crate) fn lane_label() -> Lifetime {
+    Lifetime::new("'__lane", Span::mixed_site())
+}
+
+/// Builds the code of the region headed by `head`. In a `plain` program nothing that stays where it is needs
+/// to be put back.
+pub(crate) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Region {
+    region_from(emitter, head, plain, 0)
+}
+
+/// The same without the head's first ops.
+pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, skip: usize) -> Region {
+    let shape = Shape::new(emitter, head);
+    let mut writer = Writer { emitter, shape: &shape, plain, skip, successors: BTreeSet::new() };
+    let body = writer.node(head);
+    let successors = writer.successors;
+    let declare = shape.deferred.iter().map(|v| {
+        let variable = emitter.program.var(*v);
+        let (ident, ty) = (&variable.ident, variable.ty.as_ref().map(|ty| quote!(: #ty)));
+        let ident = binding(ident);
+        quote!(let #ident #ty;)
+    });
+    let code = quote!(#(#declare)* #body);
+    let own = emitter.point(head);
+    let mut others = successors.iter().filter(|point| **point != own);
+    let way_out = match (others.next(), others.next()) {
+        (Some(exit), None) => Some((*exit, shape.live_out.clone())),
+        _ => None,
+    };
+    Region {
+        head,
+        way_out,
+        takes: shape.takes.iter().copied().collect(),
+        outs: shape.outs.iter().copied().collect(),
+        uniforms: shape.uniforms.iter().copied().collect(),
+        again: successors.contains(&own),
+        successors,
+        code,
+    }
+}
+
+/// The region's blocks, dominator tree and variables.
+struct Shape {
+    head: BlockId,
+    /// Blocks where paths meet, by the block that dominates them, in reverse postorder.
+    merges: BTreeMap<BlockId, Vec<BlockId>>,
+    is_merge: BTreeSet<BlockId>,
+    takes: VarSet,
+    outs: VarSet,
+    kept: VarSet,
+    uniforms: VarSet,
+    /// Variables live at some exit other than the head itself.
+    live_out: VarSet,
+    /// Values handed to blocks where paths meet: those whose binding is not in scope there.
+    handed: BTreeMap<BlockId, Vec<VarId>>,
+    /// Variables assigned in the region whose `let` stands elsewhere.
+    deferred: VarSet,
+}
+
+impl Shape {
+    fn new(emitter: &Emitter<'_>, head: BlockId) -> Shape {
+        let program = emitter.program;
+        let inside = |b: BlockId| program.block(b).region == head && b != head && !program.is_exit(b);
+        let order = scopes::reverse_postorder(head, |b| {
+            program.block(b).successors().into_iter().filter(|s| inside(*s)).collect()
+        });
+        let position: BTreeMap<BlockId, usize> = order.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        let mut preds: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
+        for b in &order {
+            for s in program.block(*b).successors().into_iter().filter(|s| inside(*s)) {
+                preds.entry(s).or_default().push(*b);
+            }
+        }
+        // A region is acyclic, so one pass in reverse postorder finds the dominators.
+        let mut idom: BTreeMap<BlockId, BlockId> = BTreeMap::from([(head, head)]);
+        for b in order.iter().skip(1) {
+            let mut preds = preds[b].iter().copied();
+            let first = preds.next().expect("a block of the region is reached from it");
+            let meet = preds.fold(first, |a, b| scopes::common(&idom, &position, a, b));
+            idom.insert(*b, meet);
+        }
+        let is_merge: BTreeSet<BlockId> =
+            preds.iter().filter(|(_, preds)| preds.len() > 1).map(|(b, _)| *b).collect();
+        let mut merges: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
+        for b in order.iter().filter(|b| is_merge.contains(b)) {
+            merges.entry(idom[b]).or_default().push(*b);
+        }
+
+        let mut mentioned = VarSet::new();
+        let mut bound = VarSet::new();
+        let mut exits: Vec<VarSet> = Vec::new();
+        let mut live_out = VarSet::new();
+        // Parameters that tail calls set.
+        let mut moved = VarSet::new();
+        let leaves_to = |target: BlockId, exits: &mut Vec<VarSet>, live_out: &mut VarSet| {
+            let live = emitter.live_at(target);
+            if target != head {
+                live_out.extend(&live);
+            }
+            exits.push(live);
+        };
+        for b in &order {
+            let block = program.block(*b);
+            for op in &block.ops {
+                mentioned.extend(&op.uses);
+                mentioned.extend(&op.defs);
+                bound.extend(op.declares.intersection(&op.defs));
+                for exit in &op.exits {
+                    bound.extend(&program.block(*exit).arrives);
+                    if !inside(*exit) {
+                        leaves_to(*exit, &mut exits, &mut live_out);
+                    }
+                }
+            }
+            mentioned.extend(block.term.uses());
+            match &block.term {
+                Terminator::Call(call) => {
+                    let live = emitter.live_at_call(call);
+                    live_out.extend(&live);
+                    exits.push(live);
+                }
+                Terminator::TailCall { callee, args } => {
+                    let function = program.func(*callee);
+                    let mut live = emitter.live_at(function.entry);
+                    if function.entry != head {
+                        live_out.extend(&live);
+                    }
+                    let params = function.params.iter().copied().zip(args);
+                    let (same, set): (Vec<_>, Vec<_>) = params.partition(|(param, arg)| param == *arg);
+                    live.retain(|v| same.iter().any(|(param, _)| param == v));
+                    exits.push(live);
+                    moved.extend(set.into_iter().map(|(param, _)| param).filter(|v| emitter.has_column(*v)));
+                }
+                term => {
+                    for (nth, target) in term.successors().into_iter().enumerate() {
+                        bound.extend(term.binds(nth));
+                        if !inside(target) {
+                            leaves_to(target, &mut exits, &mut live_out);
+                        }
+                    }
+                }
+            }
+        }
+        let is_uniform = |v: &VarId| program.var(*v).is_uniform();
+        let mut takes = emitter.live_at(head);
+        // Dead on some way out: the lane takes the value so that it is dropped there.
+        let needed = |v: &VarId| mentioned.contains(v) || exits.iter().any(|live| !live.contains(v));
+        takes.retain(|v| emitter.has_column(*v) && needed(v));
+        let local: VarSet = takes.iter().chain(&mentioned).chain(&bound).copied().collect();
+        let leaving = exits.iter().flatten().filter(|v| local.contains(v) && emitter.has_column(**v));
+        // Never assigned here: needs no new value, only to be put back.
+        let fixed = |v: &VarId| takes.contains(v) && !program.var(*v).mutable;
+        let (kept, outs): (VarSet, VarSet) =
+            leaving.chain(&moved).partition(|v| fixed(v) && !bound.contains(v) && !moved.contains(v));
+        let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
+        let assigned_out_of_scope = |v: VarId| {
+            order.iter().any(|b| {
+                let mut scope = scopes::in_scope_at_start(emitter, *b, v, &idom, &is_merge);
+                program.block(*b).ops.iter().any(|op| {
+                    let out =
+                        !scope && (op.uses.contains(&v) || op.defs.contains(&v)) && !op.declares.contains(&v);
+                    scope |= op.declares.contains(&v);
+                    out
+                })
+            })
+        };
+        let mut deferred = mentioned;
+        deferred.retain(|v| {
+            // A parameter that a call's result replaces has no `let` anywhere.
+            let known = emitter.declared.contains(v) || matches!(program.var(*v).role, Role::Param(_));
+            let elsewhere = || !bound.contains(v) || (program.var(*v).mutable && assigned_out_of_scope(*v));
+            known && !takes.contains(v) && !is_uniform(v) && elsewhere()
+        });
+        let handed = is_merge.iter().map(|merge| {
+            let local = |v: &VarId| bound.contains(v) && !takes.contains(v);
+            let stays = |v: &VarId| scopes::stays(emitter, &order, *merge, *v, &idom, &is_merge);
+            (*merge, emitter.live_at(*merge).into_iter().filter(|v| local(v) && !stays(v)).collect())
+        });
+        let handed = handed.collect();
+        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, handed, deferred }
+    }
+}
+
+pub(crate) struct Writer<'a, 'e> {
+    emitter: &'a Emitter<'e>,
+    shape: &'a Shape,
+    plain: bool,
+    /// Ops of the head that are left out.
+    skip: usize,
+    successors: BTreeSet<u32>,
+}
+
+impl Writer<'_, '_> {
+    /// The block and everything it dominates.
+    fn node(&mut self, block: BlockId) -> TokenStream {
+        let mut code = self.own(block);
+        for merge in self.shape.merges.get(&block).cloned().unwrap_or_default() {
+            let label = merge_label(merge);
+            let params = &self.shape.handed[&merge];
+            let idents = params.iter().map(|v| &self.emitter.program.var(*v).ident);
+            let after = self.node(merge);
+            code = quote!(let (#(mut #idents,)*) = #label: { #code }; #after);
+        }
+        code
+    }
+
+    /// Replaces jump markers in verbatim code.
+    fn jumps(&mut self, stmt: &mut Stmt) {
+        walk::map(stmt, |at| {
+            let mut go = |mac| {
+                let code = self.go(goto_target(mac)?);
+                Some(Expr::Verbatim(quote!({ #code })))
+            };
+            match at {
+                AtMut::Expr(expr) => {
+                    if let Expr::Macro(mac) = expr
+                        && let Some(jump) = go(&mac.mac)
+                    {
+                        *expr = jump;
+                        return Next::Past;
+                    }
+                }
+                AtMut::Stmt(stmt) => {
+                    if let Stmt::Macro(mac) = stmt
+                        && let Some(jump) = go(&mac.mac)
+                    {
+                        *stmt = Stmt::Expr(jump, Some(Default::default()));
+                        return Next::Past;
+                    }
+                }
+                _ => {}
+            }
+            Next::On
+        });
+    }
+
+    /// The block's own code, ending in a jump.
+    fn own(&mut self, id: BlockId) -> TokenStream {
+        let block = self.emitter.program.block(id);
+        let mut lane_code = self.emitter.lane_code(block.func);
+        let mut code = TokenStream::new();
+        let skip = if id == self.shape.head { self.skip } else { 0 };
+        for op in &block.ops[skip..] {
+            for stmt in &op.code {
+                let mut stmt = stmt.clone();
+                lane_code.code(&mut stmt);
+                self.jumps(&mut stmt);
+                code.extend(statement(&stmt));
+            }
+            let alike = op.defs.iter().filter(|v| !self.plain && self.emitter.alike.contains(v));
+            code.extend(alike.map(|v| self.emitter.is_alike(*v)));
+        }
+        let end = match &block.term {
+            Terminator::Jump(target) => self.go(*target),
+            Terminator::Branch { cond, then, otherwise, .. } => {
+                let mut cond = cond.clone();
+                lane_code.code(&mut cond);
+                let (then, otherwise) = (self.go(*then), self.go(*otherwise));
+                quote!(if #cond { #then } else { #otherwise })
+            }
+            Terminator::Switch { scrutinee, arms, .. } => {
+                let mut scrutinee = scrutinee.clone();
+                lane_code.code(&mut scrutinee);
+                let arms = arms.iter().map(|arm| {
+                    let (pat, target) = (&arm.pat, self.go(arm.target));
+                    let guard = arm.guard.clone().map(|mut guard| {
+                        lane_code.code(&mut guard);
+                        quote!(if #guard)
+                    });
+                    quote!(#pat #guard => { #target })
+                });
+                quote!(match #scrutinee { #(#arms)* })
+            }
+            Terminator::Call(call) => {
+                let live = self.emitter.live_at_call(call);
+                self.leave(self.emitter.call_point(call.id), &live, &BTreeMap::new())
+            }
+            Terminator::TailCall { callee, args } => {
+                let function = self.emitter.program.func(*callee);
+                let live = self.emitter.live_at(function.entry);
+                let moved = function.params.iter().copied().zip(args.iter().copied()).collect();
+                self.leave(self.emitter.point(function.entry), &live, &moved)
+            }
+            Terminator::Return | Terminator::Unreachable => quote!(::core::unreachable!();),
+        };
+        code.extend(end);
+        code
+    }
+
+    /// Control goes to `target`.
+    fn go(&mut self, target: BlockId) -> TokenStream {
+        let program = self.emitter.program;
+        let inside = program.block(target).region == self.shape.head && target != self.shape.head;
+        if program.is_exit(target) || !inside {
+            let live = self.emitter.live_at(target);
+            self.leave(self.emitter.point_at(target), &live, &BTreeMap::new())
+        } else if self.shape.is_merge.contains(&target) {
+            let label = merge_label(target);
+            let params = &self.shape.handed[&target];
+            let idents = params.iter().map(|v| &program.var(*v).ident);
+            quote!(break #label (#(#idents,)*);)
+        } else {
+            self.node(target)
+        }
+    }
+
+    /// Leaves the region for `point`, where `live` is live. `moved` says which variable carries the
+    /// value of a parameter that a tail call sets.
+    fn leave(&mut self, point: u32, live: &VarSet, moved: &BTreeMap<VarId, VarId>) -> TokenStream {
+        self.successors.insert(point);
+        let (label, rt) = (lane_label(), &self.emitter.rt);
+        let word = &self.emitter.word;
+        let l = lane();
+        let values = self.shape.outs.iter().map(|v| {
+            let carrier = moved.get(v).copied().unwrap_or(*v);
+            let new = new(*v);
+            if live.contains(v) {
+                let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
+                quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
+            } else {
+                quote!(#new = #rt::dead();)
+            }
+        });
+        let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {
+            let (column, ident) = (column(*v), &self.emitter.program.var(*v).ident);
+            quote!(#rt::Slots::keep(&mut *#column, #l, #ident);)
+        });
+        let next = next();
+        quote!(#(#kept)* #(#values)* #next = #point as #word; break #label;)
+    }
+}
+
+/// `mut x`, all of it where the user's `x` stands: messages point at what binds a variable.
+pub(crate) fn binding(ident: &Ident) -> TokenStream {
+    let mutability = Ident::new("mut", ident.span());
+    quote!(#mutability #ident)
+}
+
+/// A statement that is not the value of the block we build around it.
+pub(crate) fn statement(stmt: &Stmt) -> TokenStream {
+    match stmt {
+        Stmt::Expr(e, None) => quote!(#e;),
+        Stmt::Macro(m) if m.semi_token.is_none() => quote!(#m;),
+        other => other.to_token_stream(),
+    }
+}
+
+fn merge_label(block: BlockId) -> Lifetime {
+    Lifetime::new(&format!("'__b{}", block.0), Span::mixed_site())
+}

@@ -1,0 +1,530 @@
+//! Depth-counting clones: the user's scalar functions, with calls of each other that count depth and
+//! never run out of native stack.
+//!
+//! A clone is the function as written but for one more parameter, the runtime's `Depth`, a check of it
+//! on entry, and the calls of functions that have a clone. It serves where scalar code runs members: the
+//! scalar executor, functions that fall back as a whole, single calls of a lane.
+//!
+//! Where calls are most of the work, passing the depth on and checking it would cost a third of the time.
+//! So a small recursive function has a second, *inlined* clone, which checks nothing and makes a loop of tail calls of
+//! itself (`rounds`), and clones call in turns: the clone the inlined ones, these the clones. There are then fewer calls left than the
+//! function itself makes. A clone that calls inlined ones is entered only while two more levels are allowed;
+//! where it is the last one, the *leaf*, a third copy that calls clones, takes its place.
+//!
+//! What keeps calling the function itself: macro tokens, functions used as values, methods of receivers
+//! other than `self`, constant expressions, `async` blocks, items.
+
+mod tail_loop;
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::punctuated::Punctuated;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
+
+use crate::codegen::definition_check::Types;
+use crate::codegen::vector_math::VectorMath;
+use crate::item::methods::conditional;
+use crate::item::model::Function;
+use crate::item::worth;
+use crate::resolve::method_calls::{marked, unmark};
+use crate::syntax::attributes::GENERATED;
+use crate::syntax::impl_trait;
+use crate::syntax::mentions::text;
+use crate::syntax::reachability::reached;
+use crate::syntax::tail_positions::{self, Tails};
+use crate::syntax::turbofish::turbofish;
+use crate::syntax::walk::{self, At, Next};
+use tail_loop::{again, can_loop, looped};
+
+/// What is known of the functions of an item, by position, once its programs are lowered.
+#[derive(Default)]
+pub struct Known {
+    /// Calls in tail position, by function and number, that are no tail calls.
+    pub counted: BTreeSet<(usize, usize)>,
+    /// Functions that only compute, on primitive values: nothing of theirs is dropped.
+    pub computes: BTreeSet<usize>,
+}
+
+/// Which functions of an annotated item have a clone.
+pub struct Clones<'a> {
+    functions: &'a [Function],
+    has: Vec<bool>,
+    /// Those that have an inlined clone too.
+    inlined: Vec<bool>,
+    /// The calls that count depth, by position.
+    calls: BTreeSet<(usize, usize)>,
+    known: Known,
+    vector_math: Option<&'a VectorMath<'a>>,
+    krate: &'a Path,
+    /// The name by which the type of an `impl` block can be called, if it has no arguments to differ in.
+    self_name: Option<&'a Ident>,
+}
+
+impl<'a> Clones<'a> {
+    /// Decides for all functions of the item. Only calls between functions of the program count depth,
+    /// so a function without such calls, in or out, needs no clone.
+    ///
+    /// Under `vector_math` every function of a program needs one, which computes as the lanes do.
+    pub fn new(
+        functions: &'a [Function],
+        entries: &[usize],
+        self_type: Option<&'a Type>,
+        krate: &'a Path,
+        vector_math: Option<&'a VectorMath<'a>>,
+        primitives: &[Path],
+        known: Known,
+    ) -> Self {
+        let (worth, calls) = worth::call_graph(functions, entries, primitives);
+        let has: Vec<bool> = (0..functions.len())
+            .map(|f| {
+                let linked = calls.iter().any(|(from, to)| *from == f || *to == f);
+                worth.contains(&f) && (linked || vector_math.is_some()) && can_be_repeated(&functions[f])
+            })
+            .collect();
+        let called = |f: usize| calls.iter().filter(move |(from, _)| *from == f).map(|(_, to)| *to);
+        let recursive = |f: usize| reached(f, called).contains(&f);
+        let small: Vec<bool> =
+            (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
+        let self_name = match self_type {
+            Some(Type::Path(p)) if p.qself.is_none() => {
+                p.path.segments.last().filter(|s| s.arguments.is_none()).map(|s| &s.ident)
+            }
+            _ => None,
+        };
+        let mut clones = Clones {
+            functions,
+            has,
+            inlined: vec![false; functions.len()],
+            calls,
+            known,
+            vector_math,
+            krate,
+            self_name,
+        };
+        clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls_loop(f)).collect();
+        clones
+    }
+
+    /// The path that calls the clone of a function of the item, given its position in the source:
+    /// arguments as for the function itself, then a `Depth`.
+    pub fn path(&self, function: usize) -> Option<TokenStream> {
+        self.has[function].then(|| self.path_of(function, Kind::Clone))
+    }
+
+    fn path_of(&self, function: usize, kind: Kind) -> TokenStream {
+        let f = &self.functions[function];
+        let name = clone_name(&f.sig.ident, kind);
+        if f.associated { quote!(Self::#name) } else { quote!(#name) }
+    }
+
+    /// The function at a position in the source.
+    pub(crate) fn function(&self, position: usize) -> &'a Function {
+        &self.functions[position]
+    }
+
+    /// What rewrites code under `vector_math`.
+    pub(crate) fn vector_math(&self) -> Option<&'a VectorMath<'a>> {
+        self.vector_math
+    }
+
+    /// All clones, to stand beside the functions.
+    pub fn items(&self) -> Vec<TokenStream> {
+        let mut items = Vec::new();
+        for index in (0..self.functions.len()).filter(|f| self.has[*f]) {
+            items.push(self.item(index, Kind::Clone));
+            if self.inlines(index) {
+                items.push(self.item(index, Kind::Leaf));
+            }
+            if self.inlined[index] {
+                items.push(self.item(index, Kind::Inlined));
+            }
+        }
+        items
+    }
+
+    /// Whether the clone of a function calls inlined clones.
+    fn inlines(&self, index: usize) -> bool {
+        let inlined = self.calls.iter().any(|(from, to)| *from == index && self.inlined[*to]);
+        inlined && self.calls_in(&self.functions[index]) <= INLINED_CALLS
+    }
+
+    /// Whether an inlined clone can do without tail calls, which are jumps in a clone, but would be calls in one that is
+    /// inlined into another: its calls of itself become a loop ([`looped`]).
+    fn tail_calls_loop(&self, index: usize) -> bool {
+        let caller = &self.functions[index];
+        let mut body = caller.written.clone();
+        let mut redirect = Redirect::new(self, caller, Kind::Leaf, false);
+        Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
+        redirect.tails.is_empty()
+            || (redirect.tails == BTreeSet::from([index])
+                && self.known.computes.contains(&index)
+                && can_loop(caller))
+    }
+
+    fn item(&self, index: usize, kind: Kind) -> TokenStream {
+        let function = &self.functions[index];
+        let krate = self.krate;
+        let depth = depth_ident();
+        let mut body = function.written.clone();
+        let inlines = kind == Kind::Clone && self.inlines(index);
+        let mut redirect = Redirect::new(self, function, kind, inlines);
+        Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
+        let loops = kind == Kind::Inlined && !redirect.tails.is_empty();
+        let mut publish = None;
+        for (at, stmt) in body.stmts.iter_mut().enumerate() {
+            redirect.visit_stmt_mut(stmt);
+            if redirect.found && publish.is_none() {
+                publish = Some(at);
+            }
+        }
+        // Not on entry: many calls return before they come to a closure.
+        if let Some(at) = publish {
+            let guard = Ident::new("__published", Span::mixed_site());
+            body.stmts.insert(at, parse_quote!(let #guard = #depth.publish();));
+        }
+
+        unmark(&mut body);
+        let rt = quote!(#krate::__rt);
+        if let Some(math) = self.vector_math {
+            math.of(function).visit_block_mut(&mut body);
+        }
+        if loops {
+            body = looped(function, &body);
+        }
+        let mut sig = function.sig.clone();
+        sig.ident = clone_name(&function.sig.ident, kind);
+        sig.constness = None;
+        let mut args: Vec<TokenStream> = Vec::new();
+        let mut patterns = Vec::new();
+        for (i, arg) in sig.inputs.iter_mut().enumerate() {
+            match arg {
+                FnArg::Receiver(_) => args.push(quote!(self)),
+                FnArg::Typed(t) => match &mut *t.pat {
+                    Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
+                        let ident = &p.ident;
+                        args.push(quote!(#ident));
+                        let mutability = &p.mutability;
+                        patterns.push(quote!(let #mutability #ident = #ident;));
+                    }
+                    pattern => {
+                        let ident = format_ident!("__p{}", i, span = Span::mixed_site());
+                        patterns.push(quote!(let #ident = #ident; let #pattern = #ident;));
+                        *t.pat = parse_quote!(#ident);
+                        args.push(quote!(#ident));
+                    }
+                },
+            }
+        }
+        // As rustc does it itself, so that what patterns leave unbound is dropped in its turn.
+        let plain = function.params.iter().all(|p| p.pattern.is_none());
+        let patterns = (!plain).then_some(patterns).into_iter().flatten();
+        sig.inputs.push(parse_quote!(#depth: #krate::__rt::Depth));
+        let fish = turbofish(&sig.generics);
+        let inline = match kind {
+            Kind::Clone => None,
+            Kind::Inlined => Some(quote!(#[inline(always)])),
+            Kind::Leaf => Some(quote!(#[cold] #[inline(never)])),
+        };
+        let [clone, leaf] = [Kind::Clone, Kind::Leaf].map(|kind| self.path_of(index, kind));
+        let (stops, enter) = match kind {
+            Kind::Clone if inlines => (
+                quote!(nears),
+                quote!(if #depth.is_last() { #leaf #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) }),
+            ),
+            Kind::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
+            _ => (quote!(stops), quote!(#clone #fish(#(#args,)* #depth))),
+        };
+        let enter = (kind != Kind::Inlined).then(|| {
+            quote! {
+                if #depth.#stops() {
+                    return #depth.elsewhere(move |#depth| #enter);
+                }
+            }
+        });
+        let attrs = function.attrs.iter();
+        let own =
+            |a: &Attribute| kind != Kind::Clone && (a.path().is_ident("inline") || a.path().is_ident("cold"));
+        let attrs = attrs.filter(|a| carries_over(a) && !own(a));
+        let mut attrs: Vec<Attribute> = attrs.cloned().collect();
+        attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
+        let stmts = &body.stmts;
+        // Whoever calls the clone uses the function, as far as lints are concerned.
+        let (this, scalar) = (crate::codegen::api::scalar_path(function), &function.sig.ident);
+        let mentioned = (!impl_trait::any(&sig.generics)).then(|| quote!(let _ = #this #scalar #fish;));
+        let check = crate::codegen::definition_check::mentions(std::iter::once(function));
+        Types::of(function, &rt).output(&mut sig);
+        quote! {
+            #(#attrs)*
+            #inline
+            #[doc(hidden)]
+            #[allow(warnings)]
+            #GENERATED
+            #sig {
+                #check
+                #enter
+                #mentioned
+                #(#patterns)*
+                #(#stmts)*
+            }
+        }
+    }
+
+    /// How many calls of clones a function holds.
+    fn calls_in(&self, caller: &Function) -> usize {
+        let mut calls = 0;
+        walk::each(&caller.written, |at| match at {
+            At::Expr(expr) => {
+                calls += usize::from(self.callee(expr, caller).is_some());
+                Next::On
+            }
+            _ => Next::Inside,
+        });
+        calls
+    }
+
+    /// The function that an expression calls if it has a clone.
+    fn callee(&self, expr: &Expr, caller: &Function) -> Option<usize> {
+        match expr {
+            Expr::Call(call) => self.called(call, caller),
+            Expr::MethodCall(call) => self.called_method(call, caller),
+            _ => None,
+        }
+    }
+
+    fn called(&self, call: &syn::ExprCall, caller: &Function) -> Option<usize> {
+        let Expr::Path(path) = &*call.func else { return None };
+        let segments = &path.path.segments;
+        let name = &segments.last()?.ident;
+        let index = self.named(name, call.args.len(), caller)?;
+        let plain = path.qself.is_none() && path.path.leading_colon.is_none();
+        let fits = match (segments.len(), self.functions[index].associated) {
+            (1, false) => !caller.bindings.contains_key(&name.to_string()),
+            (2, true) => {
+                let ty = &segments[0];
+                ty.ident == "Self" || (Some(&ty.ident) == self.self_name && ty.arguments.is_none())
+            }
+            _ => false,
+        };
+        (plain && fits).then_some(index)
+    }
+
+    fn called_method(&self, call: &syn::ExprMethodCall, caller: &Function) -> Option<usize> {
+        let on_self =
+            matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self")) || marked(call).is_some();
+        let index = self.named(&call.method, call.args.len() + 1, caller)?;
+        (on_self && self.functions[index].sig.receiver().is_some()).then_some(index)
+    }
+
+    /// A wrong number of arguments is the user's mistake, to be reported of the function itself.
+    fn named(&self, name: &Ident, args: usize, caller: &Function) -> Option<usize> {
+        let position = |name: &Ident| self.functions.iter().position(|f| f.sig.ident == *name);
+        let (from, to) = (position(&caller.sig.ident)?, position(name)?);
+        let fits = self.has[to] && self.functions[to].params.len() == args;
+        (fits && self.calls.contains(&(from, to))).then_some(to)
+    }
+}
+
+/// A clone is inlined into at most so many calls of another.
+const INLINED_CALLS: usize = 4;
+/// Functions of at most so many tokens have an inlined clone.
+const SMALL: usize = 160;
+
+fn is_small(function: &Function) -> bool {
+    fn count(tokens: TokenStream) -> usize {
+        let size = |tree| match tree {
+            TokenTree::Group(group) => 1 + count(group.stream()),
+            _ => 1,
+        };
+        tokens.into_iter().map(size).sum()
+    }
+    let mut written = function.written.clone();
+    unmark(&mut written);
+    count(written.to_token_stream()) <= SMALL
+}
+
+/// The copies of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Checks depth and stack.
+    Clone,
+    /// Inlined into a clone, which has checked both.
+    Inlined,
+    /// Takes the place of a clone where no call of its own is allowed.
+    Leaf,
+}
+
+/// `__autobatch_clone_f`, spelled with the span of `f`, so that rustc's messages about a call are those
+/// about the call of `f`, and are shown once.
+fn clone_name(name: &Ident, kind: Kind) -> Ident {
+    let kind = match kind {
+        Kind::Clone => "clone",
+        Kind::Inlined => "inlined",
+        Kind::Leaf => "leaf",
+    };
+    format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
+}
+
+fn depth_ident() -> Ident {
+    Ident::new("__depth", Span::mixed_site())
+}
+
+/// Attributes that a second function may have and that make a difference to it. Lints that the user has
+/// been told of are for the function itself.
+pub(crate) fn carries_over(attr: &Attribute) -> bool {
+    const KEPT: [&str; 6] = ["cfg", "inline", "cold", "track_caller", "allow", "expect"];
+    let kept = |path: &Path| KEPT.iter().any(|name| path.is_ident(name));
+    if !attr.path().is_ident("cfg_attr") {
+        return kept(attr.path());
+    }
+    let Meta::List(list) = &attr.meta else { return false };
+    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+    list.parse_args_with(parser).is_ok_and(|args| args.iter().skip(1).all(|meta| kept(meta.path())))
+}
+
+/// Whether a second copy of the body means the same: a `static` in it would exist twice, as would an
+/// implementation; a parameter under `cfg` can't be passed on.
+pub(crate) fn can_be_repeated(function: &Function) -> bool {
+    let cfg = function.sig.inputs.iter().any(|arg| {
+        let (FnArg::Receiver(syn::Receiver { attrs, .. }) | FnArg::Typed(syn::PatType { attrs, .. })) = arg;
+        conditional(attrs)
+    });
+    let is_one = |at: At<'_>| match at {
+        At::Item(
+            Item::Static(_) | Item::Impl(_) | Item::ForeignMod(_) | Item::Mod(_) | Item::Verbatim(_),
+        ) => Next::Found,
+        // Macros define what they like.
+        At::Item(Item::Macro(m)) if m.ident.is_none() => Next::Found,
+        At::Macro(mac) => {
+            let last = mac.path.segments.last();
+            last.is_some_and(|s| s.ident == "thread_local" || s.ident == "lazy_static").into()
+        }
+        _ => Next::Inside,
+    };
+    !cfg && !walk::any(&function.written, is_one)
+}
+
+/// Calls clones instead of functions.
+struct Redirect<'a> {
+    clones: &'a Clones<'a>,
+    caller: &'a Function,
+    kind: Kind,
+    /// Whether it calls the inlined clones where there are any.
+    inlines: bool,
+    /// Inside a closure.
+    closure: bool,
+    /// Whether any call in a closure was found.
+    found: bool,
+    /// The functions that tail calls were found of.
+    tails: BTreeSet<usize>,
+}
+
+impl<'a> Redirect<'a> {
+    fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: Kind, inlines: bool) -> Self {
+        Redirect { clones, caller, kind, inlines, closure: false, found: false, tails: BTreeSet::new() }
+    }
+
+    /// In a closure, the depth is the one that the activation has published.
+    fn closure(&mut self, closure: &mut syn::ExprClosure) {
+        let before = (std::mem::replace(&mut self.closure, true), std::mem::take(&mut self.found));
+        visit_mut::visit_expr_closure_mut(self, closure);
+        let found = std::mem::replace(&mut self.found, before.1);
+        self.closure = before.0;
+        if found {
+            let (krate, depth, body) = (self.clones.krate, depth_ident(), &closure.body);
+            closure.body = parse_quote!({
+                let #depth = #krate::__rt::Depth::published();
+                #body
+            });
+            self.found = true;
+        }
+    }
+
+    /// Which copy of a function a call is made one of. Closures run where other activations may have
+    /// published a depth: what they call checks it. A tail call passes the depth on; not to an inlined clone, as
+    /// LLVM makes a loop of a call of the same function.
+    fn copy(&self, callee: usize, tail: bool) -> Kind {
+        match self.kind {
+            Kind::Clone if self.inlines && !tail && !self.closure && self.clones.inlined[callee] => {
+                Kind::Inlined
+            }
+            Kind::Leaf if tail && self.clones.inlines(callee) => Kind::Leaf,
+            _ => Kind::Clone,
+        }
+    }
+
+    /// A tail call passes the depth on as it is. What a tail call is says the pass of that name: the result is the
+    /// caller's result, of the same type by name, and nothing is left to do.
+    fn tail_call(&mut self, expr: &mut Expr) {
+        let (clones, caller) = (self.clones, self.caller);
+        let callee = clones.callee(expr, caller);
+        let counted = tail_positions::number_of(expr).is_some_and(|number| {
+            let position = clones.functions.iter().position(|f| f.sig.ident == caller.sig.ident);
+            position.is_some_and(|position| clones.known.counted.contains(&(position, number)))
+        });
+        let Some(callee) =
+            callee.filter(|f| !counted && text(&clones.functions[*f].output) == text(&caller.output))
+        else {
+            return;
+        };
+        self.tails.insert(callee);
+        match expr {
+            Expr::Call(call) if self.kind == Kind::Inlined => *expr = again(&call.args),
+            _ => {
+                self.call(expr, true);
+            }
+        }
+    }
+
+    /// Makes a call, not what it holds, one of a clone; the function it calls.
+    fn call(&self, expr: &mut Expr, tail: bool) -> bool {
+        let depth = depth_ident();
+        let depth: Expr = if tail { parse_quote!(#depth) } else { parse_quote!(#depth.next()) };
+        let Some(callee) = self.clones.callee(expr, self.caller) else { return false };
+        let kind = self.copy(callee, tail);
+        match expr {
+            Expr::Call(call) => {
+                if let Expr::Path(path) = &mut *call.func
+                    && let Some(last) = path.path.segments.last_mut()
+                {
+                    last.ident = clone_name(&last.ident, kind);
+                }
+                call.args.push(depth);
+            }
+            Expr::MethodCall(call) => {
+                call.method = clone_name(&call.method, kind);
+                call.args.push(depth);
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
+impl VisitMut for Redirect<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Async(_) | Expr::Const(_) => return,
+            Expr::Repeat(e) => return self.visit_expr_mut(&mut e.expr),
+            Expr::Closure(e) => return self.closure(e),
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+        self.found |= self.call(expr, false) && self.closure;
+    }
+
+    // A lint expected once need not come again.
+    fn visit_attribute_mut(&mut self, attr: &mut Attribute) {
+        if let Meta::List(list) = &mut attr.meta
+            && list.path.is_ident("expect")
+        {
+            list.path = parse_quote!(allow);
+        }
+    }
+
+    fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+    fn visit_type_mut(&mut self, _: &mut Type) {}
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+}

@@ -1,0 +1,667 @@
+//! Nested frames: for each function of a program that only computes (see [`crate::admission::purity`]) a native function
+//! over columns, once per instruction set. Calls are native calls.
+//!
+//! ```text
+//! fn fib_avx2(mut arena: Arena, depth: Depth, here: &Set, out: &mut [_], a0: &[_]) {
+//!     let h… = arena.column(lanes);  let p… = arena.set(lanes, …);
+//!     for i in 0..lanes / W { … }                    // the entry region, in the caller's lanes: who returns at
+//!                                                    // once has its result in `out`
+//!     if few { …scalar clone for each…  return }
+//!     let dense = is_sparse(…);                      // from here on in the caller's lanes, or in a dense frame
+//!     let h0 = if dense { gather(…) } else { a0 };  …
+//!     loop {                                         // the earliest point first; what stands behind a loop
+//!         if p1.any() { …region…; continue }         // stands behind it here too
+//!         if p4.any() { fib_avx2(arena.sub(), depth.next(), &p4, &mut h2, &h1); p2.absorb(&mut p4); continue }
+//!         …
+//!         break
+//!     }
+//!     if dense { scatter(out, …) }
+//! }
+//! ```
+//!
+//! Behind the entry region, functions whose calls can be made at once go on as `fork` says.
+//!
+//! Invariants: `p…` are the lanes at a program point, `h…` the columns of a frame; a set has pads only with
+//! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
+//! writes them.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+use crate::codegen::api::{Family, turbofish_of_clone};
+use crate::codegen::named_lifetimes::Named;
+use crate::codegen::region::{self, Region};
+use crate::codegen::strip::ARGUMENTS;
+use crate::codegen::wavefront;
+use crate::codegen::{Emitter, name};
+use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
+use crate::item::model::Function;
+use crate::syntax::arguments::Args;
+use crate::syntax::turbofish::turbofish;
+
+/// What a frame costs, whatever its lanes, and a scalar call, in units of [`crate::ir::Op::weight`]. Measured: a
+/// frame takes as long as 50 to 200 scalar calls.
+const FRAME: u32 = 1000;
+const CALL: u32 = 4;
+/// Frames of at most so many lanes never pay.
+const FEW: u32 = 128;
+/// The part of it in forks, where they become many on the way up. Measured: from a strip on.
+const FORKED: usize = 16;
+
+/// How the functions are named.
+pub(crate) struct Naming {
+    /// `fib_batched`.
+    family: Ident,
+    /// The type arguments to pass on.
+    fish: TokenStream,
+    /// The same for the entry's clone.
+    clone_fish: TokenStream,
+    /// `Self::` in an `impl` block.
+    this: TokenStream,
+}
+
+impl Naming {
+    /// The function for `func` and an instruction set.
+    fn function(&self, emitter: &Emitter<'_>, func: FuncId, isa: &str) -> Ident {
+        let name = &emitter.program.func(func).name;
+        let suffix = if isa.is_empty() { String::new() } else { format!("_{isa}") };
+        format_ident!("__{}_nest_{}{}", self.family, name, suffix, span = Span::mixed_site())
+    }
+
+    /// Calls it: `first` are the arena, the depth, the set of lanes and the column of results.
+    fn call(
+        &self,
+        emitter: &Emitter<'_>,
+        func: FuncId,
+        isa: &str,
+        first: &TokenStream,
+        columns: &[TokenStream],
+        uniforms: &[&Ident],
+    ) -> TokenStream {
+        let (this, fish, name) = (&self.this, &self.fish, self.function(emitter, func, isa));
+        quote!(#this #name #fish(#first, #(#columns,)* #(#uniforms,)*);)
+    }
+}
+
+/// The parameters of a function that have a column.
+pub(crate) fn columns<'e>(
+    emitter: &'e Emitter<'_>,
+    func: FuncId,
+) -> impl Iterator<Item = VarId> + Clone + 'e {
+    emitter.program.func(func).params.iter().copied().filter(|v| emitter.has_column(*v))
+}
+
+/// The parameters of a function that are the same for every member.
+pub(crate) fn uniforms<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> Vec<&'e Ident> {
+    let params = emitter.program.func(func).params.iter().map(|v| emitter.program.var(*v));
+    params.filter(|v| v.is_uniform()).map(|v| &v.ident).collect()
+}
+
+/// Everything that nested frames need, emitted.
+pub(crate) struct Nest {
+    /// For each function its name, parameters and body, to be compiled for the instruction set.
+    pub(crate) functions: Vec<(Ident, TokenStream, TokenStream)>,
+    /// Statements that run a tile, given `__nest` and the parameters of the entry function.
+    pub(crate) tile: TokenStream,
+    /// The same in rooms, given `__begin` too, if the program has calls of which one may need another's result.
+    pub(crate) rooms: Option<TokenStream>,
+}
+
+/// `__a3`: a parameter where the caller has it.
+pub(crate) fn argument(var: VarId) -> Ident {
+    format_ident!("__a{}", var.0, span = Span::mixed_site())
+}
+
+/// `__w3`: the column of a variable in a loop.
+pub(crate) fn work(var: VarId) -> Ident {
+    format_ident!("__w{}", var.0, span = Span::mixed_site())
+}
+
+/// `__p3`: the lanes at a program point.
+pub(crate) fn set(point: u32) -> Ident {
+    format_ident!("__p{}", point, span = Span::mixed_site())
+}
+
+/// Where lanes of a function can be.
+pub(crate) enum Stop<'a> {
+    Region(&'a Region),
+    Call(&'a Call),
+    Tail(FuncId, &'a [VarId]),
+}
+
+/// One function.
+pub(crate) struct Writer<'e, 'a> {
+    pub(crate) emitter: &'e Emitter<'a>,
+    naming: &'e Naming,
+    pub(crate) isa: &'e str,
+    pub(crate) func: FuncId,
+    pub(crate) regions: Vec<Region>,
+}
+
+/// The level that code for an instruction set is compiled for.
+pub(crate) fn level(emitter: &Emitter<'_>, isa: &str) -> TokenStream {
+    let rt = &emitter.rt;
+    match isa {
+        "" => quote!(#rt::nest::level()),
+        isa => {
+            let level = format_ident!("level_{isa}");
+            quote!(#rt::nest::#level())
+        }
+    }
+}
+
+/// The functions for one instruction set; `None` if one has too many variables.
+pub(crate) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa: &str) -> Option<Nest> {
+    let generics = Named::new(function).generics;
+    let clone = emitter.clone_path(emitter.program.entry).unwrap_or_default();
+    let naming = &Naming {
+        family: Family::new(function, args).batched,
+        fish: turbofish(&generics),
+        clone_fish: turbofish_of_clone(function, &generics, &clone),
+        this: if function.associated { quote!(Self::) } else { quote!() },
+    };
+    let (mut functions, mut waits, mut forks) = (Vec::new(), false, false);
+    for func in emitter.program.func_ids() {
+        let heads = emitter.heads_in_source_order();
+        let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
+        let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, true)).collect();
+        let writer = Writer { emitter, naming, isa, func, regions };
+        let fits = |r: &Region| r.touched().len() + 2 <= ARGUMENTS;
+        if !writer.regions.iter().all(fits) {
+            return None;
+        }
+        waits |= writer.waits();
+        forks |= writer.fork().is_some();
+        functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
+    }
+    let rooms = match waits {
+        true => Some(wavefront::tile(emitter, isa, ARGUMENTS)?),
+        false => None,
+    };
+    Some(Nest { functions, tile: tile(emitter, naming, isa, forks), rooms })
+}
+
+/// Runs a tile. In `forks` lanes should agree about their calls.
+pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, forks: bool) -> TokenStream {
+    let (rt, program) = (&emitter.rt, emitter.program);
+    let strip = emitter.width.strip;
+    let (lanes, members, arena) = (name("__lanes"), name("__members"), name("__arena"));
+    let params = columns(emitter, program.entry);
+    let loads = params.clone().map(|v| {
+        let (column, var) = (argument(v), program.var(v));
+        let ident = &var.ident;
+        if var.shared {
+            quote!(let #column = #rt::nest::load_same(&mut #arena, #ident, #lanes);)
+        } else {
+            quote!(let #column = #rt::nest::load(&mut #arena, #ident, #members, #lanes);)
+        }
+    });
+    let own = params.clone().filter(|v| !program.var(*v).shared);
+    let own: Vec<Ident> = own.map(argument).filter(|_| forks).collect();
+    let nth = 0..own.len();
+    let nth = || nth.clone().map(|nth| quote!(__decides == ::core::option::Option::Some(#nth)));
+    let (this, of_this) = (nth(), nth());
+    let order = quote! {
+        let __decides = #rt::nest::decides(&[#(#rt::nest::differs(#own, __len)),*]);
+        let mut __order = ::core::option::Option::None;
+        #(if #this { __order = #rt::nest::Order::by(#own, __len); })*
+        #(let #own = if #of_this { #rt::nest::ordered(&mut #arena, #own, #lanes, &__order) } else { #own };)*
+    };
+    let back = quote!(let __results = #rt::nest::back(&mut #arena, __results, &__order););
+    let (order, back) = if own.is_empty() { (quote!(), quote!()) } else { (order, back) };
+    let columns: Vec<TokenStream> = params.map(|v| argument(v).into_token_stream()).collect();
+    let first = quote!(#rt::nest::Arena::sub(&mut #arena), __depth, &__all, &mut *__results);
+    let call = naming.call(emitter, program.entry, isa, &first, &columns, &uniforms(emitter, program.entry));
+    quote! {
+        let #members = #rt::nest::Nest::members(__nest);
+        let __len = #rt::nest::Members::len(#members);
+        let __depth = #rt::nest::Nest::depth(__nest);
+        let #lanes = #rt::nest::width::<#strip>(__len);
+        let mut #arena = #rt::nest::Nest::arena(__nest);
+        #(#loads)*
+        #order
+        let __results = #rt::nest::Arena::column(&mut #arena, #lanes);
+        let __all = #rt::nest::full(&mut #arena, #lanes, __len);
+        #call
+        #back
+        #rt::Out::store(__out, #members, __results);
+    }
+}
+
+impl<'e> Writer<'e, '_> {
+    /// Whether members may wait for the path of others: a call comes behind another one, and they are not made at once.
+    fn waits(&self) -> bool {
+        let (emitter, program) = (self.emitter, self.emitter.program);
+        if program.func(self.func).recursive {
+            return self.fork().is_none();
+        }
+        let is_call = |point: u32| emitter.calls.iter().any(|(_, call)| emitter.call_point(call.id) == point);
+        let goes_on = |call: &Call| !program.is_exit(call.cont) && program.block(call.cont).func == self.func;
+        emitter.calls.iter().filter(|(_, call)| goes_on(call)).any(|(_, call)| {
+            let (mut seen, mut queue) = (BTreeSet::new(), vec![emitter.point(call.cont)]);
+            while let Some(point) = queue.pop() {
+                let region = self.regions.iter().find(|r| emitter.point(r.head) == point);
+                let next = region.into_iter().flat_map(|r| &r.successors);
+                queue.extend(next.filter(|next| seen.insert(**next)));
+            }
+            seen.into_iter().any(is_call)
+        })
+    }
+
+    fn params(&self) -> TokenStream {
+        let (emitter, rt) = (self.emitter, &self.emitter.rt);
+        let function = emitter.program.func(self.func);
+        let output = &function.output;
+        let columns = columns(emitter, self.func).map(|v| {
+            let (ident, ty) = (argument(v), &emitter.program.var(v).ty);
+            quote!(#ident: &[::core::mem::MaybeUninit<#ty>])
+        });
+        let params = function.params.iter().map(|v| emitter.program.var(*v));
+        let uniforms = params.filter(|v| v.is_uniform()).map(|v| {
+            let (ident, ty) = (&v.ident, &v.ty);
+            quote!(#ident: #ty)
+        });
+        quote! {
+            __arena: #rt::nest::Arena<'_>,
+            __depth: #rt::Depth,
+            __here: &#rt::nest::Set<'_>,
+            __out: &mut [::core::mem::MaybeUninit<#output>],
+            #(#columns,)*
+            #(#uniforms,)*
+        }
+    }
+
+    /// Where a variable of a frame is.
+    pub(crate) fn home(&self, var: VarId) -> Ident {
+        match self.emitter.program.var(var).role {
+            Role::Result => Ident::new("__res", Span::call_site()),
+            _ => format_ident!("__h{}", var.0, span = Span::mixed_site()),
+        }
+    }
+
+    pub(crate) fn is_result(&self, var: VarId) -> bool {
+        self.emitter.program.var(var).role == Role::Result
+    }
+
+    /// The type of the function's result.
+    pub(crate) fn output(&self) -> &syn::Type {
+        &self.emitter.program.func(self.func).output
+    }
+
+    fn entry(&self) -> BlockId {
+        self.emitter.program.func(self.func).entry
+    }
+
+    pub(crate) fn entry_region(&self) -> &Region {
+        self.regions.iter().find(|r| r.head == self.entry()).expect("the entry heads a region")
+    }
+
+    /// Whether the entry region runs once, in the caller's lanes.
+    pub(crate) fn entry_first(&self) -> bool {
+        let point = self.emitter.point(self.entry());
+        !self.regions.iter().any(|r| r.successors.contains(&point))
+    }
+
+    /// Where lanes can be, in source order.
+    fn stops(&self) -> Vec<Stop<'_>> {
+        let program = self.emitter.program;
+        let mut stops = Vec::new();
+        let mut tails = BTreeSet::new();
+        for region in &self.regions {
+            if !(region.head == self.entry() && self.entry_first()) {
+                stops.push(Stop::Region(region));
+            }
+            for (block, call) in &self.emitter.calls {
+                if program.block(*block).region == region.head {
+                    stops.push(Stop::Call(call));
+                }
+            }
+            for block in program.blocks.iter().filter(|b| b.region == region.head) {
+                if let Terminator::TailCall { callee, args } = &block.term
+                    && *callee != self.func
+                    && tails.insert(*callee)
+                {
+                    stops.push(Stop::Tail(*callee, args));
+                }
+            }
+        }
+        stops
+    }
+
+    pub(crate) fn point(&self, stop: &Stop<'_>) -> u32 {
+        match stop {
+            Stop::Region(r) => self.emitter.point(r.head),
+            Stop::Call(call) => self.emitter.call_point(call.id),
+            Stop::Tail(callee, _) => self.emitter.point(self.emitter.program.func(*callee).entry),
+        }
+    }
+
+    /// Variables with a column whose values are needed at a stop.
+    pub(crate) fn live(&self, stop: &Stop<'_>) -> VarSet {
+        let emitter = self.emitter;
+        let mut live = match stop {
+            Stop::Region(r) => emitter.live_at(r.head),
+            Stop::Call(call) => emitter.live_at_call(call),
+            Stop::Tail(callee, _) => emitter.program.func(*callee).params.iter().copied().collect(),
+        };
+        live.retain(|v| emitter.has_column(*v) && !self.is_result(*v));
+        live
+    }
+
+    /// The points among `stops` where a region leads.
+    fn successors<'s>(&self, region: &Region, stops: &'s [Stop<'s>]) -> Vec<&'s Stop<'s>> {
+        stops.iter().filter(|s| region.successors.contains(&self.point(s))).collect()
+    }
+
+    fn body(&self) -> TokenStream {
+        let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
+        let stops = self.stops();
+        let (entry, first) = (self.entry_region(), self.entry_first());
+        let begin: Vec<&Stop<'_>> = match first {
+            true => self.successors(entry, &stops),
+            false => stops.iter().filter(|s| self.point(s) == emitter.point(entry.head)).collect(),
+        };
+        // The columns with which a frame begins.
+        let live: VarSet = begin.iter().flat_map(|s| self.live(s)).collect();
+        let params: VarSet = emitter.program.func(self.func).params.iter().copied().collect();
+        let new: VarSet = entry.outs.iter().copied().filter(|v| first && !self.is_result(*v)).collect();
+        let columns = new.iter().map(|v| {
+            let home = self.home(*v);
+            match entry.takes.contains(v) {
+                true => {
+                    let from = argument(*v);
+                    quote!(let mut #home = #rt::nest::copied(&mut __arena, #from);)
+                }
+                false => self.column(*v),
+            }
+        });
+        let begin_sets: Vec<Ident> = begin.iter().map(|s| set(self.point(s))).collect();
+        let run = first.then(|| self.run_entry(entry, &begin));
+        let enter = self.emitter.program.func(self.func).recursive.then(|| self.elsewhere());
+        let level = self.level();
+        let start = quote! {
+            #enter
+            // For the time of this call only: its columns may hold what does not outlive it.
+            let mut __arena = #rt::nest::Arena::at(__arena, #level);
+            let (mut __lanes, mut __count) = (<[_]>::len(__out), #rt::nest::Set::count(__here));
+            #(let mut #begin_sets = #rt::nest::Arena::set(&mut __arena, __lanes, __count);)*
+            #(#columns)*
+        };
+        if begin.is_empty() {
+            return quote!(#start #run);
+        }
+        let join = match first {
+            true => quote!(#(#rt::nest::Set::include(&mut __going, &#begin_sets);)*),
+            false => quote! {
+                #rt::nest::Set::include(&mut __going, __here);
+                #(#rt::nest::Set::include(&mut #begin_sets, __here);)*
+            },
+        };
+        let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
+            quote! {
+                if #rt::nest::is_few(__some, #most) {
+                    for __lane in #rt::nest::Set::lanes(&__going) {
+                        #rt::nest::give(&mut *__out, __lane, #call);
+                    }
+                    #rt::nest::pad(__out, #rt::nest::Set::count(__here));
+                    return;
+                }
+            }
+        });
+        // The lanes that do not return at once, `__going`.
+        let start = quote! {
+            #start
+            #run
+            let mut __going = #rt::nest::Arena::set(&mut __arena, __lanes, __count);
+            #join
+            let __some = #rt::nest::Set::trim(&mut __going);
+            if __some == 0 {
+                return;
+            }
+            #few
+        };
+        let from = |v: VarId| if new.contains(&v) { self.home(v) } else { argument(v) };
+        let gather = |v: VarId| {
+            let from = from(v);
+            quote!(#rt::nest::gather(&mut __arena, &*#from, &__going, __lanes, __count))
+        };
+        if let Some(fork) = self.fork() {
+            let frame = live.iter().map(|v| {
+                let (home, gather) = (self.home(*v), gather(*v));
+                quote!(let #home = #gather;)
+            });
+            let levels = self.levels(fork, &live);
+            return quote! {
+                #start
+                __count = __some;
+                __lanes = #rt::nest::width::<#strip>(__count);
+                #(#frame)*
+                let __own = #rt::nest::Arena::column(&mut __arena, __lanes);
+                #levels
+                #rt::nest::scatter(&mut *__out, #rt::nest::Levels::first(&__results), &__going, &__arena);
+                #rt::nest::pad(__out, #rt::nest::Set::count(__here));
+            };
+        }
+        let sets = match &begin_sets[..] {
+            [one] => quote! {
+                let mut #one = if __dense { #rt::nest::full(&mut __arena, __lanes, __count) } else { #one };
+            },
+            _ => quote!(#(
+                let mut #begin_sets = if __dense {
+                    #rt::nest::squeeze(&mut __arena, &#begin_sets, &__going, __lanes, __count)
+                } else {
+                    #begin_sets
+                };
+            )*),
+        };
+        let frame = live.iter().map(|v| {
+            let (home, from, gather) = (self.home(*v), from(*v), gather(*v));
+            match (new.contains(v), self.is_written(*v, first)) {
+                (true, _) => quote!(let mut #home = if __dense { #gather } else { #home };),
+                (false, true) => quote! {
+                    let mut #home = if __dense { #gather } else { #rt::nest::copied(&mut __arena, #from) };
+                },
+                (false, false) => quote!(let #home = if __dense { &*#gather } else { #from };),
+            }
+        });
+        // Columns and sets that nothing has been put in yet.
+        let mut more = VarSet::new();
+        for region in &self.regions {
+            more.extend(region.takes.iter().chain(&region.outs));
+        }
+        for stop in &stops {
+            more.extend(self.live(stop));
+            if let Stop::Call(call) = stop {
+                more.insert(emitter.column_of(call.dest));
+            }
+        }
+        more.retain(|v| {
+            let gone = params.contains(v) && self.unread(*v, first);
+            !(live.contains(v) || self.is_result(*v) || gone)
+        });
+        let more = more.iter().map(|v| self.column(*v));
+        let more_sets: Vec<Ident> =
+            stops.iter().map(|s| set(self.point(s))).filter(|s| !begin_sets.contains(s)).collect();
+        let arms = stops.iter().map(|stop| {
+            let (set, code) = (set(self.point(stop)), self.stop(stop, &stops));
+            quote!(if #rt::nest::Set::any(&#set) { #code continue; })
+        });
+        quote! {
+            #start
+            let __dense = #rt::nest::is_sparse(__some, __lanes);
+            if __dense {
+                __count = __some;
+                __lanes = #rt::nest::width::<#strip>(__count);
+            }
+            #sets
+            #(#frame)*
+            #(#more)*
+            #(let mut #more_sets = #rt::nest::Arena::set(&mut __arena, __lanes, __count);)*
+            let __own = if __dense { #rt::nest::Arena::column(&mut __arena, __lanes) } else { &mut [] };
+            let mut __res = if __dense { &mut *__own } else { &mut *__out };
+            loop {
+                #(#arms)*
+                break;
+            }
+            if __dense {
+                #rt::nest::scatter(&mut *__out, &*__own, &__going, &__arena);
+            }
+            #rt::nest::pad(__out, #rt::nest::Set::count(__here));
+        }
+    }
+
+    /// Whether a parameter has no use behind the entry region.
+    fn unread(&self, var: VarId, first: bool) -> bool {
+        let used = |r: &Region| r.takes.contains(&var) || r.outs.contains(&var);
+        !self.regions.iter().filter(|r| !(first && r.head == self.entry())).any(used)
+    }
+
+    /// Whether a variable is written in a frame, behind an entry region that runs first.
+    fn is_written(&self, var: VarId, first: bool) -> bool {
+        let regions = self.regions.iter().filter(|r| !(first && r.head == self.entry()));
+        let by_call = |(block, call): &(BlockId, &Call)| {
+            self.emitter.program.block(*block).func == self.func && call.dest == var
+        };
+        regions.into_iter().any(|r| r.outs.contains(&var)) || self.emitter.calls.iter().any(by_call)
+    }
+
+    fn column(&self, var: VarId) -> TokenStream {
+        let (rt, home) = (&self.emitter.rt, self.home(var));
+        match &self.emitter.program.var(var).ty {
+            Some(ty) => quote!(let mut #home = #rt::nest::Arena::column::<#ty>(&mut __arena, __lanes);),
+            None => quote!(let mut #home = #rt::nest::Arena::column(&mut __arena, __lanes);),
+        }
+    }
+
+    /// The level that the function is compiled for.
+    pub(crate) fn level(&self) -> TokenStream {
+        level(self.emitter, self.isa)
+    }
+
+    /// Goes on where there is native stack.
+    fn elsewhere(&self) -> TokenStream {
+        let emitter = self.emitter;
+        let columns: Vec<TokenStream> =
+            columns(emitter, self.func).map(|v| argument(v).into_token_stream()).collect();
+        let first = quote!(__arena, __depth, __here, __out);
+        let call =
+            self.naming.call(emitter, self.func, self.isa, &first, &columns, &uniforms(emitter, self.func));
+        quote! {
+            if __depth.stops() {
+                return __depth.elsewhere(move |__depth| { #call });
+            }
+        }
+    }
+
+    /// The work of some blocks.
+    pub(crate) fn weight(&self, of: impl Fn(&Block) -> bool) -> u32 {
+        let blocks = self.emitter.program.blocks.iter().filter(|b| of(b));
+        blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum()
+    }
+
+    /// A scalar call for `__lane`, of which `column` has the arguments; up to how many lanes are best run so. `None`
+    /// if they can't be.
+    pub(crate) fn few(
+        &self,
+        depth: &TokenStream,
+        column: &dyn Fn(VarId) -> TokenStream,
+    ) -> Option<(usize, TokenStream)> {
+        let (emitter, rt) = (self.emitter, &self.emitter.rt);
+        let function = emitter.program.func(self.func);
+        let clone = emitter.clone_path(self.func).filter(|_| function.recursive)?;
+        let mut args = Vec::new();
+        for v in &function.params {
+            let variable = emitter.program.var(*v);
+            let ident = &variable.ident;
+            args.push(match (variable.is_uniform(), emitter.has_column(*v)) {
+                (true, _) => quote!(#ident),
+                (_, true) => {
+                    let from = column(*v);
+                    quote!(#rt::nest::value(#from, __lane))
+                }
+                // Nothing reads it, so nobody has it.
+                (_, false) => return None,
+            });
+        }
+        let fish = (self.func == emitter.program.entry).then_some(&self.naming.clone_fish);
+        let weight = self.weight(|b| b.func == self.func);
+        let most = (FRAME / (CALL + weight)).max(FEW) as usize;
+        let most = if self.fork().is_some() { most / FORKED } else { most };
+        Some((most, quote!(#clone #fish(#(#args,)* #depth))))
+    }
+
+    fn run_entry(&self, entry: &Region, begin: &[&Stop<'_>]) -> TokenStream {
+        let from = |v: VarId| match entry.outs.contains(&v) {
+            true if self.is_result(v) => Ident::new("__out", Span::call_site()),
+            true => self.home(v),
+            false => argument(v),
+        };
+        self.strips(entry, &quote!(__here), begin, &from)
+    }
+
+    fn stop(&self, stop: &Stop<'_>, stops: &[Stop<'_>]) -> TokenStream {
+        let rt = &self.emitter.rt;
+        match stop {
+            Stop::Region(region) if region.again => self.sweep(region, stops),
+            Stop::Region(region) => {
+                let set = set(self.point(stop));
+                let next = self.successors(region, stops);
+                let strips = self.strips(region, &quote!(#set), &next, &|v| self.home(v));
+                quote!(#strips #rt::nest::Set::clear(&mut #set);)
+            }
+            Stop::Call(call) => self.call(call),
+            Stop::Tail(callee, args) => self.tail(*callee, args),
+        }
+    }
+
+    /// Calls the callee for the lanes at a call.
+    fn call(&self, call: &Call) -> TokenStream {
+        let (emitter, program, rt) = (self.emitter, self.emitter.program, &self.emitter.rt);
+        let from = set(emitter.call_point(call.id));
+        let dest = self.home(emitter.column_of(call.dest));
+        let (mut copies, mut columns, mut uniforms) = (TokenStream::new(), Vec::new(), Vec::new());
+        for (nth, (param, arg)) in program.func(call.callee).params.iter().zip(&call.args).enumerate() {
+            if program.var(*param).is_uniform() {
+                uniforms.push(&program.var(*arg).ident);
+            } else if emitter.has_column(*param) {
+                let mut column = self.home(emitter.column_of(*arg));
+                if column == dest {
+                    let copy = format_ident!("__copy{}", nth, span = Span::mixed_site());
+                    copies.extend(quote!(let #copy = #rt::nest::copied(&mut __arena, &*#column);));
+                    column = copy;
+                }
+                columns.push(quote!(&*#column));
+            }
+        }
+        let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth.next(), &#from, &mut *#dest);
+        let run = self.naming.call(emitter, call.callee, self.isa, &first, &columns, &uniforms);
+        let after = match program.is_exit(call.cont) {
+            true => quote!(#rt::nest::Set::clear(&mut #from);),
+            false => {
+                let to = set(emitter.point(call.cont));
+                quote!(#rt::nest::Set::absorb(&mut #to, &mut #from);)
+            }
+        };
+        quote! {
+            #copies
+            #run
+            #after
+        }
+    }
+
+    /// Calls the function that takes over, whose parameters have been set.
+    fn tail(&self, callee: FuncId, args: &[VarId]) -> TokenStream {
+        let (emitter, program, rt) = (self.emitter, self.emitter.program, &self.emitter.rt);
+        let function = program.func(callee);
+        let from = set(emitter.point(function.entry));
+        let columns = columns(emitter, callee).map(|v| self.home(v));
+        let columns: Vec<TokenStream> = columns.map(|home| quote!(&*#home)).collect();
+        let uniforms = function.params.iter().zip(args).filter(|(p, _)| program.var(**p).is_uniform());
+        let uniforms: Vec<&Ident> = uniforms.map(|(_, arg)| &program.var(*arg).ident).collect();
+        let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth, &#from, &mut *__res);
+        let run = self.naming.call(emitter, callee, self.isa, &first, &columns, &uniforms);
+        quote!(#run #rt::nest::Set::clear(&mut #from);)
+    }
+}

@@ -1,0 +1,330 @@
+//! Gangs: activations of a fork that agree recurse together, natively.
+//!
+//! ```text
+//! let body = body(kind, |gang, &(s1, …), (s2, …), here, depth| {  // what is live behind the entry region
+//!     …the first call's arguments…                    // as on a level (see `fork`), for as many lanes as a vector has
+//!     let up0 = …the callee's entry region on them…;  // who returns at once has its result in o0
+//!     let calls0 = up0.any() && …;                    // what the call is made with is kept, in own0
+//!     …the second call's…
+//!     if calls1 { gang.call((s1, …), &own1, up1, here, depth, &mut o1) }
+//!     if calls0 { gang.call((s1, …), &own0, up0, here, depth, &mut o0) }
+//!     …the region behind the calls…
+//! });
+//! ```
+//!
+//! A strip of a level whose lanes all go up does so in gangs ("gang": Pharr and Mark, "ispc: A SPMD compiler for
+//! high-performance CPU programming", InPar 2012). What one computes stays in registers: LLVM knows how many lanes there
+//! are, and keeps their arrays out of memory. A level costs a store and a load for each column of each activation that
+//! calls; a gang does not copy what a call passes on unchanged, but lends it. Entry regions come before calls, so that the
+//! processor has something to do while it waits for the first one's branch and divisions (measured: quadrature 1.07 times as fast
+//! as with each call behind its entry region). But lanes of a gang that disagree wait for each other. How many do is counted (the
+//! runtime's `Gang::agrees`): where they are too many, levels do it all. The body is a closure because it is called with
+//! variables whose types only rustc knows.
+//!
+//! Invariants: lanes that do not count are copies of some that do, so that whatever they compute is harmless; a strip that is
+//! lent does not change while the body runs.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Expr, Local, LocalInit, Stmt};
+
+use crate::codegen::numbered;
+use crate::codegen::region::Region;
+use crate::codegen::strip::{self, Part, Place, Ways};
+use crate::codegen::vector::entry_call::Called;
+use crate::codegen::vector::frames::Writer;
+use crate::codegen::vector::task_blocks::Fork;
+use crate::ir::{Op, Program, VarId, VarSet};
+
+/// With less work (see [`crate::ir::Op::weight`]) a level costs no more than a gang, whose lanes wait for each other, and
+/// the loops over a gang's lanes are so short that LLVM unrolls them before it makes vectors of them. Measured: 25 is too
+/// little, 85 and 150 are enough.
+const LEAST: u32 = 64;
+
+/// A function's gangs.
+pub(crate) struct Gang {
+    /// The lanes of one.
+    pub(crate) size: usize,
+    /// Parameters that the entry region does not change, and some call passes on: a call lends the caller's strips.
+    lent: Vec<VarId>,
+    /// What else is live behind the entry region: each call makes strips of its own.
+    own: Vec<VarId>,
+    /// Statements that declare `__gang`.
+    pub(crate) code: TokenStream,
+}
+
+impl Gang {
+    /// The columns, each as said.
+    pub(crate) fn columns(&self, column: impl Fn(VarId) -> TokenStream) -> TokenStream {
+        let [lent, own] = [&self.lent, &self.own].map(|vars| pairs(vars.iter().map(|v| column(*v))));
+        quote!((#lent, #own))
+    }
+}
+
+/// The variables of the caller's state that a call passes on, by parameter.
+type PassedOn = BTreeMap<VarId, VarId>;
+
+/// Pairs of one and the others, which end in `()`.
+fn pairs(all: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
+    all.rfold(quote!(()), |others, one| quote!((#one, #others)))
+}
+
+impl Writer<'_, '_> {
+    /// How gangs run a fork, if they are worth it.
+    pub(crate) fn gang(&self, fork: &Fork<'_>, state: &VarSet) -> Option<Gang> {
+        let (emitter, rt, entry) = (self.emitter, &self.emitter.rt, self.entry_region());
+        // Two registers a variable where there are enough of them: the fewer calls.
+        let size = if emitter.width.word64 && self.isa == "avx2" { 8 } else { 16 };
+        let work = |before: &Region| self.weight(|b| [before.head, entry.head].contains(&b.region));
+        let little = fork.calls.iter().any(|(before, _)| work(before) < LEAST);
+        if self.isa.is_empty() || little || state.len() > strip::ARGUMENTS {
+            return None;
+        }
+        let here = |v: VarId| Place::Strip(fork.named(v));
+        let results = fork.results();
+        let calls = fork.calls.iter().zip(&results).enumerate().map(|(nth, ((before, call), result))| {
+            let result = Place::Strip(result.clone());
+            let called = Called { writer: self, call, nth, here: &here, result };
+            let passed_on = state.iter().filter(|v| !entry.outs.contains(v));
+            let passed_on =
+                passed_on.filter_map(|v| Some((*v, self.passed_on(state, fork, (before, &called), *v)?)));
+            (*before, passed_on.collect(), called)
+        });
+        let calls: Vec<(&Region, PassedOn, Called<'_>)> = calls.collect();
+        let (lent, own) = state.iter().partition(|v| calls.iter().any(|(_, on, _)| on.contains_key(v)));
+        let mut gang = Gang { size, lent, own, code: quote!() };
+        let scratch = fork.written.iter().map(|v| {
+            let (x, ty) = (fork.named(*v), emitter.element(*v));
+            match state.contains(v) {
+                true => {
+                    let s = numbered("s", v.0);
+                    quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::copied(#rt::nest::Strip::lanes(#s));)
+                }
+                false => quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::new();),
+            }
+        });
+        let calls = calls.iter().map(|(before, on, called)| self.together(&gang, fork, before, on, called));
+        let (enters, calls): (Vec<_>, Vec<_>) = calls.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        let calls = calls.iter().rev();
+        let place = |v: VarId| {
+            if let Some(nth) = fork.dests.iter().position(|dest| *dest == v) {
+                return Place::Strip(results[nth].clone()).read(rt);
+            }
+            match self.is_result(v) {
+                true => quote!(#rt::nest::Strip::lanes_mut(&mut __res)),
+                false => here(v).read(rt),
+            }
+        };
+        let (join, _) =
+            strip::once(emitter, fork.join, place, &size.to_token_stream(), &quote!(), Ways::Flags);
+        let (output, word, level) = (self.output(), &emitter.word, self.level());
+        let kind = gang.columns(|v| {
+            let home = self.home(v);
+            quote!(#rt::nest::Strip::<_, #size>::of(&*#home, 0))
+        });
+        let s = |v: VarId| numbered("s", v.0).into_token_stream();
+        let [lent, own] = [&gang.lent, &gang.own].map(|vars| pairs(vars.iter().map(|v| s(*v))));
+        gang.code = quote! {
+            let __kind = #rt::nest::kind(|| #kind);
+            let __body = #rt::nest::body(__kind, |__gang, &#lent, #own, __here, __depth| {
+                let __level = #level;
+                #(#scratch)*
+                #(let mut #results = #rt::nest::Strip::<_, #size>::new();)*
+                #(#enters)*
+                #(#calls)*
+                let mut __res = #rt::nest::Strip::<#output, #size>::new();
+                #join
+                __res
+            });
+            let __part = #rt::nest::part(__kind, |__gang, __lent, __own, __lanes, __depth| {
+                #rt::nest::Gang::filled::<#word>(__gang, __lent, __own, __lanes, __depth, #level)
+            });
+            let __gang = #rt::nest::Gang::new::<#word>(&__body, &__part, #level);
+        };
+        Some(gang)
+    }
+
+    /// A call, for all lanes of a gang: what is done before any of the calls is made, and the call. `None` if it can't be made
+    /// for one lane alone, or has too many variables.
+    fn together(
+        &self,
+        gang: &Gang,
+        fork: &Fork<'_>,
+        before: &Region,
+        passed_on: &PassedOn,
+        called: &Called<'_>,
+    ) -> Option<(TokenStream, TokenStream)> {
+        let (emitter, rt, entry, size) = (self.emitter, &self.emitter.rt, self.entry_region(), gang.size);
+        // A scalar call has its arguments from a copy: what stays in registers has no address.
+        let a = |v: VarId| numbered("a", v.0);
+        let (_, clone) = self.few(&quote!(__depth), &|v| Place::Strip(a(v)).read(rt))?;
+        let params: Vec<VarId> = crate::codegen::vector::frames::columns(emitter, self.func).collect();
+        let names: Vec<Ident> = params.iter().map(|v| a(*v)).collect();
+        let args = params
+            .iter()
+            .map(|v| Some((called.here)(called.arg(*v)?).read(rt)))
+            .collect::<Option<Vec<_>>>()?;
+        let inside = |v| called.inside(v);
+        let parts = [
+            Part { region: before, place: called.here, begin: vec![] },
+            Part { region: entry, place: &inside, begin: called.begin() },
+        ];
+        let back = emitter.return_point(self.func);
+        let up = *entry.successors.iter().find(|point| **point != back)?;
+        let lanes = strip::gang_lanes(emitter, &parts, size, up)?;
+        let declare = called.declare(size);
+        let (Place::Strip(result) | Place::Column(result)) = &called.result;
+        let nth = called.nth;
+        let [up, own, calls] = ["up", "own", "calls"].map(|name| numbered(name, nth));
+        let copied = |v: VarId| {
+            let lanes = called.inside(v).read(rt);
+            quote!(#rt::nest::Strip::<_, #size>::copied(#lanes))
+        };
+        // Arguments that are made for the call are lent from here.
+        let hold = |v: VarId| numbered(&format!("lent{nth}_"), v.0);
+        let held = gang.lent.iter().filter(|v| !passed_on.contains_key(v));
+        let (holds, values): (Vec<_>, Vec<_>) = held.map(|v| (hold(*v), copied(*v))).unzip();
+        let lent = pairs(gang.lent.iter().map(|v| match passed_on.get(v) {
+            Some(arg) => fork.named(*arg).into_token_stream(),
+            None => {
+                let hold = hold(*v);
+                quote!(&#hold)
+            }
+        }));
+        let made = gang.own.iter().scan(quote!(#own), |rest, v| {
+            let (place, value) = (quote!(#rest.0), copied(*v));
+            *rest = quote!(#rest.1);
+            Some(quote!(#place = #value;))
+        });
+        Some((
+            quote! {
+                #declare
+                let #up = #lanes;
+                #(let mut #holds = #rt::nest::Strip::<_, #size>::new();)*
+                let mut #own = #rt::nest::Gang::own(__gang);
+                let #calls = #rt::nest::Lanes::any(#up) && {
+                    let __agrees = #rt::nest::Gang::agrees(__gang);
+                    if __agrees {
+                        #(#holds = #values;)*
+                        #(#made)*
+                    } else {
+                        let __args = (#(#rt::nest::Strip::<_, #size>::copied(#args),)*);
+                        let __results =
+                            #rt::nest::alone(&__args, #rt::nest::Here::and(__here, #up), |(#(#names,)*), __lane| #clone);
+                        #rt::nest::merge(&mut #result, &__results, #up);
+                    }
+                    __agrees
+                };
+            },
+            quote! {
+                if #calls {
+                    #rt::nest::Gang::call(__gang, #lent, &#own, #up, __here, __depth, &mut #result);
+                }
+            },
+        ))
+    }
+
+    /// The variable of the caller's state that a call passes on for a parameter, if the argument is not made for the call.
+    fn passed_on(
+        &self,
+        state: &VarSet,
+        fork: &Fork<'_>,
+        (before, called): (&Region, &Called<'_>),
+        param: VarId,
+    ) -> Option<VarId> {
+        let program = self.emitter.program;
+        let arg = called.arg(param)?;
+        let source = if fork.written.contains(&arg) {
+            let blocks = program.blocks.iter().filter(|b| b.region == before.head);
+            let ops: Vec<&Op> = blocks.flat_map(|b| &b.ops).collect();
+            let mut mentions = ops.iter().filter(|op| op.defs.contains(&arg) || op.uses.contains(&arg));
+            let (Some(only), None) = (mentions.next(), mentions.next()) else { return None };
+            // What is made again is another variable of its name.
+            copied(program, only).filter(|v| !ops.iter().any(|op| op.defs.contains(v)))?
+        } else {
+            arg
+        };
+        (state.contains(&source) && !fork.written.contains(&source)).then_some(source)
+    }
+}
+
+/// The variable that a statement copies, if it does nothing else.
+fn copied(program: &Program, op: &Op) -> Option<VarId> {
+    let [Stmt::Local(Local { init: Some(LocalInit { expr, diverge: None, .. }), .. })] = &op.code[..] else {
+        return None;
+    };
+    let source = *op.uses.first()?;
+    matches!(&**expr, Expr::Path(path) if path.path.is_ident(&program.var(source).ident)).then_some(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    /// Whether lanes of `f` recurse in gangs.
+    fn gangs(item: proc_macro2::TokenStream) -> bool {
+        crate::driver::autobatch(quote!(), item).to_string().contains("Gang :: new")
+    }
+
+    /// A function with enough work, and what it returns where it does not return at once.
+    fn fork(goes_on: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+        quote!(
+            fn f(a: f64, b: f64, c: f64) -> f64 {
+                let m = (a + b) * 0.5;
+                let (l, r) = (1.0 / (a * m + 1.0) + a * a * m, 1.0 / (b * m + 1.0) + b * b * m);
+                let (p, q) = ((l * a + m) * (r * b - m) + l * l * r, (r * a + m) * (l * b - m) + r * r * l);
+                let (s, t) = (p * p * 0.25 + q * l - a * b, q * q * 0.25 - p * r + a * b);
+                let u = (s * s + t * t) / (1.0 + p * p + q * q) + (s - t) * (p - q) * m;
+                let v = (u * u - s) * (u + t) / (2.0 + s * s) + (l * u - r) * (p + u) * (q - u) * 0.5;
+                if (l * u + r * v - c).abs() < 1e-3 * (u - v) { u + v } else { #goes_on }
+            }
+        )
+    }
+
+    #[test]
+    fn forks_with_work_to_do_have_gangs() {
+        assert!(gangs(fork(quote!(f(a, m, u) + f(m, b, v)))));
+    }
+
+    #[test]
+    fn what_a_call_passes_on_is_lent() {
+        let item = fork(quote!(f(a, m, c) + f(m * 0.5, b, u)));
+        let code = crate::driver::autobatch(quote!(), item).to_string();
+        // The last call comes first: `b` and `u`, and what is made for it. Then all three.
+        let calls: Vec<&str> = code
+            .split("Gang :: call (__gang , ")
+            .skip(1)
+            .map(|call| &call[..call.find("& __own").unwrap()])
+            .collect();
+        let lent = |call: &str| [call.matches("__s").count(), call.matches("& __lent").count()];
+        assert_eq!(
+            calls.iter().map(|call| lent(call)).collect::<Vec<_>>()[..2],
+            [[2, 1], [3, 0]],
+            "{calls:?}"
+        );
+    }
+
+    #[test]
+    fn others_do_not() {
+        assert!(!gangs(quote!(
+            fn fib(n: u32) -> u32 {
+                if n < 2 { 1 } else { fib(n - 2) + fib(n - 1) }
+            }
+        )));
+        // No fork: the second call needs the first one's result.
+        assert!(!gangs(quote!(
+            fn f(a: f64, b: f64) -> f64 {
+                let m = (a + b) * 0.5;
+                let (l, r) = (1.0 / (a * m + 1.0) + a * a * m, 1.0 / (b * m + 1.0) + b * b * m);
+                if (l * l + r * r).abs() < 1e-3 * (l - r) {
+                    l + r
+                } else {
+                    let l = f(a, m);
+                    f(m, b * l) + l
+                }
+            }
+        )));
+    }
+}

@@ -1,0 +1,208 @@
+//! How the regions of nested frames run: once for the lanes of a set, or as a loop until all have left.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::codegen::loop_distribution::{Pieces, pieces};
+use crate::codegen::name;
+use crate::codegen::numbered;
+use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
+use crate::codegen::strip::{self, Place};
+use crate::codegen::vector::frames::{Stop, Writer, set, work};
+use crate::ir::VarId;
+use crate::ir::effects::HEAVY;
+
+impl Writer<'_, '_> {
+    /// Runs a region once, on every strip in which a lane is in `set`.
+    pub(crate) fn strips(
+        &self,
+        region: &Region,
+        set: &TokenStream,
+        next_stops: &[&Stop<'_>],
+        home: &dyn Fn(VarId) -> Ident,
+    ) -> TokenStream {
+        let (rt, word, strip) = (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip);
+        let (l, next, here) = (lane(), next(), here());
+        let touched = region.touched();
+        let open = touched.iter().map(|v| {
+            let (home, column) = (home(*v), column(*v));
+            match region.outs.contains(v) {
+                true => quote!(let #column = #rt::nest::strips_mut::<_, #strip>(&mut *#home, __strips);),
+                false => quote!(let #column = #rt::nest::strips::<_, #strip>(&*#home, __strips);),
+            }
+        });
+        let place = |v: VarId| Place::Column(column(v)).of(rt, region, v);
+        let (columns, places) = strip::columns(region, place);
+        let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
+        let parts = region.successors.len() > 1;
+        let bits: Vec<Ident> = match parts {
+            true => points.iter().map(|point| numbered("b", point)).collect(),
+            false => vec![],
+        };
+        let all = quote!((#(#bits,)*));
+        let level = self.level();
+        let (none, collect, found) = match bits.is_empty() {
+            true => (quote!(), quote!(), quote!(())),
+            false => (
+                quote!(let mut __words = #rt::nest::Words::<#word, #strip>::new();),
+                quote!(#rt::nest::Words::put(&mut __words, #l, #next);),
+                quote!((#(#rt::nest::Words::at(&__words, #points, #level),)*)),
+            ),
+        };
+        let pieces = pieces(self.emitter, region);
+        // Where it pays to have several vectors under way.
+        let long = pieces.is_some() || self.weight(|b| b.region == region.head) > HEAVY;
+        let run = |mask: Option<TokenStream>, pieces: Option<Pieces>| {
+            let (chooser, word, is_here) = match mask {
+                None => (Chooser::Nobody, None, None),
+                Some(_) => (Chooser::Value, Some(quote!(__m)), Some(quote!(let #here = __m[#l] != 0;))),
+            };
+            let with = format_ident!("with{}", columns.len() + usize::from(mask.is_some()));
+            let Pieces { before, gets, last } = match &pieces {
+                Some(pieces) => pieces,
+                None => &Pieces { before: quote!(), gets: quote!(), last: region.clone() },
+            };
+            let round = region::round(self.emitter, last, chooser, |_| true, gets, &quote!(!0));
+            let lanes = match long && mask.is_none() {
+                true => quote!(#rt::nest::side_by_side(#strip)),
+                false => quote!(0..#strip),
+            };
+            quote! {
+                #rt::nest::#with(#(#places,)* #mask |#(#columns,)* #word| {
+                    #before
+                    #none
+                    for #l in #lanes {
+                        #is_here
+                        #round
+                        #collect
+                    }
+                    #found
+                })
+            }
+        };
+        let full = run(None, pieces);
+        let masked = run(Some(quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level),)), None);
+        let arrive = match (&points[..], parts) {
+            ([only], false) => {
+                let to = self::set(*only);
+                quote!(#rt::nest::Set::add::<#strip>(&mut #to, __i, __bits);)
+            }
+            (all, _) => {
+                let sets = all.iter().map(|point| self::set(*point));
+                quote!(#(#rt::nest::Set::add::<#strip>(&mut #sets, __i, __bits & #bits);)*)
+            }
+        };
+        quote! {
+            let __strips = #rt::nest::Set::strips::<#strip>(&#set);
+            #(#open)*
+            for __i in 0..__strips {
+                let __bits = #rt::nest::Set::strip::<#strip>(&#set, __i);
+                if __bits == 0 {
+                    continue;
+                }
+                let #all = if #rt::nest::Set::is_full::<#strip>(__bits) { #full } else { #masked };
+                #arrive
+            }
+        }
+    }
+
+    /// Runs a loop until all lanes have left it.
+    pub(crate) fn sweep(&self, region: &Region, stops: &[Stop<'_>]) -> TokenStream {
+        let (emitter, rt, word) = (self.emitter, &self.emitter.rt, &self.emitter.word);
+        let strip = emitter.width.strip;
+        let (l, next, here, stay) = (lane(), next(), here(), name("__stay"));
+        let point = emitter.point(region.head);
+        let set_here = set(point);
+        let touched = region.touched();
+        let works: Vec<Ident> = touched.iter().map(|v| work(*v)).collect();
+        let gather = touched.iter().map(|v| {
+            let (work, home) = (work(*v), self.home(*v));
+            match region.takes.contains(v) {
+                true => quote! {
+                    let #work = #rt::nest::Work::gather(&__work, &mut __sub, &*#home, &#set_here);
+                },
+                false => quote!(let #work = #rt::nest::Work::column(&__work, &mut __sub);),
+            }
+        });
+        let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
+        let open = strip::opened(rt, region);
+        let level = self.level();
+        let exits: Vec<u32> = region.successors.iter().copied().filter(|p| *p != point).collect();
+        let fades = |v: &VarId| match &region.way_out {
+            Some((_, live)) => !live.contains(v),
+            None => false,
+        };
+        let round = region::round(emitter, region, Chooser::Branches, fades, &quote!(), &quote!(#stay));
+        let lane_code =
+            quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) });
+        let run = match &exits[..] {
+            [exit] => quote! {
+                (__bits & !#rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, __rounds, #lane_code),)
+            },
+            exits => quote! {{
+                let mut __words = #rt::nest::Words::<#word, #strip>::new();
+                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #level, __rounds, #lane_code);
+                (#(__bits & #rt::nest::Words::at(&__words, #exits, #level),)*)
+            }},
+        };
+        let apart = format_ident!("apart{}", columns.len());
+        let uniforms: Vec<&Ident> = region.uniforms.iter().map(|v| &emitter.program.var(*v).ident).collect();
+        let gone: Vec<Ident> = exits.iter().map(|exit| numbered("gone", exit)).collect();
+        let leave = exits.iter().zip(&gone).map(|(exit, gone)| {
+            let to = stops.iter().find(|s| self.point(s) == *exit);
+            let enter = to.map(|_| {
+                let to = set(*exit);
+                quote!(#rt::nest::Set::insert(&mut #to, __lane);)
+            });
+            let live = to.map(|to| self.live(to));
+            let put = region.outs.iter().filter(|v| match &live {
+                Some(live) => live.contains(v),
+                None => self.is_result(**v),
+            });
+            let put = put.map(|v| {
+                let (home, work) = (self.home(*v), work(*v));
+                quote!(#rt::nest::put(&mut *#home, __lane, &*#work, __at);)
+            });
+            quote! {
+                if #gone != 0 {
+                    #rt::nest::Work::each::<#strip>(&__work, __i, #gone, |__at, __lane| {
+                        #(#put)*
+                        #enter
+                    });
+                    #rt::nest::Work::leave::<#strip>(&mut __work, __i, #gone);
+                }
+            }
+        });
+        quote! {
+            #rt::nest::Set::trim(&mut #set_here);
+            let mut __sub = #rt::nest::Arena::sub(&mut __arena);
+            let mut __work = #rt::nest::Work::new::<#strip>(&mut __sub, &#set_here);
+            #(#gather)*
+            #rt::nest::Set::clear(&mut #set_here);
+            while #rt::nest::Work::any(&__work) {
+                let __rounds = #rt::nest::Work::rounds(&mut __work);
+                for __i in 0..#rt::nest::Work::strips::<#strip>(&__work) {
+                    let __bits = #rt::nest::Work::strip::<#strip>(&__work, __i);
+                    if __bits == 0 {
+                        continue;
+                    }
+                    let (#(#gone,)*) = #rt::nest::#apart(
+                        #(&mut #rt::nest::strips_mut::<_, #strip>(&mut *#works, __i + 1)[__i],)*
+                        |#(#columns),*| {
+                            #rt::nest::align();
+                            // Not by the reference that a closure holds, behind which they could change.
+                            #(let #uniforms = #uniforms;)*
+                            #open
+                            #run
+                        },
+                    );
+                    #(#leave)*
+                }
+                if #rt::nest::Work::sparse(&__work) {
+                    #(#rt::nest::Work::compact(&__work, &mut *#works, &__sub);)*
+                    #rt::nest::Work::close(&mut __work, &__sub);
+                }
+            }
+        }
+    }
+}

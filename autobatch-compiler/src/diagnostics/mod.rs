@@ -1,0 +1,8 @@
+//! What users are told when an item can't be batched.
+//!
+//! In: a place in the user's code, a reason, a way out. Out: one `compile_error!` for each, all of them at once.
+//!
+//! **Invariant:** every message says why and what to write instead.
+
+pub mod sink;
+pub mod ways_out;

@@ -1,0 +1,354 @@
+//! The structures, enumerations and aliases that an item can see, and what methods of theirs yield, as far as they are
+//! written in its file.
+
+use std::collections::BTreeMap;
+
+use quote::ToTokens;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Member, PathArguments, Type,
+    TypeParamBound, parse_quote,
+};
+
+use crate::std_models::facts::{self, Fact};
+use crate::syntax::annotated::methods_of;
+use crate::syntax::mentions::bare_type;
+use crate::syntax::walk::{self, AtMut};
+
+/// How many aliases are followed. Of names that are aliases of each other one is another module's.
+const HOPS: u32 = 8;
+
+/// Types by name, and what methods yield by the names of type and method; `None` where a name stands for several.
+#[derive(Default, Clone, Debug)]
+pub(crate) struct Definitions {
+    types: BTreeMap<String, Option<Definition>>,
+    methods: BTreeMap<(String, String), Option<Type>>,
+}
+
+#[derive(Clone, Debug)]
+struct Definition {
+    generics: Generics,
+    shape: Shape,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    Struct(Fields),
+    Enum(Vec<(Ident, Fields)>),
+    Alias(Box<Type>),
+}
+
+impl Definitions {
+    /// Adds the types of a scope; those that are known already hide them.
+    pub(crate) fn add<'a>(&mut self, items: impl IntoIterator<Item = &'a Item>) {
+        let mut scope: BTreeMap<String, Option<Definition>> = BTreeMap::new();
+        for item in items {
+            if let Item::Impl(block) = item {
+                self.add_methods(block);
+            }
+            let (ident, generics, shape) = match item {
+                Item::Struct(i) => (&i.ident, &i.generics, Shape::Struct(i.fields.clone())),
+                Item::Enum(i) => {
+                    let variants = i.variants.iter().map(|v| (v.ident.clone(), v.fields.clone()));
+                    (&i.ident, &i.generics, Shape::Enum(variants.collect()))
+                }
+                Item::Type(i) => (&i.ident, &i.generics, Shape::Alias(i.ty.clone())),
+                _ => continue,
+            };
+            let definition = Definition { generics: generics.clone(), shape };
+            scope.entry(ident.to_string()).and_modify(|twice| *twice = None).or_insert(Some(definition));
+        }
+        for (name, definition) in scope {
+            self.types.entry(name).or_insert(definition);
+        }
+    }
+
+    /// Adds what the methods of an `impl` block yield, unless the type is one of an inner scope that hides the block's.
+    fn add_methods(&mut self, block: &ItemImpl) {
+        let generic =
+            |generics: &Generics| generics.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_)));
+        let Some(owner) = name(&block.self_ty).map(ToString::to_string) else { return };
+        if generic(&block.generics) || self.types.contains_key(&owner) {
+            return;
+        }
+        for f in methods_of(block) {
+            let syn::ReturnType::Type(_, output) = &f.sig.output else { continue };
+            let mut output = (**output).clone();
+            let own = [("Self".to_string(), (*block.self_ty).clone())];
+            Substitute::new(own).visit_type_mut(&mut output);
+            let output = Some(output).filter(|_| !generic(&f.sig.generics));
+            let key = (owner.clone(), f.sig.ident.to_string());
+            self.methods
+                .entry(key)
+                .and_modify(|known| {
+                    if *known != output {
+                        *known = None;
+                    }
+                })
+                .or_insert(output);
+        }
+    }
+
+    /// What a method of a type yields.
+    pub(crate) fn result(&self, owner: &Type, method: &str) -> Option<Type> {
+        let output = self.methods.get(&(name(owner)?.to_string(), method.to_string()))?.as_ref()?;
+        Some(self.plain(output))
+    }
+
+    fn of(&self, ty: &Type) -> Option<&Definition> {
+        self.types.get(&name(ty)?.to_string())?.as_ref()
+    }
+
+    /// Whether a type is one of those known here.
+    pub(crate) fn knows(&self, ty: &Type) -> bool {
+        self.of(ty).is_some()
+    }
+
+    /// Whether there is a type of that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.types.contains_key(name)
+    }
+
+    /// A type without parentheses, aliases written out.
+    pub(crate) fn plain(&self, ty: &Type) -> Type {
+        self.without_aliases(ty, HOPS)
+    }
+
+    fn without_aliases(&self, ty: &Type, hops: u32) -> Type {
+        let ty = bare_type(ty);
+        match ty {
+            Type::ImplTrait(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
+            Type::TraitObject(t) => iterates(&t.bounds).unwrap_or_else(|| ty.clone()),
+            // `result::Result` is another type than the `Result` of the file.
+            Type::Path(p) if p.path.segments.len() > 1 => ty.clone(),
+            _ => match self.of(ty) {
+                Some(definition @ Definition { shape: Shape::Alias(target), .. }) if hops > 0 => {
+                    self.without_aliases(&definition.with_arguments(target, ty), hops - 1)
+                }
+                _ => ty.clone(),
+            },
+        }
+    }
+
+    /// What `*x` is of an `x` of this type, as far as method calls look there.
+    pub(crate) fn target(&self, ty: &Type) -> Option<Type> {
+        match self.plain(ty) {
+            Type::Reference(r) => Some(*r.elem),
+            ty => argument(&ty, 0).filter(|_| self.is_library(&ty, Fact::Pointer)),
+        }
+    }
+
+    /// Whether a type is one of the library's of which that is known.
+    pub(crate) fn is_library(&self, ty: &Type, wanted: Fact) -> bool {
+        name(ty).is_some_and(|name| facts::is(&name.to_string(), wanted) && !self.has(&name.to_string()))
+    }
+
+    /// Whether a type is the library's of that name.
+    pub(crate) fn is_the_librarys(&self, ty: &Type, wanted: &str) -> bool {
+        named(ty, wanted) && !self.has(wanted)
+    }
+
+    /// The type of a field, found as `x.field` finds it.
+    pub(crate) fn field(&self, ty: &Type, member: &Member) -> Option<Type> {
+        let ty = self.plain(ty);
+        let own = match (&ty, member) {
+            (Type::Tuple(t), Member::Unnamed(index)) => t.elems.get(index.index as usize).cloned(),
+            _ => self
+                .fields(&ty, None)
+                .and_then(|fields| fields.into_iter().find(|(name, _)| name == member).map(|(_, ty)| ty)),
+        };
+        own.or_else(|| self.field(&self.target(&ty)?, member))
+    }
+
+    /// The fields of a structure, or of a variant of an enumeration.
+    pub(crate) fn fields(&self, ty: &Type, variant: Option<&Ident>) -> Option<Vec<(Member, Type)>> {
+        if let Some((of, index)) = variant.and_then(|variant| facts::variant(&variant.to_string()))
+            && self.is_the_librarys(ty, of)
+        {
+            return Some(vec![(Member::Unnamed(0.into()), argument(ty, index)?)]);
+        }
+        let definition = self.of(ty)?;
+        let fields = match (&definition.shape, variant) {
+            (Shape::Enum(variants), Some(variant)) => &variants.iter().find(|(name, _)| name == variant)?.1,
+            (Shape::Struct(fields), _) => fields,
+            _ => return None,
+        };
+        let member = |(index, field): (usize, &syn::Field)| {
+            let member = field.ident.clone().map_or_else(|| Member::Unnamed(index.into()), Member::Named);
+            (member, definition.with_arguments(&field.ty, ty))
+        };
+        Some(fields.iter().enumerate().map(member).collect())
+    }
+
+    /// The types of all fields of a structure or enumeration, nothing if it is none; `None` if they can't be told, because of lifetimes or
+    /// constants among its parameters, or a type of a parameter's trait, `T::Item`, unless that stands for one of `parameters`.
+    pub(crate) fn parts(&self, ty: &Type, parameters: &[Ident]) -> Option<Option<Vec<Type>>> {
+        let definition = self.of(ty)?;
+        let fields: Vec<&Type> = match &definition.shape {
+            Shape::Struct(fields) => fields.iter().map(|field| &field.ty).collect(),
+            Shape::Enum(variants) => {
+                variants.iter().flat_map(|(_, fields)| fields).map(|field| &field.ty).collect()
+            }
+            Shape::Alias(_) => return None,
+        };
+        let params = &definition.generics.params;
+        let told =
+            params.len() == arguments(ty).len() && params.iter().all(|p| matches!(p, GenericParam::Type(_)));
+        let mut substitute = definition.substitute(ty);
+        substitute.parameters = parameters.to_vec();
+        let put = |ty: &Type| {
+            let mut ty = ty.clone();
+            substitute.visit_type_mut(&mut ty);
+            ty
+        };
+        let types = fields.into_iter().map(put).collect();
+        Some(Some(types).filter(|_| told && !substitute.fails))
+    }
+
+    /// Whether two types are the same but for their arguments.
+    pub(crate) fn same_kind(&self, a: &Type, b: &Type) -> bool {
+        matches!((name(&self.plain(a)), name(&self.plain(b))), (Some(a), Some(b)) if a == b)
+    }
+
+    /// Whether two types are the same, lifetimes aside. Types of one name in different modules are not.
+    pub(crate) fn same(&self, a: &Type, b: &Type) -> bool {
+        let text = |ty: &Type| {
+            let mut ty = self.plain(ty);
+            strip(&mut ty);
+            ty.to_token_stream().to_string()
+        };
+        text(a) == text(b)
+    }
+}
+
+impl Definition {
+    /// A type of the definition with the arguments of `whole` for the definition's parameters.
+    fn with_arguments(&self, ty: &Type, whole: &Type) -> Type {
+        let mut ty = ty.clone();
+        self.substitute(whole).visit_type_mut(&mut ty);
+        ty
+    }
+
+    fn substitute(&self, whole: &Type) -> Substitute {
+        let params = self.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+        let args = arguments(whole).into_iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+        let pairs = params.zip(args).filter_map(|pair| match pair {
+            (GenericParam::Type(p), GenericArgument::Type(ty)) => Some((p.ident.to_string(), ty.clone())),
+            _ => None,
+        });
+        let own = [("Self".to_string(), whole.clone())];
+        Substitute::new(pairs.chain(own))
+    }
+}
+
+/// The iterator that something with these bounds is.
+fn iterates<'a>(bounds: impl IntoIterator<Item = &'a TypeParamBound>) -> Option<Type> {
+    let item = |bound: &TypeParamBound| {
+        let TypeParamBound::Trait(bound) = bound else { return None };
+        let last = bound.path.segments.last()?;
+        let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+        let known = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator"];
+        known.iter().any(|name| last.ident == name).then_some(())?;
+        args.args.iter().find_map(|arg| match arg {
+            GenericArgument::AssocType(item) if item.ident == "Item" => Some(item.ty.clone()),
+            _ => None,
+        })
+    };
+    bounds.into_iter().find_map(item).map(|item| parse_quote!(__Iterator<#item>))
+}
+
+/// Types in the place of names.
+pub(crate) struct Substitute {
+    types: BTreeMap<String, Type>,
+    /// Type parameters that names may stand for.
+    parameters: Vec<Ident>,
+    /// Whether a type of the trait of something else, `T::Item`, is left.
+    fails: bool,
+}
+
+impl Substitute {
+    pub(crate) fn new(types: impl IntoIterator<Item = (String, Type)>) -> Substitute {
+        Substitute { types: types.into_iter().collect(), parameters: vec![], fails: false }
+    }
+}
+
+impl VisitMut for Substitute {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(p) = ty
+            && let Some(first) = p.path.segments.first()
+            && let Some(known) = self.types.get(&first.ident.to_string())
+        {
+            match known {
+                known if p.path.segments.len() == 1 => *ty = known.clone(),
+                Type::Path(known)
+                    if known.path.get_ident().is_some_and(|own| self.parameters.contains(own)) =>
+                {
+                    p.path.segments[0] = known.path.segments[0].clone();
+                }
+                _ => self.fails = true,
+            }
+            return;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}
+
+/// Takes lifetimes away, and paths that lead nowhere else: `self::Tree`.
+fn strip(ty: &mut Type) {
+    walk::map(ty, |at| match at {
+        AtMut::Type(Type::Reference(r)) => r.lifetime = None,
+        AtMut::Type(Type::Path(p)) if p.qself.is_none() => {
+            if let [first, last] = &p.path.segments.iter().collect::<Vec<_>>()[..]
+                && first.ident == "self"
+            {
+                p.path = (*last).clone().into();
+            }
+            for segment in &mut p.path.segments {
+                let PathArguments::AngleBracketed(args) = &mut segment.arguments else { continue };
+                let kept = args.args.iter().filter(|arg| !matches!(arg, GenericArgument::Lifetime(_)));
+                args.args = kept.cloned().collect();
+                args.colon2_token = None;
+                if args.args.is_empty() {
+                    segment.arguments = PathArguments::None;
+                } else if args.args.trailing_punct() {
+                    args.args.pop_punct();
+                }
+            }
+        }
+        _ => {}
+    });
+}
+
+pub(crate) fn name(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(p) if p.qself.is_none() => p.path.segments.last().map(|segment| &segment.ident),
+        _ => None,
+    }
+}
+
+/// Whether a type has that name, whatever its arguments.
+pub(crate) fn named(ty: &Type, wanted: &str) -> bool {
+    name(ty).is_some_and(|name| name == wanted)
+}
+
+/// The arguments of a type.
+pub(crate) fn arguments(ty: &Type) -> Vec<&GenericArgument> {
+    let Type::Path(p) = ty else { return Vec::new() };
+    match p.path.segments.last().map(|segment| &segment.arguments) {
+        Some(PathArguments::AngleBracketed(args)) => args.args.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// One of those that are types themselves.
+pub(crate) fn type_argument(ty: &Type, index: usize) -> Option<&Type> {
+    let types = arguments(ty).into_iter().filter_map(|arg| match arg {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.into_iter().nth(index)
+}
+
+pub(crate) fn argument(ty: &Type, index: usize) -> Option<Type> {
+    type_argument(ty, index).cloned()
+}

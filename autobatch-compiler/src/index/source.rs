@@ -1,0 +1,277 @@
+//! The source around an annotated item: its own file, and no other.
+//!
+//! A macro sees its own item only. But whether a call is one of a primitive has to be known before the program is cut into
+//! blocks, and what a receiver or a field is follows from the types that are written. So the item's file is read once more. Of
+//! primitives those that stand beside the item, or in the blocks around it, are known; others the user lists:
+//! `#[autobatch(primitives(…))]`.
+//!
+//! The item is found by its place. Where it can't be (a macro has made it), only the file is known.
+//!
+//! **Invariant:** no other file is read, so the answer depends on nothing that a build system does not know of.
+
+use std::collections::BTreeSet;
+use std::{fs, path};
+
+use proc_macro2::TokenStream;
+use syn::visit::{self, Visit};
+use syn::{File, GenericArgument, Ident, Item, ItemImpl, Path, Type};
+
+use crate::index::declarations::Declared;
+use crate::index::definitions::{Definitions, arguments};
+use crate::index::family_mentions::Mentions;
+use crate::syntax::annotated::methods_of;
+use crate::syntax::attributes::{is_batched, is_primitive};
+use crate::syntax::mentions::text;
+use crate::syntax::mentions::{bare_type, type_name};
+use crate::syntax::walk::{self, At, Next};
+
+/// The attribute that marks the item.
+const MARK: &str = "autobatch_item_here";
+
+/// The file of an item.
+pub struct Source {
+    file: File,
+    /// What stands in the modules and blocks around the item, outermost first, and in the item, if it is a module.
+    scopes: Vec<Vec<Item>>,
+    /// Which of them is the innermost module.
+    module: usize,
+    pub(crate) mentions: Mentions,
+}
+
+/// The file of the item that stands at this line and column, both counted from 1.
+#[must_use]
+pub fn source_around(file: &path::Path, line: usize, column: usize) -> Option<Source> {
+    Source::new(&fs::read_to_string(file).ok()?, line, column)
+}
+
+impl Source {
+    fn new(text: &str, line: usize, column: usize) -> Option<Source> {
+        let lines = text.split_inclusive('\n');
+        let start: usize = lines.clone().take(line - 1).map(str::len).sum();
+        let before: usize = lines.clone().nth(line - 1)?.chars().take(column - 1).map(char::len_utf8).sum();
+        let before = &text[..start + before];
+        let at = before.trim_end().strip_suffix("#[").unwrap_or(before).len();
+        let marked = format!("{} #[{MARK}] {}", &text[..at], &text[at..]);
+        let file = syn::parse_file(&marked).or_else(|_| syn::parse_file(text)).ok()?;
+        let mut search = Search { scopes: vec![], found: None };
+        search.module(&file.items);
+        let (scopes, module) = search.found.unwrap_or_default();
+        let mut mentions = Mentions::default();
+        mentions.add(text);
+        Some(Source { file, scopes, module, mentions })
+    }
+
+    /// The primitives that the item can call by their names.
+    pub(crate) fn primitives(&self) -> impl Iterator<Item = Path> {
+        primitives(self.scopes[self.module..].iter().flatten())
+    }
+
+    /// Adds the structures and enumerations that the item may mean by their names: those of the blocks and modules around it,
+    /// innermost first, then all others of the file.
+    fn add_definitions(&self, definitions: &mut Definitions) {
+        if !self.scopes.is_empty() {
+            self.scopes.iter().rev().for_each(|scope| definitions.add(scope));
+            let mut all = Vec::new();
+            everywhere(&self.file.items, &mut all);
+            definitions.add(all);
+        }
+    }
+
+    /// The functions in the file's `impl` blocks of the type, without a trait, for which `own` implements one.
+    pub(crate) fn inherent_methods(&self, own: &ItemImpl) -> BTreeSet<String> {
+        let of_type = |i: &&ItemImpl| i.trait_.is_none() && type_name(&i.self_ty) == type_name(&own.self_ty);
+        self.impls().into_iter().filter(of_type).flat_map(functions).collect()
+    }
+
+    /// The methods of the trait that `own` implements of which the file's annotated `impl` blocks have several for the type.
+    pub(crate) fn batched_twice(&self, own: &ItemImpl) -> BTreeSet<String> {
+        let batched = |i: &&ItemImpl| {
+            let conditional = i.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+            let parameter = |name: &Ident| {
+                [&i.generics, &own.generics].into_iter().any(|g| g.type_params().any(|p| p.ident == *name))
+            };
+            is_batched(&i.attrs) && !conditional && may_be_one(&i.self_ty, &own.self_ty, &parameter)
+        };
+        let mut seen = BTreeSet::new();
+        let all = self.impls().into_iter().filter(batched).flat_map(functions);
+        all.filter(|name| !seen.insert(name.clone())).collect()
+    }
+
+    /// The file's `impl` blocks.
+    fn impls(&self) -> Vec<&ItemImpl> {
+        let mut impls = Vec::new();
+        walk::each(&self.file, |at| {
+            if let At::Item(Item::Impl(i)) = at {
+                impls.push(i);
+            }
+            Next::Inside
+        });
+        impls
+    }
+}
+
+/// The primitives among items.
+pub(crate) fn primitives<'a>(items: impl IntoIterator<Item = &'a Item>) -> impl Iterator<Item = Path> {
+    items.into_iter().filter_map(|item| match item {
+        Item::Fn(f) if is_primitive(&f.attrs) => Some(f.sig.ident.clone().into()),
+        _ => None,
+    })
+}
+
+/// Whether two types have a type in common, whatever their parameters stand for.
+fn may_be_one(a: &Type, b: &Type, parameter: &dyn Fn(&Ident) -> bool) -> bool {
+    let open = |ty: &Type| matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(parameter));
+    match (bare_type(a), bare_type(b)) {
+        (a, b) if open(a) || open(b) => true,
+        (a @ Type::Path(_), b @ Type::Path(_)) => {
+            let mut pairs = arguments(a).into_iter().zip(arguments(b));
+            type_name(a) == type_name(b)
+                && pairs.all(|pair| match pair {
+                    (GenericArgument::Type(a), GenericArgument::Type(b)) => may_be_one(a, b, parameter),
+                    _ => true,
+                })
+        }
+        (a, b) => text(a) == text(b),
+    }
+}
+
+/// The names of the functions of an `impl` block.
+pub(crate) fn functions(block: &ItemImpl) -> impl Iterator<Item = String> {
+    methods_of(block).map(|f| f.sig.ident.to_string())
+}
+
+/// What the item and its file declare.
+pub(crate) fn declared(source: Option<&Source>, item: &TokenStream) -> Declared {
+    let item: Option<Item> = syn::parse2(item.clone()).ok();
+    let (mut declared, beside) = match source {
+        Some(source) => {
+            let beside = source.scopes.last().filter(|_| source.module + 1 == source.scopes.len());
+            (Declared::of_file(&source.file), beside)
+        }
+        None => (item.as_ref().map(Declared::of_item).unwrap_or_default(), item.as_ref().and_then(content)),
+    };
+    declared.beside.add(beside.into_iter().flatten());
+    declared.definitions.add(item.iter().filter_map(content).flatten());
+    if let Some(source) = source {
+        source.add_definitions(&mut declared.definitions);
+    }
+    declared.mentions = source.map(|source| source.mentions.clone());
+    declared
+}
+
+/// The items of a file, those of its modules too.
+fn everywhere<'a>(items: &'a [Item], all: &mut Vec<&'a Item>) {
+    for item in items {
+        all.push(item);
+        everywhere(content(item).map_or(&[], Vec::as_slice), all);
+    }
+}
+
+/// What stands in a module.
+fn content(item: &Item) -> Option<&Vec<Item>> {
+    match item {
+        Item::Mod(m) => m.content.as_ref().map(|(_, items)| items),
+        _ => None,
+    }
+}
+
+/// Looks for the item.
+struct Search<'a> {
+    /// The modules and blocks around, outermost first, and whether they are modules.
+    scopes: Vec<(Vec<&'a Item>, bool)>,
+    /// Those of the item, and which is the innermost module.
+    found: Option<(Vec<Vec<Item>>, usize)>,
+}
+
+impl<'a> Search<'a> {
+    fn module(&mut self, items: &'a [Item]) {
+        self.scopes.push((items.iter().collect(), true));
+        items.iter().for_each(|item| self.visit_item(item));
+        self.scopes.pop();
+    }
+
+    fn find(&mut self, inside: Option<&Vec<Item>>) {
+        let around = self.scopes.iter().map(|(items, _)| items.iter().copied().cloned().collect());
+        let scopes: Vec<Vec<Item>> = around.chain(inside.cloned()).collect();
+        let module = self.scopes.iter().rposition(|(_, is_module)| *is_module).unwrap_or_default();
+        let module = if inside.is_some() { scopes.len() - 1 } else { module };
+        self.found = Some((scopes, module));
+    }
+}
+
+impl<'a> Visit<'a> for Search<'a> {
+    fn visit_item(&mut self, item: &'a Item) {
+        let inside = content(item);
+        let attrs = match item {
+            Item::Fn(f) => &f.attrs[..],
+            Item::Mod(m) => &m.attrs[..],
+            Item::Impl(i) => &i.attrs[..],
+            _ => &[],
+        };
+        if attrs.iter().any(|attr| attr.path().is_ident(MARK)) {
+            self.find(inside);
+        }
+        match inside {
+            Some(items) => self.module(items),
+            None => visit::visit_item(self, item),
+        }
+    }
+
+    fn visit_block(&mut self, block: &'a syn::Block) {
+        let items = block.stmts.iter().filter_map(|stmt| match stmt {
+            syn::Stmt::Item(item) => Some(item),
+            _ => None,
+        });
+        self.scopes.push((items.collect(), false));
+        visit::visit_block(self, block);
+        self.scopes.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const F: &str = "#[autobatch] fn f(#[each] x: f64) -> f64 { g(x) /* ! */ }";
+    const G: &str = "#[autobatch::primitive(batched = h)] fn g(x: f64) -> f64 { x }";
+
+    /// The source around the one item with the attribute.
+    fn around(file: &str) -> Source {
+        let at = file.find("#[autobatch]").unwrap();
+        let line = file[..at].matches('\n').count() + 1;
+        Source::new(file, line, file[..at].chars().rev().take_while(|c| *c != '\n').count() + 1).unwrap()
+    }
+
+    fn reaches(file: &str) -> Vec<String> {
+        around(file).primitives().map(|path| text(&path)).collect()
+    }
+
+    #[test]
+    fn primitives_beside_the_item_are_known() {
+        assert_eq!(reaches(&format!("{F} {G}")), ["g"]);
+        assert_eq!(reaches(&format!("// «\n/*«*/ /// doc\n{F} {G}")), ["g"]);
+        assert_eq!(reaches(&format!("fn test() {{ {G} let x = 1; {{ {F} }} }}")), ["g"]);
+        assert!(reaches(&format!("fn test() {{ {G} }} fn other() {{ {F} }}")).is_empty());
+        assert!(reaches(&format!("{G} mod a {{ {F} }}")).is_empty(), "they are named by the user");
+        assert!(reaches(&format!("{F} fn g(x: f64) -> f64 {{ x }} // primitive")).is_empty());
+        assert!(reaches(&format!("{G} made! {{ {F} }}")).is_empty(), "its place is not known");
+    }
+
+    #[test]
+    fn types_around_come_first() {
+        let file = "struct A(u8); struct B(u8); mod m { struct A(u16); #[autobatch] mod n { fn f() {} } }";
+        let mut definitions = Definitions::default();
+        around(file).add_definitions(&mut definitions);
+        let field = |ty: &str| {
+            let ty = definitions.field(&syn::parse_str(ty).unwrap(), &syn::Member::Unnamed(0.into()));
+            ty.map(|ty| text(&ty))
+        };
+        assert_eq!((field("A").as_deref(), field("B").as_deref()), (Some("u16"), Some("u8")));
+    }
+
+    #[test]
+    fn families_that_the_file_mentions_are_told() {
+        let mentions = around(&format!("{F} fn t() {{ a_batched_into(); batched() }}")).mentions;
+        assert!(mentions.has("a") && !mentions.has("f"), "{mentions:?}");
+    }
+}

@@ -1,0 +1,142 @@
+//! Gives uniform loops that a strip can run in lockstep (see [`crate::analysis::lane_interchange`]) blocks of their own.
+
+use crate::analysis::definedness::Definedness;
+use crate::analysis::lane_interchange::{Plan, Scope, gain};
+use crate::analysis::liveness::Liveness;
+use crate::ir::flow::Flow;
+use crate::ir::{BlockId, FuncId, Program, Terminator, VarSet};
+use crate::lower::Lowering;
+use crate::lower::computed::computed;
+use crate::syntax::reachability::reached;
+
+/// Less work than this per lane is left to LLVM, which unrolls short loops and vectorises the lanes.
+const WORTH: u32 = 100;
+
+/// The same inside a loop that members leave at different times: a block of its own keeps the strip from
+/// staying in registers from one round to the next.
+const WORTH_INSIDE: u32 = 250;
+
+/// Operations of a block that become a block.
+struct Run {
+    block: BlockId,
+    from: usize,
+    to: usize,
+}
+
+impl Lowering<'_> {
+    /// Splits blocks around what can run in lockstep. The program is numbered before and after.
+    pub(super) fn split_lockstep(&mut self) {
+        let runs = runs(&self.program);
+        if runs.is_empty() {
+            return;
+        }
+        self.started = self.program.block_ids().collect();
+        // From behind, so that positions stay.
+        for run in runs.into_iter().rev() {
+            self.split(run);
+        }
+        self.renumber();
+    }
+
+    fn split(&mut self, run: Run) {
+        let position = self.started.iter().position(|b| *b == run.block).expect("numbered");
+        let behind = !matches!(self.program.block(run.block).term, Terminator::Jump(_))
+            || run.to < self.program.block(run.block).ops.len();
+        if behind {
+            let rest = self.split_off(run.block, run.to, "after loop");
+            self.started.insert(position + 1, rest);
+        }
+        let mut loops = run.block;
+        if run.from > 0 {
+            loops = self.split_off(run.block, run.from, "lockstep");
+            self.started.insert(position + 1, loops);
+        }
+        self.program.blocks[loops.0].lockstep = true;
+    }
+
+    /// Moves the ops from `at` on and the terminator to a new block.
+    fn split_off(&mut self, from: BlockId, at: usize, label: &'static str) -> BlockId {
+        let id = BlockId(self.program.blocks.len());
+        let block = &mut self.program.blocks[from.0];
+        let ops = block.ops.split_off(at);
+        let term = std::mem::replace(&mut block.term, Terminator::Jump(id));
+        let (func, span) = (block.func, block.span);
+        self.program.add_block(func, ops, term, span, label)
+    }
+}
+
+/// What is worth a block of its own, in order.
+fn runs(program: &Program) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut analysed = None;
+    for func in program.func_ids() {
+        let scope = Scope::new(program, func);
+        for block in program.block_ids().filter(|b| program.block(*b).func == func) {
+            let ops = &program.block(block).ops;
+            let worth = |from: usize, to: usize| {
+                let stmts = ops[from..to].iter().flat_map(|op| &op.code);
+                let gain = stmts.map(|stmt| gain(&scope.names, stmt)).sum::<u32>();
+                gain >= WORTH && (gain >= WORTH_INSIDE || !is_inside_loop(program, block))
+            };
+            let mut from = 0;
+            while from < ops.len() {
+                let to = (from + 1..=ops.len())
+                    .take_while(|to| Plan::of(&scope, &ops[from..*to]).is_some())
+                    .last()
+                    .unwrap_or(from);
+                if worth(from, to) {
+                    let run = Run { block, from, to };
+                    let columns = analysed.get_or_insert_with(|| Columns::new(program));
+                    if columns.can_cut(program, &scope, &run, func) {
+                        runs.push(run);
+                    }
+                }
+                from = to + 1;
+            }
+        }
+    }
+    runs
+}
+
+fn is_inside_loop(program: &Program, block: BlockId) -> bool {
+    reached(block, |b| program.block(b).successors()).contains(&block)
+}
+
+/// Which variables can live in columns. A block of its own cuts what was one region, and a borrow of a
+/// local must not cross a cut.
+struct Columns {
+    liveness: Liveness,
+    /// Variables that cross regions anyway.
+    crossing: VarSet,
+}
+
+impl Columns {
+    fn new(program: &Program) -> Columns {
+        let liveness = Liveness::compute(program, &Definedness::compute(program));
+        let flow = Flow::compute(program);
+        let mut crossing = VarSet::new();
+        for function in &program.functions {
+            crossing.extend(&function.params);
+            crossing.insert(function.result);
+        }
+        for head in flow.loop_headers.iter().chain(&flow.continuations) {
+            crossing.extend(&liveness.live_in[head.0]);
+        }
+        Columns { liveness, crossing }
+    }
+
+    fn can_cut(&self, program: &Program, scope: &Scope<'_>, run: &Run, func: FuncId) -> bool {
+        let block = program.block(run.block);
+        let mut live = VarSet::new();
+        for cut in [run.from, run.to] {
+            let (before, behind) = block.ops.split_at(cut);
+            let mut alive = self.liveness.live_in[run.block.0].clone();
+            before.iter().for_each(|op| alive.extend(&op.declares));
+            let mut used = self.liveness.before_terminator(program, run.block);
+            behind.iter().for_each(|op| used.extend(&op.uses));
+            live.extend(&alive & &used);
+        }
+        let computed = computed(program, &scope.names, func, &self.crossing);
+        live.iter().all(|v| self.crossing.contains(v) || computed.contains(v))
+    }
+}

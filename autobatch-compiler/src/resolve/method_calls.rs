@@ -1,0 +1,499 @@
+//! Methods of the program on receivers other than `self`: `left.walk(x)` becomes `Self::walk(left, x)`.
+//!
+//! Which function a method call means, rustc knows and the macro doesn't. But the types of fields, variants and
+//! parameters are written out, in the annotated item or in its file ([`definitions`]), and from them follow those of
+//! receivers ([`infer`]). Where that says that the receiver is of a type of the program, by itself or behind `&`, `Box`, `Rc` or
+//! `Arc`, the call is one of the program's; where it says that it is not, it is none; and where it says nothing, the
+//! call stays as written, and leaves a note.
+//!
+//! rustc has the last word. The argument has the type of the parameter, so a receiver of another type is an error.
+//! And if method calls find something else on the way to the program's method (a trait's method of the same name, for
+//! `Box<Self>`, say), the call would be ambiguous in a function that is generated for that, and never called ([`checks`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::Span;
+use quote::format_ident;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote, parse_quote_spanned,
+};
+
+use crate::index::definitions::Definitions;
+use crate::item::excluded::{self, Aside};
+use crate::item::methods;
+use crate::item::model::{Function, rebind};
+use crate::resolve::method_checks::Checks;
+use crate::resolve::types;
+use crate::resolve::types::{Known, Scopes, Types};
+use crate::std_models::facts::{Does, does};
+use crate::syntax::mentions;
+use crate::syntax::mentions::root;
+use crate::syntax::mentions::text;
+use crate::syntax::tail_positions;
+use crate::syntax::walk::{self, AtMut};
+
+/// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
+const MARK: &str = "autobatch_calls";
+
+pub(crate) const UNKNOWN: &str =
+    "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
+
+/// How a method takes its receiver.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Takes {
+    Value,
+    Ref,
+    Mut,
+}
+
+impl Takes {
+    /// The type of a receiver that is taken so, of what it refers to.
+    pub(super) fn of(self, own: &Type) -> Type {
+        match self {
+            Takes::Value => own.clone(),
+            Takes::Ref => parse_quote!(&#own),
+            Takes::Mut => parse_quote!(&mut #own),
+        }
+    }
+}
+
+/// A method of the program.
+pub(crate) struct Method {
+    pub(super) function: usize,
+    pub(super) owner: Type,
+    pub(super) name: String,
+    pub(super) params: usize,
+    /// How, if it has one, and one of the usual kinds.
+    pub(super) takes: Option<Takes>,
+    /// The function that it is in the program, if the program is a module's.
+    pub(super) free: Option<Ident>,
+    /// The name of the trait that it implements.
+    pub(super) of_trait: Option<Ident>,
+    /// How many parameters of types and constants come from the `impl` block, behind the method's own.
+    outer: usize,
+}
+
+impl Method {
+    /// The path of the function that the method is in the program, if that is a module's, with the arguments that a call gives it.
+    pub(super) fn path(&self, name: &Ident, mut arguments: syn::PathArguments) -> Option<Expr> {
+        if let syn::PathArguments::AngleBracketed(args) = &mut arguments {
+            args.args.extend((0..self.outer).map(|_| -> syn::GenericArgument { parse_quote!(_) }));
+        }
+        let ident = Ident::new(&self.free.as_ref()?.to_string(), name.span());
+        let free = syn::PathSegment { ident, arguments };
+        Some(parse_quote!(#free))
+    }
+}
+
+/// Finds the calls of the program's methods in its functions, which are those of the type `own`, or of a module.
+/// `batched` are the positions of those worth it.
+pub(crate) fn resolve(
+    functions: &mut [Function],
+    batched: impl Fn(usize) -> bool,
+    own: Option<&Type>,
+    definitions: &Definitions,
+) -> Checks {
+    let methods: Vec<Method> = functions
+        .iter()
+        .enumerate()
+        .filter(|(function, _)| batched(*function))
+        .filter_map(|(function, f)| {
+            let (owner, shown, free, of_trait) = match &f.method {
+                Some(m) => (m.owner.clone(), &*m.shown, Some(f.sig.ident.clone()), &m.trait_),
+                None => (own.filter(|_| f.associated)?.clone(), f, None, &f.implements),
+            };
+            let of_trait = of_trait.as_ref().and_then(|path| Some(path.segments.last()?.ident.clone()));
+            let takes = shown.sig.receiver().and_then(|_| match &shown.params[0].ty {
+                Type::Reference(r) if text(&r.elem) == "Self" => {
+                    Some(if r.mutability.is_some() { Takes::Mut } else { Takes::Ref })
+                }
+                ty => (text(ty) == "Self").then_some(Takes::Value),
+            });
+            let (name, params) = (shown.sig.ident.to_string(), f.params.len());
+            let outer = methods::named_params(&shown.outer).count();
+            Some(Method { function, owner, name, params, takes, free, of_trait, outer })
+        })
+        .collect();
+    let mut checks = Checks::default();
+    let known = Known::all(functions, own, definitions);
+    for function in functions {
+        let types = Types { definitions, functions: &known, own: own.cloned() };
+        // The body as written first: clones are made of it.
+        // Those of a module call by name, clones too.
+        let aside = function.aside.clone();
+        let mut walk = Walk::new(&types, &methods, &aside, own.is_none());
+        if function.sig.receiver().is_some() {
+            walk.known("self", &function.params[0].ty);
+        }
+        for arg in &function.sig.inputs {
+            if let syn::FnArg::Typed(t) = arg {
+                walk.bind(&t.pat, Some(types.plain(&t.ty)));
+            }
+        }
+        walk.visit_block_mut(&mut function.written);
+        let mut walk = Walk::new(&types, &methods, &aside, true);
+        for param in &function.params {
+            walk.known(&param.ident.to_string(), &param.ty);
+            if let Some(pattern) = &param.pattern {
+                walk.bind(pattern, Some(types.plain(&param.ty)));
+            }
+        }
+        let mut body = function.body.clone();
+        walk.visit_block_mut(&mut body);
+        let Walk { found, others, unknown, left_aside, seen, changed, .. } = walk;
+        (function.others, function.unknown, function.left_aside) = (others, unknown, left_aside);
+        function.types = seen;
+        checks.extend(found, &methods);
+        if changed {
+            rebind(function, body);
+        }
+    }
+    checks
+}
+
+/// The function of the item that a marked call is one of.
+pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
+    tail_positions::marked(&call.attrs, MARK)
+}
+
+/// Takes all marks away.
+pub(crate) fn unmark(block: &mut Block) {
+    walk::map(block, |at| {
+        if let AtMut::Expr(Expr::MethodCall(call)) = at {
+            call.attrs.retain(|attr| !attr.path().is_ident(MARK));
+        }
+    });
+    tail_positions::unnumber(block);
+}
+
+/// The text by which a call is known again.
+pub(crate) fn call_text(call: &ExprMethodCall) -> String {
+    format!("{}.{}", text(&call.receiver), call.method)
+}
+
+/// The text by which a call of a trait's function is known again.
+pub(crate) fn path_text(call: &syn::ExprCall) -> String {
+    format!("{}({})", text(&call.func), call.args.first().map(text).unwrap_or_default())
+}
+
+/// The walk through one body.
+pub(crate) struct Walk<'a> {
+    pub(super) types: &'a Types<'a>,
+    pub(super) methods: &'a [Method],
+    /// Whether calls are rewritten; else they are marked.
+    rewrites: bool,
+    scopes: Scopes,
+    /// The types of the variables, whose names are unique where calls are rewritten.
+    seen: BTreeMap<String, Type>,
+    others: BTreeSet<String>,
+    unknown: BTreeSet<String>,
+    /// Functions that are no part of the program, and calls of them.
+    aside: &'a [Aside],
+    pub(super) left_aside: BTreeMap<String, &'static str>,
+    /// Calls: of which function, and the types before it.
+    found: Vec<(usize, Ident, Vec<Type>)>,
+    names: usize,
+    pub(super) changed: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(types: &'a Types<'a>, methods: &'a [Method], aside: &'a [Aside], rewrites: bool) -> Self {
+        Walk {
+            types,
+            methods,
+            rewrites,
+            scopes: vec![BTreeMap::new()],
+            seen: BTreeMap::new(),
+            others: BTreeSet::new(),
+            unknown: BTreeSet::new(),
+            aside,
+            left_aside: BTreeMap::new(),
+            found: Vec::new(),
+            names: 0,
+            changed: false,
+        }
+    }
+
+    fn known(&mut self, name: &str, ty: &Type) {
+        self.scopes[0].insert(name.to_string(), Some(self.types.plain(ty)));
+        self.note();
+    }
+
+    fn bind(&mut self, pat: &Pat, ty: Option<Type>) {
+        self.types.bind(&mut self.scopes, pat, ty);
+        self.note();
+    }
+
+    fn note(&mut self) {
+        let innermost = self.scopes.last().into_iter().flatten();
+        let new = innermost.filter_map(|(name, ty)| Some((name.clone(), ty.clone()?)));
+        self.seen.extend(new);
+    }
+
+    fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.scopes.push(BTreeMap::new());
+        inside(self);
+        self.scopes.pop();
+    }
+
+    pub(super) fn of(&self, expr: &Expr) -> Option<Type> {
+        self.types.of(&self.scopes, expr)
+    }
+
+    fn closure(&mut self, closure: &mut syn::ExprClosure, inputs: &[Option<Type>]) {
+        self.scoped(|walk| {
+            for (i, pat) in closure.inputs.iter().enumerate() {
+                walk.bind(pat, inputs.get(i).cloned().flatten());
+            }
+            walk.visit_expr_mut(&mut closure.body);
+        });
+    }
+
+    /// The types that a call of `method` on a receiver of type `ty` looks at, from the receiver's on; `None` if it
+    /// does not come to the program's.
+    fn way(&self, ty: &Type, method: &Method) -> Option<Vec<Type>> {
+        let mut way: Vec<Type> = self.types.way(ty).collect();
+        let own = way.iter().position(|ty| self.types.definitions.same(ty, &method.owner))?;
+        way.truncate(own + 1);
+        Some(way)
+    }
+
+    /// Whether a call comes to a type of that name, whatever its arguments.
+    pub(super) fn comes_to(&self, ty: &Type, wanted: Option<String>) -> bool {
+        wanted.is_some() && self.types.way(ty).any(|ty| mentions::type_name(&ty) == wanted)
+    }
+
+    /// Tells calls of functions that are no part of the program.
+    fn left_aside(&mut self, call: &ExprMethodCall) {
+        let fits = |a: &&Aside| call.method == a.name && call.args.len() + 1 == a.params && a.owner.is_some();
+        let Some(aside) = self.aside.iter().find(fits) else { return };
+        let number = |ty: &Type| {
+            let owner = aside.owner.as_deref().and_then(|owner| syn::parse_str(owner).ok());
+            types::is_number(ty) && owner.is_some_and(|ty| types::is_number(&ty))
+        };
+        if self.of(&call.receiver).is_some_and(|ty| number(&ty) || self.comes_to(&ty, aside.owner.clone())) {
+            self.left_aside.insert(call_text(call), aside.why);
+        }
+    }
+
+    fn method_call(&mut self, expr: &mut Expr) {
+        let Expr::MethodCall(call) = expr else { return };
+        self.left_aside(call);
+        let fits =
+            |m: &&Method| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
+        let own =
+            matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self") || p.path.is_ident("__self"));
+        // `self` is handed on as it is, unless the method takes it in another way: by reference, or out of its box.
+        let own_type = own.then(|| self.of(&call.receiver)).flatten();
+        let otherwise = |m: &&Method| {
+            let (by_value, definitions) = (m.takes == Some(Takes::Value), self.types.definitions);
+            self.rewrites
+                && own_type.as_ref().is_some_and(|ty| match ty {
+                    Type::Reference(_) => by_value,
+                    ty => !by_value || !definitions.same(&self.types.plain(ty), &m.owner),
+                })
+        };
+        let meant = |m: &&Method| !own || m.free.is_some() || otherwise(m);
+        let mut named = self.methods.iter().filter(fits).filter(meant).peekable();
+        if named.peek().is_none() {
+            return;
+        }
+        let Some(ty) = self.of(&call.receiver) else {
+            self.unknown.insert(call_text(call));
+            return;
+        };
+        let reaches = |method: &Method| self.comes_to(&ty, mentions::type_name(&method.owner));
+        let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
+        let Some((method, way)) = named.find_map(|method| Some((method, self.way(&ty, method)?))) else {
+            self.others.insert(call_text(call));
+            if generic {
+                self.left_aside.entry(call_text(call)).or_insert(excluded::OF_OTHER_TYPES);
+            }
+            return;
+        };
+        let Some(takes) = method.takes else { return };
+        let before = before(&way, takes);
+        // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
+        let common = !before.is_empty() && does(&call.method.to_string()) == Does::Common;
+        if !self.rewrites && !common {
+            call.attrs.push(tail_positions::mark(MARK, method.function));
+            return;
+        }
+        let Some(new) = (!common).then(|| self.by_path(call, &way, takes, method)).flatten() else {
+            self.unknown.insert(call_text(call));
+            return;
+        };
+        self.found.push((method.function, call.method.clone(), before));
+        self.changed = true;
+        *expr = new;
+    }
+
+    /// The call by the method's path.
+    fn by_path(
+        &mut self,
+        call: &ExprMethodCall,
+        way: &[Type],
+        takes: Takes,
+        method: &Method,
+    ) -> Option<Expr> {
+        let (name, receiver) = (&call.method, &call.receiver);
+        let is_variable = matches!(**receiver, Expr::Path(_));
+        // Errors about what is lent stand at the receiver.
+        let at = receiver.span();
+        let argument: Expr = match (takes, &way[0]) {
+            (Takes::Value, _) => (1..way.len()).fold((**receiver).clone(), |inner, _| parse_quote!(*#inner)),
+            (Takes::Ref, Type::Reference(r)) if r.mutability.is_some() => {
+                parse_quote_spanned!(at=> &*#receiver)
+            }
+            (Takes::Ref, Type::Reference(_)) => (**receiver).clone(),
+            (Takes::Ref, _) => parse_quote_spanned!(at=> &#receiver),
+            (Takes::Mut, Type::Reference(_)) if is_variable => (**receiver).clone(),
+            (Takes::Mut, Type::Reference(_)) => parse_quote_spanned!(at=> &mut *#receiver),
+            (Takes::Mut, _) => parse_quote_spanned!(at=> &mut #receiver),
+        };
+        let mut args: Vec<Expr> = call.args.iter().cloned().collect();
+        let mut lets: Vec<Stmt> = Vec::new();
+        let shared = |arg: &Expr| words(arg).intersection(&words(receiver)).next().is_some();
+        if takes == Takes::Mut && !is_new(receiver) && args.iter().any(shared) {
+            // What a method call lends is lent when the arguments are there.
+            root(receiver)?;
+            for arg in &mut args {
+                self.names += 1;
+                let ident = format_ident!("__argument_{}", self.names, span = Span::mixed_site());
+                lets.push(parse_quote!(let #ident = #arg;));
+                *arg = parse_quote!(#ident);
+            }
+        }
+        let fish = &call.turbofish;
+        let arguments = fish.clone().map_or(syn::PathArguments::None, syn::PathArguments::AngleBracketed);
+        let path = method.path(name, arguments).unwrap_or_else(|| {
+            let own = Ident::new("Self", name.span());
+            parse_quote!(#own::#name #fish)
+        });
+        let mut new: syn::ExprCall = parse_quote!(#path(#argument #(, #args)*));
+        new.attrs.clone_from(&call.attrs);
+        let new = Expr::Call(new);
+        Some(if lets.is_empty() { new } else { parse_quote!({ #(#lets)* #new }) })
+    }
+}
+
+/// Whether a receiver is a value that is made for the call: there is nothing else by which arguments could reach it.
+fn is_new(receiver: &Expr) -> bool {
+    matches!(mentions::bare(receiver), Expr::Struct(_) | Expr::Call(_))
+}
+
+/// The types that a method call looks at before it comes to the one that `takes` says, the program's own being the
+/// last of `way`.
+fn before(way: &[Type], takes: Takes) -> Vec<Type> {
+    // Spelled by `Self` and the library's paths, which mean the same everywhere.
+    let mut spelled: Vec<Type> = vec![parse_quote!(Self)];
+    for ty in way.iter().rev().skip(1) {
+        let inner = &spelled[spelled.len() - 1];
+        spelled.push(match ty {
+            Type::Reference(r) => {
+                let mutability = &r.mutability;
+                parse_quote!(&#mutability #inner)
+            }
+            Type::Path(p) => match p.path.segments.last().map(|s| s.ident.to_string()).as_deref() {
+                Some("Rc") => parse_quote!(::std::rc::Rc<#inner>),
+                Some("Arc") => parse_quote!(::std::sync::Arc<#inner>),
+                _ => parse_quote!(::std::boxed::Box<#inner>),
+            },
+            other => other.clone(),
+        });
+    }
+    let wanted = text(&takes.of(&spelled[0]));
+    let ways = [Takes::Value, Takes::Ref, Takes::Mut];
+    let all = spelled.iter().rev().flat_map(|ty| ways.map(|takes| takes.of(ty)));
+    all.take_while(|ty| text(ty) != wanted).collect()
+}
+
+fn words(expr: &Expr) -> BTreeSet<String> {
+    let text = text(expr);
+    mentions::words(&text)
+        .filter(|word| !word.is_empty() && !word.starts_with(|c: char| c.is_numeric()))
+        .map(String::from)
+        .collect()
+}
+
+impl VisitMut for Walk<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        self.scoped(|walk| visit_mut::visit_block_mut(walk, block));
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let ty = self.types.of_local(&self.scopes, local);
+        local.init.iter_mut().for_each(|init| self.visit_local_init_mut(init));
+        self.bind(&local.pat, ty);
+    }
+
+    fn visit_arm_mut(&mut self, _: &mut syn::Arm) {
+        unreachable!("arms are visited with their `match`");
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::If(e) => {
+                self.scoped(|walk| {
+                    walk.visit_expr_mut(&mut e.cond);
+                    walk.visit_block_mut(&mut e.then_branch);
+                });
+                if let Some((_, otherwise)) = &mut e.else_branch {
+                    self.visit_expr_mut(otherwise);
+                }
+            }
+            Expr::While(e) => self.scoped(|walk| {
+                walk.visit_expr_mut(&mut e.cond);
+                walk.visit_block_mut(&mut e.body);
+            }),
+            Expr::Let(e) => {
+                let ty = self.of(&e.expr);
+                self.visit_expr_mut(&mut e.expr);
+                self.bind(&e.pat, ty);
+            }
+            Expr::Match(e) => {
+                let ty = self.of(&e.expr);
+                self.visit_expr_mut(&mut e.expr);
+                for arm in &mut e.arms {
+                    self.scoped(|walk| {
+                        walk.bind(&arm.pat, ty.clone());
+                        if let Pat::Guard(p) = &mut arm.pat {
+                            walk.visit_expr_mut(&mut p.guard);
+                        }
+                        walk.visit_expr_mut(&mut arm.body);
+                    });
+                }
+            }
+            Expr::ForLoop(e) => {
+                let item = self.of(&e.expr).and_then(|ty| self.types.item(ty));
+                self.visit_expr_mut(&mut e.expr);
+                self.scoped(|walk| {
+                    walk.bind(&e.pat, item);
+                    walk.visit_block_mut(&mut e.body);
+                });
+            }
+            Expr::Closure(e) => self.closure(e, &[]),
+            Expr::Call(e) => {
+                visit_mut::visit_expr_call_mut(self, e);
+                self.path_call(e);
+            }
+            Expr::MethodCall(e) => {
+                let inputs = self.types.closure_inputs(&self.scopes, e);
+                self.visit_expr_mut(&mut e.receiver);
+                for arg in &mut e.args {
+                    match arg {
+                        Expr::Closure(closure) => self.closure(closure, &inputs),
+                        other => self.visit_expr_mut(other),
+                    }
+                }
+                self.method_call(expr);
+            }
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    fn visit_attribute_mut(&mut self, _: &mut Attribute) {}
+}

@@ -1,0 +1,12 @@
+//! Types and methods, as far as they follow from what is written.
+//!
+//! In: functions with unique names, and the declarations of the file. Out: a type for each variable that has a known one, and calls by path
+//! in the place of method calls.
+//!
+//! **Invariant:** a method that is taken for the program's is checked by rustc, on the same types.
+
+pub mod method_calls;
+pub mod method_checks;
+pub mod method_paths;
+pub mod std_results;
+pub mod types;
