@@ -11,7 +11,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, p
 use crate::desugar::Rewrite;
 use crate::desugar::closure::{Arg, apply};
 use crate::desugar::terminals::{self, Terminal, is_quiet};
-use crate::resolve::types::spelled;
+use crate::resolve::infer::spelled;
 use crate::std_models::facts::{Does, does};
 
 /// An adaptor.

@@ -13,7 +13,7 @@ use syn::{Expr, Lifetime, Type, UnOp};
 use crate::analysis::reference_flow::{Lends, is_number_type};
 use crate::ir::effects::variable;
 use crate::ir::{Role, VarId};
-use crate::lower::Lowering;
+use crate::lower::lowering::Lowering;
 use crate::syntax::elision::nameless;
 use crate::syntax::mentions::{self, bare};
 use crate::syntax::walk::{self, At};

@@ -7,7 +7,8 @@ use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 use crate::ir::effects::{self, bound, bound_by_condition, variable};
 use crate::ir::{self, BlockId, Terminator, VarId};
 use crate::lower::expr::has_exits;
-use crate::lower::{LoopContext, Lowering, scan};
+use crate::lower::lowering::{LoopContext, Lowering};
+use crate::lower::scan;
 
 impl Lowering<'_> {
     /// Whether [`Lowering::control`] takes this expression apart.

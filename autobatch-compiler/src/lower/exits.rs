@@ -7,7 +7,7 @@ use syn::{
 };
 
 use crate::ir::{BlockId, goto};
-use crate::lower::LoopContext;
+use crate::lower::lowering::LoopContext;
 
 /// What the rewriting needs to know of the function.
 pub(super) struct Exits<'a> {

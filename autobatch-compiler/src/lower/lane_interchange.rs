@@ -5,8 +5,8 @@ use crate::analysis::lane_interchange::{Plan, Scope, gain};
 use crate::analysis::liveness::Liveness;
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, FuncId, Program, Terminator, VarSet};
-use crate::lower::Lowering;
 use crate::lower::computed::computed;
+use crate::lower::lowering::Lowering;
 use crate::syntax::reachability::reached;
 
 /// Less work than this per lane is left to LLVM, which unrolls short loops and vectorises the lanes.

@@ -1,11 +1,12 @@
 //! Lifetimes of a function's own have no name in the body of another one, which the entry's is for all of a program.
 
+use crate::lower::lowering::Erased;
 use std::collections::BTreeSet;
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Ident, Type};
 
-use crate::lower::Lowering;
+use crate::lower::lowering::Lowering;
 
 impl Lowering<'_> {
     /// What takes the names out of types of a function, other than the entry.
@@ -31,14 +32,6 @@ impl Lowering<'_> {
         self.erased(source).visit_type_mut(&mut ty);
         ty
     }
-}
-
-/// Takes names out of types.
-#[derive(Clone)]
-pub(crate) struct Erased {
-    names: BTreeSet<String>,
-    /// Types around: labels look like lifetimes.
-    types: u32,
 }
 
 impl VisitMut for Erased {

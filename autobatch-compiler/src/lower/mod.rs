@@ -14,6 +14,7 @@ mod exits;
 mod expr;
 mod lane_interchange;
 mod lifetimes;
+mod lowering;
 pub(crate) mod macros;
 mod numbering;
 mod primitive;
@@ -32,7 +33,9 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Path, Stmt, Type, parse_quote};
 
 use crate::item::worth;
-pub(crate) use lifetimes::Erased;
+use lowering::LoopContext;
+pub(crate) use lowering::{Erased, Lowering};
+pub use lowering::{LowerOptions, Lowered};
 
 use crate::analysis::reference_flow::{Lends, Travel};
 use crate::ir::effects::{self, Names};
@@ -41,85 +44,6 @@ use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Termina
 use crate::item::model::{Function, Passing};
 use crate::syntax::tail_positions;
 use crate::syntax::walk::Code;
-
-/// What the lowering can be told.
-#[derive(Clone)]
-pub struct LowerOptions {
-    /// Where the facade crate is found.
-    pub krate: Path,
-    /// Whether branches without calls or loops stay inside ops.
-    pub fuse: bool,
-    /// Functions with a batched kernel, as the code calls them.
-    pub primitives: Vec<Path>,
-    /// Whether blocks end behind statements that may return early.
-    pub part: bool,
-}
-
-/// The lowered program and what only the emitter needs.
-pub struct Lowered {
-    /// The program.
-    pub program: Program,
-    /// For each program function the index of the source function.
-    pub sources: Vec<usize>,
-    /// Items of the bodies (`const`, `fn`, `struct`, …), hoisted.
-    pub items: Vec<syn::Item>,
-    /// What takes the names of lifetimes out of each program function's code.
-    pub(crate) erased: Vec<Erased>,
-    /// Locals whose scope goes on behind a loop or call.
-    pub spans: VarSet,
-    /// Calls in tail position, by source function and number, that are lent a local: something is left to do behind them.
-    pub counted: Vec<(usize, usize)>,
-    /// What rustc is asked about it.
-    pub admission: Questions,
-    /// How references to locals travel in each program function.
-    pub(crate) travels: Vec<Rc<Travel>>,
-}
-
-/// A loop or labelled block around the current position.
-pub(crate) struct LoopContext {
-    label: Option<String>,
-    is_loop: bool,
-    continue_to: Option<BlockId>,
-    break_to: BlockId,
-    dest: Option<Ident>,
-    dest_var: Option<VarId>,
-}
-
-/// The state of lowering one program.
-pub(crate) struct Lowering<'a> {
-    functions: &'a [Function],
-    options: &'a LowerOptions,
-    /// Names of functions worth batching, by index of the source function.
-    batched: BTreeMap<String, usize>,
-    /// Names of functions that would be worth batching, but are generic on their own.
-    excluded: BTreeSet<String>,
-    method_names: BTreeSet<String>,
-    self_type: Option<Ident>,
-    program: Program,
-    sources: Vec<usize>,
-    items: Vec<syn::Item>,
-    spans: VarSet,
-    admission: Questions,
-    counted: Vec<(usize, usize)>,
-    entry: usize,
-    // The function being lowered.
-    current: usize,
-    func: FuncId,
-    names: Names,
-    /// How references to locals travel in it, and in the functions before.
-    travel: Rc<Travel>,
-    travels: BTreeMap<FuncId, Rc<Travel>>,
-    /// Locals that have the same value for every member.
-    uniforms: VarSet,
-    loops: Vec<LoopContext>,
-    /// The block being filled; `None` where control never arrives.
-    cursor: Option<BlockId>,
-    /// Blocks of the program in the order they were started.
-    started: Vec<BlockId>,
-    temps: usize,
-    next_queue: Vec<usize>,
-    ids: BTreeMap<usize, FuncId>,
-}
 
 /// Lowers the program whose entry is `functions[entry]`.
 pub fn lower(

@@ -6,7 +6,7 @@ use syn::Expr;
 
 use crate::ir::flow::forwarded;
 use crate::ir::{self, Block, BlockId, Terminator, goto_target};
-use crate::lower::Lowering;
+use crate::lower::lowering::Lowering;
 use crate::syntax::walk::{self, AtMut};
 
 impl Lowering<'_> {

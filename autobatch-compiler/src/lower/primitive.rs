@@ -11,7 +11,7 @@ use syn::{Expr, ExprCall, Type, UnOp, parse_quote};
 use crate::analysis::reference_flow::Lends;
 use crate::ir::effects::variable;
 use crate::ir::{Primitive, VarId};
-use crate::lower::Lowering;
+use crate::lower::lowering::Lowering;
 use crate::syntax::mentions::bare;
 use crate::syntax::mentions::root;
 use crate::syntax::primitive_names;

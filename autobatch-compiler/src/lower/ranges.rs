@@ -3,7 +3,7 @@
 use crate::syntax::mentions::bare;
 use syn::{Expr, Pat, RangeLimits, Stmt, parse_quote};
 
-use crate::lower::Lowering;
+use crate::lower::lowering::Lowering;
 
 /// The range and whether it is walked from its end, if that is what `expr` is.
 fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {

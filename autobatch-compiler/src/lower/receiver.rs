@@ -4,7 +4,8 @@
 use syn::{Expr, ExprField, ExprMethodCall, ExprParen, ExprUnary, UnOp, parse_quote};
 
 use crate::ir::effects::{self, variable};
-use crate::lower::{Lowering, scan};
+use crate::lower::lowering::Lowering;
+use crate::lower::scan;
 use crate::syntax::mentions::bare;
 
 impl Lowering<'_> {

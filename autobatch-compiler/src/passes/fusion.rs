@@ -22,7 +22,7 @@ use crate::analysis::call_graph::called;
 use crate::ir::effects::HEAVY;
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, FuncId, Program, Terminator};
-use crate::passes::PassOptions;
+use crate::passes::options::PassOptions;
 use crate::std_models::elementary::is_library;
 use crate::syntax::walk::{self, At, Next};
 

@@ -13,22 +13,13 @@
 //! Invariant: [`Program::order`] holds every reachable region head of a reachable function once, and
 //! no exit block.
 
+use crate::passes::options::BlockOrder;
 use std::collections::BTreeSet;
 
 use crate::analysis::call_graph::{CallGraph, called};
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Program};
 use crate::passes::fusion::is_heavy;
-
-/// How region heads are ordered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum BlockOrder {
-    /// As in the source.
-    Source,
-    /// Leaves and heavy regions last.
-    #[default]
-    Shape,
-}
 
 /// Runs the pass.
 pub fn run(program: &mut Program, order: BlockOrder) {
@@ -78,7 +69,7 @@ fn only_returns(program: &Program, head: BlockId, blocks: &[BlockId]) -> bool {
 mod tests {
     use super::*;
     use crate::ir::testing::{FIB, PEA_NUTS, parse};
-    use crate::passes::PassOptions;
+    use crate::passes::options::PassOptions;
 
     fn order(source: &str, fuse: bool, order: BlockOrder) -> Vec<String> {
         let (mut program, labels) = parse(source);

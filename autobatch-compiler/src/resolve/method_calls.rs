@@ -10,6 +10,7 @@
 //! And if method calls find something else on the way to the program's method (a trait's method of the same name, for
 //! `Box<Self>`, say), the call would be ambiguous in a function that is generated for that, and never called ([`checks`]).
 
+use crate::resolve::candidates::{Method, Takes};
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
@@ -39,53 +40,6 @@ const MARK: &str = "autobatch_calls";
 
 pub(crate) const UNKNOWN: &str =
     "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
-
-/// How a method takes its receiver.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Takes {
-    Value,
-    Ref,
-    Mut,
-}
-
-impl Takes {
-    /// The type of a receiver that is taken so, of what it refers to.
-    pub(super) fn of(self, own: &Type) -> Type {
-        match self {
-            Takes::Value => own.clone(),
-            Takes::Ref => parse_quote!(&#own),
-            Takes::Mut => parse_quote!(&mut #own),
-        }
-    }
-}
-
-/// A method of the program.
-pub(crate) struct Method {
-    pub(super) function: usize,
-    pub(super) owner: Type,
-    pub(super) name: String,
-    pub(super) params: usize,
-    /// How, if it has one, and one of the usual kinds.
-    pub(super) takes: Option<Takes>,
-    /// The function that it is in the program, if the program is a module's.
-    pub(super) free: Option<Ident>,
-    /// The name of the trait that it implements.
-    pub(super) of_trait: Option<Ident>,
-    /// How many parameters of types and constants come from the `impl` block, behind the method's own.
-    outer: usize,
-}
-
-impl Method {
-    /// The path of the function that the method is in the program, if that is a module's, with the arguments that a call gives it.
-    pub(super) fn path(&self, name: &Ident, mut arguments: syn::PathArguments) -> Option<Expr> {
-        if let syn::PathArguments::AngleBracketed(args) = &mut arguments {
-            args.args.extend((0..self.outer).map(|_| -> syn::GenericArgument { parse_quote!(_) }));
-        }
-        let ident = Ident::new(&self.free.as_ref()?.to_string(), name.span());
-        let free = syn::PathSegment { ident, arguments };
-        Some(parse_quote!(#free))
-    }
-}
 
 /// Finds the calls of the program's methods in its functions, which are those of the type `own`, or of a module.
 /// `batched` are the positions of those worth it.

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use syn::{Ident, Type, parse_quote};
 
 use crate::item::model::Function;
-use crate::resolve::method_calls::{Method, Takes};
+use crate::resolve::candidates::{Method, Takes};
 use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::mentions::numbered;
 use crate::syntax::mentions::text;

@@ -3,7 +3,8 @@
 use syn::{Expr, Type, parse_quote};
 
 use crate::item::excluded;
-use crate::resolve::method_calls::{Method, UNKNOWN, Walk, path_text};
+use crate::resolve::candidates::Method;
+use crate::resolve::method_calls::{UNKNOWN, Walk, path_text};
 use crate::syntax::mentions;
 
 impl Walk<'_> {

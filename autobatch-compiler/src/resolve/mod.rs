@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** a method that is taken for the program's is checked by rustc, on the same types.
 
+pub mod candidates;
+pub mod infer;
 pub mod method_calls;
 pub mod method_checks;
 pub mod method_paths;

@@ -1,5 +1,6 @@
 //! What methods of the library yield, and what they hand to closures, by the types of their receivers.
 
+use crate::resolve::types::Holds;
 use std::collections::BTreeMap;
 
 use quote::quote;
@@ -9,22 +10,6 @@ use crate::index::definitions::{argument, named};
 use crate::resolve::types::{Scopes, Types, is_iterator, is_number, iterator};
 use crate::std_models::facts::Fact;
 use crate::syntax::walk::{self, At};
-
-/// What a type of the library holds.
-pub(super) enum Holds {
-    /// An array, a slice, a vector: its elements.
-    Sequence(Type),
-    /// A map: keys and values.
-    Map(Type, Type),
-    /// A set or a heap.
-    Set(Type),
-    /// An `Option` or a `Result`: its value, and a `Result`'s error.
-    Maybe(Type, Option<Type>),
-    /// What an iterator yields.
-    Iterator(Type),
-    /// An entry of a map: the value.
-    Entry(Type),
-}
 
 fn option(ty: &Type) -> Type {
     parse_quote!(Option<#ty>)
@@ -167,7 +152,7 @@ impl Types<'_> {
             "peek" => parse_quote!(Option<&#item>),
             "peek_mut" => parse_quote!(Option<&mut #item>),
             "fold" => return self.of(scopes, call.args.first()?).or_else(|| self.made(scopes, call, 1)),
-            "collect" => return self.collected(crate::resolve::types::spelled(call)?, item),
+            "collect" => return self.collected(crate::resolve::infer::spelled(call)?, item),
             _ => return None,
         })
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use proc_macro2::{Ident, Literal, TokenTree};
 use syn::Macro;
 
-use crate::syntax::mentions::{is_punct, map_tokens};
+use crate::syntax::mentions::map_tokens;
 
 /// The position of the format string among the arguments of a standard macro.
 fn position(name: &Ident) -> Option<usize> {
@@ -183,6 +183,10 @@ fn is_word(c: char) -> bool {
 
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| is_word(c) && !c.is_numeric()) && text.chars().all(is_word)
+}
+
+pub(crate) fn is_punct(tree: &TokenTree, c: char) -> bool {
+    matches!(tree, TokenTree::Punct(p) if p.as_char() == c)
 }
 
 #[cfg(test)]

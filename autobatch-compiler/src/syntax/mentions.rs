@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
 use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Path, Type, UnOp};
 
-use crate::syntax::format_strings::Formats;
+use crate::syntax::format_strings::{Formats, is_punct};
 use crate::syntax::walk::{self, At, Next};
 use quote::ToTokens;
 use syn::parse_quote;
@@ -259,10 +259,6 @@ fn map_tokens_in(
 
 fn is_colon(tree: &TokenTree) -> bool {
     matches!(tree, TokenTree::Punct(p) if p.as_char() == ':' && p.spacing() == Spacing::Alone)
-}
-
-pub(crate) fn is_punct(tree: &TokenTree, c: char) -> bool {
-    matches!(tree, TokenTree::Punct(p) if p.as_char() == c)
 }
 
 /// One line of source text for tokens, for `Display` and dot.

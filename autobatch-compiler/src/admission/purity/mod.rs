@@ -12,8 +12,11 @@
 //! assertions and panics, items in bodies; blocks in lockstep or of a primitive; mutual tail calls that come
 //! back, because a nested frame takes native stack for them.
 
+mod pure_program;
 mod walk;
 
+use pure_program::List;
+pub use pure_program::{Leaf, Plain, index};
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
@@ -28,77 +31,11 @@ use crate::syntax::reachability::reached;
 use crate::syntax::walk::At;
 use walk::Walk;
 
-/// What must be primitive for a program to only compute.
-#[derive(Default)]
-pub struct Plain {
-    /// Types of parameters and results.
-    pub types: Vec<Type>,
-    /// Values read from shared data.
-    pub leaves: Vec<Leaf>,
-}
-
 impl Plain {
     /// Whether there is nothing to ask rustc.
     pub fn is_certain(&self) -> bool {
         self.types.is_empty() && self.leaves.is_empty()
     }
-}
-
-/// A value read from shared data.
-#[derive(Clone)]
-pub struct Leaf {
-    /// The parameter it is read from, with its type; none for a constant.
-    pub root: Option<(Ident, Type)>,
-    /// The expression; indices are [`index`].
-    pub value: Expr,
-    /// What it certainly is, as far as that decides whether it can be indexed by a number.
-    list: List,
-}
-
-impl Leaf {
-    /// The same place behind an operator.
-    fn with(self, operator: impl FnOnce(Expr) -> Expr) -> Leaf {
-        Leaf { value: operator(self.value), ..self }
-    }
-}
-
-/// What is known of a place in shared data.
-#[derive(Clone)]
-enum List {
-    /// It has this type.
-    Of(Box<Type>),
-    /// It is a constant or an element of one: by custom an array if it is indexed.
-    Constant,
-    /// Nothing.
-    Unknown,
-}
-
-impl List {
-    /// What is known of its elements, if it certainly is a list.
-    fn element(&self) -> Option<List> {
-        let ty = match self {
-            List::Of(ty) => bare_type(ty),
-            List::Constant => return Some(List::Constant),
-            List::Unknown => return None,
-        };
-        match ty {
-            Type::Reference(r) => List::Of(r.elem.clone()).element(),
-            Type::Slice(t) => Some(List::Of(t.elem.clone())),
-            Type::Array(t) => Some(List::Of(t.elem.clone())),
-            Type::Path(p) => {
-                let last = p.path.segments.last().filter(|last| last.ident == "Vec")?;
-                let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-                let Some(syn::GenericArgument::Type(ty)) = args.args.first() else { return None };
-                Some(List::Of(Box::new(ty.clone())))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// `__at`: any index.
-pub fn index() -> Ident {
-    Ident::new("__at", Span::mixed_site())
 }
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are

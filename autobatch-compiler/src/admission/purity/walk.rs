@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
-use crate::admission::purity::{Leaf, List, Plain, index};
+use crate::admission::purity::pure_program::{Leaf, List, Plain, index};
 use crate::ir::goto_target;
 use crate::item::model::{Function, Passing};
 use crate::std_models::pure::{

@@ -1,5 +1,6 @@
 //! The types of expressions and patterns, as far as they follow from types that are written out.
 
+use crate::resolve::types::{Holds, Known, Scopes, Types, is_iterator, is_number, iterator};
 use crate::syntax::mentions::bare;
 use std::collections::BTreeMap;
 
@@ -9,26 +10,6 @@ use crate::item::model::Function;
 use crate::std_models::facts::{self, Fact};
 
 use crate::index::definitions::{Definitions, Substitute, argument, named};
-use crate::resolve::std_results::Holds;
-
-/// The types of local variables, innermost scope last; `None` hides a variable of the same name.
-pub(crate) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
-
-/// A function whose result is known.
-pub(crate) struct Known {
-    /// The type it is associated with.
-    pub(super) owner: Option<Type>,
-    pub(super) name: String,
-    pub(super) output: Type,
-}
-
-/// What types are looked up in.
-pub(crate) struct Types<'a> {
-    pub(crate) definitions: &'a Definitions,
-    pub(crate) functions: &'a [Known],
-    /// What `Self` is.
-    pub(crate) own: Option<Type>,
-}
 
 impl Known {
     /// The functions of an item; `own` is what `Self` is.
@@ -443,20 +424,6 @@ fn first_element(input: syn::parse::ParseStream) -> syn::Result<Expr> {
     let first = input.parse()?;
     input.parse::<proc_macro2::TokenStream>()?;
     Ok(first)
-}
-
-pub(super) fn is_number(ty: &Type) -> bool {
-    crate::std_models::pure::is_primitive(ty)
-        || matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|i| i == "__Number"))
-}
-
-pub(super) fn is_iterator(ty: &Type) -> bool {
-    named(ty, "__Iterator")
-}
-
-/// An iterator, whatever its type, over items of this type.
-pub(super) fn iterator(item: &Type) -> Type {
-    parse_quote!(__Iterator<#item>)
 }
 
 /// What `collect::<Vec<T>>()` says that it makes.
