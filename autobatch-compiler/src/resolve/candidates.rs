@@ -1,0 +1,70 @@
+//! The methods of the program that a call may mean.
+
+use crate::index::definitions::Definitions;
+use crate::item::excluded::{self, Aside};
+use crate::item::methods;
+use crate::item::model::{Function, rebind};
+use crate::resolve::method_checks::Checks;
+use crate::resolve::types;
+use crate::resolve::types::{Known, Scopes, Types};
+use crate::std_models::facts::{Does, does};
+use crate::syntax::mentions;
+use crate::syntax::mentions::root;
+use crate::syntax::mentions::text;
+use crate::syntax::tail_positions;
+use crate::syntax::walk::{self, AtMut};
+use proc_macro2::Span;
+use quote::format_ident;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote, parse_quote_spanned,
+};
+
+/// How a method takes its receiver.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Takes {
+    Value,
+    Ref,
+    Mut,
+}
+
+impl Takes {
+    /// The type of a receiver that is taken so, of what it refers to.
+    pub(super) fn of(self, own: &Type) -> Type {
+        match self {
+            Takes::Value => own.clone(),
+            Takes::Ref => parse_quote!(&#own),
+            Takes::Mut => parse_quote!(&mut #own),
+        }
+    }
+}
+
+/// A method of the program.
+pub(crate) struct Method {
+    pub(super) function: usize,
+    pub(super) owner: Type,
+    pub(super) name: String,
+    pub(super) params: usize,
+    /// How, if it has one, and one of the usual kinds.
+    pub(super) takes: Option<Takes>,
+    /// The function that it is in the program, if the program is a module's.
+    pub(super) free: Option<Ident>,
+    /// The name of the trait that it implements.
+    pub(super) of_trait: Option<Ident>,
+    /// How many parameters of types and constants come from the `impl` block, behind the method's own.
+    pub(super) outer: usize,
+}
+
+impl Method {
+    /// The path of the function that the method is in the program, if that is a module's, with the arguments that a call gives it.
+    pub(super) fn path(&self, name: &Ident, mut arguments: syn::PathArguments) -> Option<Expr> {
+        if let syn::PathArguments::AngleBracketed(args) = &mut arguments {
+            args.args.extend((0..self.outer).map(|_| -> syn::GenericArgument { parse_quote!(_) }));
+        }
+        let ident = Ident::new(&self.free.as_ref()?.to_string(), name.span());
+        let free = syn::PathSegment { ident, arguments };
+        Some(parse_quote!(#free))
+    }
+}

@@ -1,0 +1,57 @@
+//! The types that are known: of the functions, of their variables, and what a type of the library holds.
+
+use crate::index::definitions::{Definitions, Substitute, argument, named};
+use crate::item::model::Function;
+use crate::std_models::facts::{self, Fact};
+use crate::syntax::mentions::bare;
+use std::collections::BTreeMap;
+use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
+
+/// The types of local variables, innermost scope last; `None` hides a variable of the same name.
+pub(crate) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
+
+/// A function whose result is known.
+pub(crate) struct Known {
+    /// The type it is associated with.
+    pub(super) owner: Option<Type>,
+    pub(super) name: String,
+    pub(super) output: Type,
+}
+
+/// What types are looked up in.
+pub(crate) struct Types<'a> {
+    pub(crate) definitions: &'a Definitions,
+    pub(crate) functions: &'a [Known],
+    /// What `Self` is.
+    pub(crate) own: Option<Type>,
+}
+
+pub(super) fn is_number(ty: &Type) -> bool {
+    crate::std_models::pure::is_primitive(ty)
+        || matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|i| i == "__Number"))
+}
+
+pub(super) fn is_iterator(ty: &Type) -> bool {
+    named(ty, "__Iterator")
+}
+
+/// An iterator, whatever its type, over items of this type.
+pub(super) fn iterator(item: &Type) -> Type {
+    parse_quote!(__Iterator<#item>)
+}
+
+/// What a type of the library holds.
+pub(super) enum Holds {
+    /// An array, a slice, a vector: its elements.
+    Sequence(Type),
+    /// A map: keys and values.
+    Map(Type, Type),
+    /// A set or a heap.
+    Set(Type),
+    /// An `Option` or a `Result`: its value, and a `Result`'s error.
+    Maybe(Type, Option<Type>),
+    /// What an iterator yields.
+    Iterator(Type),
+    /// An entry of a map: the value.
+    Entry(Type),
+}
