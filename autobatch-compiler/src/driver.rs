@@ -18,6 +18,7 @@ use crate::index::definitions::Definitions;
 use crate::index::source::{self, Source};
 use crate::item::checks;
 use crate::item::excluded;
+use crate::item::functions;
 use crate::item::implicit_entries;
 use crate::item::methods;
 use crate::item::model::{self, Function};
@@ -71,7 +72,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
-    let (mut functions, others) = model::parted(&spelled, &mut diag);
+    let (mut functions, others) = functions::parted(&spelled, &mut diag);
     let declared = Rc::new(declared);
     let aside = excluded::of(&functions, others, self_type(&input).0, &args.primitives).into();
     for function in &mut functions {
@@ -93,7 +94,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
 fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
     let worth = match input {
-        Input::Module(_) => methods::worth(functions, &args.primitives),
+        Input::Module(_) => worth::by_shown_name(functions, &args.primitives),
         _ => worth::call_graph(functions, &entries(input, functions), &args.primitives).0,
     };
     method_calls::resolve(functions, |f| worth.contains(&f), self_type(input).0, definitions)

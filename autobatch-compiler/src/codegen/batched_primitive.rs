@@ -60,7 +60,7 @@ use syn::{
 };
 
 use crate::diagnostics::sink::Diagnostics;
-use crate::item::model;
+use crate::item::parse;
 use crate::syntax::annotated;
 use crate::syntax::attributes;
 use crate::syntax::elision;
@@ -158,7 +158,7 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// How each parameter is passed; `None` after errors.
 fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
-    let mut ok = model::check_signature(&function.sig, diag);
+    let mut ok = parse::check_signature(&function.sig, diag);
     for arg in &function.sig.inputs {
         if let FnArg::Typed(arg) = arg
             && let Some(ty) = mentions::find_impl(&arg.ty)
@@ -197,7 +197,7 @@ fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
 fn passing(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Option<Passing> {
     let has = |name: &str| attrs.iter().find(|a| a.path().is_ident(name));
     let (at, why, instead) = match (ty, has("shared"), has("each")) {
-        (_, Some(_), Some(each)) => (each.to_token_stream(), model::EITHER, "remove one of them"),
+        (_, Some(_), Some(each)) => (each.to_token_stream(), parse::EITHER, "remove one of them"),
         (Type::Reference(r), Some(shared), None) if r.mutability.is_some() => (
             shared.to_token_stream(),
             "what the kernel changes is each member's own",
@@ -218,7 +218,7 @@ fn passing(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Option<Pas
         },
         (Type::Reference(_), ..) => return Some(Passing::Shared),
         (_, Some(_), _) => return Some(Passing::SharedValue),
-        (_, None, Some(each)) => (each.to_token_stream(), model::EACH_VALUE, "remove `#[each]`"),
+        (_, None, Some(each)) => (each.to_token_stream(), parse::EACH_VALUE, "remove `#[each]`"),
         (ty, None, None) => return Some(Passing::Each(ty.clone())),
     };
     diag.error(&at, why, instead);

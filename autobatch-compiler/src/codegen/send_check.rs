@@ -19,11 +19,11 @@ use syn::{GenericArgument, Generics, PathArguments, Type, WherePredicate, parse_
 
 use crate::codegen::name;
 use crate::codegen::named_lifetimes::Named;
-use crate::item::checks;
 use crate::item::implicit_entries;
 use crate::item::model::{Function, Param, Passing};
 use crate::std_models::pure;
 use crate::syntax::macro_tokens::mentions;
+use crate::syntax::mentions;
 use crate::syntax::mentions::bare_type;
 
 /// What stands before the names of the runtime's functions.
@@ -130,7 +130,7 @@ pub(crate) fn bounds(named: &Named, outer: &Generics) -> Vec<WherePredicate> {
         // Of two bounds that differ in lifetimes only rustc might take the wrong one.
         let lifetimes = || ty.to_token_stream().to_string().contains(['\'', '&']);
         let own_lifetimes =
-            || outer.lifetimes().next().is_some() && checks::named_self(ty.to_token_stream()).is_some();
+            || outer.lifetimes().next().is_some() && mentions::named_self(ty.to_token_stream()).is_some();
         // What is behind `dyn` is what it says it is, whatever the parameters are.
         let says = matches!(ty, Type::TraitObject(_));
         mentions_parameter(ty, &named.generics, outer)

@@ -1,10 +1,12 @@
 //! A closure that is called where it stands, as code.
 
 use quote::ToTokens;
+use syn::Type;
 use syn::{Expr, Ident, Lifetime, Pat, UnOp, parse_quote};
 
-use crate::desugar::Rewrite;
+use crate::desugar::rewrite::Rewrite;
 use crate::syntax::format_strings;
+use crate::syntax::mentions::bare_type;
 use crate::syntax::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
@@ -219,4 +221,24 @@ pub(super) fn leaves(body: &Expr) -> bool {
         At::Expr(Expr::Closure(_) | Expr::Async(_) | Expr::Const(_)) => Next::Past,
         _ => Next::On,
     })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Option,
+    Result,
+}
+
+impl Kind {
+    /// What a type is by name.
+    pub(super) fn of(ty: &Type) -> Option<Kind> {
+        match bare_type(ty) {
+            Type::Path(p) => match p.path.segments.last()?.ident.to_string().as_str() {
+                "Option" => Some(Kind::Option),
+                "Result" => Some(Kind::Result),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }

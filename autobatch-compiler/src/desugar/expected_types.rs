@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Member, Pat, Path, Stmt, Type, parse_quote};
 
-use crate::desugar::Rewrite;
+use crate::desugar::rewrite::Rewrite;
 use crate::index::definitions::type_argument;
 use crate::item::methods::name_of;
 use crate::item::model::Function;

@@ -5,12 +5,14 @@
 //! Adaptors are lazy, so an element runs through all of them before the next one is asked for: just as in a
 //! loop.
 
+use crate::desugar::chain_loop::{Loop, condition, stop};
 use crate::syntax::mentions::bare;
-use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Lifetime, Pat, Stmt, Type, parse_quote};
+use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Pat, Stmt, Type, parse_quote};
 
-use crate::desugar::Rewrite;
+use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::closure::{Arg, apply};
-use crate::desugar::terminals::{self, Terminal, is_quiet};
+use crate::desugar::rewrite::Rewrite;
+use crate::desugar::terminals::{self, Terminal};
 use crate::resolve::infer::spelled;
 use crate::std_models::facts::{Does, does};
 
@@ -18,17 +20,6 @@ use crate::std_models::facts::{Does, does};
 pub(super) struct Stage {
     name: String,
     args: Vec<Expr>,
-}
-
-/// What the code of one element needs to know of the loop around it.
-pub(super) struct Loop {
-    /// Leaves the loop.
-    pub(super) stop: Lifetime,
-    stops: bool,
-    /// What stands before the loop.
-    pub(super) before: Vec<Stmt>,
-    /// Where one of these is false, no element is asked for.
-    asks: Vec<Expr>,
 }
 
 /// Whether an expression certainly is an iterator.
@@ -289,19 +280,4 @@ fn behind(first: Stmt, code: Vec<Stmt>) -> Vec<Stmt> {
 fn is_above_zero(expr: &Expr) -> bool {
     let Expr::Lit(lit) = expr else { return false };
     matches!(&lit.lit, syn::Lit::Int(n) if n.base10_parse::<usize>().is_ok_and(|n| n > 0))
-}
-
-/// `break` out of the loop.
-pub(super) fn stop(around: &mut Loop) -> Expr {
-    around.stops = true;
-    let stop = &around.stop;
-    parse_quote!({ break #stop; })
-}
-
-/// An expression as it can stand before a `{`.
-pub(super) fn condition(expr: Expr) -> Expr {
-    match expr {
-        Expr::Path(_) | Expr::MethodCall(_) | Expr::Call(_) | Expr::Unary(_) => expr,
-        other => parse_quote!((#other)),
-    }
 }

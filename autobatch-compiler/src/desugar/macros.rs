@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, Macro, Stmt, parse_quote};
 
-use crate::desugar::Rewrite;
+use crate::desugar::rewrite::Rewrite;
 use crate::syntax::standard_macros::Matches;
 use crate::syntax::standard_macros::list;
 use crate::syntax::standard_macros::repeated;
@@ -87,7 +87,7 @@ fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
         return None;
     }
     rewrite.expr(&mut value, None);
-    let value = crate::desugar::iterators::condition(value);
+    let value = crate::desugar::chain_loop::condition(value);
     Some(match guard {
         Some(guard) => parse_quote!(match #value { #pat if #guard => true, _ => false }),
         None => parse_quote!(match #value { #pat => true, _ => false }),

@@ -7,24 +7,27 @@
 //! says so in a note. Names are unique before (`resolve.rs`) and made unique again behind.
 
 mod callees;
+mod chain_loop;
 mod closure;
 mod expected_types;
 pub(crate) mod iterators;
 pub(crate) mod local_closures;
 mod macros;
 mod options;
+mod rewrite;
 pub(crate) mod terminals;
 pub(crate) mod unreached;
 
-use std::collections::{BTreeMap, BTreeSet};
+use rewrite::Rewrite;
+use std::collections::BTreeSet;
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Lifetime, Local, Path, Type};
+use syn::{Expr, Ident, Lifetime, Local, Type};
 
 use crate::item::model::{Function, rebind};
-use crate::resolve::types::{Scopes, Types};
+use crate::resolve::types::Types;
 use crate::syntax::arguments::Args;
 use crate::syntax::mentions::{bare, is_variable};
 use callees::Callees;
@@ -78,26 +81,6 @@ fn generic(function: &Function) -> Option<BTreeSet<String>> {
     let own = |ty: &Type| matches!(ty, Type::Path(p) if types.iter().any(|name| p.path.is_ident(*name)));
     let params = function.params.iter().filter(|param| own(&param.ty));
     (!types.is_empty()).then(|| params.map(|param| param.ident.to_string()).collect())
-}
-
-/// The rewriting of one body.
-pub(crate) struct Rewrite<'a> {
-    callees: &'a Callees,
-    types: &'a Types<'a>,
-    /// The variables whose types are known.
-    variables: Scopes,
-    bindings: BTreeSet<String>,
-    krate: &'a Path,
-    strict: bool,
-    /// The parameters of generic functions whose types are parameters too.
-    generic: Option<BTreeSet<String>>,
-    /// The types of locals that have none at their `let`, by what becomes of them.
-    wanted: BTreeMap<String, Type>,
-    output: Type,
-    /// The number of closures around the current place.
-    closures: usize,
-    names: usize,
-    changed: bool,
 }
 
 impl Rewrite<'_> {

@@ -1,32 +1,12 @@
 //! The adaptors of `Option`, `Result` and `bool` as a `match`.
 
+use crate::desugar::closure::Kind;
 use syn::{Expr, ExprMethodCall, Type, parse_quote};
 
-use crate::desugar::Rewrite;
+use crate::desugar::chain_loop::condition;
+use crate::desugar::chain_loop::is_quiet;
 use crate::desugar::closure::{Arg, apply};
-use crate::desugar::iterators::condition;
-use crate::desugar::terminals::is_quiet;
-use crate::syntax::mentions::bare_type;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    Option,
-    Result,
-}
-
-impl Kind {
-    /// What a type is by name.
-    pub(super) fn of(ty: &Type) -> Option<Kind> {
-        match bare_type(ty) {
-            Type::Path(p) => match p.path.segments.last()?.ident.to_string().as_str() {
-                "Option" => Some(Kind::Option),
-                "Result" => Some(Kind::Result),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
+use crate::desugar::rewrite::Rewrite;
 
 /// The `match` that a call becomes, if a closure among its arguments leads to a call of the program. `of` is the receiver's type, if it
 /// is known.

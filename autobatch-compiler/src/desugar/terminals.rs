@@ -1,13 +1,14 @@
 //! The methods that ask an iterator for its elements: what stands before the loop, in it, and behind it.
 
+use crate::desugar::chain_loop::is_quiet;
 use quote::quote;
 use syn::{Expr, Ident, Lifetime, Stmt, Type, parse_quote};
 
-use crate::desugar::Rewrite;
+use crate::desugar::chain_loop::{Loop, condition};
+use crate::desugar::closure::Kind;
 use crate::desugar::closure::{Arg, apply};
 use crate::desugar::expected_types::generic_argument;
-use crate::desugar::iterators::{Loop, condition};
-use crate::desugar::options::Kind;
+use crate::desugar::rewrite::Rewrite;
 use crate::std_models::facts::{self, Fact};
 
 /// A method that ends a chain.
@@ -209,31 +210,6 @@ fn neutral(ty: &Type, sum: bool) -> Option<Expr> {
     })
 }
 
-/// Whether an expression can be evaluated before what stands left of it: it neither fails nor reads anything that
-/// might change.
-pub(crate) fn is_quiet(expr: &Expr) -> bool {
-    match crate::syntax::mentions::bare(expr) {
-        Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
-        Expr::Unary(e) => {
-            matches!(e.op, syn::UnOp::Neg(_)) && matches!(*e.expr, Expr::Lit(_) | Expr::Path(_))
-        }
-        Expr::Tuple(e) => e.elems.iter().all(is_quiet),
-        Expr::Array(e) => e.elems.iter().all(is_quiet),
-        Expr::Repeat(e) => is_quiet(&e.expr) && is_quiet(&e.len),
-        Expr::Macro(m) => m.mac.path.is_ident("vec") && m.mac.tokens.is_empty(),
-        Expr::Call(e) => {
-            let Expr::Path(func) = &*e.func else { return false };
-            let last = func.path.segments.last().map(|s| s.ident.to_string());
-            match last.as_deref() {
-                Some("new" | "default") => e.args.is_empty(),
-                Some("Some" | "Ok" | "Err") => e.args.iter().all(is_quiet),
-                _ => false,
-            }
-        }
-        _ => false,
-    }
-}
-
 /// What is done with one element.
 pub(super) fn step(
     rewrite: &mut Rewrite<'_>,
@@ -251,7 +227,7 @@ pub(super) fn step(
         Method::Total(op, of) => {
             let rt = rewrite.rt();
             let (next, done) = (rewrite.fresh("next"), rewrite.fresh("done"));
-            let stop = crate::desugar::iterators::stop(around);
+            let stop = crate::desugar::chain_loop::stop(around);
             // That a type which is not known yet is a sum of its like would be a guess.
             let by_step = (!matches!(of, Type::Infer(_))).then(|| quote!(ByStep as _,));
             return Some(vec![

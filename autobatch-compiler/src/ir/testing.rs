@@ -25,6 +25,7 @@ use crate::ir::effects::{self, Names};
 use crate::ir::{
     Arm, BlockId, Call, CallId, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet, goto,
 };
+use crate::item::functions;
 use crate::item::model::{self};
 use crate::lower::{LowerOptions, Lowered, lower};
 use crate::passes::{self, Analyses, PassOptions};
@@ -110,7 +111,7 @@ pub(crate) fn analysed(source: &str) -> (Program, Labels, Analyses) {
 pub(crate) fn functions(item: TokenStream) -> Vec<model::Function> {
     let mut diag = Diagnostics::default();
     let input = Input::parse(item, &mut diag).expect("an item");
-    let functions = model::functions_of(&input, &mut diag);
+    let functions = functions::functions_of(&input, &mut diag);
     assert!(diag.is_empty());
     functions
 }

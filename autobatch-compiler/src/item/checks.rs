@@ -15,7 +15,8 @@ use crate::syntax::annotated::{Input, methods_of};
 use crate::syntax::arguments::Args;
 use crate::syntax::attributes::is_own;
 use crate::syntax::macro_tokens::mentions;
-use crate::syntax::mentions::{bare_type, idents, is_type, last_name};
+use crate::syntax::mentions;
+use crate::syntax::mentions::{bare_type, is_type, last_name};
 use crate::syntax::walk::{self, At};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.
@@ -204,7 +205,7 @@ fn again(attrs: &[Attribute], why: &str, instead: &str, diag: &mut Diagnostics) 
 /// A method by itself: what is generated can't stand in an `impl` block or a trait.
 fn single_method(f: &ItemFn, diag: &mut Diagnostics) {
     let receiver = f.sig.receiver().map(ToTokens::to_token_stream);
-    let own_type = || named_self(f.sig.to_token_stream()).or_else(|| self_in_body(f));
+    let own_type = || mentions::named_self(f.sig.to_token_stream()).or_else(|| self_in_body(f));
     if let Some(at) = receiver.or_else(|| own_type().map(|ident| ident.to_token_stream())) {
         diag.error(
             &at,
@@ -214,16 +215,11 @@ fn single_method(f: &ItemFn, diag: &mut Diagnostics) {
     }
 }
 
-/// A mention of `Self`.
-pub(crate) fn named_self(tokens: TokenStream) -> Option<Ident> {
-    idents(tokens).into_iter().find(|ident| ident == "Self")
-}
-
 /// `Self` in the body, other than in items of the body, which have a `Self` of their own.
 fn self_in_body(f: &ItemFn) -> Option<Ident> {
     walk::find(&*f.block, |at| match at {
         At::PathSegment(segment) if segment.ident == "Self" => Some(segment.ident.clone()),
-        At::Macro(mac) => named_self(mac.tokens.clone()),
+        At::Macro(mac) => mentions::named_self(mac.tokens.clone()),
         _ => None,
     })
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use syn::{Expr, ExprCall, Type};
 
-use crate::item::methods;
+use crate::item::model::Aside;
 use crate::item::model::Function;
+use crate::item::worth;
 use crate::syntax::mentions::type_name;
 
 /// Which of several functions is there, only rustc knows.
@@ -24,17 +25,6 @@ pub(crate) const OF_ANOTHER_TYPE: &str =
 pub(crate) const OF_OTHER_TYPES: &str =
     "a generic function is batched only where it is the one that is called";
 
-/// Such a function, as calls show it.
-#[derive(Clone, Debug)]
-pub struct Aside {
-    /// The type whose method it is.
-    pub(crate) owner: Option<String>,
-    pub(crate) name: String,
-    pub(crate) params: usize,
-    /// Why it is no part of the program.
-    pub(crate) why: &'static str,
-}
-
 /// Those of `aside` that would be worth it.
 pub(crate) fn of(
     functions: &[Function],
@@ -43,7 +33,7 @@ pub(crate) fn of(
     primitives: &[syn::Path],
 ) -> Vec<Aside> {
     let all: Vec<Function> = functions.iter().chain(aside.iter().map(|(f, _)| f)).cloned().collect();
-    let worth: BTreeSet<usize> = methods::worth(&all, primitives);
+    let worth: BTreeSet<usize> = worth::by_shown_name(&all, primitives);
     let aside = aside.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
     let aside = aside.map(|(_, (f, why))| {
         let owner = f.method.as_ref().map(|m| &m.owner).or(own.filter(|_| f.associated)).and_then(type_name);

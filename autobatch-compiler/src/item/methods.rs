@@ -2,6 +2,7 @@
 //! any other: `impl Tree { fn sum(&self, x: f64) }` is `fn __autobatch_method_Tree__sum(__self: &Tree, x: f64)`. A
 //! function of that name, which calls the method, is generated too. What users call is part of an `impl` block again.
 
+use crate::item::model::Method;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -13,10 +14,9 @@ use syn::{
 };
 
 use crate::diagnostics::sink::Diagnostics;
-use crate::item::checks;
 use crate::item::excluded;
-use crate::item::model::{self, Function};
-use crate::item::worth;
+use crate::item::model::Function;
+use crate::item::parse;
 use crate::std_models::facts::{Named, named};
 use crate::syntax::annotated;
 use crate::syntax::attributes;
@@ -24,24 +24,10 @@ use crate::syntax::attributes::GENERATED;
 use crate::syntax::bindings::self_ident;
 use crate::syntax::elision;
 use crate::syntax::impl_trait;
+use crate::syntax::mentions;
 use crate::syntax::mentions::{last_name, map_tokens, numbered};
 
 const PREFIX: &str = "__autobatch_method_";
-
-/// What a function of the program was in the module.
-#[derive(Clone)]
-pub struct Method {
-    /// The method as written.
-    pub shown: Box<Function>,
-    /// Its type.
-    pub owner: Type,
-    /// The trait that it implements.
-    pub trait_: Option<Path>,
-    /// Attributes of the `impl` block.
-    pub attrs: Vec<Attribute>,
-    /// Whether the type names all parameters of the block.
-    pub named: bool,
-}
 
 /// The methods of the `impl` blocks of a module that can be part of its program, and those that can't, with the reason.
 pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'static str)>) {
@@ -75,7 +61,7 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
     for (i, owner) in blocks {
         for f in annotated::methods_of(i) {
             if attributes::is_batched(&f.attrs)
-                || !model::check_signature(&f.sig, &mut Diagnostics::default())
+                || !parse::check_signature(&f.sig, &mut Diagnostics::default())
             {
                 continue;
             }
@@ -146,12 +132,12 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     let mut attrs = crate::syntax::attributes::conditions(&block.attrs);
     attrs.extend(f.attrs.iter().cloned());
     let mut shown =
-        model::function(&attrs, &f.vis, &spelled.sig, &spelled.block, Some(&block.generics), &mut diag)?;
+        parse::function(&attrs, &f.vis, &spelled.sig, &spelled.block, Some(&block.generics), &mut diag)?;
     shown.of_module = true;
     let trait_ = block.trait_.as_ref().map(|(path, _)| path.clone());
     // What a function yields must have names for lifetimes that the block leaves out.
     let (named, anonymous) = with_named_lifetimes(&block.self_ty);
-    let yields_own = checks::named_self(f.sig.output.to_token_stream()).is_some();
+    let yields_own = mentions::named_self(f.sig.output.to_token_stream()).is_some();
     let mut free = Free {
         owner: owner.clone(),
         ty: if yields_own { named } else { (*block.self_ty).clone() },
@@ -184,7 +170,7 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     }
     let mut body: Block = f.block.clone();
     free.visit_block_mut(&mut body);
-    let mut function = model::function(&attrs, &f.vis, &sig, &body, None, &mut diag)?;
+    let mut function = parse::function(&attrs, &f.vis, &sig, &body, None, &mut diag)?;
     if f.sig.receiver().is_some()
         && let (Some(free), Some(shown)) = (function.params.first_mut(), shown.params.first())
     {
@@ -366,18 +352,6 @@ impl VisitMut for Free {
     }
 
     fn visit_item_mut(&mut self, _: &mut Item) {}
-}
-
-/// The functions that loop, call primitives, recurse, or call such a one, as far as names say: a method's name is
-/// that of every method of that name.
-pub(crate) fn worth(functions: &[Function], primitives: &[Path]) -> BTreeSet<usize> {
-    let name = |f: &Function| f.shown().sig.ident.to_string();
-    let known: BTreeSet<String> = functions.iter().map(&name).collect();
-    let scans: Vec<(BTreeSet<String>, bool)> =
-        functions.iter().map(|f| worth::called_names(f, &known, primitives)).collect();
-    let names: Vec<String> = functions.iter().map(name).collect();
-    let called = |f: usize| (0..names.len()).filter(|g| scans[f].0.contains(&names[*g])).collect::<Vec<_>>();
-    worth::heavy(functions.len(), |f| scans[f].1, called)
 }
 
 /// The functions by which the program's names stand for the methods.

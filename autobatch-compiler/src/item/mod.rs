@@ -6,7 +6,9 @@
 
 pub mod checks;
 pub mod excluded;
+pub mod functions;
 pub mod implicit_entries;
 pub mod methods;
 pub mod model;
+pub mod parse;
 pub mod worth;

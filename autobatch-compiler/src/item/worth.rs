@@ -1,6 +1,7 @@
 //! Which functions of the user's become part of a program.
 
 use std::collections::{BTreeMap, BTreeSet};
+use syn::Path;
 
 use crate::item::model::Function;
 use crate::std_models::pure;
@@ -131,4 +132,16 @@ fn makes_number(path: &syn::Path) -> bool {
     let (Some(name), Some(ty)) = (names.next(), names.next()) else { return false };
     ["from", "try_from", "default"].iter().any(|known| name == known)
         && pure::is_primitive(&parse_quote!(#ty))
+}
+
+/// The functions that loop, call primitives, recurse, or call such a one, as far as names say: a method's name is
+/// that of every method of that name.
+pub(crate) fn by_shown_name(functions: &[Function], primitives: &[Path]) -> BTreeSet<usize> {
+    let name = |f: &Function| f.shown().sig.ident.to_string();
+    let known: BTreeSet<String> = functions.iter().map(&name).collect();
+    let scans: Vec<(BTreeSet<String>, bool)> =
+        functions.iter().map(|f| called_names(f, &known, primitives)).collect();
+    let names: Vec<String> = functions.iter().map(name).collect();
+    let called = |f: usize| (0..names.len()).filter(|g| scans[f].0.contains(&names[*g])).collect::<Vec<_>>();
+    heavy(functions.len(), |f| scans[f].1, called)
 }

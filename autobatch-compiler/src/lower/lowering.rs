@@ -1,20 +1,15 @@
 //! The state of the lowering, what it can be told, and what it yields.
 
-use crate::item::worth;
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use syn::spanned::Spanned as _;
-use syn::visit_mut::VisitMut;
-use syn::{Expr, Path, Stmt, Type, parse_quote};
+use syn::Path;
 
-use crate::analysis::reference_flow::{Lends, Travel};
-use crate::ir::effects::{self, Names};
-use crate::ir::questions::{Need, Questions};
-use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
-use crate::item::model::{Function, Passing};
-use crate::syntax::tail_positions;
-use crate::syntax::walk::Code;
+use crate::analysis::reference_flow::Travel;
+use crate::ir::effects::Names;
+use crate::ir::questions::Questions;
+use crate::ir::{BlockId, FuncId, Program, VarId, VarSet};
+use crate::item::model::Function;
 
 /// What the lowering can be told.
 #[derive(Clone)]

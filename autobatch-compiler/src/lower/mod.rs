@@ -24,16 +24,15 @@ mod scan;
 mod statements;
 mod unbatched;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut;
-use syn::{Expr, Path, Stmt, Type, parse_quote};
+use syn::{Expr, Stmt, Type, parse_quote};
 
 use crate::item::worth;
-use lowering::LoopContext;
 pub(crate) use lowering::{Erased, Lowering};
 pub use lowering::{LowerOptions, Lowered};
 

@@ -25,7 +25,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Program, VarId, VarSet};
+use crate::ir::Program;
 use crate::passes::verify::{Stage, verify};
 
 use crate::analysis::call_graph::{self, MayWrite};

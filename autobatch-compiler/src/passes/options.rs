@@ -1,11 +1,8 @@
 //! What the passes can be told, and what they found out.
 
-use crate::analysis::call_graph::{self, MayWrite};
-use crate::analysis::definedness::Definedness;
+use crate::analysis::call_graph::MayWrite;
 use crate::analysis::liveness::Liveness;
-use crate::ir::{Program, VarId, VarSet};
-use crate::passes::verify::{Stage, verify};
-use std::collections::BTreeSet;
+use crate::ir::{VarId, VarSet};
 
 /// What the passes can be told.
 #[derive(Clone, Debug)]

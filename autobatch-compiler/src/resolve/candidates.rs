@@ -1,26 +1,7 @@
 //! The methods of the program that a call may mean.
 
-use crate::index::definitions::Definitions;
-use crate::item::excluded::{self, Aside};
-use crate::item::methods;
-use crate::item::model::{Function, rebind};
-use crate::resolve::method_checks::Checks;
-use crate::resolve::types;
-use crate::resolve::types::{Known, Scopes, Types};
-use crate::std_models::facts::{Does, does};
-use crate::syntax::mentions;
-use crate::syntax::mentions::root;
-use crate::syntax::mentions::text;
-use crate::syntax::tail_positions;
-use crate::syntax::walk::{self, AtMut};
-use proc_macro2::Span;
-use quote::format_ident;
-use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote, parse_quote_spanned,
-};
+use syn::{Expr, Ident, Type, parse_quote};
 
 /// How a method takes its receiver.
 #[derive(Clone, Copy, PartialEq)]

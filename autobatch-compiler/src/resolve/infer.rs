@@ -1,6 +1,6 @@
 //! The types of expressions and patterns, as far as they follow from types that are written out.
 
-use crate::resolve::types::{Holds, Known, Scopes, Types, is_iterator, is_number, iterator};
+use crate::resolve::types::{Holds, Known, Scopes, Types, is_number, iterator};
 use crate::syntax::mentions::bare;
 use std::collections::BTreeMap;
 

@@ -22,8 +22,9 @@ use syn::{
 };
 
 use crate::index::definitions::Definitions;
-use crate::item::excluded::{self, Aside};
+use crate::item::excluded::{self};
 use crate::item::methods;
+use crate::item::model::Aside;
 use crate::item::model::{Function, rebind};
 use crate::resolve::method_checks::Checks;
 use crate::resolve::types;

@@ -1,11 +1,8 @@
 //! The types that are known: of the functions, of their variables, and what a type of the library holds.
 
-use crate::index::definitions::{Definitions, Substitute, argument, named};
-use crate::item::model::Function;
-use crate::std_models::facts::{self, Fact};
-use crate::syntax::mentions::bare;
+use crate::index::definitions::{Definitions, named};
 use std::collections::BTreeMap;
-use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{Type, parse_quote};
 
 /// The types of local variables, innermost scope last; `None` hides a variable of the same name.
 pub(crate) type Scopes = Vec<BTreeMap<String, Option<Type>>>;

@@ -333,6 +333,11 @@ pub(crate) fn output(sig: &Signature) -> Type {
     }
 }
 
+/// A mention of `Self`.
+pub(crate) fn named_self(tokens: TokenStream) -> Option<Ident> {
+    idents(tokens).into_iter().find(|ident| ident == "Self")
+}
+
 #[cfg(test)]
 mod tests {
     use quote::quote;

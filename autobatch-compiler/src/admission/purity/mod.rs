@@ -15,12 +15,10 @@
 mod pure_program;
 mod walk;
 
-use pure_program::List;
 pub use pure_program::{Leaf, Plain, index};
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Span};
-use syn::{Expr, Type};
+use syn::Type;
 
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::Function;

@@ -1,14 +1,7 @@
 //! A pure program, and what must hold of the types in it.
 
-use crate::ir::{FuncId, Program, Terminator};
-use crate::item::model::Function;
-use crate::lower::Lowered;
-use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare_type;
-use crate::syntax::reachability::reached;
-use crate::syntax::walk::At;
 use proc_macro2::{Ident, Span};
-use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr, Type};
 
 /// What must be primitive for a program to only compute.

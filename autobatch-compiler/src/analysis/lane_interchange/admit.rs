@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use syn::{BinOp, Expr, Pat, Stmt, UnOp};
 
-use crate::analysis::lane_interchange::{Array, Leaf, Node, Plan, SMALL, Scope};
+use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, SMALL, Scope};
+use crate::ir::Op;
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Role, VarId, VarSet};
 use crate::std_models::pure::{
@@ -388,5 +389,22 @@ fn names_only(pat: &Pat) -> bool {
         Pat::Reference(p) => p.mutability.is_none() && names_only(&p.pat),
         Pat::Wild(_) => true,
         _ => false,
+    }
+}
+
+impl Plan {
+    /// The plan for `ops`, if they can run in lockstep.
+    pub fn of(scope: &Scope<'_>, ops: &[Op]) -> Option<Plan> {
+        let mut admit = Admit::new(scope);
+        let mut nodes = Vec::new();
+        for op in ops {
+            if !op.exits.is_empty() || op.code.is_empty() {
+                return None;
+            }
+            for stmt in &op.code {
+                push(&mut nodes, admit.stmt(stmt)?);
+            }
+        }
+        Some(admit.plan(nodes))
     }
 }

@@ -6,7 +6,7 @@ use std::slice;
 use quote::ToTokens;
 use syn::{Expr, ExprForLoop, Pat, RangeLimits, Stmt};
 
-use crate::analysis::lane_interchange::{Node, Scope, mentions};
+use crate::analysis::lane_interchange::plan::{Node, Scope, mentions};
 use crate::ir::effects::{self, bound, variable};
 use crate::ir::{VarId, VarSet};
 use crate::std_models::pure;

@@ -1,0 +1,77 @@
+//! The functions of an item, in source order, and those that are left out.
+
+use crate::diagnostics::sink::Diagnostics;
+use crate::item::excluded::SEVERAL;
+use crate::item::methods::{self};
+use crate::item::model::Function;
+use crate::item::parse::check_signature;
+use crate::item::parse::function;
+use crate::syntax::annotated::Input;
+use crate::syntax::annotated::methods_of;
+use crate::syntax::attributes::is_primitive;
+use crate::syntax::tail_positions;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::{Item, Signature};
+
+/// The functions of a module or `impl` that can be part of the program, in source order.
+pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
+    parted(input, diag).0
+}
+
+/// The same, and those that are left aside, with the reason.
+pub(crate) fn parted(
+    input: &Input,
+    diag: &mut Diagnostics,
+) -> (Vec<Function>, Vec<(Function, &'static str)>) {
+    let (mut all, mut aside) = (Vec::new(), Vec::new());
+    match input {
+        Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),
+        Input::Module(m) => {
+            for item in m.content.iter().flat_map(|(_, items)| items) {
+                if let Item::Fn(f) = item
+                    && quiet(&f.sig)
+                    && !is_primitive(&f.attrs)
+                {
+                    all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag));
+                }
+            }
+            let (methods, others) = methods::of_module(m);
+            all.extend(methods);
+            aside = others;
+        }
+        Input::Impl(i) => {
+            for f in methods_of(i).filter(|f| quiet(&f.sig)) {
+                let f = methods::of_trait(i, f);
+                let function = function(&f.attrs, &f.vis, &f.sig, &f.block, Some(&i.generics), diag);
+                let implements = i.trait_.as_ref().map(|(path, _)| path.clone());
+                let owner = Some((*i.self_ty).clone());
+                all.extend(function.map(|function| Function { implements, owner, ..function }));
+            }
+        }
+    }
+    // Which of several under conditions is there, only rustc knows: calls of them are plain calls.
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    all.iter().for_each(|f| *names.entry(f.sig.ident.to_string()).or_default() += 1);
+    let once = |f: &Function| {
+        names[&f.sig.ident.to_string()] == 1 || !f.attrs.iter().any(|attr| attr.path().is_ident("cfg"))
+    };
+    let (mut all, several): (Vec<Function>, Vec<Function>) = all.into_iter().partition(once);
+    aside.extend(several.into_iter().map(|f| (f, SEVERAL)));
+    number_tails(&mut all);
+    (all, aside)
+}
+
+/// Whether a function of a module or `impl` can be batched at all; one that can't is left alone
+/// there, because the user did not ask for it by name.
+fn quiet(sig: &Signature) -> bool {
+    check_signature(sig, &mut Diagnostics::default())
+}
+
+/// Numbers the calls in tail position of functions of an item.
+fn number_tails(functions: &mut [Function]) {
+    let names: BTreeSet<String> = functions.iter().map(|f| f.shown().sig.ident.to_string()).collect();
+    for function in functions {
+        tail_positions::number(&mut function.written, &names);
+        tail_positions::number(&mut function.body, &names);
+    }
+}
