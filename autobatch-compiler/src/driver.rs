@@ -8,9 +8,10 @@ use syn::{Item, ItemImpl, Visibility};
 
 use crate::admission;
 use crate::admission::purity::{self, Plain};
+use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
-use crate::codegen::{self, Nested, Width};
+use crate::codegen::{self, Nested};
 use crate::desugar;
 use crate::diagnostics::sink::Diagnostics;
 use crate::diagnostics::ways_out;

@@ -1,5 +1,6 @@
 //! The functions users call: `f_batched`, `f_batched_into`, `f_batched_with`, `f_batched::program()`.
 
+use crate::codegen::parts::{Machine, Nests};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -7,8 +8,11 @@ use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote
 
 use crate::admission::purity::{self, Plain};
 use crate::codegen::named_lifetimes::Named;
+use crate::codegen::names::Family;
+use crate::codegen::names::scalar_path;
+use crate::codegen::names::turbofish_of_clone;
+use crate::codegen::parts::Nest;
 use crate::codegen::send_check::{self, Door};
-use crate::codegen::vector::frames::Nest;
 use crate::item::model::{Function, Param, Passing};
 use crate::resolve::method_calls::unmark;
 use crate::std_models::pure;
@@ -17,49 +21,6 @@ use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::impl_trait;
 use crate::syntax::mentions::is_type;
 use crate::syntax::turbofish::turbofish;
-
-/// The names of everything generated for one function.
-pub(crate) struct Family {
-    pub(crate) batched: Ident,
-    pub(crate) into: Ident,
-    pub(crate) with: Ident,
-    pub(crate) program: Ident,
-    pub(crate) body: Ident,
-    pub(crate) nests: Ident,
-}
-
-impl Family {
-    pub(crate) fn new(function: &Function, args: &Args) -> Family {
-        let span = function.sig.ident.span();
-        let base = match &args.name {
-            Some(name) if !function.associated => Ident::new(&name.value(), name.span()),
-            _ => format_ident!("{}_batched", function.sig.ident, span = span),
-        };
-        Family {
-            into: format_ident!("{base}_into", span = span),
-            with: format_ident!("{base}_with", span = span),
-            program: format_ident!("{base}_program", span = span),
-            body: format_ident!("__{base}_body", span = span),
-            nests: format_ident!("__{base}_nests", span = span),
-            batched: base,
-        }
-    }
-}
-
-/// The type arguments of a function's clone, which takes the parameters of the `impl` block too if it stands outside of it, behind its own.
-pub(crate) fn turbofish_of_clone(
-    function: &Function,
-    generics: &Generics,
-    clone: &TokenStream,
-) -> TokenStream {
-    let mut all = generics.clone();
-    let inside = clone.clone().into_iter().next().is_some_and(|first| first.to_string() == "Self");
-    if !inside && all.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_))) {
-        all.params.extend(function.outer.params.clone());
-    }
-    turbofish(&all)
-}
-
 /// The `where` clause with `Send + Sync` for every type parameter: members run on several threads. What they only share need not be
 /// `Send`. States stand in a slice.
 fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {
@@ -93,38 +54,6 @@ fn is_shared(named: &Named, ident: &Ident) -> bool {
     !shared.is_empty()
         && !mentions(named.output.to_token_stream())
         && !others.iter().any(|p| mentions(p.ty.to_token_stream()))
-}
-
-/// Everything the API needs to know about the machine code.
-pub(crate) struct Machine<'a> {
-    /// The statements of the body, given `__core`, `__store`, `__out` and the parameters.
-    pub(crate) body: Option<TokenStream>,
-    /// The program in nested frames.
-    pub(crate) nests: Option<Nests>,
-    /// The initialiser of the static `Program`.
-    pub(crate) program: TokenStream,
-    /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
-    pub(crate) clone: Option<TokenStream>,
-    /// Whether some function of the program has calls but no clone.
-    pub(crate) native_depth: bool,
-    /// The facade crate as the static names it, from inside a module.
-    pub(crate) krate: syn::Path,
-    pub(crate) function: &'a Function,
-    /// What functions with the user's code begin with.
-    pub(crate) checks: TokenStream,
-}
-
-/// The code of nested frames.
-pub(crate) struct Nests {
-    /// For each instruction set of [`VARIANTS`] its functions.
-    pub(crate) variants: Vec<Nest>,
-    pub(crate) plain: Plain,
-    /// Whether the program has calls.
-    pub(crate) recursive: bool,
-    /// Whether it runs in rooms under the program-counter executor.
-    pub(crate) rooms: bool,
-    /// The type of each parameter and result.
-    pub(crate) types: Vec<Type>,
 }
 
 /// The instruction sets that generated code has instances for, with the features that each is compiled
@@ -442,15 +371,6 @@ fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
     });
     let output = &named.output;
     quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#held,)*)>))
-}
-
-/// What stands before the name of the scalar function.
-pub(crate) fn scalar_path(function: &Function) -> TokenStream {
-    match &function.implements {
-        Some(path) => quote!(<Self as #path>::),
-        None if function.associated => quote!(Self::),
-        None => quote!(),
-    }
 }
 
 /// The visibility one module further in.

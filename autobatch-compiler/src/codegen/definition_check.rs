@@ -14,7 +14,9 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, GenericParam, Pat, ReturnType, Signature, Type, parse_quote};
 
-use crate::codegen::{numbered, scalar_clone};
+use crate::codegen::names::numbered;
+use crate::codegen::repeatable;
+use crate::codegen::scalar_clone;
 use crate::item::methods;
 use crate::item::model::Function;
 use crate::lower::call_arguments::may_borrow;
@@ -216,7 +218,7 @@ fn has(function: &Function) -> bool {
     named
         && once
         && !is_generic(function)
-        && scalar_clone::can_be_repeated(shown)
+        && repeatable::can_be_repeated(shown)
         && !may_borrow(&shown.output)
         && !lifetimes
 }

@@ -9,10 +9,12 @@ use syn::{Expr, Stmt, parse_quote};
 use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten,
 };
+use crate::codegen::emitter::Emitter;
+use crate::codegen::loop_distribution;
 use crate::codegen::loop_distribution::strip;
+use crate::codegen::names::{name, numbered};
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
-use crate::codegen::{Emitter, loop_distribution, name, numbered};
 use crate::ir::effects::{self, bound};
 use crate::ir::{FuncId, Terminator, VarId, VarSet};
 use crate::syntax::walk::{self, At, AtMut, Code};

@@ -15,9 +15,10 @@ use quote::quote;
 use syn::{Expr, Pat, Stmt};
 
 use crate::analysis::lane_interchange::Node;
+use crate::codegen::emitter::Emitter;
+use crate::codegen::names::numbered;
 use crate::codegen::region::{self, Region, binding, column, lane, old, statement};
 use crate::codegen::vector_math::Rewrite;
-use crate::codegen::{Emitter, numbered};
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
 use crate::std_models::pure::{is_primitive, is_pure_method};
 use crate::syntax::mentions::bare;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use crate::codegen::Emitter;
+use crate::codegen::emitter::Emitter;
 use crate::ir::display;
 use crate::ir::{Class, FuncId};
 use crate::item::methods::shown_name;

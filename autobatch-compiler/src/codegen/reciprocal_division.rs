@@ -69,7 +69,8 @@ impl Search<'_> {
         let changing = self.written(head, body);
         let of = |node: &Node| match node {
             Node::Lanes(stmts) => {
-                let found = self.quotient(stmts, fixed, &changing, &crate::codegen::name("__quotient"));
+                let found =
+                    self.quotient(stmts, fixed, &changing, &crate::codegen::names::name("__quotient"));
                 found.map(|found| found.divisor).into_iter().collect()
             }
             Node::Loop(head, body) => self.divisors(head, body, fixed),

@@ -6,13 +6,16 @@
 //! break out of. Every way out of the region breaks out of `'lane` with the next program point and
 //! the new values of the columns the region writes.
 
+use crate::codegen::names::source;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Lifetime, Stmt};
 
-use crate::codegen::{Emitter, scopes};
+use crate::codegen::emitter::Emitter;
+use crate::codegen::scopes;
+use crate::ir::Class;
 use crate::ir::{BlockId, Role, Terminator, VarId, VarSet, goto_target};
 use crate::syntax::walk::{self, AtMut, Next};
 
@@ -490,4 +493,16 @@ pub(crate) fn statement(stmt: &Stmt) -> TokenStream {
 
 fn merge_label(block: BlockId) -> Lifetime {
     Lifetime::new(&format!("'__b{}", block.0), Span::mixed_site())
+}
+
+/// The values of a region's uniforms, under the user's names.
+pub(crate) fn uniforms(emitter: &Emitter<'_>, region: &Region) -> Vec<TokenStream> {
+    let values = region.uniforms.iter().map(|v| {
+        let Class::Uniform(root) = emitter.program.var(*v).class else {
+            unreachable!("classified as uniform")
+        };
+        let (ident, source) = (&emitter.program.var(*v).ident, source(root));
+        quote!(let #ident = #source;)
+    });
+    values.collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::codegen::Emitter;
+use crate::codegen::emitter::Emitter;
 use crate::ir::flow::postorder;
 use crate::ir::{BlockId, VarId};
 

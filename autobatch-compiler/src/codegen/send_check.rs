@@ -17,8 +17,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericArgument, Generics, PathArguments, Type, WherePredicate, parse_quote};
 
-use crate::codegen::name;
 use crate::codegen::named_lifetimes::Named;
+use crate::codegen::names::name;
 use crate::item::implicit_entries;
 use crate::item::model::{Function, Param, Passing};
 use crate::std_models::pure;

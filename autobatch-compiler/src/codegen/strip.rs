@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::codegen::emitter::Emitter;
+use crate::codegen::names::numbered;
 use crate::codegen::region::{self, Chooser, Region, column, lane, next};
-use crate::codegen::{Emitter, numbered};
 use crate::ir::VarId;
 
 /// Columns and words that a closure of the runtime's `with…` can be given.

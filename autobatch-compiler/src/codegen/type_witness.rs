@@ -22,7 +22,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, Stmt, parse_quote};
 
 use crate::analysis::reference_flow::is_number_type;
-use crate::codegen::{Emitter, name};
+use crate::codegen::emitter::Emitter;
+use crate::codegen::names::name;
 use crate::ir::questions::{Evidence, Need, Questions, Quiet};
 use crate::ir::{FuncId, Role, VarId, VarSet};
 use crate::item::model::Function;

@@ -11,7 +11,7 @@ use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lit, Stmt};
 
-use crate::codegen::scalar_clone::{can_be_repeated, carries_over};
+use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::item::model::Function;
 use crate::std_models::elementary::BINARY;
 use crate::std_models::elementary::UNARY;

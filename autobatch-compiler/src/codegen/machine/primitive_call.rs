@@ -36,9 +36,10 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, PathArguments};
 
-use crate::codegen::machine::step_loop::uniforms;
+use crate::codegen::emitter::Emitter;
+use crate::codegen::names::name;
+use crate::codegen::region::uniforms;
 use crate::codegen::region::{Region, column, lane};
-use crate::codegen::{Emitter, name};
 use crate::ir::{BlockId, Primitive, Terminator, VarId, VarSet};
 use crate::syntax::mentions::root;
 

@@ -4,16 +4,19 @@
 //! has to see them to infer the columns' types: loading the parameters, the regions in source order,
 //! then the routing of calls and returns, then the dropping of what dead members owned.
 
+use crate::codegen::names::source;
+use crate::codegen::region::uniforms;
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::codegen::emitter::Emitter;
 use crate::codegen::lane_interchange::{Lockstep, lockstep};
 use crate::codegen::machine::primitive_call;
+use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
 use crate::codegen::type_witness::{self, Opening};
-use crate::codegen::{Emitter, name, numbered};
 use crate::ir::{Call, Class, VarId, VarSet};
 use crate::item::model::Function;
 
@@ -89,23 +92,6 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
         }
     };
     Body { code, successors }
-}
-
-/// The values of a region's uniforms, under the user's names.
-pub(crate) fn uniforms(emitter: &Emitter<'_>, region: &Region) -> Vec<TokenStream> {
-    let values = region.uniforms.iter().map(|v| {
-        let Class::Uniform(root) = emitter.program.var(*v).class else {
-            unreachable!("classified as uniform")
-        };
-        let (ident, source) = (&emitter.program.var(*v).ident, source(root));
-        quote!(let #ident = #source;)
-    });
-    values.collect()
-}
-
-/// `__source0`: what the parameter at this position comes from.
-pub(crate) fn source(index: usize) -> Ident {
-    format_ident!("__source{}", index, span = Span::mixed_site())
 }
 
 /// New members: parameters into their columns. All are fetched before any is put down, because

@@ -25,6 +25,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
 
 use crate::codegen::definition_check::Types;
+use crate::codegen::repeatable::can_be_repeated;
+use crate::codegen::repeatable::carries_over;
 use crate::codegen::vector_math::VectorMath;
 use crate::item::methods::conditional;
 use crate::item::model::Function;
@@ -252,7 +254,7 @@ impl<'a> Clones<'a> {
         attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
         let stmts = &body.stmts;
         // Whoever calls the clone uses the function, as far as lints are concerned.
-        let (this, scalar) = (crate::codegen::api::scalar_path(function), &function.sig.ident);
+        let (this, scalar) = (crate::codegen::names::scalar_path(function), &function.sig.ident);
         let mentioned = (!impl_trait::any(&sig.generics)).then(|| quote!(let _ = #this #scalar #fish;));
         let check = crate::codegen::definition_check::mentions(std::iter::once(function));
         Types::of(function, &rt).output(&mut sig);
@@ -369,41 +371,6 @@ fn clone_name(name: &Ident, kind: Kind) -> Ident {
 
 fn depth_ident() -> Ident {
     Ident::new("__depth", Span::mixed_site())
-}
-
-/// Attributes that a second function may have and that make a difference to it. Lints that the user has
-/// been told of are for the function itself.
-pub(crate) fn carries_over(attr: &Attribute) -> bool {
-    const KEPT: [&str; 6] = ["cfg", "inline", "cold", "track_caller", "allow", "expect"];
-    let kept = |path: &Path| KEPT.iter().any(|name| path.is_ident(name));
-    if !attr.path().is_ident("cfg_attr") {
-        return kept(attr.path());
-    }
-    let Meta::List(list) = &attr.meta else { return false };
-    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
-    list.parse_args_with(parser).is_ok_and(|args| args.iter().skip(1).all(|meta| kept(meta.path())))
-}
-
-/// Whether a second copy of the body means the same: a `static` in it would exist twice, as would an
-/// implementation; a parameter under `cfg` can't be passed on.
-pub(crate) fn can_be_repeated(function: &Function) -> bool {
-    let cfg = function.sig.inputs.iter().any(|arg| {
-        let (FnArg::Receiver(syn::Receiver { attrs, .. }) | FnArg::Typed(syn::PatType { attrs, .. })) = arg;
-        conditional(attrs)
-    });
-    let is_one = |at: At<'_>| match at {
-        At::Item(
-            Item::Static(_) | Item::Impl(_) | Item::ForeignMod(_) | Item::Mod(_) | Item::Verbatim(_),
-        ) => Next::Found,
-        // Macros define what they like.
-        At::Item(Item::Macro(m)) if m.ident.is_none() => Next::Found,
-        At::Macro(mac) => {
-            let last = mac.path.segments.last();
-            last.is_some_and(|s| s.ident == "thread_local" || s.ident == "lazy_static").into()
-        }
-        _ => Next::Inside,
-    };
-    !cfg && !walk::any(&function.written, is_one)
 }
 
 /// Calls clones instead of functions.

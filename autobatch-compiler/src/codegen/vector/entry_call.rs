@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::numbered;
+use crate::codegen::names::numbered;
 use crate::codegen::strip::Place;
 use crate::codegen::vector::frames::Writer;
 use crate::ir::{Call, VarId, VarSet};

@@ -25,17 +25,22 @@
 //! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
 //! writes them.
 
+use crate::codegen::vector::columns::{argument, columns, uniforms};
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use crate::codegen::api::{Family, turbofish_of_clone};
+use crate::codegen::emitter::Emitter;
 use crate::codegen::named_lifetimes::Named;
+use crate::codegen::names::name;
+use crate::codegen::names::{Family, turbofish_of_clone};
+use crate::codegen::parts::Nest;
 use crate::codegen::region::{self, Region};
 use crate::codegen::strip::ARGUMENTS;
+use crate::codegen::vector::columns::level;
+use crate::codegen::vector::columns::set;
 use crate::codegen::wavefront;
-use crate::codegen::{Emitter, name};
 use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
 use crate::item::model::Function;
 use crate::syntax::arguments::Args;
@@ -85,45 +90,6 @@ impl Naming {
     }
 }
 
-/// The parameters of a function that have a column.
-pub(crate) fn columns<'e>(
-    emitter: &'e Emitter<'_>,
-    func: FuncId,
-) -> impl Iterator<Item = VarId> + Clone + 'e {
-    emitter.program.func(func).params.iter().copied().filter(|v| emitter.has_column(*v))
-}
-
-/// The parameters of a function that are the same for every member.
-pub(crate) fn uniforms<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> Vec<&'e Ident> {
-    let params = emitter.program.func(func).params.iter().map(|v| emitter.program.var(*v));
-    params.filter(|v| v.is_uniform()).map(|v| &v.ident).collect()
-}
-
-/// Everything that nested frames need, emitted.
-pub(crate) struct Nest {
-    /// For each function its name, parameters and body, to be compiled for the instruction set.
-    pub(crate) functions: Vec<(Ident, TokenStream, TokenStream)>,
-    /// Statements that run a tile, given `__nest` and the parameters of the entry function.
-    pub(crate) tile: TokenStream,
-    /// The same in rooms, given `__begin` too, if the program has calls of which one may need another's result.
-    pub(crate) rooms: Option<TokenStream>,
-}
-
-/// `__a3`: a parameter where the caller has it.
-pub(crate) fn argument(var: VarId) -> Ident {
-    format_ident!("__a{}", var.0, span = Span::mixed_site())
-}
-
-/// `__w3`: the column of a variable in a loop.
-pub(crate) fn work(var: VarId) -> Ident {
-    format_ident!("__w{}", var.0, span = Span::mixed_site())
-}
-
-/// `__p3`: the lanes at a program point.
-pub(crate) fn set(point: u32) -> Ident {
-    format_ident!("__p{}", point, span = Span::mixed_site())
-}
-
 /// Where lanes of a function can be.
 pub(crate) enum Stop<'a> {
     Region(&'a Region),
@@ -138,18 +104,6 @@ pub(crate) struct Writer<'e, 'a> {
     pub(crate) isa: &'e str,
     pub(crate) func: FuncId,
     pub(crate) regions: Vec<Region>,
-}
-
-/// The level that code for an instruction set is compiled for.
-pub(crate) fn level(emitter: &Emitter<'_>, isa: &str) -> TokenStream {
-    let rt = &emitter.rt;
-    match isa {
-        "" => quote!(#rt::nest::level()),
-        isa => {
-            let level = format_ident!("level_{isa}");
-            quote!(#rt::nest::#level())
-        }
-    }
 }
 
 /// The functions for one instruction set; `None` if one has too many variables.

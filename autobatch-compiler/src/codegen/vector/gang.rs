@@ -30,30 +30,19 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, Local, LocalInit, Stmt};
 
-use crate::codegen::numbered;
+use crate::codegen::names::numbered;
 use crate::codegen::region::Region;
 use crate::codegen::strip::{self, Part, Place, Ways};
 use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
-use crate::codegen::vector::task_blocks::Fork;
+use crate::codegen::vector::self_calls::Fork;
+use crate::codegen::vector::self_calls::Gang;
 use crate::ir::{Op, Program, VarId, VarSet};
 
 /// With less work (see [`crate::ir::Op::weight`]) a level costs no more than a gang, whose lanes wait for each other, and
 /// the loops over a gang's lanes are so short that LLVM unrolls them before it makes vectors of them. Measured: 25 is too
 /// little, 85 and 150 are enough.
 const LEAST: u32 = 64;
-
-/// A function's gangs.
-pub(crate) struct Gang {
-    /// The lanes of one.
-    pub(crate) size: usize,
-    /// Parameters that the entry region does not change, and some call passes on: a call lends the caller's strips.
-    lent: Vec<VarId>,
-    /// What else is live behind the entry region: each call makes strips of its own.
-    own: Vec<VarId>,
-    /// Statements that declare `__gang`.
-    pub(crate) code: TokenStream,
-}
 
 impl Gang {
     /// The columns, each as said.
@@ -160,7 +149,7 @@ impl Writer<'_, '_> {
         // A scalar call has its arguments from a copy: what stays in registers has no address.
         let a = |v: VarId| numbered("a", v.0);
         let (_, clone) = self.few(&quote!(__depth), &|v| Place::Strip(a(v)).read(rt))?;
-        let params: Vec<VarId> = crate::codegen::vector::frames::columns(emitter, self.func).collect();
+        let params: Vec<VarId> = crate::codegen::vector::columns::columns(emitter, self.func).collect();
         let names: Vec<Ident> = params.iter().map(|v| a(*v)).collect();
         let args = params
             .iter()

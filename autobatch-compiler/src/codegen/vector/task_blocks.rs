@@ -33,33 +33,18 @@ use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
 
+use crate::codegen::names::{name, numbered};
 use crate::codegen::region::Region;
 use crate::codegen::strip::{self, Part, Place, Ways};
 use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
-use crate::codegen::vector::gang::Gang;
-use crate::codegen::{name, numbered};
+use crate::codegen::vector::self_calls::Fork;
+use crate::codegen::vector::self_calls::Gang;
 use crate::ir::{Call, VarId, VarSet};
 
 /// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over
 /// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.
 const SMALL: u32 = 8;
-
-/// The calls of a function, and what surrounds them.
-pub(crate) struct Fork<'w> {
-    /// For each call the region that leads to it.
-    pub(crate) calls: Vec<(&'w Region, &'w Call)>,
-    /// What makes the result.
-    pub(crate) join: &'w Region,
-    /// What the regions before the calls write.
-    pub(crate) written: VarSet,
-    /// What of it is read behind them.
-    kept: VarSet,
-    /// The variables that hold the calls' results.
-    pub(crate) dests: Vec<VarId>,
-    /// What all that return at once return, if it is a literal: it need not be kept.
-    settled: Option<Expr>,
-}
 
 impl Fork<'_> {
     /// The name that the column or strip of a variable of the caller has.
@@ -414,7 +399,7 @@ impl Writer<'_, '_> {
     fn few_up(&self, state: &VarSet, results: &Ident) -> TokenStream {
         let t = |v: VarId| numbered("t", v.0).into_token_stream();
         // A level may no longer have all that a call needs, or something else under its name.
-        let mut params = crate::codegen::vector::frames::columns(self.emitter, self.func);
+        let mut params = crate::codegen::vector::columns::columns(self.emitter, self.func);
         let made = &self.entry_region().outs;
         let has_all = params.all(|v| state.contains(&v) && !made.contains(&v));
         let rt = &self.emitter.rt;

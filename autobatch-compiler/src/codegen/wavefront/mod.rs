@@ -38,11 +38,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::machine::step_loop::source;
+use crate::codegen::emitter::Emitter;
+use crate::codegen::names::source;
+use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Region};
 use crate::codegen::strip::Place;
+use crate::codegen::vector::columns;
 use crate::codegen::vector::frames;
-use crate::codegen::{Emitter, name, numbered};
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
 
 /// Numbers of rooms that are no program point's begin here.
@@ -233,7 +235,7 @@ impl Writer<'_, '_> {
                 #rt::rooms::Saved::restores(&#saved, |(#(#values,)*)| { #(#rt::rooms::put_one(#columns, 0, #values);)* });
             }
         });
-        let level = frames::level(emitter, self.isa);
+        let level = columns::level(emitter, self.isa);
         quote! {
             let __level = #level;
             let mut __arena = #rt::nest::Arena::at(#rt::nest::Nest::arena(__nest), __level);

@@ -45,7 +45,7 @@ impl Writer<'_, '_> {
 
     /// Runs a region on a strip, all lanes of it. `place` is where a variable is.
     pub(crate) fn once(&self, region: &Region, place: impl Fn(VarId) -> TokenStream) -> (TokenStream, Exits) {
-        let uniforms = step_loop::uniforms(self.emitter, region);
+        let uniforms = region::uniforms(self.emitter, region);
         strip::once(self.emitter, region, place, &quote!(__lanes), &quote!(#(#uniforms)*), Ways::Flags)
     }
 
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
         // Copies that nothing points to stay in registers.
         let open = strip::opened(rt, region);
         let apart = format_ident!("apart{}", columns.len());
-        let uniforms = step_loop::uniforms(self.emitter, region);
+        let uniforms = region::uniforms(self.emitter, region);
         let round =
             region::round(self.emitter, region, Chooser::Branches, |_| false, &quote!(), &quote!(#stay));
         let (points, bits) = strip::exits(region);

@@ -1,0 +1,85 @@
+//! The names that generated code has.
+
+use crate::admission::purity::Plain;
+use crate::codegen::machine::step_loop;
+use crate::codegen::vector::frames;
+use crate::codegen::vector_math::Rewrite;
+use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::item::model::Function;
+use crate::lower::{Erased, Lowered};
+use crate::passes::Analyses;
+use crate::syntax::arguments::Args;
+use crate::syntax::turbofish::turbofish;
+use proc_macro2::{Span, TokenStream};
+use quote::format_ident;
+use quote::{ToTokens, quote};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use syn::Ident;
+use syn::{GenericParam, Generics};
+
+/// An identifier of our own, which the user's code does not see.
+pub(crate) fn name(text: &str) -> Ident {
+    Ident::new(text, Span::mixed_site())
+}
+
+/// `__s3`: one of many.
+pub(crate) fn numbered(prefix: &str, number: impl Display) -> Ident {
+    name(&format!("__{prefix}{number}"))
+}
+
+/// The names of everything generated for one function.
+pub(crate) struct Family {
+    pub(crate) batched: Ident,
+    pub(crate) into: Ident,
+    pub(crate) with: Ident,
+    pub(crate) program: Ident,
+    pub(crate) body: Ident,
+    pub(crate) nests: Ident,
+}
+
+impl Family {
+    pub(crate) fn new(function: &Function, args: &Args) -> Family {
+        let span = function.sig.ident.span();
+        let base = match &args.name {
+            Some(name) if !function.associated => Ident::new(&name.value(), name.span()),
+            _ => format_ident!("{}_batched", function.sig.ident, span = span),
+        };
+        Family {
+            into: format_ident!("{base}_into", span = span),
+            with: format_ident!("{base}_with", span = span),
+            program: format_ident!("{base}_program", span = span),
+            body: format_ident!("__{base}_body", span = span),
+            nests: format_ident!("__{base}_nests", span = span),
+            batched: base,
+        }
+    }
+}
+
+/// The type arguments of a function's clone, which takes the parameters of the `impl` block too if it stands outside of it, behind its own.
+pub(crate) fn turbofish_of_clone(
+    function: &Function,
+    generics: &Generics,
+    clone: &TokenStream,
+) -> TokenStream {
+    let mut all = generics.clone();
+    let inside = clone.clone().into_iter().next().is_some_and(|first| first.to_string() == "Self");
+    if !inside && all.params.iter().any(|p| !matches!(p, GenericParam::Lifetime(_))) {
+        all.params.extend(function.outer.params.clone());
+    }
+    turbofish(&all)
+}
+
+/// What stands before the name of the scalar function.
+pub(crate) fn scalar_path(function: &Function) -> TokenStream {
+    match &function.implements {
+        Some(path) => quote!(<Self as #path>::),
+        None if function.associated => quote!(Self::),
+        None => quote!(),
+    }
+}
+
+/// `__source0`: what the parameter at this position comes from.
+pub(crate) fn source(index: usize) -> Ident {
+    format_ident!("__source{}", index, span = Span::mixed_site())
+}

@@ -1,0 +1,59 @@
+//! What the parts of the emission hand to the functions that users call.
+
+use crate::admission::purity::{self, Plain};
+use crate::codegen::named_lifetimes::Named;
+use crate::codegen::send_check::{self, Door};
+use crate::item::model::{Function, Param, Passing};
+use crate::resolve::method_calls::unmark;
+use crate::std_models::pure;
+use crate::syntax::arguments::Args;
+use crate::syntax::attributes::{self, GENERATED};
+use crate::syntax::impl_trait;
+use crate::syntax::mentions::is_type;
+use crate::syntax::turbofish::turbofish;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
+
+/// Everything the API needs to know about the machine code.
+pub(crate) struct Machine<'a> {
+    /// The statements of the body, given `__core`, `__store`, `__out` and the parameters.
+    pub(crate) body: Option<TokenStream>,
+    /// The program in nested frames.
+    pub(crate) nests: Option<Nests>,
+    /// The initialiser of the static `Program`.
+    pub(crate) program: TokenStream,
+    /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
+    pub(crate) clone: Option<TokenStream>,
+    /// Whether some function of the program has calls but no clone.
+    pub(crate) native_depth: bool,
+    /// The facade crate as the static names it, from inside a module.
+    pub(crate) krate: syn::Path,
+    pub(crate) function: &'a Function,
+    /// What functions with the user's code begin with.
+    pub(crate) checks: TokenStream,
+}
+
+/// The code of nested frames.
+pub(crate) struct Nests {
+    /// For each instruction set of [`VARIANTS`] its functions.
+    pub(crate) variants: Vec<Nest>,
+    pub(crate) plain: Plain,
+    /// Whether the program has calls.
+    pub(crate) recursive: bool,
+    /// Whether it runs in rooms under the program-counter executor.
+    pub(crate) rooms: bool,
+    /// The type of each parameter and result.
+    pub(crate) types: Vec<Type>,
+}
+
+/// Everything that nested frames need, emitted.
+pub(crate) struct Nest {
+    /// For each function its name, parameters and body, to be compiled for the instruction set.
+    pub(crate) functions: Vec<(Ident, TokenStream, TokenStream)>,
+    /// Statements that run a tile, given `__nest` and the parameters of the entry function.
+    pub(crate) tile: TokenStream,
+    /// The same in rooms, given `__begin` too, if the program has calls of which one may need another's result.
+    pub(crate) rooms: Option<TokenStream>,
+}

@@ -1,0 +1,133 @@
+//! What the variables of a function are made of, as far as lanes may differ in it.
+
+use crate::codegen::emitter::Emitter;
+use crate::codegen::vector_math::Rewrite;
+use crate::ir::{FuncId, Program, Terminator};
+use crate::syntax::mentions::{assignment, bare, name, names, roots};
+use crate::syntax::walk::{self, At, AtMut, Code};
+use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
+use syn::{BinOp, Expr, Pat, Type, parse_quote};
+
+/// What a function's variables are made of, by name.
+#[derive(Default)]
+pub(crate) struct Origins {
+    /// Something of the lane's own: parameters, results of calls, what is made of them. Not what depends on them by its
+    /// control flow only: that LLVM may see through.
+    pub(super) varying: BTreeSet<String>,
+    /// What other functions yield.
+    pub(super) others: BTreeSet<String>,
+    /// References that all lanes share.
+    pub(super) shared: BTreeSet<String>,
+}
+
+pub(crate) fn origins(program: &Program, func: FuncId) -> Origins {
+    let mut origins = Origins::default();
+    let mut made = Made(Vec::new());
+    for param in program.func(func).params.iter().map(|v| program.var(*v)) {
+        if !param.shared && !param.is_uniform() {
+            origins.varying.insert(param.ident.to_string());
+        } else if matches!(&param.ty, Some(Type::Reference(ty)) if ty.mutability.is_none()) {
+            origins.shared.insert(param.ident.to_string());
+        }
+    }
+    for block in program.blocks_of(func) {
+        block.code().for_each(|stmt| made.add(stmt));
+        match &block.term {
+            Terminator::Branch { cond, .. } => made.add(cond),
+            Terminator::Switch { scrutinee, arms, .. } => {
+                made.add(scrutinee);
+                for arm in arms {
+                    made.of(bound([&arm.pat]), scrutinee);
+                    arm.guard.iter().for_each(|guard| made.add(guard));
+                }
+            }
+            Terminator::Call(call) => _ = origins.varying.insert(program.name(call.dest)),
+            _ => {}
+        }
+    }
+    for (to, from) in &made.0 {
+        if from.others {
+            origins.others.extend(to.iter().cloned());
+        }
+    }
+    made.spread(&mut origins.varying);
+    made.spread(&mut origins.others);
+    origins
+}
+
+/// Names that get a value, and what it is made of.
+struct Made(Vec<(BTreeSet<String>, Mentioned)>);
+
+impl Made {
+    fn of(&mut self, to: BTreeSet<String>, from: &Expr) {
+        self.0.push((to, mentioned(from)));
+    }
+
+    /// Adds what a piece of code makes.
+    fn add(&mut self, code: &(impl Code + ?Sized)) {
+        walk::each(code, |at| match at {
+            At::Local(syn::Local { pat, init: Some(init), .. }) => self.of(bound([pat]), &init.expr),
+            At::Expr(Expr::Let(e)) => self.of(bound([&*e.pat]), &e.expr),
+            At::Expr(Expr::ForLoop(e)) => self.of(bound([&*e.pat]), &e.expr),
+            At::Expr(Expr::Match(e)) => self.of(bound(e.arms.iter().map(|arm| &arm.pat)), &e.expr),
+            At::Expr(e) => {
+                if let Some((place, value)) = assignment(e) {
+                    self.of(roots(place).into_iter().collect(), value);
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// Adds the names that are made of those.
+    fn spread(&self, names: &mut BTreeSet<String>) {
+        let mut before = 0;
+        while before < names.len() {
+            before = names.len();
+            for (to, from) in &self.0 {
+                if !from.names.is_disjoint(names) {
+                    names.extend(to.iter().cloned());
+                }
+            }
+        }
+    }
+}
+
+/// The names that patterns bind.
+fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
+    pats.into_iter().flat_map(names).map(|name| name.to_string()).collect()
+}
+
+/// What an expression mentions.
+#[derive(Default)]
+struct Mentioned {
+    pub(super) names: BTreeSet<String>,
+    /// Whether it calls functions that the compiler does not see.
+    pub(super) others: bool,
+}
+
+pub(crate) fn mentioned(expr: &Expr) -> Mentioned {
+    let mut mentioned = Mentioned::default();
+    walk::each(expr, |at| {
+        if let At::Expr(expr) = at {
+            mentioned.names.extend(name(expr));
+            mentioned.others |= is_other(expr);
+        }
+    });
+    mentioned
+}
+
+/// Whether it is a call of a function that the compiler does not see, other than a number's by its name, or one that gets nothing.
+pub(crate) fn is_other(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(f) => {
+                f.path.segments.last().is_some_and(|f| f.ident.to_string().starts_with(char::is_lowercase))
+            }
+            _ => true,
+        },
+        Expr::MethodCall(e) => !e.args.is_empty() && !crate::std_models::pure::is_pure_method(&e.method),
+        _ => false,
+    }
+}
