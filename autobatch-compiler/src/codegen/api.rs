@@ -6,12 +6,11 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
-use crate::admission::purity::{self, Plain};
+use crate::admission::purity::{self};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::Family;
 use crate::codegen::names::scalar_path;
 use crate::codegen::names::turbofish_of_clone;
-use crate::codegen::parts::Nest;
 use crate::codegen::send_check::{self, Door};
 use crate::item::model::{Function, Param, Passing};
 use crate::resolve::method_calls::unmark;

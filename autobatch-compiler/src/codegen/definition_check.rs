@@ -16,7 +16,6 @@ use syn::{Block, Expr, GenericParam, Pat, ReturnType, Signature, Type, parse_quo
 
 use crate::codegen::names::numbered;
 use crate::codegen::repeatable;
-use crate::codegen::scalar_clone;
 use crate::item::methods;
 use crate::item::model::Function;
 use crate::lower::call_arguments::may_borrow;

@@ -13,19 +13,17 @@
 //! division has to be left out. The compiler does not see into other functions, which LLVM inlines. What they yield matters only where it is an
 //! index: in values LLVM keeps every lane's. Slices that they are given may be indexed there. Both go through `same_for_all` too.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::TokenStream;
-use syn::{BinOp, Expr, Pat, Type, parse_quote};
+use syn::{BinOp, Expr, parse_quote};
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::value_origins::Origins;
 use crate::codegen::value_origins::is_other;
 use crate::codegen::value_origins::mentioned;
 use crate::codegen::vector_math::Rewrite;
-use crate::ir::{FuncId, Program, Terminator};
-use crate::syntax::mentions::{assignment, bare, name, names, roots};
-use crate::syntax::walk::{self, At, AtMut, Code};
+use crate::ir::FuncId;
+use crate::syntax::mentions::{bare, name};
+use crate::syntax::walk::{self, AtMut, Code};
 
 /// What is done to the code of ops and terminators before it stands in a loop over lanes.
 pub(crate) struct LaneCode<'e, 'a> {

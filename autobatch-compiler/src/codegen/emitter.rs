@@ -1,21 +1,17 @@
 //! What every part of the emission needs: the program, the facts about it, and the numbers of its points.
 
-use crate::admission::purity::Plain;
 use crate::codegen::definition_check;
 use crate::codegen::machine::step_loop;
 use crate::codegen::scalar_clone::Clones;
 use crate::codegen::value_origins;
-use crate::codegen::vector::frames;
 use crate::codegen::vector_math::Rewrite;
 use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
-use crate::item::model::Function;
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use syn::Ident;
 
 /// Lanes per strip and the width of a program-counter word.

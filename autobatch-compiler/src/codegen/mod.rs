@@ -30,22 +30,16 @@ pub mod vector;
 pub mod vector_math;
 pub mod wavefront;
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
-
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
-use syn::Ident;
+use proc_macro2::TokenStream;
 
 use crate::admission::purity::Plain;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::emitter::Width;
 use crate::codegen::machine::step_loop;
 use crate::codegen::vector::frames;
-use crate::codegen::vector_math::Rewrite;
-use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::ir::VarId;
 use crate::item::model::Function;
-use crate::lower::{Erased, Lowered};
+use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
 use scalar_clone::Clones;

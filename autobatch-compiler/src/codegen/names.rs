@@ -1,19 +1,11 @@
 //! The names that generated code has.
 
-use crate::admission::purity::Plain;
-use crate::codegen::machine::step_loop;
-use crate::codegen::vector::frames;
-use crate::codegen::vector_math::Rewrite;
-use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::item::model::Function;
-use crate::lower::{Erased, Lowered};
-use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
 use crate::syntax::turbofish::turbofish;
 use proc_macro2::{Span, TokenStream};
 use quote::format_ident;
-use quote::{ToTokens, quote};
-use std::collections::BTreeMap;
+use quote::quote;
 use std::fmt::Display;
 use syn::Ident;
 use syn::{GenericParam, Generics};

@@ -1,20 +1,9 @@
 //! What the parts of the emission hand to the functions that users call.
 
-use crate::admission::purity::{self, Plain};
-use crate::codegen::named_lifetimes::Named;
-use crate::codegen::send_check::{self, Door};
-use crate::item::model::{Function, Param, Passing};
-use crate::resolve::method_calls::unmark;
-use crate::std_models::pure;
-use crate::syntax::arguments::Args;
-use crate::syntax::attributes::{self, GENERATED};
-use crate::syntax::impl_trait;
-use crate::syntax::mentions::is_type;
-use crate::syntax::turbofish::turbofish;
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::punctuated::Punctuated;
-use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
+use crate::admission::purity::Plain;
+use crate::item::model::Function;
+use proc_macro2::{Ident, TokenStream};
+use syn::Type;
 
 /// Everything the API needs to know about the machine code.
 pub(crate) struct Machine<'a> {

@@ -1,24 +1,10 @@
 //! Functions and attributes of which generated code may have a second copy.
 
-use crate::codegen::definition_check::Types;
-use crate::codegen::vector_math::VectorMath;
 use crate::item::methods::conditional;
 use crate::item::model::Function;
-use crate::item::worth;
-use crate::resolve::method_calls::{marked, unmark};
-use crate::syntax::attributes::GENERATED;
-use crate::syntax::impl_trait;
-use crate::syntax::mentions::text;
-use crate::syntax::reachability::reached;
-use crate::syntax::tail_positions::{self, Tails};
-use crate::syntax::turbofish::turbofish;
 use crate::syntax::walk::{self, At, Next};
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
-use std::collections::BTreeSet;
 use syn::punctuated::Punctuated;
-use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
+use syn::{Attribute, FnArg, Item, Meta, Path, Token};
 
 /// Attributes that a second function may have and that make a difference to it. Lints that the user has
 /// been told of are for the function itself.

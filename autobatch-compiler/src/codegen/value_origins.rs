@@ -1,13 +1,10 @@
 //! What the variables of a function are made of, as far as lanes may differ in it.
 
-use crate::codegen::emitter::Emitter;
-use crate::codegen::vector_math::Rewrite;
 use crate::ir::{FuncId, Program, Terminator};
-use crate::syntax::mentions::{assignment, bare, name, names, roots};
-use crate::syntax::walk::{self, At, AtMut, Code};
-use proc_macro2::TokenStream;
+use crate::syntax::mentions::{assignment, name, names, roots};
+use crate::syntax::walk::{self, At, Code};
 use std::collections::BTreeSet;
-use syn::{BinOp, Expr, Pat, Type, parse_quote};
+use syn::{Expr, Pat, Type};
 
 /// What a function's variables are made of, by name.
 #[derive(Default)]
@@ -101,7 +98,7 @@ fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
 
 /// What an expression mentions.
 #[derive(Default)]
-struct Mentioned {
+pub(super) struct Mentioned {
     pub(super) names: BTreeSet<String>,
     /// Whether it calls functions that the compiler does not see.
     pub(super) others: bool,

@@ -20,15 +20,13 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Token, Type, parse_quote};
+use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Type, parse_quote};
 
 use crate::codegen::definition_check::Types;
 use crate::codegen::repeatable::can_be_repeated;
 use crate::codegen::repeatable::carries_over;
 use crate::codegen::vector_math::VectorMath;
-use crate::item::methods::conditional;
 use crate::item::model::Function;
 use crate::item::worth;
 use crate::resolve::method_calls::{marked, unmark};

@@ -1,19 +1,9 @@
 //! Columns, sets of lanes and levels, as the code of vector calls names them.
 
 use crate::codegen::emitter::Emitter;
-use crate::codegen::named_lifetimes::Named;
-use crate::codegen::names::name;
-use crate::codegen::names::{Family, turbofish_of_clone};
-use crate::codegen::region::{self, Region};
-use crate::codegen::strip::ARGUMENTS;
-use crate::codegen::wavefront;
-use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
-use crate::item::model::Function;
-use crate::syntax::arguments::Args;
-use crate::syntax::turbofish::turbofish;
+use crate::ir::{FuncId, VarId};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use std::collections::BTreeSet;
+use quote::{format_ident, quote};
 
 /// The parameters of a function that have a column.
 pub(crate) fn columns<'e>(

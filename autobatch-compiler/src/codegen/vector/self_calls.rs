@@ -1,16 +1,9 @@
 //! A function that either returns at once, or calls itself and makes its result of the results.
 
-use crate::codegen::names::{name, numbered};
 use crate::codegen::region::Region;
-use crate::codegen::strip::{self, Part, Place, Ways};
-use crate::codegen::vector::entry_call::Called;
-use crate::codegen::vector::frames::Writer;
 use crate::ir::{Call, VarId, VarSet};
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
-use std::collections::BTreeSet;
-use syn::visit::{self, Visit};
-use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
+use proc_macro2::TokenStream;
+use syn::Expr;
 
 /// The calls of a function, and what surrounds them.
 pub(crate) struct Fork<'w> {

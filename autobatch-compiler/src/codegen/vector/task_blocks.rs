@@ -40,7 +40,7 @@ use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
 use crate::codegen::vector::self_calls::Fork;
 use crate::codegen::vector::self_calls::Gang;
-use crate::ir::{Call, VarId, VarSet};
+use crate::ir::{VarId, VarSet};
 
 /// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over
 /// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.

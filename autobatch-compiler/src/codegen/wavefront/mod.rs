@@ -44,7 +44,6 @@ use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Region};
 use crate::codegen::strip::Place;
 use crate::codegen::vector::columns;
-use crate::codegen::vector::frames;
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
 
 /// Numbers of rooms that are no program point's begin here.

@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::codegen::machine::step_loop;
 use crate::codegen::region::{self, Chooser, Region, here, lane, next};
 use crate::codegen::strip::{self, Exits, Ways};
 use crate::codegen::wavefront::{Going, Values, Writer, name, numbered};
