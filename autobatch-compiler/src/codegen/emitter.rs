@@ -2,6 +2,7 @@
 
 use crate::codegen::definition_check;
 use crate::codegen::machine::step_loop;
+use crate::codegen::names;
 use crate::codegen::scalar_clone::Clones;
 use crate::codegen::value_origins;
 use crate::codegen::vector_math::Rewrite;
@@ -128,7 +129,7 @@ impl<'a> Emitter<'a> {
 
     /// Says that a value of the variable has the type of its other values.
     pub(crate) fn is_alike(&self, var: VarId) -> TokenStream {
-        let (rt, ident, value) = (&self.rt, step_loop::alike(var), &self.program.var(var).ident);
+        let (rt, ident, value) = (&self.rt, names::alike(var), &self.program.var(var).ident);
         quote!(#rt::Alike::is(&#ident, &#value);)
     }
 

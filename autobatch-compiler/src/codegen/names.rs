@@ -75,3 +75,8 @@ pub(crate) fn scalar_path(function: &Function) -> TokenStream {
 pub(crate) fn source(index: usize) -> Ident {
     format_ident!("__source{}", index, span = Span::mixed_site())
 }
+
+/// `__t3`: the type of a variable that nobody reads.
+pub(crate) fn alike(var: VarId) -> Ident {
+    format_ident!("__t{}", var.0, span = Span::mixed_site())
+}

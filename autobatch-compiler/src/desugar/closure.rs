@@ -6,6 +6,7 @@ use syn::{Expr, Ident, Lifetime, Pat, UnOp, parse_quote};
 
 use crate::desugar::rewrite::Rewrite;
 use crate::syntax::format_strings;
+use crate::syntax::macro_variables;
 use crate::syntax::mentions::bare_type;
 use crate::syntax::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};
 use crate::syntax::walk::{self, At, AtMut, Next};
@@ -135,7 +136,7 @@ fn stand_in(body: &mut Expr, name: &Ident, place: Expr, mutable: bool) -> Option
             Next::Past
         }
         AtMut::Macro(mac) => {
-            captured |= format_strings::capture(mac, &name);
+            captured |= macro_variables::capture(mac, &name);
             replace_in_macro(mac, &name, &reference.to_token_stream());
             Next::Past
         }

@@ -12,7 +12,8 @@ use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::ir::{BlockId, FuncId, Op, Program, VarId, VarSet, goto_target};
 use crate::syntax::format_strings;
-use crate::syntax::mentions::{self, bare, map_tokens};
+use crate::syntax::macro_variables::map_tokens;
+use crate::syntax::mentions::{self, bare};
 use crate::syntax::walk::Code;
 
 /// The function's variables by unique name.

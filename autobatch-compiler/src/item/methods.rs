@@ -24,8 +24,9 @@ use crate::syntax::attributes::GENERATED;
 use crate::syntax::bindings::self_ident;
 use crate::syntax::elision;
 use crate::syntax::impl_trait;
+use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::mentions;
-use crate::syntax::mentions::{last_name, map_tokens, numbered};
+use crate::syntax::mentions::{last_name, numbered};
 
 const PREFIX: &str = "__autobatch_method_";
 

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::syntax::format_strings;
-use crate::syntax::mentions::map_tokens;
+use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::standard_macros::keep_message;
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::visit_mut::{self, VisitMut};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use proc_macro2::{Ident, Literal, TokenTree};
 use syn::Macro;
 
-use crate::syntax::mentions::map_tokens;
+use crate::syntax::macro_variables::map_tokens;
 
 /// The position of the format string among the arguments of a standard macro.
 fn position(name: &Ident) -> Option<usize> {
@@ -88,18 +88,6 @@ impl Formats {
         };
         inside
     }
-}
-
-/// Whether format strings of a macro, or of macros among its arguments, capture a name.
-pub(crate) fn capture(mac: &Macro, name: &str) -> bool {
-    let mut found = false;
-    map_tokens(&mut mac.clone(), &mut |tree, no_variable| {
-        if let TokenTree::Literal(lit) = &tree {
-            found |= !no_variable && captures(lit).iter().any(|captured| captured == name);
-        }
-        tree
-    });
-    found
 }
 
 /// The names that a format string captures.

@@ -13,6 +13,7 @@ pub mod elision;
 pub mod format_strings;
 pub mod impl_trait;
 pub mod macro_tokens;
+pub mod macro_variables;
 pub mod mentions;
 pub mod primitive_names;
 pub mod reachability;

@@ -14,6 +14,7 @@ use quote::{format_ident, quote};
 use crate::codegen::emitter::Emitter;
 use crate::codegen::lane_interchange::{Lockstep, lockstep};
 use crate::codegen::machine::primitive_call;
+use crate::codegen::names::alike;
 use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
 use crate::codegen::type_witness::{self, Opening};
@@ -29,11 +30,6 @@ pub(crate) struct Body {
 /// `__k3`: the stack of a variable.
 fn stack(var: VarId) -> Ident {
     format_ident!("__k{}", var.0, span = Span::mixed_site())
-}
-
-/// `__t3`: the type of a variable that nobody reads.
-pub(crate) fn alike(var: VarId) -> Ident {
-    format_ident!("__t{}", var.0, span = Span::mixed_site())
 }
 
 /// Generates the body of the program.
