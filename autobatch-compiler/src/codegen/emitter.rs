@@ -1,7 +1,6 @@
 //! What every part of the emission needs: the program, the facts about it, and the numbers of its points.
 
 use crate::codegen::definition_check;
-use crate::codegen::machine::step_loop;
 use crate::codegen::names;
 use crate::codegen::scalar_clone::Clones;
 use crate::codegen::value_origins;

@@ -1,5 +1,6 @@
 //! The names that generated code has.
 
+use crate::ir::VarId;
 use crate::item::model::Function;
 use crate::syntax::arguments::Args;
 use crate::syntax::turbofish::turbofish;

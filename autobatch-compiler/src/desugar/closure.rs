@@ -5,7 +5,6 @@ use syn::Type;
 use syn::{Expr, Ident, Lifetime, Pat, UnOp, parse_quote};
 
 use crate::desugar::rewrite::Rewrite;
-use crate::syntax::format_strings;
 use crate::syntax::macro_variables;
 use crate::syntax::mentions::bare_type;
 use crate::syntax::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};

@@ -5,8 +5,6 @@ use std::ops::Range;
 use proc_macro2::{Ident, Literal, TokenTree};
 use syn::Macro;
 
-use crate::syntax::macro_variables::map_tokens;
-
 /// The position of the format string among the arguments of a standard macro.
 fn position(name: &Ident) -> Option<usize> {
     Some(match name.to_string().trim_start_matches("debug_") {

@@ -1,9 +1,8 @@
 //! Mentions of a variable, for what puts something else in their place.
 
-use proc_macro2::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Path, Type, UnOp};
 
-use crate::syntax::format_strings::{Formats, is_punct};
 use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::walk::{self, At, Next};
 use quote::ToTokens;
