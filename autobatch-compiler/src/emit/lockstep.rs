@@ -29,7 +29,7 @@ pub(super) struct Lockstep {
     pub(super) next: u32,
 }
 
-/// The runtime's `lockstep::QUICK`.
+/// The runtime's `lane_interchange::QUICK`.
 const QUICK: usize = 16;
 
 /// `__f3`: one element of an array, in each lane.
@@ -128,7 +128,7 @@ pub(super) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     let rt = &emitter.rt;
     let writer = Writer {
         scope: &scope,
-        rt: quote!(#rt::lockstep),
+        rt: quote!(#rt::lane_interchange),
         width: emitter.width.strip,
         strips,
         uniforms: &plan.uniforms,
@@ -233,6 +233,7 @@ impl Writer<'_, '_> {
                         *e.index = parse_quote!(#at);
                     }
                 });
+                let rt = &self.emitter.rt;
                 quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)))
             }
         });

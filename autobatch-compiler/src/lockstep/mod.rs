@@ -8,7 +8,7 @@
 //! and methods known to be pure (`pure`). The macro knows no types, so what it computes with is listed
 //! ([`Plan::leaves`], and each variable with a strip), and generated code asks the runtime whether all of
 //! it is primitive; if not, the ordinary lane code runs. Panics need no care here: see the runtime's
-//! `together`.
+//! `machine::interchange`.
 
 mod admit;
 mod overwritten;
