@@ -7,7 +7,7 @@
 //! * it is certain: parameters and results have the types that are written, numbers hold nothing, *outer* variables hold
 //!   references to what outlives the activation ([`travel`]);
 //! * it is denied: it plainly borrows a local. The function is no block program, and a note says why;
-//! * rustc is asked: generated code has a constant that follows from the type (`emit/admission.rs`, and `admission` in the runtime).
+//! * rustc is asked: generated code has a constant that follows from the type (`emit/admission.rs`, and `probes::admission` in the runtime).
 //!
 //! **Invariant:** nothing here is needed for soundness, which is rustc's borrow checker's. If a borrow is not seen here, generated
 //! code is in error, so that what is asked decides whether valid code compiles.

@@ -153,14 +153,14 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let nest = match &machine.nests {
         Some(_) => {
             let [base, avx2, avx512] = &instances(&names.nests);
-            quote!(|__nest: &mut #rt::nest::Nest<'_>, __out: &#rt::Out<'_, #output>| {
+            quote!(|__tile: &mut #rt::vector::Tile<'_>, __out: &#rt::Out<'_, #output>| {
                 #[cfg(target_arch = "x86_64")]
-                #rt::nest::Nest::dispatch(__nest, (#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
+                #rt::vector::Tile::dispatch(__tile, (#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
                 #[cfg(not(target_arch = "x86_64"))]
-                #this #base #fish(__nest, (#(#passed,)* __out, ::core::marker::PhantomData));
+                #this #base #fish(__tile, (#(#passed,)* __out, ::core::marker::PhantomData));
             })
         }
-        None => quote!(|_: &mut #rt::nest::Nest<'_>, _: &#rt::Out<'_, #output>| {}),
+        None => quote!(|_: &mut #rt::vector::Tile<'_>, _: &#rt::Out<'_, #output>| {}),
     };
     let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
     let rooms = machine.nests.as_ref().is_some_and(|nests| nests.rooms);
@@ -180,9 +180,9 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #receiver
         #question
         #(#sources)*
-        let __nests = #nests;
+        let __vector_lanes = #nests;
         let __ways =
-            #rt::Ways { scalar: #run_scalar, tile: #tile, nest: #nest, nests: __nests, rooms: #rooms };
+            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #nest, vector_lanes: __vector_lanes, wavefront: #rooms };
     );
     quote_spanned! {span=>
         #[doc = #doc]
@@ -249,21 +249,21 @@ fn own(function: &Function) -> TokenStream {
 fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
     // Of a type with the name of a number, too.
     let by_name = nests.types.iter().filter(|ty| pure::is_primitive(ty));
-    let types = nests.plain.types.iter().chain(by_name).map(|ty| quote!(#rt::lockstep::is_plain::<#ty>()));
+    let types = nests.plain.types.iter().chain(by_name).map(|ty| quote!(#rt::is_plain::<#ty>()));
     let leaves = nests.plain.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, purity::index());
         match &leaf.root {
             Some((root, ty)) => {
-                quote!(#rt::lockstep::yields_plain(|(#root, #at): (#ty, usize)| #rt::lockstep::shown(&#value)))
+                quote!(#rt::yields_plain(|(#root, #at): (#ty, usize)| #rt::shown(&#value)))
             }
-            None => quote!(#rt::lockstep::yields_plain(|#at: usize| #rt::lockstep::shown(&#value))),
+            None => quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#value))),
         }
     });
     // What has been taken from a source must be there again for members that run as scalar code.
     let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
     let (recursive, sizes) = (nests.recursive, &nests.types);
     quote! {
-        #rt::nest::lanes(
+        #rt::vector::default_lanes(
             true #(&& #types)* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
             #recursive,
             0 #(+ ::core::mem::size_of::<#sizes>())*,
@@ -328,8 +328,8 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
             quote! {
                 #attributes
                 fn #in_rooms <#generic_params> (
-                    __nest: &mut #rt::nest::Nest<'_>,
-                    __begin: #rt::rooms::Begin<'_>,
+                    __tile: &mut #rt::vector::Tile<'_>,
+                    __begin: #rt::wavefront::Begin<'_>,
                     __args: #args,
                 ) #where_clause {
                     #checks
@@ -340,8 +340,8 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
         });
         let enter = rooms.as_ref().map(|_| {
             quote! {
-                if let ::core::option::Option::Some(__begin) = #rt::nest::Nest::begin(__nest) {
-                    return #this #in_rooms #fish(__nest, __begin, __args);
+                if let ::core::option::Option::Some(__begin) = #rt::vector::Tile::begin(__tile) {
+                    return #this #in_rooms #fish(__tile, __begin, __args);
                 }
             }
         });
@@ -349,7 +349,7 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
             #(#functions)*
             #rooms
             #attributes
-            fn #name <#generic_params> (__nest: &mut #rt::nest::Nest<'_>, __args: #args) #where_clause {
+            fn #name <#generic_params> (__tile: &mut #rt::vector::Tile<'_>, __args: #args) #where_clause {
                 #checks
                 #enter
                 let (#(#idents,)* __out, _) = __args;

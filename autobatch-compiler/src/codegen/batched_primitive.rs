@@ -353,7 +353,7 @@ impl Own {
         let unknown = &self.unknown;
         match self.borrows {
             true => quote!(false),
-            false => quote!(true #(&& #krate::__rt::lockstep::is_plain::<#unknown>())*),
+            false => quote!(true #(&& #krate::__rt::is_plain::<#unknown>())*),
         }
     }
 
@@ -636,8 +636,7 @@ mod tests {
         for function in no {
             assert_eq!(together(function.clone()), "false", "{}", function.to_token_stream());
         }
-        let asked =
-            "true&&krate::__rt::lockstep::is_plain::<T>()&&krate::__rt::lockstep::is_plain::<M::Point>()";
+        let asked = "true&&krate::__rt::is_plain::<T>()&&krate::__rt::is_plain::<M::Point>()";
         assert_eq!(
             together(parse_quote!(
                 fn f<T: Copy, M: Model>(x: Array1<T>) -> M::Point {}

@@ -129,7 +129,7 @@ impl<'a> Emitter<'a> {
     /// Says that a value of the variable has the type of its other values.
     pub(crate) fn is_alike(&self, var: VarId) -> TokenStream {
         let (rt, ident, value) = (&self.rt, names::alike(var), &self.program.var(var).ident);
-        quote!(#rt::Alike::is(&#ident, &#value);)
+        quote!(#rt::admission::Shape::is(&#ident, &#value);)
     }
 
     /// The program point of a region head.

@@ -132,7 +132,7 @@ pub(crate) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
     let rt = &emitter.rt;
     let writer = Writer {
         scope: &scope,
-        rt: quote!(#rt::lockstep),
+        rt: quote!(#rt::lane_interchange),
         width: emitter.width.strip,
         strips,
         uniforms: &plan.uniforms,
@@ -237,6 +237,7 @@ impl Writer<'_, '_> {
                         *e.index = parse_quote!(#at);
                     }
                 });
+                let rt = &self.emitter.rt;
                 quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)))
             }
         });

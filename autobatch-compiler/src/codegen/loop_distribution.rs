@@ -48,7 +48,7 @@ pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
     let (l, width) = (lane(), emitter.width.strip);
     let get = |v: &VarId| {
         let (ident, strip) = (&program.var(*v).ident, strip(*v));
-        quote!(let #ident = #rt::nest::value(#rt::nest::Strip::lanes(&#strip), #l);)
+        quote!(let #ident = #rt::vector::value(#rt::Strip::lanes(&#strip), #l);)
     };
     let gets = |vars: &VarSet| vars.iter().map(get).collect::<TokenStream>();
 
@@ -74,12 +74,12 @@ pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
         let made = &declared(ops) & &mentioned_behind(emitter, region, cut);
         let sets = made.iter().map(|v| {
             let (ident, strip) = (&program.var(*v).ident, strip(*v));
-            quote!(#rt::nest::Strip::lanes_mut(&mut #strip)[#l] = ::core::mem::MaybeUninit::new(#ident);)
+            quote!(#rt::Strip::lanes_mut(&mut #strip)[#l] = ::core::mem::MaybeUninit::new(#ident);)
         });
         let strips = made.iter().map(|v| strip(*v));
         before.extend(quote! {
-            #(let mut #strips = #rt::nest::Strip::<_, #width>::new();)*
-            for #l in #rt::nest::side_by_side(#width) { #code #(#sets)* }
+            #(let mut #strips = #rt::Strip::<_, #width>::new();)*
+            for #l in #rt::vector::interleaved(#width) { #code #(#sets)* }
         });
         all.extend(made);
         first = cut;

@@ -41,7 +41,7 @@ pub(crate) struct Nests {
 pub(crate) struct Nest {
     /// For each function its name, parameters and body, to be compiled for the instruction set.
     pub(crate) functions: Vec<(Ident, TokenStream, TokenStream)>,
-    /// Statements that run a tile, given `__nest` and the parameters of the entry function.
+    /// Statements that run a tile, given `__tile` and the parameters of the entry function.
     pub(crate) tile: TokenStream,
     /// The same in rooms, given `__begin` too, if the program has calls of which one may need another's result.
     pub(crate) rooms: Option<TokenStream>,

@@ -171,7 +171,7 @@ mod tests {
         );
         let strict = "strict".parse().expect("tokens");
         let code = crate::driver::autobatch(strict, item).to_string();
-        assert!(code.contains("lockstep :: plain"), "{body}");
+        assert!(code.contains("lane_interchange :: plain"), "{body}");
         code.contains("is_quick")
     }
 

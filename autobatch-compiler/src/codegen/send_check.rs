@@ -1,4 +1,4 @@
-//! How a family reaches the runtime: through what says whether its types may go to other threads (`crossing.rs` in the runtime), so
+//! How a family reaches the runtime: through what says whether its types may go to other threads (`launch/sendable.rs` in the runtime), so
 //! that one error is all that is said of a type that may not.
 //!
 //! For `fn f(x: u8, noise: Rc<u8>) -> u8`:

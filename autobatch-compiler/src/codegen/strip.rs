@@ -10,7 +10,7 @@ use crate::codegen::names::numbered;
 use crate::codegen::region::{self, Chooser, Region, column, lane, next};
 use crate::ir::VarId;
 
-/// Columns and words that a closure of the runtime's `with…` can be given.
+/// Columns and words that a closure of the runtime's `noalias…` can be given.
 pub(crate) const ARGUMENTS: usize = 28;
 
 /// The points where a region leads, and the lanes that go there.
@@ -37,12 +37,12 @@ pub(crate) fn once(
     let (rt, strip, word) = (&emitter.rt, emitter.width.strip, &emitter.word);
     let (l, next) = (lane(), next());
     let (columns, places) = columns(region, place);
-    let with = format_ident!("with{}", columns.len());
+    let with = format_ident!("noalias{}", columns.len());
     let round = region::round(emitter, region, Chooser::Nobody, |_| true, before, &quote!(!0));
     let (points, bits) = exits(region);
     if let [exit] = points[..] {
         let run = quote! {
-            #rt::nest::#with(#(#places,)* |#(#columns),*| for #l in 0..#lanes { #round });
+            #rt::vector::#with(#(#places,)* |#(#columns),*| for #l in 0..#lanes { #round });
         };
         return (run, vec![(exit, quote!(__bits))]);
     }
@@ -53,13 +53,13 @@ pub(crate) fn once(
         return round.two_ways(emitter, lanes, &quote!(set));
     }
     let run = quote! {
-        let (#(#bits,)*) = #rt::nest::#with(#(#places,)* |#(#columns),*| {
-            let mut __words = #rt::nest::Words::<#word, #strip>::new();
+        let (#(#bits,)*) = #rt::vector::#with(#(#places,)* |#(#columns),*| {
+            let mut __words = #rt::vector::Points::<#word, #strip>::new();
             for #l in 0..#lanes {
                 #round
-                #rt::nest::Words::put(&mut __words, #l, #next);
+                #rt::vector::Points::put(&mut __words, #l, #next);
             }
-            (#(__bits & #rt::nest::Words::at(&__words, #points, __level),)*)
+            (#(__bits & #rt::vector::Points::at(&__words, #points, __level),)*)
         });
     };
     (run, points.into_iter().zip(bits.into_iter().map(|b| quote!(#b))).collect())
@@ -79,7 +79,7 @@ impl Place {
     pub(crate) fn read(&self, rt: &TokenStream) -> TokenStream {
         match self {
             Place::Column(strips) => quote!(&#strips[__i]),
-            Place::Strip(strip) => quote!(#rt::nest::Strip::lanes(&#strip)),
+            Place::Strip(strip) => quote!(#rt::Strip::lanes(&#strip)),
         }
     }
 
@@ -92,7 +92,7 @@ impl Place {
     pub(crate) fn write(&self, rt: &TokenStream) -> TokenStream {
         match self {
             Place::Column(strips) => quote!(&mut #strips[__i]),
-            Place::Strip(strip) => quote!(#rt::nest::Strip::lanes_mut(&mut #strip)),
+            Place::Strip(strip) => quote!(#rt::Strip::lanes_mut(&mut #strip)),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'p> Lanes<'p> {
         for Part { region, place, begin } in parts {
             let begin = begin.iter().map(|(to, from)| {
                 let (to, from) = (touch(to.clone(), true), touch(from.clone(), false));
-                quote!(#to[#l] = #rt::rooms::bits(&#from[#l]);)
+                quote!(#to[#l] = #rt::vector::copy_slot(&#from[#l]);)
             });
             let begin: Vec<TokenStream> = begin.collect();
             let open = region.touched().into_iter().map(|v| {
@@ -150,7 +150,7 @@ impl<'p> Lanes<'p> {
             code.push(quote!(#(#begin)* #(#open)* #round));
         }
         let last = code.pop().expect("a region at least");
-        let with = format_ident!("with{}", places.len());
+        let with = format_ident!("noalias{}", places.len());
         let (names, places) = places
             .iter()
             .map(|(name, (place, written))| {
@@ -175,13 +175,13 @@ impl<'p> Lanes<'p> {
         let Lanes { code, with, places, names, .. } = self;
         // The closure makes bits of flags where LLVM still has them in a register.
         let run = quote! {
-            let #to_other = #rt::nest::#with(#(#places,)* |#(#names),*| {
-                let mut __flags = #rt::nest::Flags::<#width>::new();
+            let #to_other = #rt::vector::#with(#(#places,)* |#(#names),*| {
+                let mut __flags = #rt::vector::Flags::<#width>::new();
                 for #l in 0..#lanes {
                     #code
-                    #rt::nest::Flags::put(&mut __flags, #l, #next, #other);
+                    #rt::vector::Flags::put(&mut __flags, #l, #next, #other);
                 }
-                __bits & #rt::nest::Flags::#read(&__flags, __level)
+                __bits & #rt::vector::Flags::#read(&__flags, __level)
             });
             let #to_one = __bits & !#to_other;
         };
@@ -208,13 +208,13 @@ pub(crate) fn gang_lanes(
     let (rt, word, l, next) = (&emitter.rt, &emitter.word, lane(), next());
     let Lanes { code, with, places, names, .. } = Lanes::parts(emitter, parts)?;
     Some(quote! {
-        #rt::nest::#with(#(#places,)* |#(#names),*| {
-            let mut __words = #rt::nest::Words::<#word, #gang>::new();
+        #rt::vector::#with(#(#places,)* |#(#names),*| {
+            let mut __words = #rt::vector::Points::<#word, #gang>::new();
             for #l in 0..#gang {
                 #code
-                #rt::nest::Words::note(&mut __words, #l, #next, #point);
+                #rt::vector::Points::note(&mut __words, #l, #next, #point);
             }
-            #rt::nest::Lanes::noted(&__words, __level)
+            #rt::vector::GangMask::noted(&__words, __level)
         })
     })
 }
@@ -224,8 +224,8 @@ pub(crate) fn opened(rt: &TokenStream, region: &Region) -> TokenStream {
     let open = region.touched().into_iter().map(|v| {
         let (guard, column) = (numbered("g", v.0), column(v));
         quote! {
-            let mut #guard = #rt::nest::open(#column).open();
-            let #column = #rt::nest::Local::<_, _, _, true>::lanes(&mut #guard);
+            let mut #guard = #rt::vector::open(#column).open();
+            let #column = #rt::Local::<_, _, _, true>::lanes(&mut #guard);
         }
     });
     open.collect()

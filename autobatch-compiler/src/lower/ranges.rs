@@ -1,4 +1,4 @@
-//! `for` loops over ranges: the ends become variables of their own (see the runtime's `counter`).
+//! `for` loops over ranges: the ends become variables of their own (see the runtime's `desugar::ranges`).
 
 use crate::syntax::mentions::bare;
 use syn::{Expr, Pat, RangeLimits, Stmt, parse_quote};

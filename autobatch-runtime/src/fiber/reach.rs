@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::program::Program;
+use crate::api::program::Program;
 
 /// What is known of a program.
 #[derive(Debug, Default)]

@@ -3,17 +3,18 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
-use super::{Call, gathers, join, wait};
-use crate::depth::Depth;
-use crate::fault::{Fault, FaultKind};
+use super::request::Call;
+use super::{gathers, join, wait};
+use crate::api::fault::{Fault, FaultKind};
+use crate::api::options::{CancelToken, Defaults, Executor, Options, Schedule};
+use crate::api::outcome::Outcome;
+use crate::api::program::Program;
 use crate::launch::run;
 use crate::launch::tests::{SCALAR, tile, ways};
-use crate::options::{CancelToken, Defaults, Executor, Options, Schedule};
-use crate::outcome::Outcome;
-use crate::program::Program;
+use crate::native_stack::depth::Depth;
 
 /// Where there are fibers at all.
-const FIBERS: bool = super::stack::EXIST;
+const FIBERS: bool = crate::native_stack::coroutine::EXIST;
 
 /// Runs a batch of a program of its own, on this thread unless options say otherwise.
 macro_rules! batch {

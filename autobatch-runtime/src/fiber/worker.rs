@@ -1,23 +1,71 @@
 //! A thread's fibers: who runs, who waits, and for what.
+//!
+//! **Invariant:** a fiber stays on its thread, and ends before its worker is gone, and before what its body borrows is.
 
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
 use std::rc::Rc;
 use std::thread::panicking;
 
+use super::ending::{Ended, Payload, reason};
 use super::reach::Reach;
-use super::stack::{Context, Stack, Suspender};
-use super::{Ended, Here, Payload, Request, reason};
-use crate::depth::{Depth, Known};
-use crate::fault::{CANCELLED, Fault, FaultKind};
-use crate::machine::{Queue, Watch};
-use crate::options::Schedule;
+use super::request::Request;
+use crate::api::fault::{CANCELLED, Fault, FaultKind};
+use crate::api::options::Schedule;
+use crate::batch::{Queue, Watch};
+use crate::native_stack::coroutine::{Context, Stack, Suspender};
+use crate::native_stack::depth::{Depth, Known};
+
+thread_local! {
+    /// Who runs members on this thread; null where primitives are their own bodies.
+    static CURRENT: Cell<*const Worker<'static>> = const { Cell::new(ptr::null()) };
+}
+
+/// Has primitives on this thread ask another worker, or none, until it is dropped.
+#[must_use]
+pub(crate) struct CurrentWorker<'w> {
+    before: *const Worker<'static>,
+    worker: PhantomData<&'w Worker<'w>>,
+}
+
+impl<'w> CurrentWorker<'w> {
+    fn set(worker: Option<&'w Worker<'_>>) -> CurrentWorker<'w> {
+        let worker = worker.map_or(ptr::null(), |worker| ptr::from_ref(worker).cast());
+        CurrentWorker { before: CURRENT.replace(worker), worker: PhantomData }
+    }
+
+    /// Whether somebody runs members on this thread.
+    #[inline(always)]
+    pub(super) fn is_set() -> bool {
+        !CURRENT.get().is_null()
+    }
+
+    /// Primitives are their own bodies.
+    pub(crate) fn nobody() -> CurrentWorker<'w> {
+        CurrentWorker::set(None)
+    }
+}
+
+impl Drop for CurrentWorker<'_> {
+    fn drop(&mut self) {
+        CURRENT.set(self.before);
+    }
+}
+
+/// Hands the worker that runs members on this thread to `f`.
+pub(super) fn with_worker<R>(f: impl FnOnce(Option<&Worker<'_>>) -> R) -> R {
+    // SAFETY: the pointer is set for as long as there is a `CurrentWorker`, which borrows the worker, and no `CurrentWorker` of the runtime's is
+    // forgotten. This code runs meanwhile, on the same thread.
+    f(unsafe { CURRENT.get().as_ref() })
+}
 
 /// How a worker runs members.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct WorkerRules {
     /// Members that are under way at a time.
     pub(crate) lanes: usize,
     /// Fibers at a time, those of `join` included; more are not made.
@@ -31,7 +79,7 @@ pub(crate) struct Rules {
 
 /// Runs members on one thread.
 pub(crate) struct Worker<'a> {
-    rules: Rules,
+    rules: WorkerRules,
     watch: &'a dyn Watch,
     reached: &'a Reach,
     /// Runs a member and keeps its result; may unwind.
@@ -78,8 +126,8 @@ pub(super) struct Fiber {
     done: Cell<bool>,
     /// What it has unwound with.
     payload: Cell<Option<Payload>>,
-    /// Of the first fiber: its place among the members under way, the member's calls of primitives, why the member is to end.
-    place: Cell<usize>,
+    /// Of the first fiber: its index among the members under way, the member's calls of primitives, why the member is to end.
+    index: Cell<usize>,
     steps: Cell<u64>,
     why: Cell<Option<FaultKind>>,
 }
@@ -97,7 +145,7 @@ impl Fiber {
 
 impl<'a> Worker<'a> {
     pub(crate) fn new(
-        rules: Rules,
+        rules: WorkerRules,
         watch: &'a dyn Watch,
         reached: &'a Reach,
         member: &'a dyn Fn(usize, Depth),
@@ -120,8 +168,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Members that run without a fiber until this is dropped are this worker's: their primitives call kernels for one row.
-    pub(crate) fn alone(&self) -> Here<'_> {
-        Here::set(Some(self))
+    pub(crate) fn alone(&self) -> CurrentWorker<'_> {
+        CurrentWorker::set(Some(self))
     }
 
     /// The next member begins that runs without a fiber.
@@ -222,7 +270,7 @@ impl<'a> Worker<'a> {
         // SAFETY: when the worker is dropped its members have ended.
         let fiber = unsafe { self.fiber(stack, member, None, run) };
         let mut members = self.members.borrow_mut();
-        fiber.place.set(members.len());
+        fiber.index.set(members.len());
         members.push(fiber.clone());
         drop(members);
         self.ready.borrow_mut().push_back(fiber);
@@ -260,7 +308,7 @@ impl<'a> Worker<'a> {
             ends: Cell::new(false),
             done: Cell::new(false),
             payload: Cell::new(None),
-            place: Cell::new(0),
+            index: Cell::new(0),
             steps: Cell::new(0),
             why: Cell::new(None),
         })
@@ -277,7 +325,7 @@ impl<'a> Worker<'a> {
     /// Runs a fiber until it is suspended or ends. What the thread knows of its stack, and of who runs on it, is the fiber's meanwhile.
     fn resume(&self, fiber: &Rc<Fiber>) {
         let mut context = fiber.context.take().expect("the fiber is suspended");
-        let here = Here::set(Some(self));
+        let here = CurrentWorker::set(Some(self));
         let running = self.running.replace(Some(fiber.clone()));
         let known = fiber.known.get().swap();
         let done = context.resume();
@@ -309,10 +357,10 @@ impl<'a> Worker<'a> {
             return;
         }
         let mut members = self.members.borrow_mut();
-        let place = fiber.place.get();
-        members.swap_remove(place);
-        if let Some(moved) = members.get(place) {
-            moved.place.set(place);
+        let index = fiber.index.get();
+        members.swap_remove(index);
+        if let Some(moved) = members.get(index) {
+            moved.index.set(index);
         }
         drop(members);
         self.finish(fiber.member, fiber.why.get(), fiber.payload.take(), faults);
@@ -350,7 +398,9 @@ impl<'a> Worker<'a> {
         let fibers = std::mem::take(&mut group.fibers);
         drop(groups);
         let requests: Vec<Request> = fibers.iter().filter_map(|fiber| fiber.request.take()).collect();
+        let nobody = CurrentWorker::nobody();
         Request::answer_all(&requests);
+        drop(nobody);
         self.ready.borrow_mut().extend(fibers);
         true
     }

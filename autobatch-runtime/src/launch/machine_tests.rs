@@ -1,15 +1,23 @@
 //! Runs a program with one loop through both batching executors, its body written by hand as the
 //! compiler would.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
+use super::run::run;
 use super::tests::ways;
-use super::*;
-use crate::machine::{self, Step};
-use crate::options::CancelToken;
-use crate::program::{Block, Function, Group};
-use crate::source::{Column, Source};
-use crate::strip::{bits, leave, settle, take};
+use crate::api::column::{Column, Source};
+use crate::api::fault::FaultKind;
+use crate::api::options::CancelToken;
+use crate::api::options::{Defaults, Executor, Options};
+use crate::api::outcome::Outcome;
+use crate::api::output::Out;
+use crate::api::program::{Block, Function, Group, Program};
+use crate::machine::Core;
+use crate::machine::Step;
+use crate::simd::Isa;
+use crate::storage::Store;
+use crate::storage::{self, Slots};
 
 const W: usize = 16;
 
@@ -78,34 +86,30 @@ fn body(
                     let (mut n, mut steps) = (n.edit::<W>(at).open_rows(), steps.edit::<W>(at).open_rows());
                     let (n, steps) = (n.lanes(), steps.lanes());
                     core.open::<u64, W>(i).repeat(0, |l, here, stay| {
-                        let (n0, steps0) = (bits(&n[l]), bits(&steps[l]));
+                        let (n0, steps0) = (n.bits(l), steps.bits(l));
                         let (word, n1, steps1) = if here {
                             'lane: {
-                                let (value, count) = (take(&n[l], &n0), take(&steps[l], &steps0));
+                                let (value, count) = (n.take(l, &n0), steps.take(l, &steps0));
                                 if value != 1 {
                                     let value = next(value);
-                                    break 'lane (
-                                        0,
-                                        leave(&mut n[l], value),
-                                        leave(&mut steps[l], count + 1),
-                                    );
+                                    break 'lane (0, n.leave(l, value), steps.leave(l, count + 1));
                                 }
-                                break 'lane (1, n0, leave(&mut steps[l], count));
+                                break 'lane (1, n0, steps.leave(l, count));
                             }
                         } else {
                             (stay, n0, steps0)
                         };
-                        settle(&mut n[l], n1);
-                        settle(&mut steps[l], steps1);
-                        machine::next(word)
+                        n.settle(l, n1);
+                        steps.settle(l, steps1);
+                        storage::next(word)
                     });
                 }
             }
             Step::Store => out.receive(core.stores(), &mut steps),
             Step::Compact => {
-                let route = core.route();
-                route.compact(&mut n);
-                route.compact(&mut steps);
+                let transfer = core.transfer();
+                transfer.compact(&mut n);
+                transfer.compact(&mut steps);
             }
             // Numbers own nothing.
             Step::Abandon => core.abandoned().for_each(drop),

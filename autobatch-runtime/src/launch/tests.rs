@@ -1,10 +1,20 @@
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
+use rayon::ThreadPoolBuilder;
+
+use super::run::{members, run, run_into};
+use super::scalar::PIECE;
 use super::*;
-use crate::fault::message;
-use crate::options::CancelToken;
-use crate::program::{Function, Group};
+use crate::api::fault::{BatchError, FaultKind, message};
+use crate::api::options::{CancelToken, Defaults, Executor, Options};
+use crate::api::outcome::Outcome;
+use crate::api::output::{Out, Output};
+use crate::api::program::{Function, Group, Program};
+use crate::machine::Core;
+use crate::storage::Store;
+use crate::vector::Tile;
 
 /// A program for the scalar executor.
 pub(crate) const SCALAR: Program = Program {
@@ -27,10 +37,10 @@ pub(crate) const SCALAR: Program = Program {
 };
 static PROGRAM: Program = SCALAR;
 
-/// A program without nested frames.
-pub(crate) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Nest<'_>, &Out<'_, R>) + Sync> {
-    let nest = |_: &mut Nest<'_>, _: &Out<'_, R>| unreachable!("the program has no nested frames");
-    Ways { scalar, tile, nest, nests: 0, rooms: false }
+/// A program without vector code.
+pub(crate) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Tile<'_>, &Out<'_, R>) + Sync> {
+    let vector = |_: &mut Tile<'_>, _: &Out<'_, R>| unreachable!("the program has no vector code");
+    Ways { scalar, machine: tile, vector, vector_lanes: 0, wavefront: false }
 }
 
 pub(crate) fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {

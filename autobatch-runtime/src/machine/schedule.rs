@@ -1,8 +1,8 @@
-//! Which point a tile serves next.
+//! The schedule: which point a tile serves next.
 
-use super::word::{self, Word};
-use crate::isa::Level;
-use crate::options::Schedule;
+use crate::api::options::Schedule;
+use crate::simd::Level;
+use crate::storage::pc_word::{self, PcWord};
 
 /// How many lanes of a tile wait at each point: per strip, in total, and as a set of points.
 pub(super) struct Waiting {
@@ -68,8 +68,8 @@ impl Waiting {
 
     /// Counts the lanes of `strip` that are at `point` anew.
     #[inline(always)]
-    pub(super) fn recount<P: Word>(&mut self, strip: usize, words: &[P], point: u32, level: Level) {
-        let new = word::count(words, point, level) as u32;
+    pub(super) fn recount<P: PcWord>(&mut self, strip: usize, words: &[P], point: u32, level: Level) {
+        let new = pc_word::count(words, point, level) as u32;
         let old = std::mem::replace(&mut self.counts[strip * self.points + point as usize], new);
         self.add(point, new, old);
     }
@@ -127,7 +127,7 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Isa;
+    use crate::simd::Isa;
 
     #[test]
     fn more_than_64_points() {

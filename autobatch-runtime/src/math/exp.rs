@@ -28,14 +28,38 @@ pub(super) fn exp_parts<F: Format>(r: F, correction: F) -> (F, F) {
     (sum, (r - (sum - F::lit(1.0))) + tail)
 }
 
+/// How a format makes e^r of its parts.
+pub trait Exponential: Format {
+    /// e^(r + correction) for |r| <= ln 2 / 2 and a tiny correction.
+    fn exp_reduced(r: Self, correction: Self) -> Self;
+}
+
+impl Exponential for f32 {
+    /// The correction is worth a tenth of an ulp, and `exp` of `f32` is what many kernels spend their
+    /// time in.
+    #[inline(always)]
+    fn exp_reduced(r: f32, _correction: f32) -> f32 {
+        let (sum, low) = exp_parts(r, -0.0);
+        sum + low
+    }
+}
+
+impl Exponential for f64 {
+    #[inline(always)]
+    fn exp_reduced(r: f64, correction: f64) -> f64 {
+        let (sum, low) = exp_parts(r, correction);
+        sum + low
+    }
+}
+
 #[inline(always)]
-pub(super) fn exp<F: Format>(x: F) -> F {
+pub(super) fn exp<F: Exponential>(x: F) -> F {
     let (_, r, correction, scale) = reduce(clamp(x, F::EXP_RANGE));
     F::exp_reduced(r, correction) * scale.0 * scale.1
 }
 
 #[inline(always)]
-pub(super) fn exp2<F: Format>(x: F) -> F {
+pub(super) fn exp2<F: Exponential>(x: F) -> F {
     let x = clamp(x, F::EXP2_RANGE);
     let (n, scale) = x.round_exponent();
     exp2_reduced(x - n, F::lit(-0.0)) * scale.0 * scale.1
@@ -43,7 +67,7 @@ pub(super) fn exp2<F: Format>(x: F) -> F {
 
 /// 2^(r + low) where the sum is at most 1/2 in magnitude and `low` is the smaller part.
 #[inline(always)]
-pub(super) fn exp2_reduced<F: Format>(r: F, low: F) -> F {
+pub(super) fn exp2_reduced<F: Exponential>(r: F, low: F) -> F {
     // Times ln 2, where the product of the leading parts is exact.
     let high = (r + low).short();
     let rest = low - (high - r);

@@ -2,8 +2,6 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{exp, pow};
-
 /// Evaluates a polynomial, coefficients in ascending order, as two interleaved Horner chains: half the
 /// latency of one for a single extra multiplication.
 macro_rules! poly {
@@ -95,12 +93,6 @@ pub trait Format:
 
     /// The exponent of a positive number with these bits, as a number.
     fn exponent_field(bits: Self::Bits) -> Self;
-
-    /// e^(r + correction) for |r| <= ln 2 / 2 and a tiny correction.
-    fn exp_reduced(r: Self, correction: Self) -> Self;
-    /// `self`^y for a positive `self` that may be 0, infinite or NaN, and any y but 0; NaN where `invalid`
-    /// and neither 0 nor infinite.
-    fn pow_positive(self, y: Self, invalid: bool) -> Self;
 
     /// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, accurate relative to e^r.
     fn exp_tail(r: Self) -> Self;
@@ -256,19 +248,6 @@ format! {
         const SQUARE_HIGH: (f32, f32) = ((1u64 << 60) as f32, 1.0 / (1u128 << 80) as f32);
         const POW_LIMIT: f32 = (1u64 << 40) as f32;
 
-        /// The correction is worth a tenth of an ulp, and `exp` of `f32` is what many kernels spend their
-        /// time in.
-        #[inline(always)]
-        fn exp_reduced(r: f32, _correction: f32) -> f32 {
-            let (sum, low) = exp::exp_parts(r, -0.0);
-            sum + low
-        }
-
-        #[inline(always)]
-        fn pow_positive(self, y: f32, invalid: bool) -> f32 {
-            pow::pow_positive_f32(self, y, invalid)
-        }
-
         #[inline(always)]
         fn exp_tail(r: f32) -> f32 {
             let z = r * r;
@@ -340,17 +319,6 @@ format! {
         const SQUARE_LOW: (f64, f64) = (f64::from_bits(0x26f0 << 48), f64::from_bits(0x6570 << 48));
         const SQUARE_HIGH: (f64, f64) = (f64::from_bits(0x5f30 << 48), f64::from_bits(0x1a70 << 48));
         const POW_LIMIT: f64 = (1u128 << 70) as f64;
-
-        #[inline(always)]
-        fn exp_reduced(r: f64, correction: f64) -> f64 {
-            let (sum, low) = exp::exp_parts(r, correction);
-            sum + low
-        }
-
-        #[inline(always)]
-        fn pow_positive(self, y: f64, invalid: bool) -> f64 {
-            pow::pow_positive_f64(self, y, invalid)
-        }
 
         #[inline(always)]
         fn exp_tail(r: f64) -> f64 {

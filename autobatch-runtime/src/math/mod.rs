@@ -62,6 +62,8 @@
 //! underflow. All errors are below 1, and so results are at most one number away from the correctly rounded
 //! one. `sqrt` is correctly rounded, as in std. `powi` multiplies as std's does, with the same result.
 //!
+//! **Invariant:** no table, no branch but for huge angles, no fused operation: the bits depend on the argument alone.
+//!
 //! # Sources
 //!
 //! Reductions by multiples of ln 2 and π/2 in parts are Cody and Waite's (Software Manual for the Elementary
@@ -81,10 +83,11 @@ mod trig;
 mod trigonometric;
 
 use format::Format;
+use pow::Power;
 use trigonometric::Trigonometric;
 
 /// `f32` or `f64`.
-pub trait Real: Format + Trigonometric {}
+pub trait Real: Power + Trigonometric {}
 
 impl Real for f32 {}
 impl Real for f64 {}

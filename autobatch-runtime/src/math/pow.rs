@@ -1,7 +1,7 @@
 //! `powf` and `powi`. The former is 2^(y log2 x) with the logarithm to half as many bits more than a number
 //! has.
 
-use super::exp::{clamp, exp_parts, exp2_reduced};
+use super::exp::{Exponential, clamp, exp_parts, exp2_reduced};
 use super::format::{Format, poly};
 use super::log::{decompose, extremes};
 
@@ -48,9 +48,9 @@ fn log2_parts(x: f64) -> (f64, f64) {
     (log_high, scaled_low - ((log_high - k) - scaled))
 }
 
-/// [`Format::pow_positive`] with a logarithm in two numbers.
+/// [`Power::pow_positive`] with a logarithm in two numbers.
 #[inline(always)]
-pub(super) fn pow_positive_f64(x: f64, y: f64, invalid: bool) -> f64 {
+fn pow_positive_f64(x: f64, y: f64, invalid: bool) -> f64 {
     let (log_high, log_low) = log2_parts(x);
     // Without these limits the exponent's parts could be infinities of opposite signs.
     let bounded = clamp(y, (-f64::POW_LIMIT, f64::POW_LIMIT));
@@ -71,10 +71,10 @@ pub(super) fn pow_positive_f64(x: f64, y: f64, invalid: bool) -> f64 {
     result.or_nan(x.is_nan() | y.is_nan())
 }
 
-/// [`Format::pow_positive`] with the logarithm in `f64`: half of the lanes for a few operations, where pairs
+/// [`Power::pow_positive`] with the logarithm in `f64`: half of the lanes for a few operations, where pairs
 /// of `f32` would need many for all.
 #[inline(always)]
-pub(super) fn pow_positive_f32(x: f32, y: f32, invalid: bool) -> f32 {
+fn pow_positive_f32(x: f32, y: f32, invalid: bool) -> f32 {
     let (k, f) = decompose(x);
     // The logarithms of 0 and infinity bring the right limits, whatever the sign was.
     let extreme = (x == 0.0) | (x == f32::INFINITY);
@@ -102,8 +102,29 @@ pub(super) fn pow_positive_f32(x: f32, y: f32, invalid: bool) -> f32 {
     (sum + low) * scale.0 * scale.1
 }
 
+/// How a format raises to a power.
+pub trait Power: Exponential {
+    /// `self`^y for a positive `self` that may be 0, infinite or NaN, and any y but 0; NaN where `invalid`
+    /// and neither 0 nor infinite.
+    fn pow_positive(self, y: Self, invalid: bool) -> Self;
+}
+
+impl Power for f32 {
+    #[inline(always)]
+    fn pow_positive(self, y: f32, invalid: bool) -> f32 {
+        pow_positive_f32(self, y, invalid)
+    }
+}
+
+impl Power for f64 {
+    #[inline(always)]
+    fn pow_positive(self, y: f64, invalid: bool) -> f64 {
+        pow_positive_f64(self, y, invalid)
+    }
+}
+
 #[inline(always)]
-pub(super) fn powf<F: Format>(x: F, y: F) -> F {
+pub(super) fn powf<F: Power>(x: F, y: F) -> F {
     let (zero, one) = (F::lit(0.0), F::lit(1.0));
     // An even number up to this limit is as it was after adding the limit, where even numbers are all there
     // are; an odd one is off by 1. All numbers above are even.

@@ -1,7 +1,7 @@
 //! Columns that a kernel changes in place: gathered as the others are, and handed back to the members' own
 //! places, so that nothing is allocated for a member.
 
-use super::{Values, Vectors};
+use super::columns::{Values, Vectors};
 
 /// What a `&mut` parameter of a primitive may refer to.
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 //! The forms in which a kernel can take a column.
 
-use super::{Shared, SharedValue, Values, Vectors};
+use super::columns::{Shared, SharedValue, Values, Vectors};
 
 /// What a batched kernel may take for a parameter of its function.
 #[diagnostic::on_unimplemented(

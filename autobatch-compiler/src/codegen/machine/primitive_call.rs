@@ -6,9 +6,9 @@
 //!         for i in 0..core.strips() {
 //!             …                                            // the strips of the columns, as for `once`
 //!             for l in core.lanes::<u32, W>(i, 7) {
-//!                 let z = take(&z_[l], &bits(&z_[l]));
+//!                 let z = z_.take(l, &z_.bits(l));
 //!                 push(model, &z.q);                       // the user's arguments; copies what is per member
-//!                 keep(&mut z_[l], z);                     // if it is live behind the call, else it drops here
+//!                 z_.keep(l, z);                           // if it is live behind the call, else it drops here
 //!             }
 //!         }
 //!     });
@@ -16,7 +16,7 @@
 //!         …
 //!         for l in core.lanes::<u32, W>(i, 7) {
 //!             match results.next() {                       // in the same order
-//!                 Ok(value) => { let new = leave(&mut g_[l], value); settle(&mut g_[l], new) }
+//!                 Ok(value) => { let new = g_.leave(l, value); g_.settle(l, new) }
 //!                 Err(message) => core.fail(i, l, 7, &message),
 //!             }
 //!         }
@@ -73,7 +73,7 @@ pub(crate) fn block(
         quote! {
             let #guard = #rt::LaneColumn::edit::<#width>(&mut #home, #at);
             let mut #guard = #guard.open_rows();
-            let #column = #rt::nest::Local::<_, _, _, false>::lanes(&mut #guard);
+            let #column = #rt::Local::<_, _, _, false>::lanes(&mut #guard);
         }
     };
     let opened = region.takes.iter().map(open);
@@ -88,12 +88,12 @@ pub(crate) fn block(
             true => (quote!(#[allow(unused_mut)]), quote!(mut)),
             false => (TokenStream::new(), TokenStream::new()),
         };
-        quote!(#allow let #mutable #ident = #rt::take(&#column[#l], &#rt::bits(&#column[#l]));)
+        quote!(#allow let #mutable #ident = #rt::Slots::take(&*#column, #l, &#rt::Slots::bits(&*#column, #l));)
     };
     let takes = region.takes.iter().map(take);
     let keeps = region.takes.iter().filter(|v| live.contains(v) || changed.contains(v)).map(|v| {
         let (column, ident) = (column(*v), &program.var(*v).ident);
-        quote!(#rt::keep(&mut #column[#l], #ident);)
+        quote!(#rt::Slots::keep(&mut *#column, #l, #ident);)
     });
     let uniforms = uniforms(emitter, region);
     // Locals computed from shared values stand before the call (see `passes::rematerialise`).
@@ -104,8 +104,8 @@ pub(crate) fn block(
     let leave = |v: &VarId| {
         let (column, ident, new) = (column(*v), &program.var(*v).ident, name("__new"));
         quote! {
-            let #new = #rt::leave(&mut #column[#l], #ident);
-            #rt::settle(&mut #column[#l], #new);
+            let #new = #rt::Slots::leave(&mut *#column, #l, #ident);
+            #rt::Slots::settle(&mut *#column, #l, #new);
         }
     };
     let has_result = live.contains(&primitive.dest) && emitter.has_column(primitive.dest);

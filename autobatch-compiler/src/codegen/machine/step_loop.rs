@@ -72,7 +72,7 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
         #(let #sources = #idents;)*
         #(#declare_columns)*
         #(let mut #stacks = #rt::Store::stack(__store, #stack_ids);)*
-        #(let #alike = #rt::Alike::new();)*
+        #(let #alike = #rt::admission::Shape::new();)*
         loop {
             match #rt::Core::next(__core) {
                 #rt::Step::Load => { #load }
@@ -115,7 +115,7 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
     let simple = params.iter().map(|(i, var)| {
         let (column, source) = (column(*var), source(*i));
         match emitter.program.var(*var).shared {
-            true => quote!(#rt::LaneColumn::plain(&#column)),
+            true => quote!(#rt::LaneColumn::needs_no_drop(&#column)),
             false => quote!(#rt::simple(#source, &#column)),
         }
     });
@@ -150,10 +150,10 @@ fn store(emitter: &Emitter<'_>) -> TokenStream {
 fn compact(emitter: &Emitter<'_>, columns: &VarSet) -> TokenStream {
     let (rt, program) = (&emitter.rt, emitter.program);
     let root = program.func(program.entry).group;
-    let route = name("__route");
+    let route = name("__transfer");
     let moved = columns.iter().filter(|v| program.func(program.var(**v).func).group == root);
     let moved = moved.map(|v| column(*v));
-    quote!(let #route = #rt::Core::route(__core); #(#rt::Route::compact(&#route, &mut #moved);)*)
+    quote!(let #route = #rt::Core::transfer(__core); #(#rt::Transfer::compact(&#route, &mut #moved);)*)
 }
 
 /// Runs a region on every strip in which a lane waits at its head.
@@ -186,7 +186,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
             false if fades(v) => (quote!(open_where(&#was)), quote!(Partial::lanes)),
             false => (quote!(open()), quote!(Local::<_, _, _, true>::lanes)),
         };
-        quote!(let mut #guard = #guard.#open; let #strip_ident = #rt::nest::#lanes(&mut #guard);)
+        quote!(let mut #guard = #guard.#open; let #strip_ident = #rt::#lanes(&mut #guard);)
     });
     let chooser = if region.again { Chooser::Branches } else { Chooser::Value };
     let uniforms = uniforms(emitter, region);
@@ -215,7 +215,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
                 #(#lanes)*
                 #(#uniforms)*
                 #strips
-                match if #check { #rt::Core::together::<#word, #strip>(__core, #i, #point) } else { #none } {
+                match if #check { #rt::Core::begin_interchange::<#word, #strip>(__core, #i, #point) } else { #none } {
                     #none => { #find #run }
                     ::core::option::Option::Some(#here) => {
                         #code
@@ -242,13 +242,13 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
 fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     let rt = &emitter.rt;
     let index = emitter.call_index(call.id);
-    let route = name("__route");
+    let route = name("__transfer");
     let saves = [("push", &call.pushes), ("update", &call.updates), ("keep", &call.keeps)];
     let saves =
         saves.into_iter().flat_map(|(way, vars)| vars.iter().map(move |v| (format_ident!("{way}"), v)));
     let saves = saves.map(|(way, v)| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::#way(&#route, &mut #stack, &#column);)
+        quote!(#rt::Transfer::#way(&#route, &mut #stack, &#column);)
     });
     // Passes happen one after the other: a parameter that a later pass still reads is lifted first.
     let params = &emitter.program.func(call.callee).params;
@@ -259,18 +259,18 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     for (n, (param, arg)) in moves.iter().enumerate() {
         let (to, from) = (column(**param), column(emitter.column_of(**arg)));
         if param == arg {
-            passes.push(quote!(#rt::Route::pass_same(&#route, &mut #to);));
+            passes.push(quote!(#rt::Transfer::pass_same(&#route, &mut #to);));
         } else if moves[n + 1..].iter().any(|(_, later)| later == param) {
             let held = format_ident!("__held{}", n, span = Span::mixed_site());
-            passes.push(quote!(let #held = #rt::Route::lift(&#route, &#from);));
-            lands.push(quote!(#rt::Route::land(&#route, &mut #to, #held);));
+            passes.push(quote!(let #held = #rt::Transfer::lift(&#route, &#from);));
+            lands.push(quote!(#rt::Transfer::land(&#route, &mut #to, #held);));
         } else {
-            passes.push(quote!(#rt::Route::pass(&#route, &mut #to, &#from);));
+            passes.push(quote!(#rt::Transfer::pass(&#route, &mut #to, &#from);));
         }
     }
     quote! {
         #rt::Step::Call(#index) => {
-            let #route = #rt::Core::route(__core);
+            let #route = #rt::Core::transfer(__core);
             #(#saves)*
             #(#passes)*
             #(#lands)*
@@ -282,28 +282,28 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
 fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
     let rt = &emitter.rt;
     let index = emitter.call_index(call.id);
-    let route = name("__route");
+    let route = name("__transfer");
     let result = emitter.column_of(emitter.program.func(call.callee).result);
     let dest = emitter.column_of(call.dest);
     let give = if result == dest {
         let column = column(dest);
-        quote!(#rt::Route::give_same(&#route, &mut #column);)
+        quote!(#rt::Transfer::give_same(&#route, &mut #column);)
     } else {
         let (dest, result) = (column(dest), column(result));
-        quote!(#rt::Route::give(&#route, &mut #dest, &#result);)
+        quote!(#rt::Transfer::give(&#route, &mut #dest, &#result);)
     };
     let cont = emitter.program.block(call.cont);
     let pops = cont.pops.iter().map(|v| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::pop(&#route, &mut #stack, &mut #column);)
+        quote!(#rt::Transfer::pop(&#route, &mut #stack, &mut #column);)
     });
     let reads = cont.reads.iter().map(|v| {
         let (stack, column) = (stack(*v), column(*v));
-        quote!(#rt::Route::peek(&#route, &#stack, &mut #column);)
+        quote!(#rt::Transfer::peek(&#route, &#stack, &mut #column);)
     });
     quote! {
         #rt::Step::Return(#index) => {
-            let #route = #rt::Core::route(__core);
+            let #route = #rt::Core::transfer(__core);
             #give
             #(#pops)*
             #(#reads)*
@@ -330,14 +330,14 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
     let at_blocks = regions.iter().map(|r| {
         let point = emitter.point(r.head);
         let (drops, left) = (discard(&emitter.live_at(r.head)), left_behind(r));
-        quote!(#rt::Place::At(#point) => { #drops #left })
+        quote!(#rt::UnwindPoint::At(#point) => { #drops #left })
     });
     let ran = regions.iter().map(|r| {
         let point = emitter.point(r.head);
         let mut live = emitter.live_at(r.head);
         live.retain(|v| !r.takes.contains(v));
         let (drops, left) = (discard(&live), left_behind(r));
-        quote!(#rt::Place::Ran(#point) => { #drops #left })
+        quote!(#rt::UnwindPoint::Ran(#point) => { #drops #left })
     });
     // The kernel has failed: its arguments were gathered, its result never came.
     let gathered = regions.iter().filter_map(|r| {
@@ -346,13 +346,13 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
         let mut live = primitive_call::live_behind(emitter, r.head);
         live.remove(&primitive.dest);
         let (point, drops) = (emitter.point(r.head), discard(&live));
-        Some(quote!(#rt::Place::Gathered(#point) => { #drops }))
+        Some(quote!(#rt::UnwindPoint::Gathered(#point) => { #drops }))
     });
     let at_calls = emitter.calls.iter().map(|(_, call)| {
         let point = emitter.call_point(call.id);
         let drops = discard(&emitter.live_at_call(call));
         let left = call.updates.iter().chain(&call.keeps).map(|v| stack(*v));
-        quote!(#rt::Place::At(#point) => { #drops #(#rt::Gone::forget_saved(&#gone, &mut #left);)* })
+        quote!(#rt::UnwindPoint::At(#point) => { #drops #(#rt::Gone::forget_saved(&#gone, &mut #left);)* })
     });
     let calling = emitter.calls.iter().map(|(_, call)| {
         let index = emitter.call_index(call.id);
@@ -365,18 +365,18 @@ fn abandon(emitter: &Emitter<'_>, regions: &[Region]) -> TokenStream {
             }
             false => discard(&VarSet::from([*v])),
         });
-        quote!(#rt::Place::Calling(#index) => { #(#drops)* })
+        quote!(#rt::UnwindPoint::Calling(#index) => { #(#drops)* })
     });
     let results = emitter.program.functions.iter().map(|f| (emitter.group_index(f.group), f.result));
     let results: BTreeMap<usize, VarId> = results.collect();
     let at_returns = results.values().map(|result| {
         let function = emitter.program.var(*result).func;
         let (point, column) = (emitter.return_point(function), column(emitter.column_of(*result)));
-        quote!(#rt::Place::At(#point) => { #rt::Gone::discard(&#gone, &mut #column); })
+        quote!(#rt::UnwindPoint::At(#point) => { #rt::Gone::discard(&#gone, &mut #column); })
     });
     quote! {
         for #gone in #rt::Core::abandoned(__core) {
-            match #gone.place {
+            match #gone.unwind_point {
                 #(#at_blocks)*
                 #(#at_calls)*
                 #(#at_returns)*

@@ -38,10 +38,10 @@ pub(crate) fn set(point: u32) -> Ident {
 pub(crate) fn level(emitter: &Emitter<'_>, isa: &str) -> TokenStream {
     let rt = &emitter.rt;
     match isa {
-        "" => quote!(#rt::nest::level()),
+        "" => quote!(#rt::vector::level()),
         isa => {
             let level = format_ident!("level_{isa}");
-            quote!(#rt::nest::#level())
+            quote!(#rt::vector::#level())
         }
     }
 }

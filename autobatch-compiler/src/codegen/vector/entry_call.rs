@@ -42,7 +42,7 @@ impl Called<'_> {
         let rt = &self.writer.emitter.rt;
         let made = self.outs().iter().filter(|v| !self.writer.is_result(**v)).map(|v| {
             let (y, ty) = (self.made(*v), self.writer.emitter.element(*v));
-            quote!(let mut #y = #rt::nest::Strip::<#ty, #lanes>::cleared();)
+            quote!(let mut #y = #rt::Strip::<#ty, #lanes>::cleared();)
         });
         quote!(#(#made)*)
     }

@@ -2,7 +2,7 @@
 //! over columns, once per instruction set. Calls are native calls.
 //!
 //! ```text
-//! fn fib_avx2(mut arena: Arena, depth: Depth, here: &Set, out: &mut [_], a0: &[_]) {
+//! fn fib_avx2(mut arena: Arena, depth: Depth, here: &LaneSet, out: &mut [_], a0: &[_]) {
 //!     let h… = arena.column(lanes);  let p… = arena.set(lanes, …);
 //!     for i in 0..lanes / W { … }                    // the entry region, in the caller's lanes: who returns at
 //!                                                    // once has its result in `out`
@@ -22,7 +22,7 @@
 //! Behind the entry region, functions whose calls can be made at once go on as `fork` says.
 //!
 //! Invariants: `p…` are the lanes at a program point, `h…` the columns of a frame; a set has pads only with
-//! the last member (see the runtime's `nest`); parameters are read where the caller has them until a region
+//! the last member (see the runtime's `vector`); parameters are read where the caller has them until a region
 //! writes them.
 
 use crate::codegen::vector::columns::{argument, columns, uniforms};
@@ -147,9 +147,9 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, forks: boo
         let (column, var) = (argument(v), program.var(v));
         let ident = &var.ident;
         if var.shared {
-            quote!(let #column = #rt::nest::load_same(&mut #arena, #ident, #lanes);)
+            quote!(let #column = #rt::vector::load_same(&mut #arena, #ident, #lanes);)
         } else {
-            quote!(let #column = #rt::nest::load(&mut #arena, #ident, #members, #lanes);)
+            quote!(let #column = #rt::vector::load(&mut #arena, #ident, #members, #lanes);)
         }
     });
     let own = params.clone().filter(|v| !program.var(*v).shared);
@@ -158,26 +158,26 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, forks: boo
     let nth = || nth.clone().map(|nth| quote!(__decides == ::core::option::Option::Some(#nth)));
     let (this, of_this) = (nth(), nth());
     let order = quote! {
-        let __decides = #rt::nest::decides(&[#(#rt::nest::differs(#own, __len)),*]);
+        let __decides = #rt::vector::sort_key(&[#(#rt::vector::differs(#own, __len)),*]);
         let mut __order = ::core::option::Option::None;
-        #(if #this { __order = #rt::nest::Order::by(#own, __len); })*
-        #(let #own = if #of_this { #rt::nest::ordered(&mut #arena, #own, #lanes, &__order) } else { #own };)*
+        #(if #this { __order = #rt::vector::LaneOrder::by(#own, __len); })*
+        #(let #own = if #of_this { #rt::vector::sorted(&mut #arena, #own, #lanes, &__order) } else { #own };)*
     };
-    let back = quote!(let __results = #rt::nest::back(&mut #arena, __results, &__order););
+    let back = quote!(let __results = #rt::vector::unsorted(&mut #arena, __results, &__order););
     let (order, back) = if own.is_empty() { (quote!(), quote!()) } else { (order, back) };
     let columns: Vec<TokenStream> = params.map(|v| argument(v).into_token_stream()).collect();
-    let first = quote!(#rt::nest::Arena::sub(&mut #arena), __depth, &__all, &mut *__results);
+    let first = quote!(#rt::vector::Arena::sub(&mut #arena), __depth, &__all, &mut *__results);
     let call = naming.call(emitter, program.entry, isa, &first, &columns, &uniforms(emitter, program.entry));
     quote! {
-        let #members = #rt::nest::Nest::members(__nest);
-        let __len = #rt::nest::Members::len(#members);
-        let __depth = #rt::nest::Nest::depth(__nest);
-        let #lanes = #rt::nest::width::<#strip>(__len);
-        let mut #arena = #rt::nest::Nest::arena(__nest);
+        let #members = #rt::vector::Tile::members(__tile);
+        let __len = #rt::vector::Members::len(#members);
+        let __depth = #rt::vector::Tile::depth(__tile);
+        let #lanes = #rt::vector::width::<#strip>(__len);
+        let mut #arena = #rt::vector::Tile::arena(__tile);
         #(#loads)*
         #order
-        let __results = #rt::nest::Arena::column(&mut #arena, #lanes);
-        let __all = #rt::nest::full(&mut #arena, #lanes, __len);
+        let __results = #rt::vector::Arena::column(&mut #arena, #lanes);
+        let __all = #rt::vector::full(&mut #arena, #lanes, __len);
         #call
         #back
         #rt::Out::store(__out, #members, __results);
@@ -218,9 +218,9 @@ impl<'e> Writer<'e, '_> {
             quote!(#ident: #ty)
         });
         quote! {
-            __arena: #rt::nest::Arena<'_>,
+            __arena: #rt::vector::Arena<'_>,
             __depth: #rt::Depth,
-            __here: &#rt::nest::Set<'_>,
+            __here: &#rt::vector::LaneSet<'_>,
             __out: &mut [::core::mem::MaybeUninit<#output>],
             #(#columns,)*
             #(#uniforms,)*
@@ -326,7 +326,7 @@ impl<'e> Writer<'e, '_> {
             match entry.takes.contains(v) {
                 true => {
                     let from = argument(*v);
-                    quote!(let mut #home = #rt::nest::copied(&mut __arena, #from);)
+                    quote!(let mut #home = #rt::vector::copied(&mut __arena, #from);)
                 }
                 false => self.column(*v),
             }
@@ -338,28 +338,28 @@ impl<'e> Writer<'e, '_> {
         let start = quote! {
             #enter
             // For the time of this call only: its columns may hold what does not outlive it.
-            let mut __arena = #rt::nest::Arena::at(__arena, #level);
-            let (mut __lanes, mut __count) = (<[_]>::len(__out), #rt::nest::Set::count(__here));
-            #(let mut #begin_sets = #rt::nest::Arena::set(&mut __arena, __lanes, __count);)*
+            let mut __arena = #rt::vector::Arena::at(__arena, #level);
+            let (mut __lanes, mut __count) = (<[_]>::len(__out), #rt::vector::LaneSet::count(__here));
+            #(let mut #begin_sets = #rt::vector::Arena::set(&mut __arena, __lanes, __count);)*
             #(#columns)*
         };
         if begin.is_empty() {
             return quote!(#start #run);
         }
         let join = match first {
-            true => quote!(#(#rt::nest::Set::include(&mut __going, &#begin_sets);)*),
+            true => quote!(#(#rt::vector::LaneSet::include(&mut __going, &#begin_sets);)*),
             false => quote! {
-                #rt::nest::Set::include(&mut __going, __here);
-                #(#rt::nest::Set::include(&mut #begin_sets, __here);)*
+                #rt::vector::LaneSet::include(&mut __going, __here);
+                #(#rt::vector::LaneSet::include(&mut #begin_sets, __here);)*
             },
         };
         let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
             quote! {
-                if #rt::nest::is_few(__some, #most) {
-                    for __lane in #rt::nest::Set::lanes(&__going) {
-                        #rt::nest::give(&mut *__out, __lane, #call);
+                if #rt::vector::is_few(__some, #most) {
+                    for __lane in #rt::vector::LaneSet::lanes(&__going) {
+                        #rt::vector::give(&mut *__out, __lane, #call);
                     }
-                    #rt::nest::pad(__out, #rt::nest::Set::count(__here));
+                    #rt::vector::pad(__out, #rt::vector::LaneSet::count(__here));
                     return;
                 }
             }
@@ -368,9 +368,9 @@ impl<'e> Writer<'e, '_> {
         let start = quote! {
             #start
             #run
-            let mut __going = #rt::nest::Arena::set(&mut __arena, __lanes, __count);
+            let mut __going = #rt::vector::Arena::set(&mut __arena, __lanes, __count);
             #join
-            let __some = #rt::nest::Set::trim(&mut __going);
+            let __some = #rt::vector::LaneSet::trim(&mut __going);
             if __some == 0 {
                 return;
             }
@@ -379,7 +379,7 @@ impl<'e> Writer<'e, '_> {
         let from = |v: VarId| if new.contains(&v) { self.home(v) } else { argument(v) };
         let gather = |v: VarId| {
             let from = from(v);
-            quote!(#rt::nest::gather(&mut __arena, &*#from, &__going, __lanes, __count))
+            quote!(#rt::vector::gather(&mut __arena, &*#from, &__going, __lanes, __count))
         };
         if let Some(fork) = self.fork() {
             let frame = live.iter().map(|v| {
@@ -390,21 +390,21 @@ impl<'e> Writer<'e, '_> {
             return quote! {
                 #start
                 __count = __some;
-                __lanes = #rt::nest::width::<#strip>(__count);
+                __lanes = #rt::vector::width::<#strip>(__count);
                 #(#frame)*
-                let __own = #rt::nest::Arena::column(&mut __arena, __lanes);
+                let __own = #rt::vector::Arena::column(&mut __arena, __lanes);
                 #levels
-                #rt::nest::scatter(&mut *__out, #rt::nest::Levels::first(&__results), &__going, &__arena);
-                #rt::nest::pad(__out, #rt::nest::Set::count(__here));
+                #rt::vector::scatter(&mut *__out, #rt::vector::BlockColumns::first(&__results), &__going, &__arena);
+                #rt::vector::pad(__out, #rt::vector::LaneSet::count(__here));
             };
         }
         let sets = match &begin_sets[..] {
             [one] => quote! {
-                let mut #one = if __dense { #rt::nest::full(&mut __arena, __lanes, __count) } else { #one };
+                let mut #one = if __dense { #rt::vector::full(&mut __arena, __lanes, __count) } else { #one };
             },
             _ => quote!(#(
                 let mut #begin_sets = if __dense {
-                    #rt::nest::squeeze(&mut __arena, &#begin_sets, &__going, __lanes, __count)
+                    #rt::vector::squeeze(&mut __arena, &#begin_sets, &__going, __lanes, __count)
                 } else {
                     #begin_sets
                 };
@@ -415,7 +415,7 @@ impl<'e> Writer<'e, '_> {
             match (new.contains(v), self.is_written(*v, first)) {
                 (true, _) => quote!(let mut #home = if __dense { #gather } else { #home };),
                 (false, true) => quote! {
-                    let mut #home = if __dense { #gather } else { #rt::nest::copied(&mut __arena, #from) };
+                    let mut #home = if __dense { #gather } else { #rt::vector::copied(&mut __arena, #from) };
                 },
                 (false, false) => quote!(let #home = if __dense { &*#gather } else { #from };),
             }
@@ -440,29 +440,29 @@ impl<'e> Writer<'e, '_> {
             stops.iter().map(|s| set(self.point(s))).filter(|s| !begin_sets.contains(s)).collect();
         let arms = stops.iter().map(|stop| {
             let (set, code) = (set(self.point(stop)), self.stop(stop, &stops));
-            quote!(if #rt::nest::Set::any(&#set) { #code continue; })
+            quote!(if #rt::vector::LaneSet::any(&#set) { #code continue; })
         });
         quote! {
             #start
-            let __dense = #rt::nest::is_sparse(__some, __lanes);
+            let __dense = #rt::vector::is_sparse(__some, __lanes);
             if __dense {
                 __count = __some;
-                __lanes = #rt::nest::width::<#strip>(__count);
+                __lanes = #rt::vector::width::<#strip>(__count);
             }
             #sets
             #(#frame)*
             #(#more)*
-            #(let mut #more_sets = #rt::nest::Arena::set(&mut __arena, __lanes, __count);)*
-            let __own = if __dense { #rt::nest::Arena::column(&mut __arena, __lanes) } else { &mut [] };
+            #(let mut #more_sets = #rt::vector::Arena::set(&mut __arena, __lanes, __count);)*
+            let __own = if __dense { #rt::vector::Arena::column(&mut __arena, __lanes) } else { &mut [] };
             let mut __res = if __dense { &mut *__own } else { &mut *__out };
             loop {
                 #(#arms)*
                 break;
             }
             if __dense {
-                #rt::nest::scatter(&mut *__out, &*__own, &__going, &__arena);
+                #rt::vector::scatter(&mut *__out, &*__own, &__going, &__arena);
             }
-            #rt::nest::pad(__out, #rt::nest::Set::count(__here));
+            #rt::vector::pad(__out, #rt::vector::LaneSet::count(__here));
         }
     }
 
@@ -484,8 +484,8 @@ impl<'e> Writer<'e, '_> {
     fn column(&self, var: VarId) -> TokenStream {
         let (rt, home) = (&self.emitter.rt, self.home(var));
         match &self.emitter.program.var(var).ty {
-            Some(ty) => quote!(let mut #home = #rt::nest::Arena::column::<#ty>(&mut __arena, __lanes);),
-            None => quote!(let mut #home = #rt::nest::Arena::column(&mut __arena, __lanes);),
+            Some(ty) => quote!(let mut #home = #rt::vector::Arena::column::<#ty>(&mut __arena, __lanes);),
+            None => quote!(let mut #home = #rt::vector::Arena::column(&mut __arena, __lanes);),
         }
     }
 
@@ -533,7 +533,7 @@ impl<'e> Writer<'e, '_> {
                 (true, _) => quote!(#ident),
                 (_, true) => {
                     let from = column(*v);
-                    quote!(#rt::nest::value(#from, __lane))
+                    quote!(#rt::vector::value(#from, __lane))
                 }
                 // Nothing reads it, so nobody has it.
                 (_, false) => return None,
@@ -563,7 +563,7 @@ impl<'e> Writer<'e, '_> {
                 let set = set(self.point(stop));
                 let next = self.successors(region, stops);
                 let strips = self.strips(region, &quote!(#set), &next, &|v| self.home(v));
-                quote!(#strips #rt::nest::Set::clear(&mut #set);)
+                quote!(#strips #rt::vector::LaneSet::clear(&mut #set);)
             }
             Stop::Call(call) => self.call(call),
             Stop::Tail(callee, args) => self.tail(*callee, args),
@@ -583,19 +583,19 @@ impl<'e> Writer<'e, '_> {
                 let mut column = self.home(emitter.column_of(*arg));
                 if column == dest {
                     let copy = format_ident!("__copy{}", nth, span = Span::mixed_site());
-                    copies.extend(quote!(let #copy = #rt::nest::copied(&mut __arena, &*#column);));
+                    copies.extend(quote!(let #copy = #rt::vector::copied(&mut __arena, &*#column);));
                     column = copy;
                 }
                 columns.push(quote!(&*#column));
             }
         }
-        let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth.next(), &#from, &mut *#dest);
+        let first = quote!(#rt::vector::Arena::sub(&mut __arena), __depth.next(), &#from, &mut *#dest);
         let run = self.naming.call(emitter, call.callee, self.isa, &first, &columns, &uniforms);
         let after = match program.is_exit(call.cont) {
-            true => quote!(#rt::nest::Set::clear(&mut #from);),
+            true => quote!(#rt::vector::LaneSet::clear(&mut #from);),
             false => {
                 let to = set(emitter.point(call.cont));
-                quote!(#rt::nest::Set::absorb(&mut #to, &mut #from);)
+                quote!(#rt::vector::LaneSet::absorb(&mut #to, &mut #from);)
             }
         };
         quote! {
@@ -614,8 +614,8 @@ impl<'e> Writer<'e, '_> {
         let columns: Vec<TokenStream> = columns.map(|home| quote!(&*#home)).collect();
         let uniforms = function.params.iter().zip(args).filter(|(p, _)| program.var(**p).is_uniform());
         let uniforms: Vec<&Ident> = uniforms.map(|(_, arg)| &program.var(*arg).ident).collect();
-        let first = quote!(#rt::nest::Arena::sub(&mut __arena), __depth, &#from, &mut *__res);
+        let first = quote!(#rt::vector::Arena::sub(&mut __arena), __depth, &#from, &mut *__res);
         let run = self.naming.call(emitter, callee, self.isa, &first, &columns, &uniforms);
-        quote!(#run #rt::nest::Set::clear(&mut #from);)
+        quote!(#run #rt::vector::LaneSet::clear(&mut #from);)
     }
 }

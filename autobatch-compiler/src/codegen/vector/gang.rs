@@ -89,9 +89,9 @@ impl Writer<'_, '_> {
             match state.contains(v) {
                 true => {
                     let s = numbered("s", v.0);
-                    quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::copied(#rt::nest::Strip::lanes(#s));)
+                    quote!(let mut #x = #rt::Strip::<#ty, #size>::copied(#rt::Strip::lanes(#s));)
                 }
-                false => quote!(let mut #x = #rt::nest::Strip::<#ty, #size>::new();),
+                false => quote!(let mut #x = #rt::Strip::<#ty, #size>::new();),
             }
         });
         let calls = calls.iter().map(|(before, on, called)| self.together(&gang, fork, before, on, called));
@@ -102,7 +102,7 @@ impl Writer<'_, '_> {
                 return Place::Strip(results[nth].clone()).read(rt);
             }
             match self.is_result(v) {
-                true => quote!(#rt::nest::Strip::lanes_mut(&mut __res)),
+                true => quote!(#rt::Strip::lanes_mut(&mut __res)),
                 false => here(v).read(rt),
             }
         };
@@ -111,26 +111,26 @@ impl Writer<'_, '_> {
         let (output, word, level) = (self.output(), &emitter.word, self.level());
         let kind = gang.columns(|v| {
             let home = self.home(v);
-            quote!(#rt::nest::Strip::<_, #size>::of(&*#home, 0))
+            quote!(#rt::Strip::<_, #size>::of(&*#home, 0))
         });
         let s = |v: VarId| numbered("s", v.0).into_token_stream();
         let [lent, own] = [&gang.lent, &gang.own].map(|vars| pairs(vars.iter().map(|v| s(*v))));
         gang.code = quote! {
-            let __kind = #rt::nest::kind(|| #kind);
-            let __body = #rt::nest::body(__kind, |__gang, &#lent, #own, __here, __depth| {
+            let __kind = #rt::vector::kind(|| #kind);
+            let __body = #rt::vector::body(__kind, |__gang, &#lent, #own, __here, __depth| {
                 let __level = #level;
                 #(#scratch)*
-                #(let mut #results = #rt::nest::Strip::<_, #size>::new();)*
+                #(let mut #results = #rt::Strip::<_, #size>::new();)*
                 #(#enters)*
                 #(#calls)*
-                let mut __res = #rt::nest::Strip::<#output, #size>::new();
+                let mut __res = #rt::Strip::<#output, #size>::new();
                 #join
                 __res
             });
-            let __part = #rt::nest::part(__kind, |__gang, __lent, __own, __lanes, __depth| {
-                #rt::nest::Gang::filled::<#word>(__gang, __lent, __own, __lanes, __depth, #level)
+            let __part = #rt::vector::part(__kind, |__gang, __lent, __own, __lanes, __depth| {
+                #rt::vector::Gang::filled::<#word>(__gang, __lent, __own, __lanes, __depth, #level)
             });
-            let __gang = #rt::nest::Gang::new::<#word>(&__body, &__part, #level);
+            let __gang = #rt::vector::Gang::new::<#word>(&__body, &__part, #level);
         };
         Some(gang)
     }
@@ -169,7 +169,7 @@ impl Writer<'_, '_> {
         let [up, own, calls] = ["up", "own", "calls"].map(|name| numbered(name, nth));
         let copied = |v: VarId| {
             let lanes = called.inside(v).read(rt);
-            quote!(#rt::nest::Strip::<_, #size>::copied(#lanes))
+            quote!(#rt::Strip::<_, #size>::copied(#lanes))
         };
         // Arguments that are made for the call are lent from here.
         let hold = |v: VarId| numbered(&format!("lent{nth}_"), v.0);
@@ -191,25 +191,25 @@ impl Writer<'_, '_> {
             quote! {
                 #declare
                 let #up = #lanes;
-                #(let mut #holds = #rt::nest::Strip::<_, #size>::new();)*
-                let mut #own = #rt::nest::Gang::own(__gang);
-                let #calls = #rt::nest::Lanes::any(#up) && {
-                    let __agrees = #rt::nest::Gang::agrees(__gang);
+                #(let mut #holds = #rt::Strip::<_, #size>::new();)*
+                let mut #own = #rt::vector::Gang::own(__gang);
+                let #calls = #rt::vector::GangMask::any(#up) && {
+                    let __agrees = #rt::vector::Gang::agrees(__gang);
                     if __agrees {
                         #(#holds = #values;)*
                         #(#made)*
                     } else {
-                        let __args = (#(#rt::nest::Strip::<_, #size>::copied(#args),)*);
+                        let __args = (#(#rt::Strip::<_, #size>::copied(#args),)*);
                         let __results =
-                            #rt::nest::alone(&__args, #rt::nest::Here::and(__here, #up), |(#(#names,)*), __lane| #clone);
-                        #rt::nest::merge(&mut #result, &__results, #up);
+                            #rt::vector::alone(&__args, #rt::vector::CountedLanes::and(__here, #up), |(#(#names,)*), __lane| #clone);
+                        #rt::vector::merge(&mut #result, &__results, #up);
                     }
                     __agrees
                 };
             },
             quote! {
                 if #calls {
-                    #rt::nest::Gang::call(__gang, #lent, &#own, #up, __here, __depth, &mut #result);
+                    #rt::vector::Gang::call(__gang, #lent, &#own, #up, __here, __depth, &mut #result);
                 }
             },
         ))

@@ -28,8 +28,8 @@ impl Writer<'_, '_> {
         let open = touched.iter().map(|v| {
             let (home, column) = (home(*v), column(*v));
             match region.outs.contains(v) {
-                true => quote!(let #column = #rt::nest::strips_mut::<_, #strip>(&mut *#home, __strips);),
-                false => quote!(let #column = #rt::nest::strips::<_, #strip>(&*#home, __strips);),
+                true => quote!(let #column = #rt::vector::strips_mut::<_, #strip>(&mut *#home, __strips);),
+                false => quote!(let #column = #rt::vector::strips::<_, #strip>(&*#home, __strips);),
             }
         });
         let place = |v: VarId| Place::Column(column(v)).of(rt, region, v);
@@ -45,9 +45,9 @@ impl Writer<'_, '_> {
         let (none, collect, found) = match bits.is_empty() {
             true => (quote!(), quote!(), quote!(())),
             false => (
-                quote!(let mut __words = #rt::nest::Words::<#word, #strip>::new();),
-                quote!(#rt::nest::Words::put(&mut __words, #l, #next);),
-                quote!((#(#rt::nest::Words::at(&__words, #points, #level),)*)),
+                quote!(let mut __words = #rt::vector::Points::<#word, #strip>::new();),
+                quote!(#rt::vector::Points::put(&mut __words, #l, #next);),
+                quote!((#(#rt::vector::Points::at(&__words, #points, #level),)*)),
             ),
         };
         let pieces = pieces(self.emitter, region);
@@ -58,18 +58,18 @@ impl Writer<'_, '_> {
                 None => (Chooser::Nobody, None, None),
                 Some(_) => (Chooser::Value, Some(quote!(__m)), Some(quote!(let #here = __m[#l] != 0;))),
             };
-            let with = format_ident!("with{}", columns.len() + usize::from(mask.is_some()));
+            let with = format_ident!("noalias{}", columns.len() + usize::from(mask.is_some()));
             let Pieces { before, gets, last } = match &pieces {
                 Some(pieces) => pieces,
                 None => &Pieces { before: quote!(), gets: quote!(), last: region.clone() },
             };
             let round = region::round(self.emitter, last, chooser, |_| true, gets, &quote!(!0));
             let lanes = match long && mask.is_none() {
-                true => quote!(#rt::nest::side_by_side(#strip)),
+                true => quote!(#rt::vector::interleaved(#strip)),
                 false => quote!(0..#strip),
             };
             quote! {
-                #rt::nest::#with(#(#places,)* #mask |#(#columns,)* #word| {
+                #rt::vector::#with(#(#places,)* #mask |#(#columns,)* #word| {
                     #before
                     #none
                     for #l in #lanes {
@@ -82,26 +82,26 @@ impl Writer<'_, '_> {
             }
         };
         let full = run(None, pieces);
-        let masked = run(Some(quote!(&#rt::nest::spread::<#word, #strip>(__bits, #level),)), None);
+        let masked = run(Some(quote!(&#rt::vector::spread::<#word, #strip>(__bits, #level),)), None);
         let arrive = match (&points[..], parts) {
             ([only], false) => {
                 let to = self::set(*only);
-                quote!(#rt::nest::Set::add::<#strip>(&mut #to, __i, __bits);)
+                quote!(#rt::vector::LaneSet::add::<#strip>(&mut #to, __i, __bits);)
             }
             (all, _) => {
                 let sets = all.iter().map(|point| self::set(*point));
-                quote!(#(#rt::nest::Set::add::<#strip>(&mut #sets, __i, __bits & #bits);)*)
+                quote!(#(#rt::vector::LaneSet::add::<#strip>(&mut #sets, __i, __bits & #bits);)*)
             }
         };
         quote! {
-            let __strips = #rt::nest::Set::strips::<#strip>(&#set);
+            let __strips = #rt::vector::LaneSet::strips::<#strip>(&#set);
             #(#open)*
             for __i in 0..__strips {
-                let __bits = #rt::nest::Set::strip::<#strip>(&#set, __i);
+                let __bits = #rt::vector::LaneSet::strip::<#strip>(&#set, __i);
                 if __bits == 0 {
                     continue;
                 }
-                let #all = if #rt::nest::Set::is_full::<#strip>(__bits) { #full } else { #masked };
+                let #all = if #rt::vector::LaneSet::is_full::<#strip>(__bits) { #full } else { #masked };
                 #arrive
             }
         }
@@ -120,9 +120,9 @@ impl Writer<'_, '_> {
             let (work, home) = (work(*v), self.home(*v));
             match region.takes.contains(v) {
                 true => quote! {
-                    let #work = #rt::nest::Work::gather(&__work, &mut __sub, &*#home, &#set_here);
+                    let #work = #rt::vector::LoopLanes::gather(&__work, &mut __sub, &*#home, &#set_here);
                 },
-                false => quote!(let #work = #rt::nest::Work::column(&__work, &mut __sub);),
+                false => quote!(let #work = #rt::vector::LoopLanes::column(&__work, &mut __sub);),
             }
         });
         let columns: Vec<Ident> = touched.iter().map(|v| column(*v)).collect();
@@ -138,22 +138,22 @@ impl Writer<'_, '_> {
             quote!(#[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) });
         let run = match &exits[..] {
             [exit] => quote! {
-                (__bits & !#rt::nest::rounds::<#word, #strip>(__bits, #exit, #level, __rounds, #lane_code),)
+                (__bits & !#rt::vector::repeat::<#word, #strip>(__bits, #exit, #level, __rounds, #lane_code),)
             },
             exits => quote! {{
-                let mut __words = #rt::nest::Words::<#word, #strip>::new();
-                #rt::nest::rounds_of::<#word, #strip>(__bits, #point, &mut __words, #level, __rounds, #lane_code);
-                (#(__bits & #rt::nest::Words::at(&__words, #exits, #level),)*)
+                let mut __words = #rt::vector::Points::<#word, #strip>::new();
+                #rt::vector::repeat_exits::<#word, #strip>(__bits, #point, &mut __words, #level, __rounds, #lane_code);
+                (#(__bits & #rt::vector::Points::at(&__words, #exits, #level),)*)
             }},
         };
-        let apart = format_ident!("apart{}", columns.len());
+        let apart = format_ident!("outlined{}", columns.len());
         let uniforms: Vec<&Ident> = region.uniforms.iter().map(|v| &emitter.program.var(*v).ident).collect();
         let gone: Vec<Ident> = exits.iter().map(|exit| numbered("gone", exit)).collect();
         let leave = exits.iter().zip(&gone).map(|(exit, gone)| {
             let to = stops.iter().find(|s| self.point(s) == *exit);
             let enter = to.map(|_| {
                 let to = set(*exit);
-                quote!(#rt::nest::Set::insert(&mut #to, __lane);)
+                quote!(#rt::vector::LaneSet::insert(&mut #to, __lane);)
             });
             let live = to.map(|to| self.live(to));
             let put = region.outs.iter().filter(|v| match &live {
@@ -162,35 +162,35 @@ impl Writer<'_, '_> {
             });
             let put = put.map(|v| {
                 let (home, work) = (self.home(*v), work(*v));
-                quote!(#rt::nest::put(&mut *#home, __lane, &*#work, __at);)
+                quote!(#rt::vector::put(&mut *#home, __lane, &*#work, __at);)
             });
             quote! {
                 if #gone != 0 {
-                    #rt::nest::Work::each::<#strip>(&__work, __i, #gone, |__at, __lane| {
+                    #rt::vector::LoopLanes::each::<#strip>(&__work, __i, #gone, |__at, __lane| {
                         #(#put)*
                         #enter
                     });
-                    #rt::nest::Work::leave::<#strip>(&mut __work, __i, #gone);
+                    #rt::vector::LoopLanes::leave::<#strip>(&mut __work, __i, #gone);
                 }
             }
         });
         quote! {
-            #rt::nest::Set::trim(&mut #set_here);
-            let mut __sub = #rt::nest::Arena::sub(&mut __arena);
-            let mut __work = #rt::nest::Work::new::<#strip>(&mut __sub, &#set_here);
+            #rt::vector::LaneSet::trim(&mut #set_here);
+            let mut __sub = #rt::vector::Arena::sub(&mut __arena);
+            let mut __work = #rt::vector::LoopLanes::new::<#strip>(&mut __sub, &#set_here);
             #(#gather)*
-            #rt::nest::Set::clear(&mut #set_here);
-            while #rt::nest::Work::any(&__work) {
-                let __rounds = #rt::nest::Work::rounds(&mut __work);
-                for __i in 0..#rt::nest::Work::strips::<#strip>(&__work) {
-                    let __bits = #rt::nest::Work::strip::<#strip>(&__work, __i);
+            #rt::vector::LaneSet::clear(&mut #set_here);
+            while #rt::vector::LoopLanes::any(&__work) {
+                let __rounds = #rt::vector::LoopLanes::rounds(&mut __work);
+                for __i in 0..#rt::vector::LoopLanes::strips::<#strip>(&__work) {
+                    let __bits = #rt::vector::LoopLanes::strip::<#strip>(&__work, __i);
                     if __bits == 0 {
                         continue;
                     }
-                    let (#(#gone,)*) = #rt::nest::#apart(
-                        #(&mut #rt::nest::strips_mut::<_, #strip>(&mut *#works, __i + 1)[__i],)*
+                    let (#(#gone,)*) = #rt::vector::#apart(
+                        #(&mut #rt::vector::strips_mut::<_, #strip>(&mut *#works, __i + 1)[__i],)*
                         |#(#columns),*| {
-                            #rt::nest::align();
+                            #rt::vector::align();
                             // Not by the reference that a closure holds, behind which they could change.
                             #(let #uniforms = #uniforms;)*
                             #open
@@ -199,9 +199,9 @@ impl Writer<'_, '_> {
                     );
                     #(#leave)*
                 }
-                if #rt::nest::Work::sparse(&__work) {
-                    #(#rt::nest::Work::compact(&__work, &mut *#works, &__sub);)*
-                    #rt::nest::Work::close(&mut __work, &__sub);
+                if #rt::vector::LoopLanes::sparse(&__work) {
+                    #(#rt::vector::LoopLanes::compact(&__work, &mut *#works, &__sub);)*
+                    #rt::vector::LoopLanes::close(&mut __work, &__sub);
                 }
             }
         }

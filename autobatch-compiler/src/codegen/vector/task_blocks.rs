@@ -2,20 +2,20 @@
 //! Where the calls don't need each other's results, all are made at once.
 //!
 //! ```text
-//! let mut s1 = Levels::new();  …  s1.begin(h1);             // what is live behind the entry region, by level
-//! let mut tower = Tower::new(…);
+//! let mut s1 = BlockColumns::new();  …  s1.begin(h1);             // what is live behind the entry region, by level
+//! let mut blocks = TaskBlocks::new(…);
 //! loop {
-//!     if tower.descends() {
-//!         while i < strips && tower.has_room(at) {          // for each strip of this level
+//!     if blocks.descends() {
+//!         while i < strips && blocks.has_room(at) {          // for each strip of this level
 //!             …the first call's arguments…                  //   the code before the call
 //!             …the callee's entry region on them…           //   who returns at once has its result in o0
 //!             append(&mut t1, at, …those who do not…)       //   the others go up, side by side
 //!             …the second call's…
 //!         }
-//!         if few { …scalar clones, one by one… } else if at > 0 { tower.enter(at); continue; }
+//!         if few { …scalar clones, one by one… } else if at > 0 { blocks.enter(at); continue; }
 //!     }
 //!     for i in … { expand(&mut o0[i], results); …the region behind the calls… }
-//!     if !tower.leave() { break; }
+//!     if !blocks.leave() { break; }
 //! }
 //! ```
 //!
@@ -195,7 +195,7 @@ impl Writer<'_, '_> {
         let sites = fork.calls.len();
         let s = |v: &VarId| numbered("s", v.0);
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
-        let begin = begin.map(|(s, home)| quote!(#rt::nest::Levels::begin(&mut #s, #home);));
+        let begin = begin.map(|(s, home)| quote!(#rt::vector::BlockColumns::begin(&mut #s, #home);));
         let state_levels: Vec<Ident> = state.iter().map(s).collect();
         let gang = self.gang(&fork, state);
         // What gangs return is not settled.
@@ -203,7 +203,7 @@ impl Writer<'_, '_> {
         // Of the words of `gone` there are few.
         let values: Vec<Ident> = fork.own().collect();
         let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
-        let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::nest::Levels::new();)*);
+        let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::vector::BlockColumns::new();)*);
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
         let descend = self.descend(&fork, state, gang.as_ref());
         let gang = gang.map(|gang| gang.code);
@@ -213,29 +213,29 @@ impl Writer<'_, '_> {
             #gang
             #declare_state
             #declare_own
-            let mut __results = #rt::nest::Levels::new();
+            let mut __results = #rt::vector::BlockColumns::new();
             let __bytes = [
-                #(#rt::nest::Levels::bytes(&#state_levels),)*
-                #(#rt::nest::Levels::bytes(&#values),)*
-                #rt::nest::Levels::bytes(&__results)
+                #(#rt::vector::BlockColumns::bytes(&#state_levels),)*
+                #(#rt::vector::BlockColumns::bytes(&#values),)*
+                #rt::vector::BlockColumns::bytes(&__results)
             ];
-            let mut __tower = #rt::nest::Tower::new::<#strip>(__depth, __count, #sites, &__bytes);
+            let mut __blocks = #rt::vector::TaskBlocks::new::<#strip>(__depth, __count, #sites, &__bytes);
             #(#begin)*
-            #rt::nest::Levels::begin(&mut __results, __own);
-            let __base = #rt::nest::Tower::base(&__tower);
-            #(#rt::nest::Levels::grow(&mut #own, &mut __arena, __base);)*
+            #rt::vector::BlockColumns::begin(&mut __results, __own);
+            let __base = #rt::vector::TaskBlocks::base(&__blocks);
+            #(#rt::vector::BlockColumns::grow(&mut #own, &mut __arena, __base);)*
             let __level = #level;
             loop {
-                if #rt::nest::Tower::descends(&__tower) {
-                    if let ::core::option::Option::Some(__above) = #rt::nest::Tower::grows::<#strip>(&mut __tower) {
-                        #(#rt::nest::Levels::grow(&mut #state_levels, &mut __arena, __above);)*
-                        #(#rt::nest::Levels::grow(&mut #own, &mut __arena, __above);)*
-                        #rt::nest::Levels::grow(&mut __results, &mut __arena, __above);
+                if #rt::vector::TaskBlocks::descends(&__blocks) {
+                    if let ::core::option::Option::Some(__above) = #rt::vector::TaskBlocks::grows::<#strip>(&mut __blocks) {
+                        #(#rt::vector::BlockColumns::grow(&mut #state_levels, &mut __arena, __above);)*
+                        #(#rt::vector::BlockColumns::grow(&mut #own, &mut __arena, __above);)*
+                        #rt::vector::BlockColumns::grow(&mut __results, &mut __arena, __above);
                     }
                     #descend
                 }
                 #join
-                if !#rt::nest::Tower::leave::<#strip>(&mut __tower) {
+                if !#rt::vector::TaskBlocks::leave::<#strip>(&mut __blocks) {
                     break;
                 }
             }
@@ -255,26 +255,26 @@ impl Writer<'_, '_> {
         let open_state = state.iter().map(|v| {
             let (s, t) = (numbered("s", v.0), numbered("t", v.0));
             quote! {
-                let (#s, #t) = #rt::nest::Levels::both(&mut #s, &__tower);
-                let #s = #rt::nest::strips::<_, #strip>(&*#s, __strips);
+                let (#s, #t) = #rt::vector::BlockColumns::both(&mut #s, &__blocks);
+                let #s = #rt::vector::strips::<_, #strip>(&*#s, __strips);
             }
         });
         let open_own = fork.own().map(|o| {
             quote! {
-                let #o = #rt::nest::Levels::here(&mut #o, &__tower);
-                let #o = #rt::nest::strips_mut::<_, #strip>(&mut *#o, __strips);
+                let #o = #rt::vector::BlockColumns::here(&mut #o, &__blocks);
+                let #o = #rt::vector::strips_mut::<_, #strip>(&mut *#o, __strips);
             }
         });
         // What a region writes and had a value before.
         let scratch = written.iter().map(|v| {
             let (x, s, ty) = (numbered("x", v.0), numbered("s", v.0), self.emitter.element(*v));
             match (kept.contains(v), state.contains(v)) {
-                (false, false) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::cleared();),
-                (false, true) => quote!(let mut #x = #rt::nest::Strip::<#ty, #strip>::copied(&#s[__i]);),
+                (false, false) => quote!(let mut #x = #rt::Strip::<#ty, #strip>::cleared();),
+                (false, true) => quote!(let mut #x = #rt::Strip::<#ty, #strip>::copied(&#s[__i]);),
                 (true, false) => quote!(),
                 (true, true) => {
                     let k = numbered("k", v.0);
-                    quote!(#rt::nest::copy(&mut #k[__i], &#s[__i]);)
+                    quote!(#rt::vector::append_strip(&mut #k[__i], &#s[__i]);)
                 }
             }
         });
@@ -283,7 +283,7 @@ impl Writer<'_, '_> {
             // Nobody reads a result that is settled.
             let unread = fork.settled.is_some().then(|| {
                 let output = self.output();
-                quote!(let mut #result = #rt::nest::Strip::<#output, #strip>::cleared();)
+                quote!(let mut #result = #rt::Strip::<#output, #strip>::cleared();)
             });
             let result = if unread.is_some() { Place::Strip(result) } else { Place::Column(result) };
             let called = Called { writer: self, call, nth, here, result };
@@ -291,32 +291,33 @@ impl Writer<'_, '_> {
             quote!({
                 #unread
                 #enter
-                #rt::nest::give(&mut *__gone, #sites * __i + #nth, __up);
+                #rt::vector::give(&mut *__gone, #sites * __i + #nth, __up);
             })
         });
         let pads = state.iter().map(|v| numbered("t", v.0));
-        let pads = pads.map(|t| quote!(#rt::nest::pad(&mut #t[..#rt::nest::width::<#strip>(__at)], __at);));
+        let pads =
+            pads.map(|t| quote!(#rt::vector::pad(&mut #t[..#rt::vector::width::<#strip>(__at)], __at);));
         let results = name("__up_results");
         let few = self.few_up(state, &results);
         quote! {
-            let (__first, __strips) = #rt::nest::Tower::strips::<#strip>(&__tower);
+            let (__first, __strips) = #rt::vector::TaskBlocks::strips::<#strip>(&__blocks);
             #(#open_state)*
             #(#open_own)*
-            let __gone = #rt::nest::Levels::here(&mut __gone, &__tower);
+            let __gone = #rt::vector::BlockColumns::here(&mut __gone, &__blocks);
             let (mut __i, mut __at) = (__first, 0usize);
-            while __i < __strips && #rt::nest::Tower::has_room::<#strip>(&__tower, __at) {
-                let __bits = #rt::nest::Tower::members::<#strip>(&__tower, __i);
-                let __wide = #rt::nest::Tower::wide::<#strip>(&__tower);
+            while __i < __strips && #rt::vector::TaskBlocks::has_room::<#strip>(&__blocks, __at) {
+                let __bits = #rt::vector::TaskBlocks::members::<#strip>(&__blocks, __i);
+                let __wide = #rt::vector::TaskBlocks::wide::<#strip>(&__blocks);
                 #(#scratch)*
                 #(#calls)*
                 __i += 1;
             }
-            #rt::nest::Tower::forked(&mut __tower, __i);
+            #rt::vector::TaskBlocks::expanded(&mut __blocks, __i);
             if __at > 0 {
                 #(#pads)*
-                let (_, #results) = #rt::nest::Levels::both(&mut __results, &__tower);
+                let (_, #results) = #rt::vector::BlockColumns::both(&mut __results, &__blocks);
                 if !#few {
-                    #rt::nest::Tower::enter(&mut __tower, __at);
+                    #rt::vector::TaskBlocks::enter(&mut __blocks, __at);
                     continue;
                 }
             }
@@ -353,7 +354,7 @@ impl Writer<'_, '_> {
             let ((first, _), (second, exits)) = (once(before, called.here), once(entry, &inside));
             let begin = begin.iter().map(|(to, from)| {
                 let (to, from) = (to.write(rt), from.read(rt));
-                quote!(#rt::nest::copy(#to, #from);)
+                quote!(#rt::vector::append_strip(#to, #from);)
             });
             (quote!(#first #(#begin)* #second), exits)
         });
@@ -365,15 +366,15 @@ impl Writer<'_, '_> {
             let (size, result) = (gang.size, called.result.write(rt));
             let columns = gang.columns(|v| {
                 let value = called.inside(v).read(rt);
-                quote!(#rt::nest::Strip::of(#value, __part * #size))
+                quote!(#rt::Strip::of(#value, __part * #size))
             });
             quote! {
                 for __part in 0..#strip / #size {
-                    let __bits = #rt::nest::bits::<#size>(__part);
-                    if __up & __bits == __bits && #rt::nest::Gang::begins(&__gang, &__tower) {
-                        let __depth = #rt::nest::Tower::depth(&__tower);
-                        let __parts = #rt::nest::Gang::begin(&__gang, &#columns, __depth);
-                        #rt::nest::copy(&mut (#result)[__part * #size..], #rt::nest::Strip::lanes(&__parts));
+                    let __bits = #rt::vector::part_bits::<#size>(__part);
+                    if __up & __bits == __bits && #rt::vector::Gang::begins(&__gang, &__blocks) {
+                        let __depth = #rt::vector::TaskBlocks::depth(&__blocks);
+                        let __parts = #rt::vector::Gang::begin(&__gang, &#columns, __depth);
+                        #rt::vector::append_strip(&mut (#result)[__part * #size..], #rt::Strip::lanes(&__parts));
                         __up &= !__bits;
                     }
                 }
@@ -385,11 +386,11 @@ impl Writer<'_, '_> {
             #run
             let #changes __up = #up;
             #together
-            if #rt::nest::Set::is_full::<#strip>(__up) {
-                #(#rt::nest::copy(&mut #to[__at..], #values);)*
+            if #rt::vector::LaneSet::is_full::<#strip>(__up) {
+                #(#rt::vector::append_strip(&mut #to[__at..], #values);)*
                 __at += #strip;
             } else if __up != 0 {
-                #(#rt::nest::append(&mut #to[__at..], #values, __up, __level);)*
+                #(#rt::vector::append(&mut #to[__at..], #values, __up, __level);)*
                 __at += __up.count_ones() as usize;
             }
         }
@@ -403,12 +404,13 @@ impl Writer<'_, '_> {
         let made = &self.entry_region().outs;
         let has_all = params.all(|v| state.contains(&v) && !made.contains(&v));
         let rt = &self.emitter.rt;
-        let clone = has_all.then(|| self.few(&quote!(#rt::nest::Tower::depth(&__tower)), &t)).flatten();
+        let clone =
+            has_all.then(|| self.few(&quote!(#rt::vector::TaskBlocks::depth(&__blocks)), &t)).flatten();
         match clone {
             Some((most, call)) => quote! {
-                if #rt::nest::is_few(__at, #most) {
+                if #rt::vector::is_few(__at, #most) {
                     for __lane in 0..__at {
-                        #rt::nest::give(&mut *#results, __lane, #call);
+                        #rt::vector::give(&mut *#results, __lane, #call);
                     }
                     true
                 } else {
@@ -430,7 +432,7 @@ impl Writer<'_, '_> {
         let place = |v: VarId| {
             if let Some(nth) = dests.iter().position(|dest| *dest == v) {
                 let o = &results[nth];
-                return quote!(#rt::nest::Strip::lanes(&#o));
+                return quote!(#rt::Strip::lanes(&#o));
             }
             let from = numbered(if kept.contains(&v) { "k" } else { "s" }, v.0);
             match self.is_result(v) {
@@ -442,41 +444,41 @@ impl Writer<'_, '_> {
         let open_read = read.iter().map(|v| numbered("s", v.0));
         let open_read = open_read.map(|s| {
             quote! {
-                let (#s, _) = #rt::nest::Levels::both(&mut #s, &__tower);
-                let #s = #rt::nest::strips::<_, #strip>(&*#s, __end);
+                let (#s, _) = #rt::vector::BlockColumns::both(&mut #s, &__blocks);
+                let #s = #rt::vector::strips::<_, #strip>(&*#s, __end);
             }
         });
         let open_own = fork.own().map(|o| {
             quote! {
-                let #o = #rt::nest::Levels::here(&mut #o, &__tower);
-                let #o = #rt::nest::strips::<_, #strip>(&*#o, __end);
+                let #o = #rt::vector::BlockColumns::here(&mut #o, &__blocks);
+                let #o = #rt::vector::strips::<_, #strip>(&*#o, __end);
             }
         });
         let fetch = results.iter().enumerate().map(|(nth, o)| {
             let at_once = match &fork.settled {
                 Some(value) => {
                     let output = self.output();
-                    quote!(#rt::nest::Strip::<#output, #strip>::filled(#value))
+                    quote!(#rt::Strip::<#output, #strip>::filled(#value))
                 }
-                None => quote!(#rt::nest::Strip::copied(&#o[__i])),
+                None => quote!(#rt::Strip::copied(&#o[__i])),
             };
             quote! {
                 let mut #o = #at_once;
-                let __up = #rt::nest::value(&*__gone, #sites * __i + #nth);
-                #rt::nest::fetch(#rt::nest::Strip::lanes_mut(&mut #o), &__done[__at..], __up, __level);
+                let __up = #rt::vector::value(&*__gone, #sites * __i + #nth);
+                #rt::vector::fetch(#rt::Strip::lanes_mut(&mut #o), &__done[__at..], __up, __level);
                 __at += __up.count_ones() as usize;
             }
         });
         quote! {
-            let (__first, __end) = #rt::nest::Tower::joins(&__tower);
+            let (__first, __end) = #rt::vector::TaskBlocks::joins(&__blocks);
             #(#open_read)*
             #(#open_own)*
-            let __gone = #rt::nest::Levels::here(&mut __gone, &__tower);
-            let (__res, __done) = #rt::nest::Levels::both(&mut __results, &__tower);
-            let __res = #rt::nest::strips_mut::<_, #strip>(&mut *__res, __end);
+            let __gone = #rt::vector::BlockColumns::here(&mut __gone, &__blocks);
+            let (__res, __done) = #rt::vector::BlockColumns::both(&mut __results, &__blocks);
+            let __res = #rt::vector::strips_mut::<_, #strip>(&mut *__res, __end);
             let mut __at = 0usize;
             for __i in __first..__end {
-                let __wide = #rt::nest::Tower::wide::<#strip>(&__tower);
+                let __wide = #rt::vector::TaskBlocks::wide::<#strip>(&__blocks);
                 #(#fetch)*
                 #run
             }
@@ -490,7 +492,7 @@ mod tests {
 
     /// Whether the calls of `f` are made at once.
     fn forks(item: proc_macro2::TokenStream) -> bool {
-        crate::driver::autobatch(quote!(), item).to_string().contains("Tower")
+        crate::driver::autobatch(quote!(), item).to_string().contains("TaskBlocks")
     }
 
     #[test]

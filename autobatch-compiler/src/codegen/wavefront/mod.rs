@@ -2,16 +2,16 @@
 //! instruction set.
 //!
 //! ```text
-//! let mut r2 = hall.room(…);  let q2_0 = hall.column(…);  …        // a room per program point, a column per live variable
-//! let f0 = Saved::new();  let mut stack = hall.stack(…);           // what calls of a site save, on one stack for all
+//! let mut r2 = wavefront.queue(…);  let q2_0 = wavefront.column(…);  …        // a queue per program point, a column per live variable
+//! let f0 = SavedFrame::new();  let mut stack = wavefront.stack(…);           // what calls of a site save, on one stack for all
 //! loop {
-//!     if let Some(load) = hall.load(&mut r0) { …parameters into q0_… }
-//!     if hall.is_low() { hall.grow(…) }
-//!     match hall.next(&[r0.len(), r2.len(), …]) {
+//!     if let Some(load) = wavefront.load(&mut r0) { …parameters into q0_… }
+//!     if wavefront.is_low() { wavefront.grow(…) }
+//!     match wavefront.next(&[r0.len(), r2.len(), …]) {
 //!         Some(1) => for strip in the records of r2 {
-//!             let s0 = Strip::of(q2_0, …);  let places = r2.places(…);
+//!             let s0 = Strip::of(q2_0, …);  let keys = r2.keys(…);
 //!             …region…                                             // every lane, without a mask
-//!             put(q3_0, &r3, &s0, those that go to 3); r3.enter(&places, …);
+//!             put(q3_0, &r3, &s0, those that go to 3); r3.enter(&keys, …);
 //!         }
 //!         …
 //!         None => break,
@@ -28,8 +28,8 @@
 //!   bottom the member has its result.
 //!
 //! Invariants: `q…` of a room hold the values of its records for every variable that is live there and has a column;
-//! a record is in one room; a record has been called from the site that its place names, which has saved a frame
-//! at that place.
+//! a record is in one room; a record has been called from the site that its key names, which has saved a frame
+//! under that key.
 
 mod region_runs;
 
@@ -79,7 +79,7 @@ pub(crate) struct Writer<'e, 'a> {
     regions: BTreeMap<BlockId, Region>,
 }
 
-/// Statements that run a tile, given `__begin`, `__nest` and the parameters of the entry function; `None` if there are
+/// Statements that run a tile, given `__begin`, `__tile` and the parameters of the entry function; `None` if there are
 /// too many call sites or variables.
 pub(crate) fn tile(emitter: &Emitter<'_>, isa: &str, most: usize) -> Option<TokenStream> {
     let heads = emitter.heads_in_source_order().into_iter();
@@ -215,9 +215,9 @@ impl Writer<'_, '_> {
             let room = self.room(stop);
             let columns = self.live(stop).into_iter().map(|v| {
                 let (column, ty) = (self.column(stop, v), self.emitter.element(v));
-                quote!(let #column = #rt::rooms::Hall::column::<#ty, #strip>(&__hall, &mut __arena);)
+                quote!(let #column = #rt::wavefront::Wavefront::column::<#ty, #strip>(&__wavefront, &mut __arena);)
             });
-            quote!(let mut #room = #rt::rooms::Hall::room::<#strip>(&__hall, &mut __arena); #(#columns)*)
+            quote!(let mut #room = #rt::wavefront::Wavefront::queue::<#strip>(&__wavefront, &mut __arena); #(#columns)*)
         });
         let saved: Vec<Ident> = emitter.calls.iter().map(|(_, call)| self.saved(call)).collect();
         let rooms: Vec<Ident> = stops.iter().map(|stop| self.room(stop)).collect();
@@ -231,26 +231,26 @@ impl Writer<'_, '_> {
             let values: Vec<Ident> = across.iter().map(|v| numbered("v", v.0)).collect();
             let columns = across.iter().map(|v| self.column(&stop, *v));
             quote! {
-                #rt::rooms::Saved::restores(&#saved, |(#(#values,)*)| { #(#rt::rooms::put_one(#columns, 0, #values);)* });
+                #rt::wavefront::SavedFrame::restores(&#saved, |(#(#values,)*)| { #(#rt::wavefront::put_one(#columns, 0, #values);)* });
             }
         });
         let level = columns::level(emitter, self.isa);
         quote! {
             let __level = #level;
-            let mut __arena = #rt::nest::Arena::at(#rt::nest::Nest::arena(__nest), __level);
-            #(let #saved = #rt::rooms::Saved::new();)*
-            let __size = #rt::rooms::largest(&[#(#rt::rooms::Saved::size(&#saved)),*]);
-            let mut __hall = #rt::rooms::Hall::new(&mut __arena, __begin, __size);
-            let mut __stack = #rt::rooms::Hall::stack(&mut __hall, &mut __arena, __size);
+            let mut __arena = #rt::vector::Arena::at(#rt::vector::Tile::arena(__tile), __level);
+            #(let #saved = #rt::wavefront::SavedFrame::new();)*
+            let __size = #rt::wavefront::largest(&[#(#rt::wavefront::SavedFrame::size(&#saved)),*]);
+            let mut __wavefront = #rt::wavefront::Wavefront::new(&mut __arena, __begin, __size);
+            let mut __stack = #rt::wavefront::Wavefront::stack(&mut __wavefront, &mut __arena, __size);
             #(#declare)*
             #(#restored)*
             #(let #sources = #idents;)*
             loop {
                 #load
-                if #rt::rooms::Hall::is_low(&__hall) {
-                    #rt::rooms::Hall::grow(&mut __hall, &mut __arena, &mut __stack);
+                if #rt::wavefront::Wavefront::is_low(&__wavefront) {
+                    #rt::wavefront::Wavefront::grow(&mut __wavefront, &mut __arena, &mut __stack);
                 }
-                match #rt::rooms::Hall::next(&__hall, &[#(#rt::rooms::Room::len(&#rooms)),*]) {
+                match #rt::wavefront::Wavefront::next(&__wavefront, &[#(#rt::wavefront::ContinuationQueue::len(&#rooms)),*]) {
                     #(#arms)*
                     _ => break,
                 }
@@ -277,7 +277,7 @@ impl Writer<'_, '_> {
         });
         let room = self.room(&begin);
         quote! {
-            if let ::core::option::Option::Some(__load) = #rt::rooms::Hall::load(&mut __hall, &mut #room) {
+            if let ::core::option::Option::Some(__load) = #rt::wavefront::Wavefront::load(&mut __wavefront, &mut #room) {
                 #(#fill)*
             }
         }
@@ -303,7 +303,7 @@ impl Writer<'_, '_> {
         let strips: Vec<Ident> = live.iter().map(|v| numbered("s", v.0)).collect();
         let values: Values = live.iter().zip(&strips).map(|(v, s)| (*v, self.lanes(s))).collect();
         let going =
-            |func: FuncId| Going { values: &values, func, places: quote!(__places), here: quote!(__bits) };
+            |func: FuncId| Going { values: &values, func, places: quote!(__keys), here: quote!(__bits) };
         let code = match stop {
             Stop::Begin => self.enter(None, &going(program.entry)),
             Stop::Call(call) => self.enter(Some(call), &going(program.var(call.dest).func)),
@@ -311,16 +311,16 @@ impl Writer<'_, '_> {
             Stop::Region(region) => self.region(region, &values),
         };
         quote! {
-            let __step = #rt::rooms::Room::take::<#strip>(&mut #room);
-            if #rt::rooms::Step::is_short::<#strip>(__step) {
-                #(#rt::rooms::Step::pad::<_, #strip>(__step, #columns);)*
+            let __step = #rt::wavefront::ContinuationQueue::take::<#strip>(&mut #room);
+            if #rt::wavefront::Wave::is_short::<#strip>(__step) {
+                #(#rt::wavefront::Wave::pad::<_, #strip>(__step, #columns);)*
             }
-            for __i in 0..#rt::rooms::Step::strips::<#strip>(__step) {
-                let __first = #rt::rooms::Step::first::<#strip>(__step, __i);
-                let __bits = #rt::rooms::Step::bits::<#strip>(__step, __i);
-                let __lanes = #rt::rooms::Step::lanes::<#strip>(__step, __i);
-                let __places = #rt::rooms::Room::places::<#strip>(&#room, __first);
-                #(let mut #strips = #rt::rooms::Strip::<_, #strip>::of(#columns, __first);)*
+            for __i in 0..#rt::wavefront::Wave::strips::<#strip>(__step) {
+                let __first = #rt::wavefront::Wave::first::<#strip>(__step, __i);
+                let __bits = #rt::wavefront::Wave::bits::<#strip>(__step, __i);
+                let __lanes = #rt::wavefront::Wave::lanes::<#strip>(__step, __i);
+                let __keys = #rt::wavefront::ContinuationQueue::keys::<#strip>(&#room, __first);
+                #(let mut #strips = #rt::Strip::<_, #strip>::of(#columns, __first);)*
                 #code
             }
         }
@@ -350,12 +350,12 @@ impl Writer<'_, '_> {
         let put = self.live(stop).into_iter().map(|v| {
             let column = self.column(stop, v);
             let value = &values[&v];
-            quote!(#rt::rooms::put(#column, &#room, #value, #here, __level);)
+            quote!(#rt::wavefront::put(#column, &#room, #value, #here, __level);)
         });
         quote! {
             if #here != 0 {
                 #(#put)*
-                #rt::rooms::Room::enter(&mut #room, &#places, #here, __level);
+                #rt::wavefront::ContinuationQueue::enter(&mut #room, &#places, #here, __level);
             }
         }
     }
@@ -368,7 +368,7 @@ impl Writer<'_, '_> {
         let function = program.func(callee);
         let arg = |nth: usize| call.map_or(function.params[nth], |call| emitter.column_of(call.args[nth]));
         let Going { values, places, here, .. } = going;
-        let check = call.map(|_| quote!(#rt::rooms::Hall::check(&mut __hall, &#places);));
+        let check = call.map(|_| quote!(#rt::wavefront::Wavefront::check(&mut __wavefront, &#places);));
         // The arguments, under the parameters' names.
         let mut inside = Values::new();
         let mut declare = Vec::new();
@@ -381,7 +381,7 @@ impl Writer<'_, '_> {
             let (from, to) = (&values[&arg(nth)], numbered("t", param.0));
             let ty = self.emitter.element(*param);
             if !has_room && entry.outs.contains(param) {
-                declare.push(quote!(let mut #to = #rt::rooms::Strip::<#ty, #strip>::copied(#from);));
+                declare.push(quote!(let mut #to = #rt::Strip::<#ty, #strip>::copied(#from);));
                 inside.insert(*param, self.lanes(&to));
             } else {
                 declare.push(quote!(let #to: &[::core::mem::MaybeUninit<#ty>; #strip] = #from;));
@@ -390,7 +390,7 @@ impl Writer<'_, '_> {
         }
         let up_places = call.map(|call| {
             let site = self.site(call);
-            quote!(let __up = #rt::rooms::Places::up(&#places, &__hall, #site);)
+            quote!(let __up = #rt::wavefront::Keys::callee(&#places, &__wavefront, #site);)
         });
         if has_room {
             let stop = Stop::Region(entry);
@@ -404,7 +404,7 @@ impl Writer<'_, '_> {
                 continue;
             }
             let (to, ty) = (numbered("t", v.0), self.emitter.element(*v));
-            declare.push(quote!(let mut #to = #rt::rooms::Strip::<#ty, #strip>::new();));
+            declare.push(quote!(let mut #to = #rt::Strip::<#ty, #strip>::new();));
             inside.insert(*v, self.lanes(&to));
         }
         let (run, exits) = self.once(entry, |v| {
@@ -445,9 +445,9 @@ impl Writer<'_, '_> {
         let (saved, places) = (self.saved(call), &going.places);
         let values = self.across(call).into_iter().map(|v| &going.values[&v]);
         quote! {
-            #rt::rooms::Saved::save(
+            #rt::wavefront::SavedFrame::save(
                 &#saved, &mut __stack, __size, (&#places, &__up), #here,
-                #[inline(always)] |__lane| (#(#rt::rooms::bits(&#values[__lane]),)*),
+                #[inline(always)] |__lane| (#(#rt::vector::copy_slot(&#values[__lane]),)*),
             );
         }
     }
@@ -467,26 +467,26 @@ impl Writer<'_, '_> {
             let columns = across.iter().map(|v| self.column(&stop, *v));
             let dest = self.live(&stop).contains(&call.dest).then(|| {
                 let column = self.column(&stop, call.dest);
-                quote!(#rt::rooms::put(#column, &#room, #result, __back, __level);)
+                quote!(#rt::wavefront::put(#column, &#room, #result, __back, __level);)
             });
             quote! {
-                let __back = #rt::rooms::Sites::of(&__sites, #site, #here, __level);
+                let __back = #rt::wavefront::Sites::of(&__sites, #site, #here, __level);
                 if __back != 0 {
                     #dest
-                    #rt::rooms::Saved::fetch(
+                    #rt::wavefront::SavedFrame::fetch(
                         &#saved, &mut __stack, __size, &#places, __back, &mut #room, __level,
-                        #[inline(always)] |__at, (#(#values,)*)| { #(#rt::rooms::put_one(#columns, __at, #values);)* },
+                        #[inline(always)] |__at, (#(#values,)*)| { #(#rt::wavefront::put_one(#columns, __at, #values);)* },
                     );
                 }
             }
         });
         let finish = (group == program.func(program.entry).group).then(|| {
             let finish = self.finish(result, places, &quote!(__back));
-            quote!(let __back = #rt::rooms::Sites::of(&__sites, 0, #here, __level); #finish)
+            quote!(let __back = #rt::wavefront::Sites::of(&__sites, 0, #here, __level); #finish)
         });
         quote! {
             if #here != 0 {
-                let __sites = #rt::rooms::Places::sites(&#places);
+                let __sites = #rt::wavefront::Keys::sites(&#places);
                 #(#back)*
                 #finish
             }
@@ -497,8 +497,8 @@ impl Writer<'_, '_> {
     fn finish(&self, result: &TokenStream, places: &TokenStream, here: &TokenStream) -> TokenStream {
         let rt = &self.emitter.rt;
         quote! {
-            #rt::rooms::Hall::finish(&mut __hall, &#places, #here, #[inline(always)] |__lane, __member| {
-                #rt::Out::set(__out, __member, #rt::nest::value(#result, __lane));
+            #rt::wavefront::Wavefront::finish(&mut __wavefront, &#places, #here, #[inline(always)] |__lane, __member| {
+                #rt::Out::set(__out, __member, #rt::vector::value(#result, __lane));
             });
         }
     }

@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
         for v in &region.outs {
             values.entry(*v).or_insert_with(|| {
                 let (s, ty) = (numbered("s", v.0), self.emitter.element(*v));
-                new.extend(quote!(let mut #s = #rt::rooms::Strip::<#ty, #strip>::new();));
+                new.extend(quote!(let mut #s = #rt::Strip::<#ty, #strip>::new();));
                 self.lanes(&s)
             });
         }
@@ -37,7 +37,7 @@ impl Writer<'_, '_> {
             false => self.once(region, place),
         };
         let go = exits.into_iter().map(|(point, here)| {
-            self.go(point, &Going { values: &values, func, places: quote!(__places), here })
+            self.go(point, &Going { values: &values, func, places: quote!(__keys), here })
         });
         quote!(#new #run #(#go)*)
     }
@@ -56,22 +56,22 @@ impl Writer<'_, '_> {
         let (columns, places) = strip::columns(region, place);
         // Copies that nothing points to stay in registers.
         let open = strip::opened(rt, region);
-        let apart = format_ident!("apart{}", columns.len());
+        let apart = format_ident!("outlined{}", columns.len());
         let uniforms = region::uniforms(self.emitter, region);
         let round =
             region::round(self.emitter, region, Chooser::Branches, |_| false, &quote!(), &quote!(#stay));
         let (points, bits) = strip::exits(region);
         let run = quote! {
-            let (#(#bits,)*) = #rt::nest::#apart(#(#places,)* |#(#columns),*| {
-                #rt::nest::align();
+            let (#(#bits,)*) = #rt::vector::#apart(#(#places,)* |#(#columns),*| {
+                #rt::vector::align();
                 #(#uniforms)*
                 #open
-                let mut __words = #rt::nest::Words::<#word, #width>::new();
-                #rt::nest::rounds_of::<#word, #width>(
+                let mut __words = #rt::vector::Points::<#word, #width>::new();
+                #rt::vector::repeat_exits::<#word, #width>(
                     __bits, #point, &mut __words, __level, #ROUNDS,
                     #[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) },
                 );
-                (#(__bits & #rt::nest::Words::at(&__words, #points, __level),)*)
+                (#(__bits & #rt::vector::Points::at(&__words, #points, __level),)*)
             });
         };
         (run, points.into_iter().zip(bits.into_iter().map(|b| quote!(#b))).collect())

@@ -25,7 +25,7 @@ macro_rules! circular {
         }
 
         #[inline(always)]
-        pub(in super::super) fn $sin_cos(x: $float) -> ($float, $float) {
+        pub(crate) fn $sin_cos(x: $float) -> ($float, $float) {
             const SIGN: $bits = 1 << ($bits::BITS - 1);
             let Reduced { r, low, k } = super::reduce::$reduce(x.abs());
             let (s, c) = $kernel(r, low, r * r);
@@ -40,17 +40,17 @@ macro_rules! circular {
         }
 
         #[inline(always)]
-        pub(in super::super) fn $sin_name(x: $float) -> $float {
+        pub(crate) fn $sin_name(x: $float) -> $float {
             $sin_cos(x).0
         }
 
         #[inline(always)]
-        pub(in super::super) fn $cos_name(x: $float) -> $float {
+        pub(crate) fn $cos_name(x: $float) -> $float {
             $sin_cos(x).1
         }
 
         #[inline(always)]
-        pub(in super::super) fn $tan(x: $float) -> $float {
+        pub(crate) fn $tan(x: $float) -> $float {
             const SIGN: $bits = 1 << ($bits::BITS - 1);
             let Reduced { r, low, k } = super::reduce::$reduce(x.abs());
             let z = r * r;

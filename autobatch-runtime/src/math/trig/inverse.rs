@@ -41,7 +41,7 @@ macro_rules! inverse {
         }
 
         #[inline(always)]
-        pub(in super::super) fn $asin_name(x: $float) -> $float {
+        pub(crate) fn $asin_name(x: $float) -> $float {
             let a = x.abs();
             let big = a >= 0.5;
             let f = $half_asin(a, big);
@@ -50,7 +50,7 @@ macro_rules! inverse {
         }
 
         #[inline(always)]
-        pub(in super::super) fn $acos(x: $float) -> $float {
+        pub(crate) fn $acos(x: $float) -> $float {
             let a = x.abs();
             let big = a >= 0.5;
             let f = $half_asin(a, big);
@@ -87,12 +87,12 @@ macro_rules! inverse {
         }
 
         #[inline(always)]
-        pub(in super::super) fn $atan_name(x: $float) -> $float {
+        pub(crate) fn $atan_name(x: $float) -> $float {
             $angle(x.abs(), 1.0, false).copysign(x)
         }
 
         #[inline(always)]
-        pub(in super::super) fn $atan2(y: $float, x: $float) -> $float {
+        pub(crate) fn $atan2(y: $float, x: $float) -> $float {
             let (a, b) = (y.abs(), x.abs());
             let high = if a > b { a } else { b };
             let infinite = high == $float::INFINITY;

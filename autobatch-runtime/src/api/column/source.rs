@@ -1,0 +1,148 @@
+//! Handing out members, each at most once.
+//!
+//! **Invariant:** what an [`Owned`] or a [`States`] hands out it hands out once: `Once` checks it within a thread, and the queue gives each member
+//! to one worker.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::probes::type_id::is_plain;
+
+/// Hands out members; each at most once. For generated code only.
+///
+/// # Safety
+///
+/// `fill` writes every slot that it is given: they count as values behind it.
+#[doc(hidden)]
+// A source without a length is not empty either.
+#[allow(clippy::len_without_is_empty)]
+pub unsafe trait Source<T>: Sync {
+    /// The number of members, unless any number will do.
+    fn len(&self) -> Option<usize>;
+    /// The value of one member.
+    fn get(&self, member: usize) -> T;
+    /// Whether a member's value can be had again.
+    fn repeatable(&self) -> bool {
+        false
+    }
+    /// The values of neighbouring members.
+    #[inline(always)]
+    fn fill(&self, member: usize, slots: &mut [MaybeUninit<T>]) {
+        for (nth, slot) in slots.iter_mut().enumerate() {
+            slot.write(self.get(member + nth));
+        }
+    }
+    /// The values of neighbouring members where they are, if they stand side by side.
+    #[inline(always)]
+    fn slice(&self, _members: Range<usize>) -> Option<&[T]> {
+        None
+    }
+}
+
+/// Which members were handed out: guards what may happen once only.
+///
+/// A load and a store rather than one atomic exchange (measured: 1 ns and 5 ns per member, which is
+/// what a whole member of a cheap kernel takes). It is exact within a thread; that two threads never ask for the same member is the
+/// protocol of generated code: the queue gives each member to one worker.
+struct Once(Box<[AtomicBool]>);
+
+impl Once {
+    fn new(len: usize) -> Once {
+        Once((0..len).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    /// Marks the member.
+    ///
+    /// Panics if there is no such member, or if it was marked before.
+    #[inline(always)]
+    fn claim(&self, member: usize) {
+        let taken = &self.0[member];
+        assert!(!taken.load(Ordering::Relaxed), "a member is handed out once");
+        taken.store(true, Ordering::Relaxed);
+    }
+}
+
+/// An owned column, moved from.
+#[doc(hidden)]
+pub struct Owned<T> {
+    values: Vec<MaybeUninit<T>>,
+    taken: Once,
+}
+
+// SAFETY: `get` moves each value out at most once, on the one thread that has the member (see `Once`),
+// so sharing the source only ever sends values to other threads.
+unsafe impl<T: Send> Sync for Owned<T> {}
+
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<T: Send> Source<T> for Owned<T> {
+    fn len(&self) -> Option<usize> {
+        Some(self.values.len())
+    }
+    #[inline(always)]
+    fn get(&self, member: usize) -> T {
+        if !self.repeatable() {
+            self.taken.claim(member);
+        }
+        // SAFETY: initialised by construction, and `claim` lets only one caller through per member; numbers
+        // may be copied.
+        unsafe { self.values[member].assume_init_read() }
+    }
+    #[inline(always)]
+    fn repeatable(&self) -> bool {
+        is_plain::<T>()
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    fn drop(&mut self) {
+        for (value, taken) in self.values.iter_mut().zip(&mut self.taken.0) {
+            if !*taken.get_mut() {
+                // SAFETY: initialised by construction and never moved out.
+                unsafe { value.assume_init_drop() }
+            }
+        }
+    }
+}
+
+impl<T> Owned<T> {
+    /// Takes the values.
+    pub(super) fn new(values: Vec<T>) -> Self {
+        let taken = Once::new(values.len());
+        Owned { values: values.into_iter().map(MaybeUninit::new).collect(), taken }
+    }
+}
+
+/// Per-member state for `&mut T` parameters: hands out each element's reference once.
+#[doc(hidden)]
+pub struct States<'a, T> {
+    first: *mut T,
+    taken: Once,
+    lifetime: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: each element's reference is handed out at most once, to the one thread that has the member
+// (see `Once`), so sharing the source sends disjoint `&mut T` to other threads, which needs `T: Send`.
+unsafe impl<T: Send> Sync for States<'_, T> {}
+
+impl<'a, T> States<'a, T> {
+    /// Takes the borrow of all states.
+    pub fn new(states: &'a mut [T]) -> Self {
+        States { taken: Once::new(states.len()), first: states.as_mut_ptr(), lifetime: PhantomData }
+    }
+}
+
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: Send> Source<&'a mut T> for States<'a, T> {
+    fn len(&self) -> Option<usize> {
+        Some(self.taken.0.len())
+    }
+    #[inline(always)]
+    fn get(&self, member: usize) -> &'a mut T {
+        self.taken.claim(member);
+        // SAFETY: `claim` has checked the index and lets only one caller through per element; the
+        // slice is borrowed mutably for 'a by this source alone.
+        unsafe { &mut *self.first.add(member) }
+    }
+}

@@ -1,0 +1,186 @@
+//! What a run yields.
+
+use std::mem::MaybeUninit;
+
+use super::fault::{BatchError, Fault, Faults};
+use super::report::Report;
+
+/// The results of a batch, the faults of members that have none, and the report.
+#[derive(Debug)]
+pub struct Outcome<R> {
+    values: Values<R>,
+    faults: Vec<Fault>,
+    report: Report,
+}
+
+#[derive(Debug)]
+enum Values<R> {
+    /// No member is at fault: the memory that the results were written to.
+    All(Vec<R>),
+    Some(Vec<Option<R>>),
+}
+
+impl<R> Outcome<R> {
+    /// `set` says which of `values` are initialised, if not all are; the others have a fault each. `faults` ascend.
+    pub(crate) fn new(
+        values: Vec<MaybeUninit<R>>,
+        set: Option<Vec<bool>>,
+        faults: Vec<Fault>,
+        report: Report,
+    ) -> Self {
+        let missing = set.as_ref().map_or(0, |set| set.iter().filter(|set| !**set).count());
+        assert_eq!(missing, faults.len(), "a member has a value or a fault");
+        let values = if let Some(set) = set {
+            assert_eq!(values.len(), set.len(), "a flag for each member");
+            let value = |(value, set): (MaybeUninit<R>, bool)| {
+                // SAFETY: `Out` reports exactly the members it has written.
+                set.then(|| unsafe { value.assume_init() })
+            };
+            Values::Some(values.into_iter().zip(set).map(value).collect())
+        } else {
+            // SAFETY: all values are initialised.
+            Values::All(unsafe { assume_init(values) })
+        };
+        Outcome { values, faults, report }
+    }
+
+    /// The members without a result, ordered by member.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// What happened at run time.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The number of members.
+    pub fn len(&self) -> usize {
+        match &self.values {
+            Values::All(values) => values.len(),
+            Values::Some(values) => values.len(),
+        }
+    }
+
+    /// Whether the batch had no member.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One member's value; `None` if it is at fault or there is no such member.
+    pub fn get(&self, member: usize) -> Option<&R> {
+        match &self.values {
+            Values::All(values) => values.get(member),
+            Values::Some(values) => values.get(member)?.as_ref(),
+        }
+    }
+
+    /// All values in order.
+    ///
+    /// # Errors
+    ///
+    /// If any member is at fault, all faults (the values are dropped; see [`Outcome::into_results`]).
+    pub fn into_values(self) -> Result<Vec<R>, Faults> {
+        match self.values {
+            Values::All(values) => Ok(values),
+            Values::Some(_) => Err(Faults(self.faults)),
+        }
+    }
+
+    /// Each member's value or fault, in order.
+    pub fn into_results(self) -> Vec<Result<R, Fault>> {
+        let mut faults = self.faults.into_iter();
+        match self.values {
+            Values::All(values) => values.into_iter().map(Ok).collect(),
+            Values::Some(values) => values
+                .into_iter()
+                .map(|value| {
+                    value.ok_or_else(|| faults.next().expect("a member without a value has a fault"))
+                })
+                .collect(),
+        }
+    }
+}
+
+/// # Safety
+///
+/// All values are initialised.
+unsafe fn assume_init<R>(values: Vec<MaybeUninit<R>>) -> Vec<R> {
+    let mut values = std::mem::ManuallyDrop::new(values);
+    let (first, len, capacity) = (values.as_mut_ptr(), values.len(), values.capacity());
+    // SAFETY: the parts of a `Vec` that is not dropped; `MaybeUninit<R>` has the layout of `R`, and the
+    // caller promises initialised values.
+    unsafe { Vec::from_raw_parts(first.cast(), len, capacity) }
+}
+
+/// The values, or a panic that names the first faulty member. For generated code only.
+#[doc(hidden)]
+#[track_caller]
+pub fn unwrap<R>(outcome: Result<Outcome<R>, BatchError>) -> Vec<R> {
+    match outcome {
+        Ok(outcome) => match outcome.into_values() {
+            Ok(values) => values,
+            Err(faults) => panic!("{}", faults.first()),
+        },
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::super::fault::FaultKind;
+    use super::*;
+
+    fn outcome<R>(values: Vec<Option<R>>) -> Outcome<R> {
+        let set: Vec<bool> = values.iter().map(Option::is_some).collect();
+        let fault = |member| Fault { member, kind: FaultKind::Panic, message: format!("no {member}") };
+        let faults: Vec<Fault> = (0..set.len()).filter(|&member| !set[member]).map(fault).collect();
+        let values = values.into_iter().map(|value| value.map_or(MaybeUninit::uninit(), MaybeUninit::new));
+        let set = (!faults.is_empty()).then_some(set);
+        Outcome::new(values.collect(), set, faults, Report::empty())
+    }
+
+    #[test]
+    fn without_faults() {
+        let all = || outcome(vec![Some("a".to_owned()), Some("b".to_owned())]);
+        assert_eq!((all().len(), all().is_empty(), all().faults().len()), (2, false, 0));
+        assert_eq!(all().get(1).map(String::as_str), Some("b"));
+        assert_eq!(all().get(2), None);
+        assert_eq!(all().into_values().unwrap(), ["a", "b"]);
+        assert_eq!(all().into_results(), [Ok("a".to_owned()), Ok("b".to_owned())]);
+        assert!(outcome::<u8>(vec![]).is_empty());
+    }
+
+    #[test]
+    fn with_faults() {
+        let some = || outcome(vec![None, Some("b".to_owned()), None]);
+        assert_eq!((some().len(), some().get(0), some().faults().len()), (3, None, 2));
+        let faults = some().into_values().unwrap_err();
+        assert_eq!(faults.to_string(), "member 0: no 0 (and 1 more at fault)");
+        let results = some().into_results();
+        assert_eq!(results[1], Ok("b".to_owned()));
+        assert_eq!(results[2].as_ref().unwrap_err().member, 2);
+    }
+
+    #[test]
+    fn every_value_is_dropped_once() {
+        let counted = Rc::new(());
+        let some = || outcome(vec![Some(counted.clone()), None, Some(counted.clone())]);
+        let (first, second) = (some(), some());
+        assert_eq!(Rc::strong_count(&counted), 5);
+        drop(first);
+        assert_eq!(Rc::strong_count(&counted), 3);
+        second.into_values().unwrap_err();
+        assert_eq!(Rc::strong_count(&counted), 1);
+        let values = outcome(vec![Some(counted.clone())]).into_values().unwrap();
+        assert_eq!((values.len(), Rc::strong_count(&counted)), (1, 2));
+    }
+
+    #[test]
+    #[should_panic(expected = "member 1: no 1")]
+    fn unwrap_names_the_member() {
+        unwrap(Ok(outcome(vec![Some(1), None])));
+    }
+}

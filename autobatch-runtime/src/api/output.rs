@@ -1,0 +1,264 @@
+//! Where results go.
+//!
+//! **Invariant:** an [`Out`] writes to the place of a member at most once, and only on the thread that has the member; its maker has borrowed the
+//! memory of all places for as long as it lives.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::mem::{MaybeUninit, needs_drop};
+use std::ops::Range;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The member has a result.
+#[inline(always)]
+pub(crate) fn have_one(flag: &AtomicBool) {
+    assert!(!flag.load(Ordering::Relaxed), "a member has one result");
+    flag.store(true, Ordering::Relaxed);
+}
+
+/// Takes results from any thread, each member's at most once. For generated code only.
+#[doc(hidden)]
+pub struct Out<'o, R> {
+    first: *mut R,
+    stride: isize,
+    len: usize,
+    /// Whether the memory holds values that an assignment drops.
+    assign: bool,
+    /// Whose result came alone. Made with the first of them.
+    alone: OnceLock<Box<[AtomicBool]>>,
+    /// Whose results came together: from which member to which, neighbours joined. (A flag each would cost a cheap kernel a
+    /// twentieth of its time.)
+    together: Mutex<BTreeMap<usize, usize>>,
+    lifetime: PhantomData<&'o mut R>,
+}
+
+// SAFETY: each place is written on the one thread that has the member, so sharing an `Out` only sends results between
+// threads.
+unsafe impl<R: Send> Sync for Out<'_, R> {}
+
+impl<'o, R> Out<'o, R> {
+    fn new(first: *mut R, len: usize, stride: isize, assign: bool) -> Self {
+        let together = Mutex::new(BTreeMap::new());
+        Out { first, stride, len, assign, alone: OnceLock::new(), together, lifetime: PhantomData }
+    }
+
+    /// The members have results, all of them.
+    pub(crate) fn have(&self, members: Range<usize>) {
+        if members.is_empty() {
+            return;
+        }
+        let Range { mut start, mut end } = members;
+        let mut together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = together.range(..end).next_back().map(|(from, until)| (*from, *until));
+        if let Some((from, until)) = last {
+            assert!(until <= start, "a member has one result");
+            start = if until == start { from } else { start };
+        }
+        end = together.remove(&end).unwrap_or(end);
+        together.insert(start, end);
+    }
+
+    pub(crate) fn flags(&self) -> &[AtomicBool] {
+        self.alone.get_or_init(|| {
+            let flags = Box::into_raw(vec![false; self.len].into_boxed_slice());
+            // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
+            // than the members of a cheap kernel.)
+            unsafe { Box::from_raw(flags as *mut [AtomicBool]) }
+        })
+    }
+
+    /// Results into uninitialised memory.
+    pub(crate) fn fresh(memory: &'o mut [MaybeUninit<R>]) -> Self {
+        Out::new(memory.as_mut_ptr().cast(), memory.len(), 1, false)
+    }
+
+    /// Results over the values of a slice.
+    pub(crate) fn over(values: &'o mut [R]) -> Self {
+        Out::new(values.as_mut_ptr(), values.len(), 1, true)
+    }
+
+    /// The member's result.
+    ///
+    /// Panics if there is no such member, or if it has a result already. That is exact within a thread;
+    /// that two threads never have the same member is the protocol of generated code (an atomic
+    /// exchange here would cost as much as the whole member in a cheap kernel).
+    #[inline(always)]
+    pub fn set(&self, member: usize, value: R) {
+        have_one(&self.flags()[member]);
+        // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; no other thread
+        // has the member. Memory to assign to holds a value.
+        unsafe {
+            let place = self.first.offset(self.stride * member as isize);
+            if self.assign { *place = value } else { place.write(value) }
+        }
+    }
+
+    /// The results of consecutive members, in order. `members` are those that are left, also when `f`
+    /// unwinds: then the first of them is the one that did.
+    pub(crate) fn fill(&self, members: &mut Range<usize>, f: impl Fn(usize) -> R) {
+        if self.assign {
+            while members.start < members.end {
+                self.set(members.start, f(members.start));
+                members.start += 1;
+            }
+            return;
+        }
+        /// Counts results, and notes them all at once.
+        struct Filled<'a, 'o, R> {
+            out: &'a Out<'o, R>,
+            members: &'a mut Range<usize>,
+            done: usize,
+        }
+        impl<R> Drop for Filled<'_, '_, R> {
+            fn drop(&mut self) {
+                let start = self.members.start;
+                self.members.start += self.done;
+                self.out.have(start..self.members.start);
+            }
+        }
+        assert!(members.end <= self.len, "there are {} members", self.len);
+        let (start, len) = (members.start, members.len());
+        let mut filled = Filled { out: self, members, done: 0 };
+        for done in 0..len {
+            // Only written here: counting in memory would take longer than the members of a cheap kernel.
+            filled.done = done;
+            let member = start + done;
+            let value = f(member);
+            // SAFETY: the member's place lies in the borrowed memory (checked above), and no other thread has the member.
+            unsafe { self.first.offset(self.stride * member as isize).write(value) };
+        }
+        filled.done = len;
+    }
+
+    /// Whether neighbours' results are copied in one go.
+    #[inline(always)]
+    pub(crate) fn copies(&self) -> bool {
+        self.stride == 1 && !needs_drop::<R>()
+    }
+
+    /// Results that are copied: the first of `values`, which by the protocols are there, and used once.
+    #[inline(always)]
+    pub(crate) fn copy(&self, members: Range<usize>, values: &[MaybeUninit<R>]) {
+        assert!(self.copies() && members.end <= self.len, "there are {} members", self.len);
+        let values = &values[..members.len()];
+        // SAFETY: the members' places lie in the borrowed memory, which no other thread writes to and where no value needs
+        // dropping.
+        unsafe {
+            ptr::copy_nonoverlapping(values.as_ptr().cast::<R>(), self.first.add(members.start), values.len())
+        };
+    }
+
+    /// Whether the member has a result.
+    pub(crate) fn is_set(&self, member: usize) -> bool {
+        let alone = || self.alone.get().is_some_and(|flags| flags[member].load(Ordering::Relaxed));
+        let together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        together.range(..=member).next_back().is_some_and(|(_, end)| member < *end) || alone()
+    }
+
+    /// Which members have a result; `None` if all have.
+    pub(crate) fn into_set(self) -> Option<Vec<bool>> {
+        let together = self.together.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if self.len == 0 || together.get(&0) == Some(&self.len) {
+            return None;
+        }
+        let mut set = self.alone.into_inner().map_or_else(
+            || vec![false; self.len],
+            |flags| {
+                let flags = Box::into_raw(flags);
+                // SAFETY: as in `flags`.
+                unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
+            },
+        );
+        together.into_iter().for_each(|(start, end)| set[start..end].fill(true));
+        // Without an early exit it is vector code.
+        let all = set.iter().fold(true, |all, set| all & set);
+        (!all).then_some(set)
+    }
+}
+
+/// Memory for results that the caller owns: `&mut [R]`, `&mut Vec<R>`, `ArrayViewMut1<R>` of any
+/// stride, `&mut Array1<R>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't take results of type `{R}`",
+    note = "results go into `&mut [{R}]`, `&mut Vec<{R}>`, `ArrayViewMut1<{R}>` or `&mut Array1<{R}>`"
+)]
+pub trait Output<R> {
+    /// The number of results it has room for.
+    #[doc(hidden)]
+    fn room(&self) -> usize;
+    /// Where they go.
+    #[doc(hidden)]
+    fn out(&mut self) -> Out<'_, R>;
+}
+
+impl<R> Output<R> for &mut [R] {
+    fn room(&self) -> usize {
+        self.len()
+    }
+    fn out(&mut self) -> Out<'_, R> {
+        Out::over(self)
+    }
+}
+
+impl<R, const N: usize> Output<R> for &mut [R; N] {
+    fn room(&self) -> usize {
+        N
+    }
+    fn out(&mut self) -> Out<'_, R> {
+        Out::over(&mut self[..])
+    }
+}
+
+impl<R> Output<R> for &mut Vec<R> {
+    fn room(&self) -> usize {
+        self.len()
+    }
+    fn out(&mut self) -> Out<'_, R> {
+        Out::over(self)
+    }
+}
+
+#[cfg(feature = "ndarray")]
+mod arrays {
+    use ndarray::{Array1, ArrayViewMut1};
+
+    use super::{Out, Output};
+
+    /// Results over the values of a view, whatever its stride.
+    fn over<'o, R>(view: &'o mut ArrayViewMut1<'_, R>) -> Out<'o, R> {
+        // The pointer is that of element 0, also where the stride is negative.
+        Out::new(view.as_mut_ptr(), view.len(), view.strides()[0], true)
+    }
+
+    impl<R> Output<R> for ArrayViewMut1<'_, R> {
+        fn room(&self) -> usize {
+            self.len()
+        }
+        fn out(&mut self) -> Out<'_, R> {
+            over(self)
+        }
+    }
+
+    impl<R> Output<R> for &mut ArrayViewMut1<'_, R> {
+        fn room(&self) -> usize {
+            self.len()
+        }
+        fn out(&mut self) -> Out<'_, R> {
+            over(self)
+        }
+    }
+
+    impl<R> Output<R> for &mut Array1<R> {
+        fn room(&self) -> usize {
+            self.len()
+        }
+        fn out(&mut self) -> Out<'_, R> {
+            Out::new(self.as_mut_ptr(), self.len(), self.strides()[0], true)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

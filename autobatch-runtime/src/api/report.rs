@@ -1,0 +1,165 @@
+//! What happened at run time, block by block.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::options::Executor;
+use crate::simd::Isa;
+
+/// What happened in a run. Block counts are kept only with `Options::report(true)`.
+///
+/// `Display` prints a table.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// The executor that ran most members; never `Auto`. `Scalar` also where scalar code ran on fibers.
+    pub executor: Executor,
+    /// The instruction set.
+    pub isa: Isa,
+    /// The members of the batch.
+    pub members: usize,
+    /// The threads that worked.
+    pub threads: usize,
+    /// The largest number of nested batched calls of any member, tail calls not counted.
+    /// Counted for certain only if a report was asked for, and never by scalar code; else it may be 0.
+    pub depth: usize,
+    /// Members that took the place of finished ones.
+    pub refills: u64,
+    /// Wall time.
+    pub time: Duration,
+    /// One entry per block of the program, in block order; empty if they were not counted.
+    pub blocks: Vec<BlockReport>,
+}
+
+/// How one block was executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlockReport {
+    /// The function it belongs to.
+    pub function: &'static str,
+    /// What it is.
+    pub label: &'static str,
+    /// Its source line.
+    pub line: u32,
+    /// How often it ran with at least one active lane.
+    pub executions: u64,
+    /// The lanes that were active in these executions, summed.
+    pub active: u64,
+    /// The lanes of the tile in these executions, summed: a member that is elsewhere counts as an idle
+    /// lane, in both executors (Radul et al. 2020, section 5). The masked executor compacts sub-batches, so
+    /// that its idle lanes cost less than this figure suggests.
+    pub offered: u64,
+    /// The largest number of executions that any one member needs: no schedule of one tile can
+    /// execute the block less often.
+    pub lower_bound: u64,
+}
+
+impl BlockReport {
+    /// The part of the offered lanes that was active; 0 for a block that never ran.
+    pub fn utilisation(&self) -> f64 {
+        if self.offered == 0 { 0.0 } else { self.active as f64 / self.offered as f64 }
+    }
+}
+
+impl Report {
+    /// A report of nothing.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Report {
+        Report {
+            executor: Executor::Scalar,
+            isa: Isa::Baseline,
+            members: 0,
+            threads: 1,
+            depth: 0,
+            refills: 0,
+            time: Duration::ZERO,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// The part of the lanes that was active over all blocks.
+    pub fn utilisation(&self) -> f64 {
+        let (active, offered) =
+            self.blocks.iter().fold((0, 0), |(active, offered), b| (active + b.active, offered + b.offered));
+        if offered == 0 { 0.0 } else { active as f64 / offered as f64 }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} members in {:?}: {:?}, {:?}, {} thread{}, depth {}, {} refills",
+            self.members,
+            self.time,
+            self.executor,
+            self.isa,
+            self.threads,
+            if self.threads == 1 { "" } else { "s" },
+            self.depth,
+            self.refills
+        )?;
+        if self.blocks.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "{:<20} {:<12} {:>6} {:>12} {:>12} {:>14} {:>14} {:>6}",
+            "function",
+            "block",
+            "line",
+            "executions",
+            "lower bound",
+            "active lanes",
+            "offered lanes",
+            "util."
+        )?;
+        for b in &self.blocks {
+            writeln!(
+                f,
+                "{:<20} {:<12} {:>6} {:>12} {:>12} {:>14} {:>14} {:>6.3}",
+                b.function,
+                b.label,
+                b.line,
+                b.executions,
+                b.lower_bound,
+                b.active,
+                b.offered,
+                b.utilisation()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_a_line_per_block() {
+        let block = |label, active, offered| BlockReport {
+            function: "fib",
+            label,
+            line: 7,
+            executions: 3,
+            active,
+            offered,
+            lower_bound: 2,
+        };
+        let mut report = Report::empty();
+        assert_eq!((report.to_string().lines().count(), report.utilisation()), (1, 0.0));
+        assert!(
+            report
+                .to_string()
+                .starts_with("0 members in 0ns: Scalar, Baseline, 1 thread, depth 0, 0 refills")
+        );
+        report.blocks = vec![block("entry", 6, 8), block("never", 0, 0)];
+        let text = report.to_string();
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[2], ["fib", "entry", "7", "3", "2", "6", "8", "0.750"]);
+        assert_eq!(report.blocks[1].utilisation(), 0.0);
+        assert_eq!(report.utilisation(), 0.75);
+    }
+}

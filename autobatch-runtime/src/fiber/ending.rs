@@ -1,0 +1,33 @@
+//! How members end that have no result.
+
+use std::any::Any;
+
+use crate::api::fault::{CANCELLED, FaultKind, message, too_deep, too_long};
+use crate::native_stack::depth::TooDeep;
+
+/// What a fiber unwinds with that is to end.
+pub(crate) struct Ended(pub(crate) FaultKind);
+
+/// Why a member has unwound, which was to end for the reason `why`, if any.
+pub(crate) fn reason(
+    why: Option<FaultKind>,
+    payload: &(dyn Any + Send),
+    max_depth: usize,
+    max_steps: u64,
+) -> (FaultKind, String) {
+    let kind = match payload.downcast_ref() {
+        Some(Ended(kind)) => Some(*kind),
+        None if payload.is::<TooDeep>() => Some(FaultKind::DepthExceeded),
+        None => None,
+    };
+    let kind = why.or(kind).unwrap_or(FaultKind::Panic);
+    let message = match kind {
+        FaultKind::Panic => message(payload),
+        FaultKind::DepthExceeded => too_deep(max_depth),
+        FaultKind::StepsExceeded => too_long(max_steps),
+        FaultKind::Cancelled => CANCELLED.to_owned(),
+    };
+    (kind, message)
+}
+
+pub(super) type Payload = Box<dyn Any + Send>;

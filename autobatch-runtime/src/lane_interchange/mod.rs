@@ -1,0 +1,26 @@
+//! Lane interchange: loops that run equally often in every lane run once for the strip, the lanes innermost. For generated code only.
+//!
+//! In: a strip of the columns, and which lanes are active. Out: the results of the active lanes.
+//!
+//! Each straight piece of such a loop's body is a loop over the lanes, which LLVM turns into vector instructions. Locals that live from
+//! one piece to the next are *strips*, arrays with one slot per lane; arrays are transposed, so that an
+//! element is a strip.
+//!
+//! Nothing is masked: a lane that has no member at the block computes on copies of one that has
+//! ([`spread`]), and only the results of lanes that are there go back ([`merge`]). That is invisible,
+//! because every value is of a *plain* type ([`plain`]): a primitive number, `bool` or `char`, whose
+//! operators have no effects; and a panic sends the whole strip to the ordinary lane code (see
+//! `Core::begin_interchange`), the columns being untouched until the end.
+//!
+//! **Invariant:** a strip is read as values only after it was filled, and values are of a plain type. The compiler upholds the first;
+//! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
+
+mod divisor;
+mod strips;
+
+pub use divisor::{Divisor, QUICK};
+pub(crate) use strips::ActiveLanes;
+pub use strips::{
+    fill_rows, get, get_vector, in_rows, merge, merge_rows, merge_vector, plain, plain_array, plain_value,
+    plain_vector, rows, set, set_all, set_vector, spread, spread_rows, spread_vector, strip, vector,
+};

@@ -1,0 +1,88 @@
+//! Members as scalar code on fibers, as far as they reach primitives.
+
+use std::sync::Mutex;
+
+use super::launcher::{Launch, PRIMITIVE_LANES};
+use super::phase::{Ledger, Parts, Took};
+use super::scalar::PIECE;
+use super::ways::ScalarCode;
+use crate::api::fault::Fault;
+use crate::api::output::Out;
+use crate::batch::Queue;
+use crate::fiber::{Reach, Worker, WorkerRules};
+use crate::native_stack::coroutine::KEPT;
+
+/// The same on fibers where there are so many threads that not all of their stacks are kept.
+const FIBER_LANES: usize = 256;
+/// Members of a thread that find out whether a program reaches a primitive, at most.
+const FIRST: usize = 256;
+/// Fibers of a thread and of all threads, at most.
+const FIBERS: [usize; 2] = [4096, 12 << 10];
+
+impl Launch<'_> {
+    /// How members run on fibers.
+    pub(super) fn rules(&self) -> WorkerRules {
+        let kept = (KEPT / self.threads).clamp(FIBER_LANES, PRIMITIVE_LANES);
+        let lanes = self.lanes(kept).min(self.share());
+        WorkerRules {
+            lanes,
+            fibers: FIBERS[0].min(FIBERS[1] / self.threads).max(lanes),
+            refill: !self.options.no_refill,
+            schedule: self.schedule(),
+            max_depth: self.max_depth(),
+            max_steps: self.max_steps(),
+        }
+    }
+
+    /// Scalar code on each member, on fibers as far as members reach primitives.
+    pub(super) fn fibers<R: Send>(
+        &self,
+        parts: Parts,
+        threads: usize,
+        scalar: &impl ScalarCode<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) -> Took {
+        let queue = Queue::of(parts, threads);
+        self.fiber_workers(&queue, threads, scalar, out, ledger, &|worker, faults| {
+            self.scalar_worker(&queue, PIECE, Some(worker), scalar, out, faults);
+        })
+    }
+
+    /// Runs the first members on fibers to see whether the program reaches a primitive, and all of them if it does; how many it has run.
+    pub(super) fn find_out<R: Send>(
+        &self,
+        scalar: &impl ScalarCode<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) -> usize {
+        let queue = Queue::of(self.all(), self.threads);
+        self.fiber_workers(&queue, self.threads, scalar, out, ledger, &|_, _| ());
+        Reach::of(self.program).not_found();
+        self.members - queue.waiting()
+    }
+
+    /// A worker on each thread for fibers; `without` as in [`Worker::run_queue`].
+    fn fiber_workers<R: Send>(
+        &self,
+        queue: &Queue,
+        threads: usize,
+        scalar: &impl ScalarCode<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+        without: &(dyn Fn(&Worker<'_>, &mut Vec<Fault>) + Sync),
+    ) -> Took {
+        let reached = Reach::of(self.program);
+        let rules = self.rules();
+        let member = |member, depth| out.set(member, scalar(member, depth));
+        let has_result = |member| out.is_set(member);
+        self.spread(threads, &|| {
+            let mut faults = Vec::new();
+            let worker = Worker::new(rules, self, reached, &member, &has_result);
+            let first = if reached.is_unknown() { rules.lanes.min(FIRST) } else { 0 };
+            worker.run_queue(queue, first, &mut faults, &|faults| without(&worker, faults));
+            drop(worker);
+            ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
+        })
+    }
+}

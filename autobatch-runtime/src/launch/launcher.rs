@@ -1,0 +1,244 @@
+//! One run of a batch: its options, resolved, and its threads.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::phase::{Parts, Took};
+use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
+use crate::api::program::Program;
+use crate::batch::Watch;
+use crate::fiber::{CurrentWorker, Reach};
+use crate::machine::{Mode, Settings};
+use crate::simd::{self, Isa};
+
+/// Members that a batched kernel is called for at most, unless the user says otherwise.
+pub(super) const PRIMITIVE_LANES: usize = 1024;
+/// The native stack that a generated body may need: strips of all variables of a block, and where nothing is
+/// optimised those of all blocks.
+pub(super) const BODY_STACK: usize = if cfg!(debug_assertions) { 8 << 20 } else { 512 << 10 };
+
+/// One run of a batch.
+pub(super) struct Launch<'a> {
+    pub(super) program: &'static Program,
+    pub(super) defaults: Defaults,
+    pub(super) options: &'a Options,
+    pub(super) members: usize,
+    pub(super) threads: usize,
+    /// The pool made for this run, if the number of threads asks for one.
+    own_pool: Option<ThreadPool>,
+    /// Members that are done, and that number at the last call of the progress function.
+    ended: AtomicUsize,
+    reported: AtomicUsize,
+    /// Whether both batching executors do the same.
+    pub(super) alike: bool,
+    /// Whether all members run as scalar code.
+    pub(super) per_member: bool,
+    /// Whether scalar code runs on fibers.
+    pub(super) on_fibers: bool,
+    /// Members at the front of the batch that have run before an executor is chosen.
+    pub(super) begun: usize,
+}
+
+impl Watch for Launch<'_> {
+    fn cancelled(&self) -> bool {
+        self.options.cancel.as_ref().is_some_and(|token| token.is_cancelled())
+    }
+
+    fn ended(&self, members: usize) {
+        let Some(on_progress) = &self.options.progress else { return };
+        let done = self.ended.fetch_add(members, Ordering::Relaxed) + members;
+        // About a hundred calls per run, and always one when all are done.
+        let step = (self.members / 100).max(1);
+        let last = self.reported.load(Ordering::Relaxed);
+        let claim =
+            || self.reported.compare_exchange(last, done, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if done == self.members || (done >= last + step && claim()) {
+            on_progress(Progress { done, total: self.members });
+        }
+    }
+}
+
+impl<'a> Launch<'a> {
+    pub(super) fn new(
+        program: &'static Program,
+        defaults: Defaults,
+        options: &'a Options,
+        members: usize,
+    ) -> Self {
+        let threads = match (options.threads, &options.pool) {
+            (Some(threads), _) => threads,
+            (None, Some(pool)) => pool.current_num_threads(),
+            (None, None) => rayon::current_num_threads(),
+        };
+        let threads = threads.min(members.max(1));
+        let own = options.pool.is_none() && options.threads.is_some() && threads > 1;
+        // Where threads can't be made, rayon's own pool does the work.
+        let own_pool = match own && threads != rayon::current_num_threads() {
+            true => ThreadPoolBuilder::new().num_threads(threads).build().ok(),
+            false => None,
+        };
+        let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Launch {
+            program,
+            defaults,
+            options,
+            members,
+            threads,
+            own_pool,
+            ended,
+            reported,
+            alike: false,
+            per_member: program.whole_scalar,
+            on_fibers: false,
+            begun: 0,
+        }
+    }
+
+    /// The executor that was asked for.
+    pub(super) fn asked(&self) -> Executor {
+        self.options.executor.or(self.defaults.executor).unwrap_or_default()
+    }
+
+    /// Whether members run as scalar code, in which primitives wait for each other. So does a program in blocks, unless blocks are asked for,
+    /// that calls primitives and has scalar code in its blocks, or of which it is known that this calls some.
+    pub(super) fn is_for_fibers(&self) -> bool {
+        let program = self.program;
+        let hides = || program.has_primitives() && !program.notes.is_empty();
+        match self.asked() {
+            Executor::Scalar => false,
+            _ if self.per_member => true,
+            _ => self.fibers_will_do() && (hides() || Reach::of(program).is_found()),
+        }
+    }
+
+    /// Whether a program in blocks may run on fibers if it calls primitives. A single block that shows none is scalar code, whatever executor
+    /// is asked for.
+    pub(super) fn fibers_will_do(&self) -> bool {
+        match self.asked() {
+            Executor::Scalar => false,
+            _ if self.program.is_one_block() => true,
+            executor => executor == Executor::Auto && self.scalar_will_do(),
+        }
+    }
+
+    /// Whether blocks may call primitives that they don't show, and no run has told yet. The report of an executor that was asked for counts
+    /// all members.
+    pub(super) fn may_hide_primitives(&self) -> bool {
+        let counts = self.options.report && self.asked() != Executor::Auto;
+        let shown = self.per_member || self.program.has_primitives();
+        !shown && !counts && self.fibers_will_do() && Reach::of(self.program).is_unknown()
+    }
+
+    /// Whether the choice of scalar code would not show: it counts no steps, is not cancelled inside a
+    /// member, and without clones it needs native stack.
+    pub(super) fn scalar_will_do(&self) -> bool {
+        let native = self.defaults.native_depth && (self.program.recursive || !self.program.calls.is_empty());
+        !native && self.options.max_steps.is_none() && self.options.cancel.is_none()
+    }
+
+    pub(super) fn executor(&self) -> Executor {
+        if self.per_member || self.on_fibers || 2 * self.begun > self.members {
+            return Executor::Scalar;
+        }
+        match self.asked() {
+            // Kernel and scalar function may differ in the last bit, so what runs must not depend on time.
+            Executor::Auto if self.program.has_primitives() => Executor::ProgramCounter,
+            executor => executor,
+        }
+    }
+
+    /// All members that have not run.
+    pub(super) fn all(&self) -> Parts {
+        [self.begun..self.members, 0..0]
+    }
+
+    /// Runs `work` in the pool of this run.
+    pub(super) fn install(&self, work: &mut (dyn FnMut() + Send)) {
+        match self.options.pool.as_deref().or(self.own_pool.as_ref()) {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Runs `work` once for each of `threads`, on this one if there is only one.
+    pub(super) fn spread(&self, threads: usize, work: &(dyn Fn() + Sync)) -> Took {
+        let begin = Instant::now();
+        let work = || {
+            // This may be a member of another batch, on its fiber.
+            let _nobody = CurrentWorker::nobody();
+            work();
+        };
+        if threads == 1 {
+            work();
+            let wall = begin.elapsed();
+            return Took { work: wall, wall };
+        }
+        let nanoseconds = AtomicU64::new(0);
+        let work = || {
+            let begin = Instant::now();
+            work();
+            nanoseconds.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        };
+        self.install(&mut || {
+            rayon::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|_| work());
+                }
+            });
+        });
+        Took { work: Duration::from_nanos(nanoseconds.into_inner()), wall: begin.elapsed() }
+    }
+
+    /// The instruction set of the batching executors.
+    pub(super) fn isa(&self) -> Isa {
+        simd::ceiling(self.options.isa)
+    }
+
+    pub(super) fn settings(&self, executor: Executor) -> Settings {
+        let options = self.options;
+        let mode = if executor == Executor::ProgramCounter { Mode::ProgramCounter } else { Mode::Masked };
+        let lanes = match () {
+            _ if self.program.has_primitives() => PRIMITIVE_LANES,
+            _ if self.program.calls.is_empty() => 2048,
+            _ => 256,
+        };
+        let lanes = match self.program.has_primitives() {
+            true => self.lanes(lanes).min(self.share()),
+            false => self.lanes(lanes),
+        };
+        Settings {
+            mode,
+            schedule: self.schedule(),
+            lanes,
+            isa: self.isa(),
+            max_depth: self.max_depth(),
+            max_steps: self.max_steps(),
+            refill: !options.no_refill,
+            report: options.report,
+        }
+    }
+
+    pub(super) fn schedule(&self) -> Schedule {
+        self.options.schedule.or(self.defaults.schedule).unwrap_or(Schedule::MostLanes)
+    }
+
+    pub(super) fn max_depth(&self) -> usize {
+        self.options.max_depth.or(self.defaults.max_depth).unwrap_or(MAX_DEPTH)
+    }
+
+    pub(super) fn max_steps(&self) -> u64 {
+        self.options.max_steps.unwrap_or(u64::MAX)
+    }
+
+    /// Members that a worker has under way at a time.
+    pub(super) fn lanes(&self, unless_said: usize) -> usize {
+        self.options.lanes.or(self.defaults.lanes).unwrap_or(unless_said)
+    }
+
+    /// Members per worker: with no more at a time each worker's calls of a kernel are as large as the others'.
+    pub(super) fn share(&self) -> usize {
+        self.members.div_ceil(self.threads)
+    }
+}

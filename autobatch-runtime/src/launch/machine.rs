@@ -1,0 +1,69 @@
+//! Members by the machine, masked or by program counters.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+use super::launcher::{BODY_STACK, Launch};
+use super::phase::{Ledger, Parts, Took};
+use super::ways::MachineCode;
+use crate::api::options::Executor;
+use crate::api::output::Out;
+use crate::batch::{Queue, Watch};
+use crate::fiber::{Reach, Worker, WorkerRules};
+use crate::machine::Core;
+use crate::native_stack::depth;
+use crate::storage::Store;
+
+/// The machine ends members itself.
+struct Blocks;
+
+impl Watch for Blocks {
+    fn cancelled(&self) -> bool {
+        false
+    }
+    fn ended(&self, _: usize) {}
+}
+
+impl Launch<'_> {
+    /// Whether rustc's answers about the program's types admit it to the machine.
+    pub(super) fn is_admitted<R>(&self, tile: &impl MachineCode<R>, out: &Out<'_, R>) -> bool {
+        if !self.program.asks || self.program.whole_scalar {
+            return true;
+        }
+        let queue = Queue::of([0..0, 0..0], 1);
+        let mut core = Core::new(self.program, self.settings(Executor::Masked), &queue, self);
+        depth::with_room(BODY_STACK, || core.ask(|core| tile(core, &Store::new(), out)))
+    }
+
+    pub(super) fn machine<R: Send>(
+        &self,
+        executor: Executor,
+        parts: Parts,
+        threads: usize,
+        tile: &impl MachineCode<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) -> Took {
+        let settings = self.settings(executor);
+        let queue = Queue::of(parts, threads);
+        let reached = Reach::of(self.program);
+        self.spread(threads, &|| {
+            let mut core = Core::new(self.program, settings.clone(), &queue, self);
+            let store = Store::new();
+            // Primitives that blocks don't show call their kernels for one row.
+            let (member, has_result) = (|_, _| unreachable!("blocks run members"), |_| false);
+            let rules = WorkerRules { max_steps: u64::MAX, ..self.rules() };
+            let worker = Worker::new(rules, &Blocks, reached, &member, &has_result);
+            let _here = worker.alone();
+            depth::with_room(BODY_STACK, || {
+                while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
+                    core.fault(payload);
+                }
+            });
+            let mut finished = core.finish();
+            let mut ledger = ledger.lock().unwrap_or_else(|poison| poison.into_inner());
+            ledger.faults.append(&mut finished.faults);
+            ledger.finished.push(finished);
+        })
+    }
+}

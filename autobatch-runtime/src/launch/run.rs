@@ -1,0 +1,126 @@
+//! Running a batch: the calls of generated code.
+
+use std::mem::MaybeUninit;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use super::launcher::Launch;
+use super::phase::{Ledger, Parts, Phase};
+use super::ways::{MachineCode, ScalarCode, VectorCode, Ways};
+use crate::api::fault::{BatchError, Fault};
+use crate::api::options::{Defaults, Executor, Options};
+use crate::api::outcome::Outcome;
+use crate::api::output::{Out, Output};
+use crate::api::program::Program;
+use crate::api::report::Report;
+
+/// Runs a batch into new memory. For generated code only.
+pub(crate) fn run<R: Send>(
+    program: &'static Program,
+    defaults: Defaults,
+    options: &Options,
+    lens: &[(&'static str, Option<usize>)],
+    ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
+) -> Result<Outcome<R>, BatchError> {
+    let members = members(lens)?;
+    let mut values: Vec<MaybeUninit<R>> = Vec::with_capacity(members);
+    values.resize_with(members, MaybeUninit::uninit);
+    let out = Out::fresh(&mut values);
+    let (faults, report) = Launch::new(program, defaults, options, members).run(&ways, &out);
+    let set = out.into_set();
+    Ok(Outcome::new(values, set, faults, report))
+}
+
+/// Runs a batch into the caller's memory; panics as the scalar function would, naming the first faulty
+/// member, whose place keeps its old value. For generated code only.
+#[track_caller]
+pub(super) fn run_into<R: Send>(
+    program: &'static Program,
+    defaults: Defaults,
+    lens: &[(&'static str, Option<usize>)],
+    ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
+    mut output: impl Output<R>,
+) -> Result<(), BatchError> {
+    let members = members(lens)?;
+    if output.room() != members {
+        return Err(BatchError::Output { expected: members, found: output.room() });
+    }
+    let out = output.out();
+    let (faults, _) = Launch::new(program, defaults, &Options::default(), members).run(&ways, &out);
+    match faults.first() {
+        None => Ok(()),
+        Some(first) => panic!("{first}"),
+    }
+}
+
+/// The panic for a call that is wrong as a whole. For generated code only.
+#[track_caller]
+pub fn unwrap_unit(result: Result<(), BatchError>) {
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// The common length of the columns.
+pub(super) fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, BatchError> {
+    let mut with_length = lens.iter().filter_map(|(name, len)| len.map(|len| (*name, len)));
+    let Some((first, expected)) = with_length.next() else {
+        return Err(BatchError::NoLength);
+    };
+    match with_length.find(|(_, len)| *len != expected) {
+        Some((parameter, found)) => Err(BatchError::Length { first, expected, parameter, found }),
+        None => Ok(expected),
+    }
+}
+
+impl Launch<'_> {
+    fn run<R: Send, T: MachineCode<R>>(
+        mut self,
+        ways: &Ways<impl ScalarCode<R>, T, impl VectorCode<R>>,
+        out: &Out<'_, R>,
+    ) -> (Vec<Fault>, Report) {
+        let begin = Instant::now();
+        if self.members == 0 {
+            return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
+        }
+        self.per_member |= !self.is_admitted(&ways.machine, out);
+        self.alike = self.runs_on_vectors(ways.vector_lanes) && !ways.wavefront;
+        // What has vector code only computes.
+        self.on_fibers = ways.vector_lanes == 0 && self.is_for_fibers();
+        let ledger = Mutex::new(Ledger::default());
+        if ways.vector_lanes == 0 && self.may_hide_primitives() {
+            self.begun = self.find_out(&ways.scalar, out, &ledger);
+        }
+        // So scalar code calls kernels as blocks do.
+        let calls_kernels = self.on_fibers || ways.vector_lanes == 0 && self.fibers_will_do();
+        let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
+            Executor::Scalar if calls_kernels => self.fibers(parts, threads, &ways.scalar, out, &ledger),
+            Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
+            _ if self.runs_on_vectors(ways.vector_lanes) => {
+                self.vector(executor, parts, threads, ways, out, &ledger)
+            }
+            _ => self.machine(executor, parts, threads, &ways.machine, out, &ledger),
+        };
+        // One generic program has many instances, whose executors compare differently.
+        let executor = self.choose(std::any::type_name::<(T, R)>(), &phase);
+        self.close(executor, ledger, begin)
+    }
+
+    /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
+    fn choose(&self, instance: &'static str, phase: &Phase<'_>) -> Executor {
+        let mut executor = self.executor();
+        match executor {
+            Executor::Auto => self.install(&mut || executor = self.autotune(Some(instance), phase)),
+            executor => _ = phase(executor, self.all(), self.threads),
+        }
+        executor
+    }
+
+    fn close(&self, executor: Executor, ledger: Mutex<Ledger>, begin: Instant) -> (Vec<Fault>, Report) {
+        let Ledger { mut faults, finished } =
+            ledger.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        faults.sort_by_key(|fault| fault.member);
+        let report = self.report(executor, &finished, begin.elapsed());
+        (faults, report)
+    }
+}

@@ -1,0 +1,116 @@
+//! Members as scalar code, one after the other.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use super::launcher::Launch;
+use super::phase::{Ledger, Parts, Took};
+use super::ways::ScalarCode;
+use crate::api::fault::{CANCELLED, Fault, FaultKind};
+use crate::api::output::Out;
+use crate::batch::{Queue, Watch};
+use crate::fiber::{self, Worker};
+use crate::native_stack::depth::{self, Depth};
+
+/// Members that the scalar executor takes at a time, at first, and at most.
+pub(super) const PIECE: usize = 64;
+const LARGEST_PIECE: usize = 4096;
+/// How long it may take for the next piece to be larger.
+const LONG_PIECE: Duration = Duration::from_micros(10);
+
+impl Launch<'_> {
+    /// Scalar code on each member.
+    pub(super) fn scalar<R: Send>(
+        &self,
+        parts: Parts,
+        threads: usize,
+        scalar: &impl ScalarCode<R>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) -> Took {
+        let queue = Queue::of(parts, threads);
+        self.spread(threads, &|| {
+            let mut faults = Vec::new();
+            self.scalar_worker(&queue, PIECE, None, scalar, out, &mut faults);
+            ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
+        })
+    }
+
+    /// Takes pieces of the queue until it is empty, or members of `worker`, to which they belong, have reached a primitive.
+    pub(super) fn scalar_worker<R: Send>(
+        &self,
+        queue: &Queue,
+        mut size: usize,
+        worker: Option<&Worker<'_>>,
+        scalar: &impl ScalarCode<R>,
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let depth = Depth::root(self.max_depth());
+        let _published = depth.publish();
+        loop {
+            let begin = Instant::now();
+            if worker.is_some_and(Worker::has_reached) {
+                return;
+            }
+            let piece = queue.take(size);
+            if piece.is_empty() {
+                return;
+            }
+            self.scalar_piece(piece, depth, worker, scalar, out, faults);
+            // Members that take next to nothing are not worth the queue's atomic operations.
+            if begin.elapsed() < LONG_PIECE {
+                size = (2 * size).min(LARGEST_PIECE);
+            }
+            // Members that need more stack than there is would each have it made and freed again.
+            let (base, peak) = depth::take_peak();
+            if peak > base {
+                let size = size.min(PIECE);
+                return depth::on_segment(peak - base, |_| {
+                    self.scalar_worker(queue, size, worker, scalar, out, faults);
+                });
+            }
+        }
+    }
+
+    /// One member after the other; a panic ends one member and is caught around them all.
+    pub(super) fn scalar_piece<R: Send>(
+        &self,
+        mut piece: Range<usize>,
+        depth: Depth,
+        worker: Option<&Worker<'_>>,
+        scalar: &impl ScalarCode<R>,
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let members = piece.len();
+        let _here = worker.map(Worker::alone);
+        let steps = worker.filter(|_| self.options.max_steps.is_some());
+        while !piece.is_empty() {
+            // The member being run is the first that is left.
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                if self.options.cancel.is_none() && steps.is_none() {
+                    return out.fill(&mut piece, |member| scalar(member, depth));
+                }
+                while piece.start < piece.end && !self.cancelled() {
+                    steps.inspect(|worker| worker.begins_alone());
+                    out.set(piece.start, scalar(piece.start, depth));
+                    piece.start += 1;
+                }
+            }));
+            let member = piece.start;
+            let (kind, message) = match caught {
+                Ok(()) if piece.is_empty() => break,
+                Ok(()) => (FaultKind::Cancelled, CANCELLED.to_owned()),
+                // A destructor of the value that the result has replaced: no fault of the function's.
+                Err(payload) if out.is_set(member) => resume_unwind(payload),
+                Err(payload) => fiber::reason(None, &*payload, self.max_depth(), self.max_steps()),
+            };
+            faults.push(Fault { member, kind, message });
+            piece.start += 1;
+        }
+        self.ended(members);
+    }
+}

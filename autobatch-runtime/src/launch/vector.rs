@@ -1,0 +1,135 @@
+//! Members on vectors: in frames ([`crate::vector`]), or as a wavefront ([`crate::wavefront`]).
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use super::launcher::{BODY_STACK, Launch};
+use super::phase::{Ledger, Parts, Took, members_in};
+use super::ways::{ScalarCode, VectorCode, Ways};
+use crate::api::fault::Fault;
+use crate::api::options::Executor;
+use crate::api::output::Out;
+use crate::batch::{Queue, Watch};
+use crate::native_stack::depth::{self, Depth};
+use crate::simd::{Isa, Level};
+use crate::vector::{Memory, Tile, WavefrontRules};
+use crate::wavefront::LANES;
+
+/// Members that are worth a thread of their own.
+pub(super) const SHARE: usize = 128;
+/// The part of a tile that the last tiles still have: small ones leave lanes empty, large ones leave threads waiting.
+const LAST: usize = 8;
+/// Members of a tile that runs as a wavefront, where the last ones have to wait for each other: the least, and at most so many times it.
+const TILE: usize = LANES.end;
+const TILES: usize = 16;
+
+thread_local! {
+    /// The memory of the last run on this thread.
+    static KEPT: Cell<Option<Memory>> = const { Cell::new(None) };
+}
+
+impl Launch<'_> {
+    /// Whether the program runs in vector frames, or as a wavefront: they need vectors of some length, count nothing, and
+    /// end no member early.
+    pub(super) fn runs_on_vectors(&self, lanes: usize) -> bool {
+        let options = self.options;
+        let vectors = !(cfg!(target_arch = "x86_64") && self.isa() == Isa::Baseline);
+        lanes > 0 && vectors && !options.report && options.max_steps.is_none() && options.cancel.is_none()
+    }
+
+    /// Tile after tile. What unwinds has no results: the members under way run as scalar code, which says what is
+    /// wrong with whom.
+    pub(super) fn vector<R: Send>(
+        &self,
+        executor: Executor,
+        parts: Parts,
+        threads: usize,
+        ways: &Ways<impl ScalarCode<R>, impl Sync, impl VectorCode<R>>,
+        out: &Out<'_, R>,
+        ledger: &Mutex<Ledger>,
+    ) -> Took {
+        let (options, program) = (self.options, self.program);
+        // Without calls, or where none needs another's result, there is but one way.
+        let as_wavefront = executor == Executor::ProgramCounter && ways.wavefront;
+        let lanes = options.lanes.or(self.defaults.lanes);
+        let level = Level::new(self.isa());
+        // Tiles of a few strips would be all overhead.
+        let threads = threads.min(members_in(&parts).div_ceil(SHARE));
+        let (least, most) = match (as_wavefront, lanes.unwrap_or(ways.vector_lanes)) {
+            (true, _) if !options.no_refill => (TILE, TILES * TILE),
+            (true, _) => (1, lanes.unwrap_or(LANES.end)),
+            // Every call of a tile is a frame, however few lanes it has: as few tiles as there can be, and as many for each thread.
+            (false, lanes) if program.recursive => {
+                let members = members_in(&parts);
+                let tiles = members.div_ceil(lanes).next_multiple_of(threads.max(1));
+                let even = members.div_ceil(tiles.max(1));
+                (even, even)
+            }
+            (false, lanes) => (lanes / LAST, lanes),
+        };
+        let queue = Queue::of(parts, threads);
+        self.spread(threads, &|| {
+            let mut memory = KEPT.take().unwrap_or_default();
+            let mut faults = Vec::new();
+            let mut tiles = || {
+                let depth = Depth::root(self.max_depth());
+                let _published = depth.publish();
+                let loaded = Cell::new(0);
+                let rules = as_wavefront.then(|| WavefrontRules {
+                    lanes,
+                    schedule: self.schedule(),
+                    refill: !options.no_refill,
+                    loaded: &loaded,
+                });
+                loop {
+                    let mut members = queue.take_tile(least, most);
+                    if members.is_empty() {
+                        return;
+                    }
+                    while !members.is_empty() {
+                        loaded.set(members.end);
+                        let all = members.clone();
+                        let mut tile = Tile { memory: &mut memory, members: all, depth, level, rules };
+                        match catch_unwind(AssertUnwindSafe(|| (ways.vector)(&mut tile, out))) {
+                            Ok(()) => {
+                                self.ended(members.len());
+                                break;
+                            }
+                            Err(_) => {
+                                let lost = members.start..loaded.get().max(members.start + 1);
+                                members.start = lost.end;
+                                self.again(lost, depth, &ways.scalar, out, &mut faults);
+                            }
+                        }
+                    }
+                }
+            };
+            depth::with_room(BODY_STACK, &mut tiles);
+            KEPT.set(Some(memory).filter(Memory::is_small));
+            ledger.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
+        })
+    }
+
+    /// Runs those members as scalar code that have no result.
+    fn again<R: Send>(
+        &self,
+        mut members: Range<usize>,
+        depth: Depth,
+        scalar: &impl ScalarCode<R>,
+        out: &Out<'_, R>,
+        faults: &mut Vec<Fault>,
+    ) {
+        while !members.is_empty() {
+            let is_set = out.is_set(members.start);
+            let run = members.clone().take_while(|member| out.is_set(*member) == is_set).count();
+            let piece = members.start..members.start + run;
+            members.start = piece.end;
+            match is_set {
+                true => self.ended(run),
+                false => self.scalar_piece(piece, depth, None, scalar, out, faults),
+            }
+        }
+    }
+}

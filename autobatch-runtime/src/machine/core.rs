@@ -1,0 +1,268 @@
+//! One worker's machine: what runs next, for which lanes, and who is to blame when the body unwinds.
+//!
+//! **Invariant:** while lane code runs, `strip` and `lane` say which lane has unwound, if one has.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::mem::forget;
+use std::ops::Range;
+use std::panic::resume_unwind;
+
+use super::counters::Finished;
+use super::masked::Masked;
+use super::occupancy::Occupancy;
+use super::program_counter::ProgramCounter;
+use super::settings::{Mode, Settings};
+use super::step::{NONE, Stage, Step};
+use super::transfer::Transfer;
+use super::unwinding::{Gone, UnwindPoint};
+use crate::api::fault::message;
+use crate::api::program::Program;
+use crate::batch::{Queue, Watch};
+use crate::simd::{Isa, Level, vectorize};
+use crate::storage::pc_word::{PcWord, PcWords};
+
+pub(super) enum Engine {
+    Masked(Masked),
+    ProgramCounter(ProgramCounter),
+}
+
+/// One worker's machine.
+pub struct Core<'r> {
+    pub(super) members: Occupancy<'r>,
+    pub(super) words: PcWords,
+    pub(super) stage: Stage,
+    pub(super) engine: Engine,
+    pub(super) step: Step,
+    /// Occupancy are being loaded in one go, or that has failed once; and the latter.
+    single: bool,
+    by_lane: bool,
+    /// The first lane of the strip that lane code runs on, and the lane in it if it has unwound.
+    pub(super) strip: u32,
+    pub(super) lane: Cell<u32>,
+    /// The block that has unwound while interchanged loops ran: lane by lane until it has run.
+    pub(super) apart: Option<u32>,
+    /// Whether the step has unwound.
+    unwound: bool,
+    /// Whether it only wants to know if the program is admitted, and if it is.
+    asks: bool,
+    admitted: bool,
+}
+
+/// Stands for a lane in [`Core::lane`] while interchanged loops run for a strip.
+pub(super) const INTERCHANGED: u32 = u32::MAX - 1;
+
+/// Says how many lanes were loaded before the one that has unwound. Costs nothing where none can.
+struct Loaded<'c> {
+    loaded: &'c mut usize,
+    count: usize,
+}
+
+impl Drop for Loaded<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        *self.loaded = self.count;
+    }
+}
+
+impl<'r> Core<'r> {
+    /// A machine for `program` that takes its members from `queue`.
+    pub fn new(
+        program: &'static Program,
+        settings: Settings,
+        queue: &'r Queue,
+        watch: &'r dyn Watch,
+    ) -> Self {
+        assert!(program.strip >= 8 && program.strip.is_power_of_two(), "strips have 8, 16, 32, … lanes");
+        let mode = settings.mode;
+        let members = Occupancy::new(program, settings, queue, watch);
+        let mut words = PcWords::default();
+        // Without calls the two algorithms are the same; frames keep their lanes together.
+        let mode = if program.calls.is_empty() && !members.tracked() { Mode::Masked } else { mode };
+        let engine = match (mode, program.word64) {
+            (Mode::Masked, false) => Engine::Masked(Masked::new::<u32>(&members, &mut words)),
+            (Mode::Masked, true) => Engine::Masked(Masked::new::<u64>(&members, &mut words)),
+            (Mode::ProgramCounter, false) => {
+                Engine::ProgramCounter(ProgramCounter::new::<u32>(&members, &mut words))
+            }
+            (Mode::ProgramCounter, true) => {
+                Engine::ProgramCounter(ProgramCounter::new::<u64>(&members, &mut words))
+            }
+        };
+        let stage = Stage::default();
+        Core {
+            members,
+            words,
+            stage,
+            engine,
+            step: Step::Done,
+            single: false,
+            by_lane: false,
+            strip: 0,
+            lane: Cell::new(NONE),
+            apart: None,
+            unwound: false,
+            asks: false,
+            admitted: true,
+        }
+    }
+
+    /// Whether the body goes on: not if it was only asked whether all `answers` are yes.
+    ///
+    /// # Panics
+    /// If one of them is not, and members are to be run.
+    pub fn admits(&mut self, answers: &[bool]) -> bool {
+        self.admitted = answers.iter().all(|answer| *answer);
+        assert!(self.asks || self.admitted, "a program that is not admitted runs no members");
+        !self.asks
+    }
+
+    /// Whether rustc's answers admit the program, of which this is the body.
+    pub(crate) fn ask(&mut self, body: impl FnOnce(&mut Self)) -> bool {
+        self.asks = true;
+        body(self);
+        self.asks = false;
+        self.admitted
+    }
+
+    /// Finishes the step before and picks the next.
+    #[inline(never)]
+    #[expect(clippy::should_implement_trait, reason = "the body needs the core again while it does a step")]
+    pub fn next(&mut self) -> Step {
+        // So that no member is blamed if this unwinds.
+        let last = std::mem::replace(&mut self.step, Step::Done);
+        if !std::mem::take(&mut self.unwound) && self.apart.map(Step::Block) == Some(last) {
+            self.apart = None;
+        }
+        let step = vectorize(
+            self.members.level,
+            #[inline(always)]
+            || match self.members.program.word64 {
+                false => self.advance::<u32>(last),
+                true => self.advance::<u64>(last),
+            },
+        );
+        self.step = step;
+        step
+    }
+
+    #[inline(always)]
+    fn advance<P: PcWord>(&mut self, last: Step) -> Step {
+        let (members, stage) = (&mut self.members, &mut self.stage);
+        let words = P::arena_mut(&mut self.words);
+        match &mut self.engine {
+            Engine::Masked(frames) => frames.advance::<P>(last, members, words, stage),
+            Engine::ProgramCounter(tile) => tile.advance::<P>(last, members, words, stage),
+        }
+    }
+
+    /// The instruction set in use.
+    pub fn isa(&self) -> Isa {
+        self.members.level.isa()
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        self.members.level
+    }
+
+    /// [`Step::Load`]: calls `put` with each lane to fill and the member that goes there.
+    #[inline(always)]
+    pub fn load(&mut self, mut put: impl FnMut(usize, usize)) {
+        let Occupancy { loads, loaded, .. } = &mut self.members;
+        let mut before = *loaded;
+        for run in &*loads {
+            for nth in 0..run.len {
+                let mark = Loaded { loaded, count: before + nth };
+                put(run.lane + nth, run.member + nth);
+                forget(mark);
+            }
+            before += run.len;
+        }
+        *loaded = before;
+    }
+
+    /// [`Step::Load`] in one go: calls `fill` with the first lane, the first member and the number of each run
+    /// of neighbours. For values that need not be dropped, from sources that can be asked again: if it unwinds,
+    /// [`Core::load`] has to find out whose fault it is. False if that is so, and nothing has been done.
+    #[inline(always)]
+    pub fn load_whole(&mut self, mut fill: impl FnMut(usize, usize, usize)) -> bool {
+        if self.single || self.members.loaded > 0 {
+            return false;
+        }
+        self.single = true;
+        for run in &self.members.loads {
+            fill(run.lane, run.member, run.len);
+        }
+        self.single = false;
+        self.members.loaded = self.members.loads.iter().map(|run| run.len).sum();
+        true
+    }
+
+    /// [`Step::Store`]: members whose results are there, those together that follow each other on
+    /// neighbouring lanes, and the lane of the first.
+    #[inline]
+    pub fn stores(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        self.members.stores()
+    }
+
+    /// [`Step::Call`], [`Step::Return`]: how values travel.
+    #[inline]
+    pub fn transfer(&self) -> Transfer<'_> {
+        Transfer(match &self.engine {
+            Engine::Masked(frames) => frames.transfer(self.members.level),
+            Engine::ProgramCounter(tile) => tile.transfer(),
+        })
+    }
+
+    /// [`Step::Abandon`]: activations of dead members.
+    pub fn abandoned(&mut self) -> impl Iterator<Item = Gone> + '_ {
+        let Stage { gone, buried, .. } = &mut self.stage;
+        let list: &[Gone] = gone;
+        std::iter::from_fn(move || {
+            let gone = list.get(*buried).copied()?;
+            *buried += 1;
+            Some(gone)
+        })
+    }
+
+    /// A step that the body has no code for.
+    #[cold]
+    pub fn unexpected(&self, step: Step) -> ! {
+        unreachable!("{} has no code for {step:?}", self.members.program.name)
+    }
+
+    /// The body has unwound with `payload`: ends the member that is to blame, so that the body can be
+    /// entered again. If none is, unwinding goes on.
+    pub fn fault(&mut self, payload: Box<dyn Any + Send>) {
+        let lane = self.lane.replace(NONE);
+        self.unwound = true;
+        let message = message(&*payload);
+        match self.step {
+            Step::Block(block) if lane == INTERCHANGED => self.apart = Some(block),
+            Step::Block(block) if lane != NONE => {
+                let lane = (self.strip + lane) as usize;
+                match &mut self.engine {
+                    Engine::Masked(frames) => frames.panicked(lane, UnwindPoint::Ran(block), message),
+                    Engine::ProgramCounter(tile) => tile.panicked(lane, UnwindPoint::Ran(block), message),
+                }
+            }
+            Step::Load if self.single && self.members.loaded == 0 && !self.by_lane => {
+                // Nobody is to blame yet: they are loaded one by one now.
+                self.by_lane = true;
+            }
+            Step::Load => {
+                let lane = self.members.fail_load(message);
+                if let Engine::ProgramCounter(tile) = &mut self.engine {
+                    tile.vacate(lane);
+                }
+            }
+            Step::Abandon => {}
+            _ => resume_unwind(payload),
+        }
+    }
+
+    /// Ends the run.
+    pub fn finish(self) -> Finished {
+        self.members.finish()
+    }
+}

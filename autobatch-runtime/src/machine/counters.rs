@@ -1,0 +1,29 @@
+//! Counters: what a worker leaves behind, for the outcome and the report.
+
+use crate::api::fault::Fault;
+
+/// How often a block was executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BlockCount {
+    /// Executions with at least one active lane.
+    pub executions: u64,
+    /// Active lanes, summed.
+    pub active: u64,
+    /// Lanes of the tile or frame, summed.
+    pub offered: u64,
+}
+
+/// What a worker leaves behind.
+#[derive(Debug)]
+pub struct Finished {
+    /// Members without a result, in the order they failed.
+    pub faults: Vec<Fault>,
+    /// By block; all 0 without a report.
+    pub blocks: Vec<BlockCount>,
+    /// By block: the largest number of executions of any member; all 0 without a report.
+    pub largest: Vec<u64>,
+    /// The depth reached.
+    pub depth: usize,
+    /// Members loaded after the first load.
+    pub refills: u64,
+}

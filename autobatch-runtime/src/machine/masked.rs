@@ -1,0 +1,507 @@
+//! Masked execution: frames of lanes that are in the same activation.
+//!
+//! The frame stack lives on the heap, so recursion of any depth needs no native stack. Only the top
+//! frame runs. A frame occupies exactly `len` slots of its group's columns and `len` words; the strips
+//! of the top frame may reach beyond its end, where all words are idle and all slots unused.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::occupancy::Occupancy;
+use super::step::{STALE, Stage, Step};
+use super::transfer::Moves;
+use super::unwinding::{Gone, UnwindPoint};
+use crate::api::fault::{CANCELLED, FaultKind, too_deep, too_long};
+use crate::simd::{self, Level};
+use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
+
+/// How many values a dead member may have dropped per abandon step; bounds the memory for the list.
+const ABANDON: usize = 4096;
+
+/// The lanes of one call.
+struct Frame {
+    group: u16,
+    /// The call site; of no meaning for the root.
+    site: u32,
+    /// The first slot in the group's columns.
+    base: usize,
+    /// The first word.
+    words: usize,
+    len: usize,
+    /// Where in `Masked::masks` it says which of the parent's lanes these are.
+    masks: Range<usize>,
+    /// Whether each lane is the parent's of the same number, and those that do not call are idle; else the
+    /// calling ones only, without gaps.
+    same: bool,
+    /// The group's arena top before this frame.
+    top: usize,
+}
+
+/// A member that dies: the lane it has in `frame`, on its way down to the root.
+struct Doomed {
+    frame: usize,
+    lane: usize,
+    unwind_point: UnwindPoint,
+    kind: FaultKind,
+    message: String,
+}
+
+/// The frame stack.
+pub(super) struct Masked {
+    stack: Vec<Frame>,
+    /// By group: the end of the columns' used part.
+    tops: Vec<usize>,
+    /// The masks of all frames.
+    masks: Vec<u64>,
+    /// The lowest point in each strip of the top frame.
+    lowest: Vec<u32>,
+    doomed: Vec<Doomed>,
+    /// The members' root lanes, beside the words; only if steps are counted.
+    owners: Vec<u32>,
+    /// Block steps so far.
+    ticks: u32,
+    /// The root frame's lanes below this have been in use since it was last compact.
+    extent: usize,
+    /// Results have been stored, and the root frame is to be made compact.
+    gaps: bool,
+    /// What the current call or return step moves: mask, the caller's first slot, the callee's, and the
+    /// number of lanes if they are the same.
+    transfer: (Range<usize>, usize, usize, Option<usize>),
+}
+
+impl Masked {
+    pub(super) fn new<P: PcWord>(members: &Occupancy<'_>, words: &mut PcWords) -> Masked {
+        let program = members.program;
+        let len = members.width();
+        let mut tops = vec![0; program.groups.len()];
+        tops[program.root_group as usize] = len;
+        let root = Frame {
+            group: program.root_group,
+            site: u32::MAX,
+            base: 0,
+            words: 0,
+            len,
+            masks: 0..0,
+            same: false,
+            top: 0,
+        };
+        let mut frames = Masked {
+            stack: vec![root],
+            tops,
+            masks: Vec::new(),
+            lowest: vec![IDLE; len.div_ceil(program.strip)],
+            doomed: Vec::new(),
+            owners: Vec::new(),
+            ticks: 0,
+            extent: 0,
+            gaps: false,
+            transfer: (0..0, 0, 0, None),
+        };
+        frames.reserve(members, P::arena_mut(words), len);
+        if members.tracked() {
+            frames.owners.iter_mut().zip(0..len as u32).for_each(|(owner, lane)| *owner = lane);
+        }
+        frames
+    }
+
+    pub(super) fn transfer(&self, level: Level) -> Moves<'_> {
+        let (mask, wide, dense, same) = self.transfer.clone();
+        let mask = &self.masks[mask];
+        match same {
+            Some(len) => Moves::Copied { mask, wide, dense, len, level },
+            None => Moves::Compressed { mask, wide, dense, level },
+        }
+    }
+
+    /// The lane of the top frame has panicked.
+    pub(super) fn panicked(&mut self, lane: usize, unwind_point: UnwindPoint, message: String) {
+        self.doom(lane, unwind_point, FaultKind::Panic, message);
+    }
+
+    /// Finishes the step before and picks the next.
+    #[inline(always)]
+    pub(super) fn advance<P: PcWord>(
+        &mut self,
+        last: Step,
+        members: &mut Occupancy<'_>,
+        words: &mut Vec<P>,
+        stage: &mut Stage,
+    ) -> Step {
+        let program = members.program;
+        let blocks = program.blocks.len() as u32;
+        let returns = blocks + program.calls.len() as u32;
+        match last {
+            Step::Block(_) => {
+                for (&strip, &lowest) in stage.strips.iter().zip(&stage.lowest) {
+                    let at = stage.words + strip as usize;
+                    self.lowest[strip as usize / program.strip] = match lowest {
+                        STALE => pc_word::lowest(&words[at..at + program.strip], members.level),
+                        lowest => lowest,
+                    };
+                }
+            }
+            Step::Load => {
+                members.commit(|lane, len| {
+                    words[lane..lane + len].fill(P::of(program.entry_point));
+                    for lowest in &mut self.lowest[lane / program.strip..(lane + len).div_ceil(program.strip)]
+                    {
+                        *lowest = (*lowest).min(program.entry_point);
+                    }
+                });
+            }
+            _ => {}
+        }
+        loop {
+            if !self.doomed.is_empty() {
+                self.bury(members, words, stage);
+                return Step::Abandon;
+            }
+            let point = self.lowest.iter().fold(IDLE, |a, &b| a.least(b));
+            if self.stack.len() == 1
+                && let Some(step) = self.root(members, words, point)
+            {
+                return step;
+            }
+            if point < blocks {
+                if let Some(other) = self.behind(members, words, point) {
+                    if self.block(members, words, stage, other) {
+                        return Step::Block(other);
+                    }
+                } else if self.block(members, words, stage, point) {
+                    return Step::Block(point);
+                }
+            } else if point < returns {
+                if self.call(members, words, point) {
+                    return Step::Call(point - blocks);
+                }
+            } else if let Some(site) = self.pop(members, words, point) {
+                return Step::Return(site);
+            }
+        }
+    }
+
+    /// What the root frame does before anything runs in it: store results, close the gaps that finished
+    /// members leave, load members, end.
+    #[inline(always)]
+    fn root<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], point: u32) -> Option<Step> {
+        if !members.loads.is_empty() {
+            return Some(Step::Load);
+        }
+        let mut point = point;
+        if self.gaps {
+            if let Some(step) = self.compact(members, words) {
+                return Some(step);
+            }
+            point = IDLE;
+        }
+        let program = members.program;
+        let ret = program.groups[program.root_group as usize].ret;
+        let (width, strip) = (members.width(), program.strip);
+        let over = point >= ret;
+        let refilling = members.refilling();
+        let calls = !program.calls.is_empty();
+        if !over && !refilling && (calls || self.extent <= strip) {
+            return None;
+        }
+        let finished = pc_word::count(&words[..self.extent], ret, members.level);
+        let vacant = members.vacant() + finished;
+        let due = match () {
+            _ if over => true,
+            _ if !refilling => 4 * (width - vacant).div_ceil(strip) <= 3 * self.extent.div_ceil(strip),
+            _ if !calls => vacant >= width.div_ceil(8),
+            // A call runs a whole subtree with the lanes it is given, so before one there should be many.
+            _ => point >= program.blocks.len() as u32 && vacant >= width.div_ceil(2),
+        };
+        if !due {
+            return None;
+        }
+        if finished > 0 {
+            self.finish(members, words, ret);
+            return Some(Step::Store);
+        }
+        if self.extent > width - members.vacant()
+            && let Some(step) = self.compact(members, words)
+        {
+            return Some(step);
+        }
+        let taken = members.fetch(members.vacant());
+        if !taken.is_empty() {
+            members.seat(self.extent, taken.start, taken.len());
+            self.extent += taken.len();
+            return Some(Step::Load);
+        }
+        over.then_some(Step::Done)
+    }
+
+    /// Stores the results of the root frame's lanes at `ret`, which leaves gaps.
+    fn finish<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], ret: u32) {
+        self.masks.clear();
+        for chunk in words[..self.extent].chunks_mut(64) {
+            self.masks.push(pc_word::mask(chunk, ret, members.level));
+            chunk.iter_mut().for_each(|word| *word = if *word == P::of(ret) { P::IDLE } else { *word });
+        }
+        members.store(&self.masks);
+        self.gaps = true;
+    }
+
+    /// Moves the root frame's lanes to the front. No step if there is none left.
+    fn compact<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P]) -> Option<Step> {
+        self.gaps = false;
+        self.masks.clear();
+        for chunk in words[..self.extent].chunks(64) {
+            let idle = pc_word::mask(chunk, IDLE, members.level);
+            self.masks.push(!idle & (!0 >> (64 - chunk.len())));
+        }
+        self.transfer = (0..self.masks.len(), 0, 0, None);
+        let live = simd::count(&self.masks);
+        simd::compact_words(&mut words[..self.extent], &self.masks, members.level);
+        words[live..self.extent].fill(P::IDLE);
+        members.compact(&self.masks);
+        self.extent = live;
+        self.rescan(members, words);
+        (live > 0).then_some(Step::Compact)
+    }
+
+    /// The block to run before `point`, the lowest: where `point` is a loop of its own, and so many lanes
+    /// have left it that they should make room for others.
+    #[inline(always)]
+    fn behind<P: PcWord>(&self, members: &Occupancy<'_>, words: &[P], point: u32) -> Option<u32> {
+        let program = members.program;
+        if !program.calls.is_empty() || !program.blocks[point as usize].again || self.extent <= program.strip
+        {
+            return None;
+        }
+        let words = &words[..self.extent];
+        let others = members.width() - members.vacant() - pc_word::count(words, point, members.level);
+        if others < members.width().div_ceil(8) {
+            return None;
+        }
+        let least = pc_word::lowest_above(words, point);
+        // Lanes at a primitive wait for the others.
+        (least < members.primitives).then_some(least)
+    }
+
+    /// Prepares a block step. False if some lanes had to die instead.
+    #[inline(always)]
+    fn block<P: PcWord>(
+        &mut self,
+        members: &mut Occupancy<'_>,
+        words: &[P],
+        stage: &mut Stage,
+        point: u32,
+    ) -> bool {
+        let is_root = self.stack.len() == 1;
+        self.ticks = self.ticks.wrapping_add(1);
+        if members.cancelled || ((is_root || self.ticks.is_multiple_of(16)) && members.poll()) {
+            self.cancel(members, words);
+            return false;
+        }
+        let top = &self.stack[self.stack.len() - 1];
+        stage.slots = top.base;
+        stage.words = top.words;
+        stage.rounds = members.rounds(is_root);
+        stage.strips.clear();
+        let size = members.program.strip;
+        for (nth, &lowest) in self.lowest.iter().enumerate() {
+            let first = nth * size;
+            // Usually the lowest point of all is served, else lanes may hide behind lower ones.
+            let here = match lowest.cmp(&point) {
+                Ordering::Equal => true,
+                Ordering::Greater => false,
+                Ordering::Less => {
+                    let first = top.words + first;
+                    pc_word::count(&words[first..first + size], point, members.level) > 0
+                }
+            };
+            if here {
+                stage.strips.push(first as u32);
+            }
+        }
+        stage.lowest.clear();
+        stage.lowest.resize(stage.strips.len(), STALE);
+        !members.tracked() || self.track(members, words, point)
+    }
+
+    /// Counts a block step for each member at `point`. False if some may not execute it.
+    #[cold]
+    fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
+        let top = &self.stack[self.stack.len() - 1];
+        let (len, first) = (top.len, top.words);
+        let at = |lane: &usize| words[first + lane] == P::of(point);
+        let here: Vec<(usize, usize)> =
+            (0..len).filter(at).map(|lane| (lane, self.owners[first + lane] as usize)).collect();
+        for &(lane, _) in here.iter().filter(|(_, owner)| !members.may_step(*owner)) {
+            self.doom(
+                lane,
+                UnwindPoint::At(point),
+                FaultKind::StepsExceeded,
+                too_long(members.settings.max_steps),
+            );
+        }
+        if !self.doomed.is_empty() {
+            return false;
+        }
+        here.iter().for_each(|&(_, owner)| members.step(owner, point));
+        members.executed(point, here.len(), members.width());
+        true
+    }
+
+    /// Compresses the lanes at a call point into a new frame. False if they are too deep.
+    #[inline(always)]
+    fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, point: u32) -> bool {
+        let program = members.program;
+        let depth = self.stack.len();
+        if depth > members.settings.max_depth {
+            self.too_deep(members, words, point);
+            return false;
+        }
+        members.depth = members.depth.max(depth);
+        let caller = &self.stack[depth - 1];
+        let site = point - program.blocks.len() as u32;
+        let call = &program.calls[site as usize];
+        let masks = caller.masks.end..caller.masks.end + caller.len.div_ceil(64);
+        self.masks.truncate(masks.start);
+        let mut len = 0;
+        for chunk in words[caller.words..caller.words + caller.len].chunks(64) {
+            let mask = pc_word::mask(chunk, point, members.level);
+            len += mask.count_ones() as usize;
+            self.masks.push(mask);
+        }
+        // Copying a column is several times faster than compressing it, and idle lanes cost what they cost in
+        // any mask.
+        let same = 2 * len >= caller.len;
+        let len = if same { caller.len } else { len };
+        // Strips shall not cross cache lines; but where a few lanes go deep, memory counts more.
+        let align = if len < 8 { 1 } else { 8 };
+        let top = self.tops[call.group as usize];
+        let base = top.next_multiple_of(align);
+        let (above, first) = (caller.words, (caller.words + caller.len).next_multiple_of(align));
+        self.transfer = (masks.clone(), caller.base, base, same.then_some(len));
+        self.tops[call.group as usize] = base + len;
+        self.reserve(members, words, first + len);
+        let (callers, callees) = words.split_at_mut(first);
+        let (callers, callees) = (&callers[above..], &mut callees[..len]);
+        self.lowest.clear();
+        if same {
+            let (from, to) = (P::of(point), P::of(call.entry));
+            for (callee, caller) in callees.iter_mut().zip(callers) {
+                *callee = if *caller == from { to } else { P::IDLE };
+            }
+            self.lowest
+                .extend(callees.chunks(program.strip).map(|strip| pc_word::lowest(strip, members.level)));
+        } else {
+            callees.fill(P::of(call.entry));
+            self.lowest.resize(len.div_ceil(program.strip), call.entry);
+        }
+        if members.tracked() {
+            let lanes = simd::lanes(&self.masks[masks.clone()]).enumerate();
+            for (nth, lane) in lanes {
+                self.owners[first + if same { lane } else { nth }] = self.owners[above + lane];
+            }
+        }
+        self.stack.push(Frame { group: call.group, site, base, words: first, len, masks, same, top });
+        true
+    }
+
+    #[cold]
+    fn too_deep<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
+        let limit = members.settings.max_depth;
+        let top = &self.stack[self.stack.len() - 1];
+        let words = &words[top.words..top.words + top.len];
+        for lane in (0..words.len()).filter(|&lane| words[lane] == P::of(point)) {
+            self.doom(lane, UnwindPoint::At(point), FaultKind::DepthExceeded, too_deep(limit));
+        }
+    }
+
+    /// Ends the top frame, whose lanes are all at the return point or dead. The site, if any is not.
+    #[inline(always)]
+    fn pop<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &mut [P], point: u32) -> Option<u32> {
+        let frame = self.stack.pop().expect("the root frame ends the run");
+        words[frame.words..frame.words + frame.len].fill(P::IDLE);
+        self.tops[frame.group as usize] = frame.top;
+        let program = members.program;
+        let caller = &self.stack[self.stack.len() - 1];
+        let from = P::of(program.blocks.len() as u32 + frame.site);
+        let to = P::of(program.calls[frame.site as usize].cont);
+        self.lowest.clear();
+        for strip in words[caller.words..caller.words + caller.len].chunks_mut(program.strip) {
+            for word in &mut *strip {
+                *word = if *word == from { to } else { *word };
+            }
+            self.lowest.push(pc_word::lowest(strip, members.level));
+        }
+        self.transfer = (frame.masks, caller.base, frame.base, frame.same.then_some(frame.len));
+        (point != IDLE).then_some(frame.site)
+    }
+
+    /// Brings `lowest` up to date with the top frame.
+    fn rescan<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P]) {
+        let top = &self.stack[self.stack.len() - 1];
+        self.lowest.clear();
+        let words = &words[top.words..top.words + top.len];
+        let strips = words.chunks(members.program.strip);
+        self.lowest.extend(strips.map(|strip| pc_word::lowest(strip, members.level)));
+    }
+
+    /// Makes room for words up to `end` and the strip that reaches beyond it.
+    #[inline(always)]
+    fn reserve<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &mut Vec<P>, end: usize) {
+        let end = end + members.program.strip;
+        if end > words.len() {
+            let len = end.max(2 * words.len());
+            words.resize(len, P::IDLE);
+            if members.tracked() {
+                self.owners.resize(len, 0);
+            }
+        }
+    }
+
+    fn doom(&mut self, lane: usize, unwind_point: UnwindPoint, kind: FaultKind, message: String) {
+        let frame = self.stack.len() - 1;
+        self.doomed.push(Doomed { frame, lane, unwind_point, kind, message });
+    }
+
+    /// Ends all members of the top frame that have no result yet.
+    #[cold]
+    fn cancel<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P]) {
+        let top = &self.stack[self.stack.len() - 1];
+        let ret = members.program.groups[top.group as usize].ret;
+        let is_root = self.stack.len() == 1;
+        let words = &words[top.words..top.words + top.len];
+        for (lane, point) in words.iter().map(|word| word.point()).enumerate() {
+            if point != IDLE && !(is_root && point == ret) {
+                self.doom(lane, UnwindPoint::At(point), FaultKind::Cancelled, CANCELLED.into());
+            }
+        }
+    }
+
+    /// Lists what doomed members own, activation by activation, as much as fits one step.
+    #[cold]
+    fn bury<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], stage: &mut Stage) {
+        stage.gone.clear();
+        stage.buried = 0;
+        while let Some(one) = self.doomed.last_mut() {
+            if stage.gone.len() == ABANDON {
+                return;
+            }
+            let frame = &self.stack[one.frame];
+            stage.gone.push(Gone {
+                unwind_point: one.unwind_point,
+                slot: frame.base + one.lane,
+                masked: true,
+            });
+            words[frame.words + one.lane] = P::IDLE;
+            if one.frame > 0 {
+                if !frame.same {
+                    one.lane = pc_word::select(&self.masks[frame.masks.clone()], one.lane);
+                }
+                one.unwind_point = UnwindPoint::Calling(frame.site);
+                one.frame -= 1;
+            } else {
+                members.fail(one.lane, one.kind, std::mem::take(&mut one.message));
+                self.doomed.pop();
+            }
+        }
+        self.rescan(members, words);
+    }
+}

@@ -1,0 +1,293 @@
+//! Occupancy: which member sits on which lane of the tile (or root frame), who is next, who is done.
+
+use std::ops::Range;
+
+use super::counters::{BlockCount, Finished};
+use super::settings::Settings;
+use crate::api::fault::{CANCELLED, Fault, FaultKind};
+use crate::api::program::Program;
+use crate::batch::{Queue, Watch};
+use crate::simd::{self, Level};
+
+/// Per-member counters, kept only for reports and step limits.
+struct Tracking {
+    /// Block executions of the member on each root lane.
+    steps: Vec<u64>,
+    /// The same by block, `[lane * blocks + block]`; empty without a report.
+    visits: Vec<u64>,
+}
+
+/// Occupancy that are to be loaded onto neighbouring lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub(super) lane: usize,
+    pub(super) member: usize,
+    pub(super) len: usize,
+}
+
+/// A worker's members. Lanes are those of the tile or of the root frame.
+pub(super) struct Occupancy<'r> {
+    pub(super) program: &'static Program,
+    /// Points from here on, up to the last block, call primitives.
+    pub(super) primitives: u32,
+    pub(super) level: Level,
+    pub(super) settings: Settings,
+    pub(super) queue: &'r Queue,
+    pub(super) watch: &'r dyn Watch,
+    pub(super) cancelled: bool,
+    /// The member on each lane.
+    of: Vec<usize>,
+    /// The number of lanes with a member.
+    occupied: usize,
+    /// What the current load step fills, and how far it has come.
+    pub(super) loads: Vec<Run>,
+    pub(super) loaded: usize,
+    /// The lanes whose results the current store step stores.
+    stores: Vec<u64>,
+    faults: Vec<Fault>,
+    tracking: Option<Tracking>,
+    counts: Vec<BlockCount>,
+    largest: Vec<u64>,
+    pub(super) depth: usize,
+    refills: u64,
+    first: bool,
+}
+
+impl<'r> Occupancy<'r> {
+    pub(super) fn new(
+        program: &'static Program,
+        settings: Settings,
+        queue: &'r Queue,
+        watch: &'r dyn Watch,
+    ) -> Self {
+        let width = settings.lanes.min(queue.waiting()).max(1);
+        let blocks = program.blocks.len();
+        let tracking = (settings.report || settings.max_steps != u64::MAX).then(|| Tracking {
+            steps: vec![0; width],
+            visits: vec![0; if settings.report { width * blocks } else { 0 }],
+        });
+        Occupancy {
+            program,
+            primitives: program.primitives(),
+            level: Level::new(settings.isa),
+            settings,
+            queue,
+            watch,
+            cancelled: false,
+            of: vec![usize::MAX; width],
+            occupied: 0,
+            loads: Vec::new(),
+            loaded: 0,
+            stores: Vec::new(),
+            faults: Vec::new(),
+            tracking,
+            counts: vec![BlockCount::default(); blocks],
+            largest: vec![0; blocks],
+            depth: 0,
+            refills: 0,
+            first: true,
+        }
+    }
+
+    /// The number of lanes.
+    pub(super) fn width(&self) -> usize {
+        self.of.len()
+    }
+
+    /// The number of lanes without a member.
+    pub(super) fn vacant(&self) -> usize {
+        self.of.len() - self.occupied
+    }
+
+    /// Whether lanes are refilled while others are busy, and with whom.
+    #[inline(always)]
+    pub(super) fn refilling(&self) -> bool {
+        self.settings.refill && self.queue.waiting() > 0
+    }
+
+    /// Whether block executions are counted per member.
+    #[inline(always)]
+    pub(super) fn tracked(&self) -> bool {
+        self.tracking.is_some()
+    }
+
+    /// How often a block may repeat on a strip before it returns to the scheduler.
+    #[inline(always)]
+    pub(super) fn rounds(&self, refillable: bool) -> u32 {
+        match () {
+            _ if self.tracked() => 1,
+            _ if refillable && self.refilling() => 32,
+            _ => 128,
+        }
+    }
+
+    /// Takes up to `most` waiting members for [`Occupancy::seat`].
+    pub(super) fn fetch(&mut self, most: usize) -> Range<usize> {
+        debug_assert!(self.loads.is_empty(), "the last load has been committed");
+        // A kernel is called for as many as there can be: these lanes are no more than a worker's share.
+        let taken = match self.program.has_primitives() {
+            true => self.queue.take_tile(most, most),
+            false => self.queue.take(most),
+        };
+        if !self.first {
+            self.refills += taken.len() as u64;
+        }
+        self.first &= taken.is_empty();
+        self.occupied += taken.len();
+        taken
+    }
+
+    /// `len` members from `member` on shall be loaded onto the lanes from `lane` on.
+    pub(super) fn seat(&mut self, lane: usize, member: usize, len: usize) {
+        self.of[lane..lane + len].iter_mut().zip(member..).for_each(|(of, member)| *of = member);
+        self.loads.push(Run { lane, member, len });
+    }
+
+    /// Ends the part of a load step that has been done: calls `seat` with the first lane and the number of
+    /// lanes that now have a member. What is left (after a panic) stays to be loaded.
+    pub(super) fn commit(&mut self, mut seat: impl FnMut(usize, usize)) {
+        let mut done = std::mem::take(&mut self.loaded);
+        self.loads.retain_mut(|run| {
+            let part = done.min(run.len);
+            done -= part;
+            if part > 0 {
+                seat(run.lane, part);
+            }
+            *run = Run { lane: run.lane + part, member: run.member + part, len: run.len - part };
+            run.len > 0
+        });
+    }
+
+    /// The member that was being loaded has failed. Its lane, which stays empty, and the lanes that were
+    /// loaded before.
+    pub(super) fn fail_load(&mut self, message: String) -> usize {
+        let mut before = self.loaded;
+        let nth = self.loads.iter().position(|run| {
+            let inside = before < run.len;
+            if !inside {
+                before -= run.len;
+            }
+            inside
+        });
+        let nth = nth.expect("a member was being loaded");
+        let run = self.loads[nth];
+        let (lane, member) = (run.lane + before, run.member + before);
+        let rest = Run { lane: lane + 1, member: member + 1, len: run.len - before - 1 };
+        self.loads[nth].len = before;
+        if rest.len > 0 {
+            self.loads.insert(nth + 1, rest);
+        }
+        self.fail(lane, FaultKind::Panic, message);
+        lane
+    }
+
+    /// The next store step is for the lanes in `mask`, which are free then.
+    pub(super) fn store(&mut self, mask: &[u64]) {
+        self.stores.clear();
+        self.stores.extend_from_slice(mask);
+        if self.tracking.is_some() {
+            simd::lanes(mask).for_each(|lane| self.untrack(lane));
+        }
+        let ended = simd::count(mask);
+        self.occupied -= ended;
+        self.watch.ended(ended);
+    }
+
+    /// Occupancy of the current store step, those together that follow each other on neighbouring lanes, and
+    /// the lane of the first.
+    pub(super) fn stores(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        simd::runs(&self.stores).flat_map(|run| {
+            let mut lane = run.start;
+            self.of[run].chunk_by(|one, next| one + 1 == *next).map(move |members| {
+                let first = lane;
+                lane += members.len();
+                (first, members[0]..members[0] + members.len())
+            })
+        })
+    }
+
+    /// The member on `lane` ends with a fault.
+    pub(super) fn fail(&mut self, lane: usize, kind: FaultKind, message: String) {
+        self.faults.push(Fault { member: self.of[lane], kind, message });
+        self.untrack(lane);
+        self.occupied -= 1;
+        self.watch.ended(1);
+    }
+
+    fn untrack(&mut self, lane: usize) {
+        if let Some(tracking) = &mut self.tracking {
+            tracking.steps[lane] = 0;
+            if let Some(visits) = tracking.visits.chunks_exact_mut(self.largest.len().max(1)).nth(lane) {
+                for (largest, visits) in self.largest.iter_mut().zip(visits) {
+                    *largest = (*largest).max(std::mem::take(visits));
+                }
+            }
+        }
+    }
+
+    /// The members of the lanes in `mask` move to the first lanes.
+    pub(super) fn compact(&mut self, mask: &[u64]) {
+        let reach = simd::extent(mask);
+        simd::compact_words(&mut self.of[..reach], mask, self.level);
+        let Some(tracking) = &mut self.tracking else { return };
+        let blocks = if tracking.visits.is_empty() { 0 } else { self.largest.len() };
+        for (live, lane) in simd::lanes(mask).enumerate().filter(|(live, lane)| live != lane) {
+            tracking.steps[live] = std::mem::take(&mut tracking.steps[lane]);
+            tracking.visits.copy_within(lane * blocks..(lane + 1) * blocks, live * blocks);
+            tracking.visits[lane * blocks..(lane + 1) * blocks].fill(0);
+        }
+    }
+
+    /// Asks whether the run has been cancelled; if so, members that nobody has taken fail now.
+    pub(super) fn poll(&mut self) -> bool {
+        if !self.cancelled && self.watch.cancelled() {
+            self.cancelled = true;
+            loop {
+                let drained = self.queue.take(usize::MAX);
+                if drained.is_empty() {
+                    break;
+                }
+                self.watch.ended(drained.len());
+                self.faults.extend(drained.map(|member| Fault {
+                    member,
+                    kind: FaultKind::Cancelled,
+                    message: CANCELLED.into(),
+                }));
+            }
+        }
+        self.cancelled
+    }
+
+    /// Whether the member on `lane` may execute one more block.
+    pub(super) fn may_step(&self, lane: usize) -> bool {
+        self.tracking.as_ref().is_none_or(|tracking| tracking.steps[lane] < self.settings.max_steps)
+    }
+
+    /// The member on `lane` executes `block`.
+    pub(super) fn step(&mut self, lane: usize, block: u32) {
+        if let Some(tracking) = &mut self.tracking {
+            tracking.steps[lane] += 1;
+            if let Some(visits) = tracking.visits.get_mut(lane * self.largest.len() + block as usize) {
+                *visits += 1;
+            }
+        }
+    }
+
+    /// One execution of `block` for the report.
+    pub(super) fn executed(&mut self, block: u32, active: usize, offered: usize) {
+        let count = &mut self.counts[block as usize];
+        count.executions += 1;
+        count.active += active as u64;
+        count.offered += offered as u64;
+    }
+
+    pub(super) fn finish(self) -> Finished {
+        Finished {
+            faults: self.faults,
+            blocks: self.counts,
+            largest: self.largest,
+            depth: self.depth,
+            refills: self.refills,
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Program-counter execution: one tile of lanes, each with its own return addresses.
+//!
+//! Members at the same block run together whatever their depth or call site. Calls and returns only
+//! move values, so lanes that wait for them are served before any block.
+
+use std::ops::Range;
+
+use super::occupancy::Occupancy;
+use super::schedule::Waiting;
+use super::step::{Stage, Step};
+use super::transfer::Moves;
+use super::unwinding::{Gone, UnwindPoint};
+use crate::api::fault::{CANCELLED, FaultKind, too_deep, too_long};
+use crate::simd;
+use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
+
+/// As for frames: values that a dead member may have dropped per abandon step.
+const ABANDON: usize = 4096;
+
+/// A member that dies: where its innermost remaining activation is.
+struct Doomed {
+    lane: usize,
+    unwind_point: UnwindPoint,
+    kind: FaultKind,
+    message: String,
+}
+
+/// The tile.
+pub(super) struct ProgramCounter {
+    width: usize,
+    /// The logarithm of the strip length.
+    shift: u32,
+    waiting: Waiting,
+    /// Per lane: the call sites of its activations, outermost first.
+    sites: Vec<Vec<u32>>,
+    /// Lanes whose callee has returned, by call site, and the sites that have some.
+    returned: Vec<Vec<u32>>,
+    pending: Vec<u32>,
+    /// Lanes whose member has a result, as a mask, and their number.
+    done: Vec<u64>,
+    finished: usize,
+    /// Lanes without a member, the next to be filled last.
+    free: Vec<u32>,
+    doomed: Vec<Doomed>,
+    /// The lanes of the current call or return step.
+    transfer: Vec<u32>,
+}
+
+impl ProgramCounter {
+    pub(super) fn new<P: PcWord>(members: &Occupancy<'_>, words: &mut PcWords) -> ProgramCounter {
+        let program = members.program;
+        let width = members.width();
+        let strips = width.div_ceil(program.strip);
+        P::arena_mut(words).resize(strips * program.strip, P::IDLE);
+        ProgramCounter {
+            width,
+            shift: program.strip.trailing_zeros(),
+            waiting: Waiting::new(program.points(), strips),
+            sites: vec![Vec::new(); width],
+            returned: vec![Vec::new(); program.calls.len()],
+            pending: Vec::new(),
+            done: vec![0; width.div_ceil(64)],
+            finished: 0,
+            free: (0..width as u32).rev().collect(),
+            doomed: Vec::new(),
+            transfer: Vec::new(),
+        }
+    }
+
+    pub(super) fn transfer(&self) -> Moves<'_> {
+        Moves::InPlace { lanes: &self.transfer }
+    }
+
+    /// The lane has panicked.
+    pub(super) fn panicked(&mut self, lane: usize, unwind_point: UnwindPoint, message: String) {
+        self.doom(lane, unwind_point, FaultKind::Panic, message);
+    }
+
+    /// Finishes the step before and picks the next.
+    #[inline(always)]
+    pub(super) fn advance<P: PcWord>(
+        &mut self,
+        last: Step,
+        members: &mut Occupancy<'_>,
+        words: &mut [P],
+        stage: &mut Stage,
+    ) -> Step {
+        let program = members.program;
+        let size = program.strip;
+        let blocks = program.blocks.len() as u32;
+        let returns = blocks + program.calls.len() as u32;
+        match last {
+            Step::Block(block) => {
+                for &strip in &stage.strips {
+                    let words = &words[strip as usize..strip as usize + size];
+                    let strip = strip as usize >> self.shift;
+                    self.waiting.recount(strip, words, block, members.level);
+                    for &point in program.blocks[block as usize].successors {
+                        self.waiting.recount(strip, words, point, members.level);
+                    }
+                    debug_assert!(self.complete(strip, words), "block {block} has undeclared successors");
+                }
+            }
+            Step::Load => {
+                members.commit(|lane, len| {
+                    words[lane..lane + len].fill(P::of(program.entry_point));
+                    (lane..lane + len)
+                        .for_each(|lane| self.waiting.enter(lane >> self.shift, program.entry_point));
+                });
+            }
+            _ => {}
+        }
+        loop {
+            if !self.doomed.is_empty() {
+                self.bury(members, words, stage);
+                return Step::Abandon;
+            }
+            if let Some(site) = self.pending.pop() {
+                self.transfer.clear();
+                self.transfer.append(&mut self.returned[site as usize]);
+                return Step::Return(site);
+            }
+            if let Some(point) = self.waiting.first(blocks) {
+                self.gather(members, words, point);
+                if point >= returns {
+                    self.returns(members, words, point);
+                } else if self.call(members, words, point - blocks) {
+                    return Step::Call(point - blocks);
+                }
+                continue;
+            }
+            if !members.loads.is_empty() {
+                return Step::Load;
+            }
+            let point = self.waiting.pick(members.settings.schedule, members.primitives, blocks);
+            let wanted = match point {
+                None => 0,
+                Some(_) if members.refilling() => self.width.div_ceil(16),
+                Some(_) => usize::MAX,
+            };
+            if self.finished + members.vacant() >= wanted {
+                if self.finished > 0 {
+                    members.store(&self.done);
+                    self.free.extend(simd::lanes(&self.done).map(|lane| lane as u32));
+                    self.done.fill(0);
+                    self.finished = 0;
+                    return Step::Store;
+                }
+                let taken = members.fetch(self.free.len());
+                if !taken.is_empty() {
+                    self.seat(members, taken);
+                    return Step::Load;
+                }
+            }
+            let Some(point) = point else { return Step::Done };
+            if self.block(members, words, stage, point) {
+                return Step::Block(point);
+            }
+        }
+    }
+
+    /// Occupancy for the free lanes; neighbours on neighbouring lanes, as far as there are any.
+    fn seat(&mut self, members: &mut Occupancy<'_>, taken: Range<usize>) {
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
+        let mut lanes = self.free.split_off(self.free.len() - taken.len());
+        lanes.reverse();
+        let mut member = taken.start;
+        for run in lanes.chunk_by(|a, b| a + 1 == *b) {
+            members.seat(run[0] as usize, member, run.len());
+            member += run.len();
+        }
+    }
+
+    /// The lane has lost its member.
+    pub(super) fn vacate(&mut self, lane: usize) {
+        self.free.push(lane as u32);
+    }
+
+    /// Whether every word of the strip is counted.
+    fn complete<P: PcWord>(&self, strip: usize, words: &[P]) -> bool {
+        words.iter().all(|word| word.point() == IDLE || self.waiting.at(strip, word.point()) > 0)
+    }
+
+    /// Lists the lanes at `point` as those of the transfer.
+    #[inline(always)]
+    fn gather<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
+        // A slot for each lane, so that none needs a check.
+        self.transfer.resize(self.width, 0);
+        let mut len = 0;
+        for (at, words) in words.chunks(64).enumerate() {
+            let mut mask = pc_word::mask(words, point, members.level);
+            while mask != 0 {
+                self.transfer[len] = 64 * at as u32 + mask.trailing_zeros();
+                len += 1;
+                mask &= mask - 1;
+            }
+        }
+        self.transfer.truncate(len);
+    }
+
+    /// The lanes of the transfer call. False if none is left of them.
+    #[inline(always)]
+    fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], site: u32) -> bool {
+        let program = members.program;
+        let point = program.blocks.len() as u32 + site;
+        if members.depth >= members.settings.max_depth && self.too_deep(members, point) {
+            return false;
+        }
+        let entry = program.calls[site as usize].entry;
+        for &lane in &self.transfer {
+            let sites = &mut self.sites[lane as usize];
+            sites.push(site);
+            members.depth = members.depth.max(sites.len());
+        }
+        let (from, to) = (P::of(point), P::of(entry));
+        words.iter_mut().for_each(|word| *word = if *word == from { to } else { *word });
+        self.waiting.shift(point, Some(entry));
+        true
+    }
+
+    /// Dooms those lanes of the transfer that must not call; whether there are any.
+    #[cold]
+    fn too_deep(&mut self, members: &Occupancy<'_>, point: u32) -> bool {
+        let limit = members.settings.max_depth;
+        let transfer = std::mem::take(&mut self.transfer);
+        for &lane in &transfer {
+            if self.sites[lane as usize].len() >= limit {
+                self.doom(lane as usize, UnwindPoint::At(point), FaultKind::DepthExceeded, too_deep(limit));
+            }
+        }
+        self.transfer = transfer;
+        !self.doomed.is_empty()
+    }
+
+    /// The lanes of the transfer return, to wherever they were called from.
+    #[inline(always)]
+    fn returns<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &mut [P], point: u32) {
+        let program = members.program;
+        self.waiting.shift(point, None);
+        for &lane in &self.transfer {
+            let lane = lane as usize;
+            if let Some(site) = self.sites[lane].pop() {
+                words[lane] = P::of(program.calls[site as usize].cont);
+                self.returned[site as usize].push(lane as u32);
+            } else {
+                words[lane] = P::IDLE;
+                self.done[lane / 64] |= 1 << (lane % 64);
+                self.finished += 1;
+            }
+        }
+        for (site, returned) in self.returned.iter().enumerate() {
+            if !returned.is_empty() {
+                self.pending.push(site as u32);
+                let lanes = returned.iter().map(|&lane| lane as usize >> self.shift);
+                self.waiting.enter_all(lanes, program.calls[site].cont);
+            }
+        }
+    }
+
+    /// Prepares a block step. False if some lanes had to die instead.
+    #[inline(always)]
+    fn block<P: PcWord>(
+        &mut self,
+        members: &mut Occupancy<'_>,
+        words: &[P],
+        stage: &mut Stage,
+        point: u32,
+    ) -> bool {
+        if members.poll() {
+            for (lane, point) in words.iter().map(|word| word.point()).enumerate().filter(|(_, p)| *p != IDLE)
+            {
+                self.doom(lane, UnwindPoint::At(point), FaultKind::Cancelled, CANCELLED.into());
+            }
+            return false;
+        }
+        let size = members.program.strip;
+        stage.rounds = members.rounds(true);
+        stage.strips.clear();
+        for strip in 0..self.width.div_ceil(size) {
+            if self.waiting.at(strip, point) > 0 {
+                stage.strips.push((strip * size) as u32);
+            }
+        }
+        stage.lowest.resize(stage.strips.len(), 0);
+        !members.tracked() || self.track(members, words, point)
+    }
+
+    /// Counts a block step for each member at `point`. False if some may not execute it.
+    #[cold]
+    fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
+        let here: Vec<usize> = (0..self.width).filter(|&lane| words[lane] == P::of(point)).collect();
+        let limit = members.settings.max_steps;
+        for &lane in here.iter().filter(|&&lane| !members.may_step(lane)) {
+            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, too_long(limit));
+        }
+        if !self.doomed.is_empty() {
+            return false;
+        }
+        here.iter().for_each(|&lane| members.step(lane, point));
+        members.executed(point, here.len(), self.width);
+        true
+    }
+
+    fn doom(&mut self, lane: usize, unwind_point: UnwindPoint, kind: FaultKind, message: String) {
+        self.doomed.push(Doomed { lane, unwind_point, kind, message });
+    }
+
+    /// Lists what doomed members own, innermost activation first, as much as fits one step.
+    #[cold]
+    fn bury<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], stage: &mut Stage) {
+        stage.gone.clear();
+        stage.buried = 0;
+        while let Some(one) = self.doomed.last_mut() {
+            if stage.gone.len() == ABANDON {
+                return;
+            }
+            let lane = one.lane;
+            stage.gone.push(Gone { unwind_point: one.unwind_point, slot: lane, masked: false });
+            match self.sites[lane].pop() {
+                Some(site) => one.unwind_point = UnwindPoint::Calling(site),
+                None => {
+                    members.fail(lane, one.kind, std::mem::take(&mut one.message));
+                    self.free.push(lane as u32);
+                    self.doomed.pop();
+                    let point = std::mem::replace(&mut words[lane], P::IDLE).point();
+                    self.waiting.leave(lane >> self.shift, point);
+                }
+            }
+        }
+    }
+}

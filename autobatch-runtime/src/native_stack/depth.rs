@@ -1,0 +1,381 @@
+//! Depth without native stack for scalar code: what the depth-counting clones of user functions carry.
+//!
+//! A clone is the user's function with one more parameter, the [`Depth`]. On entry it asks
+//! [`Depth::stops`] or [`Depth::nears`], an addition and a test of two bits; where that says yes,
+//! [`Depth::elsewhere`] ends the member or goes on on a new stack segment.
+//!
+//! Closures can't be handed the value: capturing it would bind them to the activation, and they may run
+//! on another thread or segment. They ask [`Depth::published`] instead, which is per thread.
+
+use std::cell::Cell;
+use std::panic::resume_unwind;
+
+use super::coroutine;
+
+/// Bytes that must be left when a function of the program is entered: room for its own frame and for
+/// what it calls outside the program.
+const RESERVE: usize = 256 << 10;
+/// The smallest and the largest segment; each is twice as large as the one before.
+const SEGMENT: usize = 2 << 20;
+const LARGEST: usize = 256 << 20;
+/// What is assumed to be left where the platform does not say.
+const UNKNOWN: usize = 512 << 10;
+
+/// How deep this activation may still call, and where its stack ends: one word, as it is an argument of every call and has
+/// to be kept across it. For generated code only.
+///
+/// The lower half holds the nested calls that are left, negative in the call that is too many; the upper half the negated lowest
+/// address at which a function may be entered, as far as it fits: with the stack pointer added it is how much stack is left.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depth(u64);
+
+/// The signs of both halves.
+const SIGNS: u64 = 1 << 63 | 1 << 31;
+/// The most that a half can hold: more calls than there is stack for.
+const MOST: usize = i32::MAX as usize;
+
+/// What a member unwinds with whose depth is exceeded.
+pub(crate) struct TooDeep;
+
+thread_local! {
+    /// What closures of the innermost activation see; [`NOWHERE`] on a thread that runs no member.
+    static PUBLISHED: Cell<Depth> = const { Cell::new(NOWHERE) };
+    /// The bytes of the segments that this thread's stack consists of.
+    static GROWN: Cell<usize> = const { Cell::new(0) };
+    /// The most they have been since [`take_peak`].
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+    /// The lowest address of the stack that a fiber of this thread runs on; 0 where none does.
+    static LOWEST: Cell<usize> = const { Cell::new(0) };
+}
+
+/// No depth: limits are odd.
+const NOWHERE: Depth = Depth(0);
+
+impl Depth {
+    /// So many nested calls, on a stack that ends at `limit`.
+    fn new(left: usize, limit: usize) -> Depth {
+        let end = (limit as u32 | 1).wrapping_neg();
+        Depth(u64::from(end) << 32 | left.min(MOST) as u64)
+    }
+
+    /// The depth with which a member begins on this thread.
+    pub(crate) fn root(max_depth: usize) -> Depth {
+        Depth::new(max_depth, limit())
+    }
+
+    /// The same number of calls, on another stack.
+    fn on(self, limit: usize) -> Depth {
+        Depth::new(self.allowed(), limit)
+    }
+
+    /// The same number of calls, on the stack that this is called on.
+    pub(crate) fn on_this_stack(self) -> Depth {
+        self.on(limit())
+    }
+
+    /// The depth of a callee. (A tail call passes its own depth on.)
+    #[inline(always)]
+    #[must_use]
+    pub fn next(self) -> Depth {
+        // A negative depth, which has borrowed of the upper half, does not get past the callee's entry.
+        Depth(self.0.wrapping_sub(1))
+    }
+
+    /// The depth of the caller.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn back(self) -> Depth {
+        Depth(self.0.wrapping_add(1))
+    }
+
+    /// Whether this call is too many.
+    #[inline(always)]
+    pub(crate) fn is_exceeded(self) -> bool {
+        (self.0 as i32) < 0
+    }
+
+    /// How many nested calls are allowed from here.
+    pub(crate) fn allowed(self) -> usize {
+        usize::try_from(self.0 as i32).unwrap_or(0)
+    }
+
+    /// The calls and the bytes of stack that are left.
+    #[inline(always)]
+    fn here(self) -> u64 {
+        self.0.wrapping_add((stack_pointer() as u64) << 32)
+    }
+
+    /// Whether the function can't be entered here.
+    #[inline(always)]
+    pub fn stops(self) -> bool {
+        self.here() & SIGNS != 0
+    }
+
+    /// Whether a function that calls others without their asking can't be entered here: it needs a level for
+    /// itself and one for them.
+    #[inline(always)]
+    pub fn nears(self) -> bool {
+        self.next().stops()
+    }
+
+    /// Whether a function entered here must not call.
+    #[inline(always)]
+    pub fn is_last(self) -> bool {
+        self.0 as u32 == 0
+    }
+
+    /// Enters the function after all, on a new segment if it needs one; or ends the member, without the panic
+    /// hook.
+    #[cold]
+    #[inline(never)]
+    pub fn elsewhere<R>(self, enter: impl FnOnce(Depth) -> R) -> R {
+        if self.is_exceeded() {
+            resume_unwind(Box::new(TooDeep));
+        }
+        if !self.stops() {
+            return enter(self);
+        }
+        let size = (GROWN.get() + SEGMENT).min(LARGEST);
+        on_segment(size, |limit| enter(self.on(limit)))
+    }
+
+    /// Makes this the depth that closures see, until the guard is dropped.
+    #[inline(always)]
+    pub fn publish(self) -> Published {
+        Published { before: PUBLISHED.replace(self) }
+    }
+
+    /// The depth of the innermost activation with closures on this thread.
+    #[inline(always)]
+    pub fn published() -> Depth {
+        let depth = PUBLISHED.get();
+        if depth == NOWHERE { Depth::root(MOST) } else { depth }
+    }
+}
+
+/// Restores what was published before. For generated code only.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Published {
+    before: Depth,
+}
+
+impl Drop for Published {
+    #[inline(always)]
+    fn drop(&mut self) {
+        PUBLISHED.set(self.before);
+    }
+}
+
+/// Runs `f` on a new segment, with the limit that holds there.
+pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
+    struct Grown(usize);
+    impl Drop for Grown {
+        fn drop(&mut self) {
+            GROWN.set(self.0);
+        }
+    }
+    let run = || {
+        let before = Grown(GROWN.get());
+        GROWN.set(before.0 + size);
+        PEAK.set(PEAK.get().max(before.0 + size));
+        let limit = limit();
+        let published = PUBLISHED.get();
+        let _published = if published == NOWHERE { NOWHERE } else { published.on(limit) }.publish();
+        f(limit)
+    };
+    match LOWEST.get() {
+        0 => stacker::grow(size, run),
+        // `stacker` keeps one limit per thread, and several fibers may have segments on this one.
+        _ => fiber_segment(size, run),
+    }
+}
+
+/// A segment of a fiber's stack.
+fn fiber_segment<R>(size: usize, run: impl FnOnce() -> R) -> R {
+    struct Lowest(usize);
+    impl Drop for Lowest {
+        fn drop(&mut self) {
+            LOWEST.set(self.0);
+        }
+    }
+    coroutine::on_segment(size, |lowest| {
+        let _before = Lowest(LOWEST.replace(lowest));
+        run()
+    })
+}
+
+/// Runs `f` where so many bytes of stack are left.
+pub(crate) fn with_room<R>(room: usize, f: impl FnOnce() -> R) -> R {
+    match LOWEST.get() {
+        0 => stacker::maybe_grow(room, 4 * room, f),
+        lowest if stack_pointer() >= lowest + room => f(),
+        _ => on_segment(4 * room, |_| f()),
+    }
+}
+
+/// What a thread knows of the stack that it is on. Fibers have one each, which takes the thread's place while they run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    published: Depth,
+    grown: usize,
+    peak: usize,
+    lowest: usize,
+}
+
+impl Known {
+    /// Of a new stack with that lowest address.
+    pub(crate) fn of_stack(lowest: usize) -> Known {
+        Known { published: NOWHERE, grown: 0, peak: 0, lowest }
+    }
+
+    /// Whether there have been segments.
+    pub(crate) fn has_grown(&self) -> bool {
+        self.peak > 0
+    }
+
+    /// Takes the place of what this thread knows, which is returned.
+    #[inline]
+    pub(crate) fn swap(self) -> Known {
+        Known {
+            published: PUBLISHED.replace(self.published),
+            grown: GROWN.replace(self.grown),
+            peak: PEAK.replace(self.peak),
+            lowest: LOWEST.replace(self.lowest),
+        }
+    }
+}
+
+/// The bytes of the segments that this thread's stack has now, and the most it has had since the last call.
+pub(crate) fn take_peak() -> (usize, usize) {
+    (GROWN.get(), PEAK.replace(0))
+}
+
+/// The lowest address at which a function may be entered on the current stack.
+fn limit() -> usize {
+    let lowest = LOWEST.get();
+    if lowest != 0 {
+        return lowest + RESERVE;
+    }
+    // What is beyond can't be counted.
+    let left = stacker::remaining_stack().unwrap_or(UNKNOWN).min(MOST);
+    (stack_pointer() - left) + RESERVE
+}
+
+/// Where the stack is now. Not the address of a local: taking that would keep LLVM from turning tail
+/// recursion into loops.
+#[inline(always)]
+fn stack_pointer() -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let pointer: usize;
+        // SAFETY: copies a register.
+        unsafe {
+            std::arch::asm!("mov {}, rsp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+        }
+        pointer
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        let pointer: usize;
+        // SAFETY: copies a register.
+        unsafe {
+            std::arch::asm!("mov {}, sp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+        }
+        pointer
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    {
+        let here = 0u8;
+        (&raw const here).addr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    use super::*;
+
+    fn sum(n: u64, depth: Depth) -> u64 {
+        if depth.stops() {
+            return depth.elsewhere(move |depth| sum(n, depth));
+        }
+        if n == 0 { 0 } else { std::hint::black_box(sum(n - 1, depth.next())) + n }
+    }
+
+    /// Runs `f` on a thread with a stack of `kib`.
+    fn on_thread<R: Send + 'static>(kib: usize, f: impl FnOnce() -> R + Send + 'static) -> R {
+        thread::Builder::new().stack_size(kib << 10).spawn(f).unwrap().join().unwrap()
+    }
+
+    #[test]
+    fn recursion_goes_on_on_segments_and_frees_them() {
+        for kib in [100, 2048] {
+            let sums = on_thread(kib, || {
+                let depth = Depth::root(usize::MAX);
+                let sums = [sum(1_000_000, depth), sum(3, depth)];
+                let (grown, peak) = take_peak();
+                assert!(grown == 0 && peak > 0);
+                sums
+            });
+            assert_eq!(sums, [500_000_500_000, 6]);
+        }
+    }
+
+    #[test]
+    fn the_limit_is_exact_and_the_hook_silent() {
+        on_thread(2048, || {
+            for limit in [0, 1, 2, 1000, 100_000] {
+                let depth = Depth::root(limit);
+                assert_eq!(sum(limit as u64, depth), (limit * (limit + 1) / 2) as u64);
+                let payload = catch_unwind(|| sum(limit as u64 + 1, depth)).unwrap_err();
+                assert!(payload.is::<TooDeep>());
+                assert_eq!(take_peak().0, 0, "unwinding frees the segments");
+            }
+        });
+    }
+
+    #[test]
+    fn panics_cross_segments() {
+        fn dive(n: u64, depth: Depth) -> u64 {
+            if depth.stops() {
+                return depth.elsewhere(move |depth| dive(n, depth));
+            }
+            assert!(n != 0, "the bottom");
+            1 + std::hint::black_box(dive(n - 1, depth.next()))
+        }
+        on_thread(2048, || {
+            let payload =
+                catch_unwind(AssertUnwindSafe(|| dive(300_000, Depth::root(usize::MAX)))).unwrap_err();
+            assert_eq!(payload.downcast_ref::<&str>(), Some(&"the bottom"));
+        });
+    }
+
+    #[test]
+    fn closures_see_the_innermost_activation_of_their_thread() {
+        let left = || Depth::published().allowed();
+        let limit = || (Depth::published().0 >> 32) as u32;
+        on_thread(2048, move || {
+            assert_eq!(left(), MOST);
+            let outer = Depth::root(10).publish();
+            assert_eq!(left(), 10);
+            {
+                let _inner = Depth::root(10).next().publish();
+                assert_eq!(left(), 9);
+                let here = limit();
+                on_segment(SEGMENT, |there| {
+                    assert_eq!((Depth::published(), left()), (Depth::new(9, there), 9));
+                    assert_ne!(limit(), here);
+                });
+                assert_eq!(limit(), here);
+                assert_eq!(on_thread(100, left), MOST, "another thread has its own");
+            }
+            assert_eq!(left(), 10);
+            drop(outer);
+            assert_eq!(left(), MOST);
+        });
+    }
+}

@@ -1,0 +1,105 @@
+//! Comparing many words at once: the least of them, which of them equal one, all or none of a word's bits by a mask.
+//!
+//! The scheduler lives on these. Where there is no kernel the caller has a loop of its own.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+#[cfg(target_arch = "x86_64")]
+use super::isa::Isa;
+use super::isa::Level;
+
+/// The kernels of one width of words, where the CPU has them: see [`avx512`].
+macro_rules! scans {
+    ($lowest:ident, $mask:ident, $spread:ident, $word:ty) => {
+        /// The least of `words`, if there is a kernel for it; the largest signed number if empty.
+        #[inline(always)]
+        pub(crate) fn $lowest(words: &[$word], level: Level) -> Option<$word> {
+            #[cfg(target_arch = "x86_64")]
+            if level.0 == Isa::Avx512 {
+                // SAFETY: a `Level` exists only for what the CPU has.
+                return Some(unsafe { avx512::$lowest(words) });
+            }
+            let _ = (words, level);
+            None
+        }
+
+        /// One bit per word of `words` (at most 64), if there is a kernel: whether it equals `to`.
+        #[inline(always)]
+        pub(crate) fn $mask(words: &[$word], to: $word, level: Level) -> Option<u64> {
+            #[cfg(target_arch = "x86_64")]
+            if level.0 == Isa::Avx512 {
+                // SAFETY: a `Level` exists only for what the CPU has.
+                return Some(unsafe { avx512::$mask(words, to) });
+            } else if level.0 == Isa::Avx2 {
+                // SAFETY: as above.
+                return Some(unsafe { avx2::$mask(words, to) });
+            }
+            let _ = (words, to, level);
+            None
+        }
+
+        /// All bits of the words (at most 64) that are set in `bits`, none of the others; whether there is a
+        /// kernel.
+        #[inline(always)]
+        pub(crate) fn $spread(words: &mut [$word], bits: u64, level: Level) -> bool {
+            #[cfg(target_arch = "x86_64")]
+            if level.0 == Isa::Avx512 {
+                // SAFETY: a `Level` exists only for what the CPU has.
+                unsafe { avx512::$spread(words, bits) };
+                return true;
+            } else if level.0 == Isa::Avx2 {
+                // SAFETY: as above.
+                unsafe { avx2::$spread(words, bits) };
+                return true;
+            }
+            let _ = (words, bits, level);
+            false
+        }
+    };
+}
+
+scans!(lowest32, mask32, spread32, u32);
+scans!(lowest64, mask64, spread64, u64);
+
+/// One bit per byte (at most 64): whether it is negative.
+#[inline(always)]
+pub(crate) fn signs<const W: usize>(bytes: &[u8; W], level: Level) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if matches!(level.0, Isa::Avx2 | Isa::Avx512) {
+        // SAFETY: a `Level` exists only for what the CPU has.
+        return unsafe { avx2::signs(bytes) };
+    }
+    let _ = level;
+    bytes.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(byte >> 7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::isa::Isa;
+    use super::*;
+
+    #[test]
+    fn masks_are_those_of_the_words() {
+        let words: Vec<u64> = (0..64u64).map(|at| at * at * 7 % 5).collect();
+        let narrow: Vec<u32> = words.iter().map(|word| *word as u32).collect();
+        for isa in [Isa::Avx2, Isa::Avx512].map(Level::new) {
+            for (from, to) in [(0, 64), (0, 32), (5, 5), (7, 20), (1, 64)] {
+                let want = (from..to).map(|at| u64::from(words[at] == 2) << (at - from)).sum::<u64>();
+                for found in [mask64(&words[from..to], 2, isa), mask32(&narrow[from..to], 2, isa)] {
+                    assert!(found.is_none_or(|found| found == want), "{isa:?} {from}..{to}");
+                }
+                let (mut wide, mut narrow) = ([1; 64], [1; 64]);
+                let set = |at: usize| want >> (at - from) & 1 == 1;
+                if spread64(&mut wide[from..to], want, isa) {
+                    assert!((from..to).all(|at| wide[at] == if set(at) { !0 } else { 0 }));
+                }
+                if spread32(&mut narrow[from..to], want, isa) {
+                    assert!((from..to).all(|at| narrow[at] == if set(at) { !0 } else { 0 }));
+                }
+            }
+        }
+    }
+}

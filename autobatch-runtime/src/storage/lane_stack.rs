@@ -1,0 +1,197 @@
+//! Stacks: the saved values of one variable, per lane. For generated code only.
+
+use std::mem::MaybeUninit;
+
+use super::lane_column::LaneColumn;
+
+/// One growing stack per lane of a program-counter tile. The current value of the variable lives in
+/// its column; a stack holds what the activations below the current one have saved. Like a column it
+/// never drops values by itself.
+pub struct LaneStack<T> {
+    lanes: Vec<Vec<MaybeUninit<T>>>,
+}
+
+impl<T> Default for LaneStack<T> {
+    fn default() -> Self {
+        LaneStack { lanes: Vec::new() }
+    }
+}
+
+impl<T> LaneStack<T> {
+    /// Moves the column's values onto the stacks of `lanes`.
+    #[inline]
+    pub(crate) fn push(&mut self, column: &LaneColumn<T>, lanes: &[u32]) {
+        for &lane in lanes {
+            let lane = lane as usize;
+            if lane >= self.lanes.len() {
+                self.lanes.resize_with(lane + 1, Vec::new);
+            }
+            self.lanes[lane].push(column.bits(lane));
+        }
+    }
+
+    /// Moves the topmost values of `lanes` back to the column.
+    #[inline]
+    pub(crate) fn pop(&mut self, column: &mut LaneColumn<T>, lanes: &[u32]) {
+        for &lane in lanes {
+            let bits = self.lanes[lane as usize].pop().expect("pops match pushes");
+            column.set_bits(lane as usize, bits);
+        }
+    }
+
+    /// Overwrites the topmost values, which must have been peeked, with the column's.
+    #[inline]
+    pub(crate) fn update(&mut self, column: &LaneColumn<T>, lanes: &[u32]) {
+        for &lane in lanes {
+            let top = self.lanes[lane as usize].last_mut().expect("an update follows a push");
+            *top = column.bits(lane as usize);
+        }
+    }
+
+    /// Copies the topmost values to the column; they stay on the stack.
+    #[inline]
+    pub(crate) fn peek(&self, column: &mut LaneColumn<T>, lanes: &[u32]) {
+        for &lane in lanes {
+            let top = self.lanes[lane as usize].last().expect("a peek follows a push");
+            // SAFETY: any bits are a `MaybeUninit`. By the protocol either this copy or the one on
+            // the stack is used as a value, unless the type is `Copy`.
+            column.set_bits(lane as usize, unsafe { std::ptr::read(top) });
+        }
+    }
+
+    /// Takes the topmost entry of a lane away without dropping it: the value lives elsewhere.
+    #[inline]
+    pub(crate) fn forget(&mut self, lane: usize) {
+        self.lanes[lane].pop().expect("pops match pushes");
+    }
+
+    /// Drops the topmost value of a lane.
+    #[inline]
+    pub(crate) fn discard(&mut self, lane: usize) {
+        let mut top = self.lanes[lane].pop().expect("pops match pushes");
+        // SAFETY: by the protocol what was pushed was a value, and it has just left the stack.
+        unsafe { top.assume_init_drop() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a lane's stack should hold, as `Option`s.
+    struct Model {
+        column: Vec<u64>,
+        stacks: Vec<Vec<u64>>,
+    }
+
+    /// A small generator: tests must not depend on another crate for this.
+    fn random(state: &mut u64, below: u64) -> u64 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*state >> 33) % below
+    }
+
+    #[test]
+    fn behaves_like_a_list_of_stacks() {
+        for seed in 0..if cfg!(miri) { 2 } else { 200u64 } {
+            let mut state = seed;
+            let lanes = 1 + random(&mut state, 9) as usize;
+            let mut column = LaneColumn::default();
+            let mut stack = LaneStack::default();
+            let mut model = Model { column: vec![0; lanes], stacks: vec![vec![]; lanes] };
+            for lane in 0..lanes {
+                column.put(lane, 0u64);
+            }
+            for step in 0..300u64 {
+                let some: Vec<u32> = (0..lanes as u32).filter(|_| random(&mut state, 2) == 0).collect();
+                let filled: Vec<u32> =
+                    some.iter().copied().filter(|&l| !model.stacks[l as usize].is_empty()).collect();
+                match random(&mut state, 6) {
+                    0 | 1 => {
+                        stack.push(&column, &some);
+                        some.iter().for_each(|&l| model.stacks[l as usize].push(model.column[l as usize]));
+                    }
+                    2 => {
+                        stack.pop(&mut column, &filled);
+                        for &l in &filled {
+                            model.column[l as usize] = model.stacks[l as usize].pop().unwrap();
+                        }
+                    }
+                    3 => {
+                        stack.update(&column, &filled);
+                        filled.iter().for_each(|&l| {
+                            *model.stacks[l as usize].last_mut().unwrap() = model.column[l as usize];
+                        });
+                    }
+                    4 => {
+                        stack.peek(&mut column, &filled);
+                        filled.iter().for_each(|&l| {
+                            model.column[l as usize] = *model.stacks[l as usize].last().unwrap();
+                        });
+                    }
+                    _ => {
+                        for &l in &some {
+                            column.put(l as usize, step);
+                            model.column[l as usize] = step;
+                        }
+                        if let Some(&l) = filled.first() {
+                            stack.discard(l as usize);
+                            model.stacks[l as usize].pop();
+                        }
+                    }
+                }
+                for lane in 0..lanes {
+                    assert_eq!(
+                        column.remove(lane),
+                        model.column[lane],
+                        "seed {seed} step {step} lane {lane}"
+                    );
+                    assert_eq!(stack.lanes.get(lane).map_or(0, Vec::len), model.stacks[lane].len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn owned_values_move_through() {
+        let mut column = LaneColumn::default();
+        let mut stack = LaneStack::default();
+        for lane in 0..3 {
+            column.put(lane, format!("lane {lane}"));
+        }
+        stack.push(&column, &[0, 2]);
+        column.put(0, "new".to_string());
+        assert_eq!(column.remove(0), "new");
+        stack.pop(&mut column, &[0]);
+        stack.discard(2);
+        assert_eq!(column.remove(0), "lane 0");
+        assert_eq!(column.remove(1), "lane 1");
+    }
+
+    #[test]
+    #[should_panic(expected = "pops match pushes")]
+    fn an_unmatched_pop_is_caught() {
+        let mut column = LaneColumn::default();
+        let mut stack = LaneStack::default();
+        column.put(0, 1u8);
+        stack.push(&column, &[0]);
+        stack.pop(&mut column, &[0]);
+        stack.pop(&mut column, &[0]);
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_lane_never_pushed_is_caught() {
+        LaneStack::<u8>::default().discard(3);
+    }
+
+    #[test]
+    #[should_panic(expected = "an update follows a push")]
+    fn an_update_of_nothing_is_caught() {
+        let mut column = LaneColumn::default();
+        let mut stack = LaneStack::default();
+        column.put(0, 1u8);
+        stack.push(&column, &[0]);
+        stack.pop(&mut column, &[0]);
+        stack.update(&column, &[0]);
+    }
+}

@@ -1,0 +1,150 @@
+use std::mem::MaybeUninit;
+
+use super::*;
+use crate::api::column::Column;
+use crate::probes::type_id::{is_plain, shown, yields_plain};
+use crate::simd::{Isa, Level};
+use crate::storage::next;
+
+fn read<T: Copy>(column: &[MaybeUninit<T>]) -> Vec<T> {
+    // SAFETY: the tests fill what they read.
+    column.iter().map(|slot| unsafe { slot.assume_init() }).collect()
+}
+
+/// A column with these values and pads.
+fn loaded<'a>(arena: &mut Arena<'a>, values: &[u64], lanes: usize) -> &'a mut [MaybeUninit<u64>] {
+    let column = arena.column(lanes);
+    for (slot, value) in column.iter_mut().zip(values) {
+        slot.write(*value);
+    }
+    pad(column, values.len());
+    column
+}
+
+const ALL: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
+
+#[test]
+fn dense_frames_hold_the_lanes_kept_and_pads() {
+    for isa in ALL {
+        let mut memory = Memory::default();
+        let mut arena = memory.arena(Level::new(isa));
+        for keep in [1usize, 2, 3, 7, 64] {
+            let values: Vec<u64> = (0..100).map(|i| i * i).collect();
+            let column = loaded(&mut arena, &values, 128);
+            assert_eq!(read(column)[99..], [99 * 99; 29]);
+            let mut kept = arena.set(128, 100);
+            (0..100).step_by(keep).for_each(|lane| kept.insert(lane));
+            let count = kept.trim();
+            let lanes = width::<32>(count);
+            let dense = gather(&mut arena, column, &kept, lanes, count);
+            let want: Vec<u64> = values.iter().copied().step_by(keep).collect();
+            assert_eq!(read(&dense[..count]), want);
+            assert!(read(&dense[count..]).iter().all(|value| Some(value) == want.last()));
+            let out = load_same(&mut arena, 7u64, 128);
+            scatter(out, dense, &kept, &arena);
+            let out = read(out);
+            for (lane, value) in out.iter().enumerate() {
+                let source = lane.min(99);
+                assert_eq!(*value, if source % keep == 0 { values[source] } else { 7 });
+            }
+        }
+    }
+}
+
+#[test]
+fn full_columns_stay_where_they_are() {
+    let values: Vec<u64> = (0..256).map(|i| i * i).collect();
+    let mut memory = Memory::default();
+    let mut arena = memory.arena(Level::new(Isa::Baseline));
+    let source = Column::<u64>::into_source(&values, "x").unwrap();
+    for (first, len, lanes) in [(0, 128, 128), (100, 128, 128), (100, 100, 128), (155, 101, 128)] {
+        let column = load(&mut arena, &source, Members::new(first, len), lanes);
+        assert_eq!(column.as_ptr().cast() == values[first..].as_ptr(), len == lanes);
+        assert_eq!(read(&column[..len]), values[first..first + len]);
+        assert!(read(&column[len..]).iter().all(|value| *value == values[first + len - 1]));
+    }
+    let owned = Column::<u64>::into_source(values.clone(), "x").unwrap();
+    let column = load(&mut arena, &owned, Members::new(0, 128), 128);
+    assert_eq!(read(column), values[..128]);
+}
+
+/// Counts down from `n` in a loop; how many rounds each lane of `set` has run.
+fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
+    const W: usize = 32;
+    let mut memory = Memory::default();
+    let level = Level::new(isa);
+    let mut arena = memory.arena(level);
+    let lanes = width::<W>(n.len());
+    let column = loaded(&mut arena, n, lanes);
+    let results = load_same(&mut arena, 0u64, lanes);
+    let (mut set, mut out) = (arena.set(lanes, n.len()), arena.set(lanes, n.len()));
+    (0..n.len()).filter(|lane| lane % 3 != 0).for_each(|lane| set.insert(lane));
+    let mut work = LoopLanes::new::<W>(&mut arena, &set);
+    let (left, steps) = (work.gather(&mut arena, column, &set), work.column::<u64>(&mut arena));
+    steps.iter_mut().for_each(|slot| _ = slot.write(0));
+    while work.any() {
+        let turn = work.rounds();
+        for strip in 0..work.strips::<W>() {
+            let here = work.strip::<W>(strip);
+            if here == 0 {
+                continue;
+            }
+            let left = &mut strips_mut::<_, W>(left, strip + 1)[strip];
+            let done = &mut strips_mut::<_, W>(steps, strip + 1)[strip];
+            let mut round = |lane: usize| {
+                let (value, count) = (value(left, lane), self::value(done, lane));
+                give(done, lane, count + 1);
+                give(left, lane, value - 1);
+                // Point 2 is the loop; 5 or 6 is behind it.
+                if value > 1 { 2 } else { 5 + count % 2 }
+            };
+            let gone = if several_ways_out {
+                let mut words = Points::<u64, W>::new();
+                repeat_exits(here, 2, &mut words, level, turn, |lane, here, stay| {
+                    next(if here { round(lane) } else { stay })
+                });
+                here & (words.at(5, level) | words.at(6, level))
+            } else {
+                let on = repeat::<u64, W>(here, 5, level, turn, |lane, here, exit| match here {
+                    true => next(round(lane).min(5)),
+                    false => next(exit),
+                });
+                here & !on
+            };
+            work.each::<W>(strip, gone, |at, lane| {
+                put(results, lane, steps, at);
+                out.insert(lane);
+            });
+            work.leave::<W>(strip, gone);
+        }
+        if work.sparse() {
+            work.compact(left, &arena);
+            work.compact(steps, &arena);
+            work.close(&arena);
+        }
+    }
+    assert_eq!(out.lanes().collect::<Vec<_>>(), set.lanes().collect::<Vec<_>>());
+    read(&results[..n.len()])
+}
+
+#[test]
+fn loops_lose_the_lanes_that_leave() {
+    let n: Vec<u64> = (0..300).map(|i| 1 + i * 37 % 101 + (i == 77) as u64 * 5000).collect();
+    let want: Vec<u64> = n.iter().enumerate().map(|(lane, n)| if lane % 3 == 0 { 0 } else { *n }).collect();
+    for isa in ALL {
+        for several_ways_out in [false, true] {
+            assert_eq!(countdown(isa, &n, several_ways_out), want);
+        }
+    }
+}
+
+#[test]
+fn only_numbers_are_plain() {
+    assert!(is_plain::<f64>() && is_plain::<bool>() && is_plain::<char>());
+    assert!(!is_plain::<&f64>() && !is_plain::<String>() && !is_plain::<std::cell::Cell<u8>>());
+    let list = [1.5f32];
+    assert!(yields_plain(|at: usize| shown(&list[at])));
+    assert!(!yields_plain(|_: ()| shown(&list)));
+    assert_eq!(default_lanes(false, true, 8), 0);
+    assert!(default_lanes(true, true, 8) >= default_lanes(true, true, 400));
+}

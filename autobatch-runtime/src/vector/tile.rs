@@ -1,0 +1,125 @@
+//! The tile: the members that run together, and what they run with.
+
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use super::arena::{Arena, Memory};
+use crate::api::options::Schedule;
+use crate::api::output::Out;
+use crate::native_stack::depth::Depth;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Isa;
+use crate::simd::Level;
+
+/// What a tile is run with.
+pub struct Tile<'r> {
+    pub(crate) memory: &'r mut Memory,
+    pub(crate) members: Range<usize>,
+    pub(crate) depth: Depth,
+    pub(crate) level: Level,
+    /// If it runs as a wavefront.
+    pub(crate) rules: Option<WavefrontRules<'r>>,
+}
+
+/// How members run as a wavefront.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WavefrontRules<'r> {
+    /// Records at a time, if the user says so.
+    pub(crate) lanes: Option<usize>,
+    pub(crate) schedule: Schedule,
+    /// Whether members are loaded while others are busy.
+    pub(crate) refill: bool,
+    /// Members before this one have been loaded.
+    pub(crate) loaded: &'r Cell<usize>,
+}
+
+/// Neighbouring members.
+#[derive(Clone, Copy)]
+pub struct Members {
+    first: usize,
+    len: usize,
+}
+
+impl Members {
+    #[cfg(test)]
+    pub(super) fn new(first: usize, len: usize) -> Members {
+        Members { first, len }
+    }
+
+    /// How many.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// The first of them.
+    #[inline(always)]
+    pub(super) fn first(self) -> usize {
+        self.first
+    }
+
+    pub(crate) fn range(self) -> Range<usize> {
+        self.first..self.first + self.len
+    }
+}
+
+impl Tile<'_> {
+    /// The members of the tile.
+    #[inline(always)]
+    pub fn members(&self) -> Members {
+        Members { first: self.members.start, len: self.members.len() }
+    }
+
+    /// The depth of the entry function.
+    #[inline(always)]
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// The memory of its frames.
+    #[inline(always)]
+    pub fn arena(&mut self) -> Arena<'_> {
+        self.memory.arena(self.level)
+    }
+
+    /// Enters the instance of generated vector code for the instruction set in use.
+    #[cfg(target_arch = "x86_64")]
+    pub fn dispatch<A>(
+        &mut self,
+        args: A,
+        avx2: unsafe fn(&mut Tile<'_>, A),
+        avx512: unsafe fn(&mut Tile<'_>, A),
+    ) {
+        match self.level.isa() {
+            // SAFETY: a `Level` exists only for what the CPU has, and it covers the features that
+            // the two instances are compiled with.
+            Isa::Avx512 => unsafe { avx512(self, args) },
+            // SAFETY: as above.
+            Isa::Avx2 => unsafe { avx2(self, args) },
+            _ => unreachable!("the machine runs programs without vectors"),
+        }
+    }
+
+    /// Enters the generated code.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn dispatch<A>(&mut self, args: A, base: fn(&mut Tile<'_>, A)) {
+        base(self, args)
+    }
+}
+
+impl<R> Out<'_, R> {
+    /// The results of consecutive members, which are the values of the first lanes of a column.
+    #[inline(always)]
+    pub fn store(&self, members: Members, column: &[MaybeUninit<R>]) {
+        let mut members = members.range();
+        if self.copies() {
+            self.copy(members.clone(), column);
+            return self.have(members);
+        }
+        let (first, column) = (members.start, &column[..members.len()]);
+        // SAFETY: by the protocol of vector frames each of these lanes has a value, which is used once.
+        self.fill(&mut members, |member| unsafe { column[member - first].assume_init_read() });
+    }
+}
