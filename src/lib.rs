@@ -16,9 +16,9 @@
 //! }
 //! ```
 //!
-//! The macro cuts the function into blocks. Members of the batch that wait at the same block run it together. There is no
-//! interpreter at run time. The two executors are those of Radul, Patton, Maclaurin, Hoffman and Saurous, “Automatically
-//! batching control-intensive programs for modern accelerators” (MLSys 2020).
+//! The macro cuts the function into blocks. Members of the batch that wait at the same block run it together; there is no
+//! interpreter. The two executors are those of Radul et al., “Automatically batching control-intensive programs for modern
+//! accelerators” (MLSys 2020).
 //!
 //! # What the attribute generates
 //!
@@ -55,8 +55,8 @@
 //! 4. **Depth is data.** Recursion of any depth up to [`Options::max_depth`] works on a small native stack.
 //! 5. **Endless members starve nobody.** In batched code, [`Options::max_steps`] and [`Options::cancel`] end them, and the
 //!    rest finish.
-//! 6. **Safe code stays safe.** Generated code is safe Rust. Values are moved, never cloned, and dropped once, where the
-//!    scalar code drops them.
+//! 6. **Safe code stays safe.** Generated code is safe Rust. Inside, values are moved, never cloned, and dropped once, where
+//!    the scalar code drops them.
 //!
 //! # Attribute arguments
 //!
