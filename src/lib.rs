@@ -52,11 +52,11 @@
 //!    threads. Only `vector_math` and batched kernels may round otherwise. (One exception is [below](#limits).)
 //! 2. **A member that is not there executes nothing:** no panic, no division by zero, no side effect.
 //! 3. **Members end alone.** One that panics or is too deep has a [`Fault`] with its index and message. All others finish.
-//! 4. **Depth is data.** Recursion of any depth up to [`Options::max_depth`] works on a small native stack.
-//! 5. **Endless members starve nobody.** In batched code, [`Options::max_steps`] and [`Options::cancel`] end them, and the
-//!    rest finish.
-//! 6. **Safe code stays safe.** Generated code is safe Rust. Inside, values are moved, never cloned, and dropped once, where
+//! 4. **Safe code stays safe.** Generated code is safe Rust. Inside, values are moved, never cloned, and dropped once, where
 //!    the scalar code drops them.
+//! 5. **Depth is data.** Recursion of any depth up to [`Options::max_depth`] works on a small native stack.
+//! 6. **Endless members starve nobody.** In batched code, [`Options::max_steps`] and [`Options::cancel`] end them, and the
+//!    rest finish.
 //!
 //! # Attribute arguments
 //!
