@@ -244,7 +244,7 @@
 //! an error:
 //!
 //! * a recursive call in a closure that is stored in something or handed to other code, or in the tokens of a macro;
-//! * a call that is lent a local;
+//! * a call that borrows a local;
 //! * a `sum` whose type is not a number of std's and so may stop early, as a `fold` does not;
 //! * a local that borrows from another one across a loop or call, or that does something when it is dropped.
 //!
