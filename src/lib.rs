@@ -1,8 +1,5 @@
-//! Write a scalar Rust function, with loops, branches, early returns and recursion that depend on the
-//! data; run it over thousands of inputs at once, on SIMD lanes and all cores, with bit-identical
-//! results.
-//!
-//! # In one minute
+//! Write a scalar Rust function, with loops, branches, early returns and recursion that depend on the data. Put `#[autobatch]` on
+//! it. Call `f_batched` to run it over thousands of inputs at once, on SIMD lanes and all cores, with bit-identical results.
 //!
 //! ```
 //! use autobatch::autobatch;
@@ -13,11 +10,15 @@
 //! }
 //!
 //! fn main() {
-//!     let n: Vec<u64> = (0..20).collect();
+//!     let n: Vec<u64> = (0..30).collect();
 //!     let all: Vec<u64> = fib_batched(&n);   // every member of the batch, SIMD lanes x CPU cores
 //!     assert_eq!(all[10], fib(10));          // the scalar function is still there, unchanged
 //! }
 //! ```
+//!
+//! The macro cuts the function into blocks. Members of the batch that wait at the same block run it together; there is no
+//! interpreter. The two executors are those of Radul et al., “Automatically batching control-intensive programs for modern
+//! accelerators” (MLSys 2020).
 //!
 //! # What the attribute generates
 //!
@@ -27,7 +28,7 @@
 //! | `f_batched(a, b, model) -> Vec<R>` | one result per member, in order; panics as the scalar would, naming the member |
 //! | `f_batched_into(a, b, model, out)` | the same into memory of the caller's, see [`Output`] |
 //! | `f_batched_with(a, b, model, &options)` | every option ([`Options`]), faults per member and the run's report ([`Outcome`]), or what is wrong with the call as a whole ([`BatchError`]) |
-//! | `f_batched::program()` | the static [`Program`]: functions, blocks, variables and their storage classes |
+//! | `f_batched::program()` | the static [`Program`]: blocks, variables, storage classes, and what is not batched, with the reason (for methods: `f_batched_program()`) |
 //!
 //! # Parameters
 //!
@@ -36,14 +37,75 @@
 //! | `x: T` | a [`Column`]: `&[T]`, `&Vec<T>`, `&[T; N]`, `ndarray` views of any stride, `Vec<T>` by value, [`same`]`(v)` |
 //! | `x: [T; D]`, `x: Array1<T>`, `x: ArrayView1<'_, T>` | the above, or an `ArrayView2<T>` whose rows are the members |
 //! | `x: &T`, `&[T]`, `&str`, `&self` | the same reference, shared by all members |
-//! | `#[shared] x: T` | a plain `T`, shared |
-//! | `#[each] x: &[T]`, `&str`, `&T` | an [`Each`] column: `&[impl AsRef<[T]>]`, `&[impl AsRef<str>]`, `&[T]`, or [`Ragged`], for slices also the rows of an `ArrayView2<T>` |
+//! | `#[shared] x: T` | a plain `T`, shared (`T: Copy`) |
+//! | `#[each] x: &[T]`, `&str`, `&T`, `&self` | an [`Each`] column, one reference per member: `&[impl AsRef<[T]>]`, `&[impl AsRef<str>]`, `&[T]`, or [`Ragged`], for slices also the rows of an `ArrayView2<T>` |
 //! | `x: &mut T`, `&mut self` | `&mut [T]`: per-member state, in and out |
-//! | `x: impl Trait`, `&impl Trait`, `&mut impl Trait` | as a generic parameter of that bound would be |
 //! | `x: &mut [T]` | an [`EachMut`] column: `&mut [impl AsMut<[T]>]`, [`RaggedMut`], or the rows of an `ArrayViewMut2<T>` |
+//! | `x: impl Trait`, `&impl Trait`, `&mut impl Trait` | as a generic parameter of that bound would be |
 //!
 //! A borrowed column is cloned from, once per member; an owned `Vec` is moved. Columns of different
 //! lengths are a [`BatchError`] that names the parameter and both lengths.
+//!
+//! # Promises
+//!
+//! 1. **Same bits.** Each result equals the scalar function's, whatever the executor, schedule, lanes, instruction set and
+//!    threads. Only `vector_math` and batched kernels may round otherwise. (One exception is [below](#limits).)
+//! 2. **A member that is not there executes nothing:** no panic, no division by zero, no side effect.
+//! 3. **Members end alone.** One that panics or is too deep has a [`Fault`] with its index and message. All others finish.
+//! 4. **Safe code stays safe.** Generated code is safe Rust. Inside, values are moved, never cloned, and dropped once, where
+//!    the scalar code drops them.
+//! 5. **Depth is data.** Recursion of any depth up to [`Options::max_depth`] works on a small native stack.
+//! 6. **Endless members starve nobody.** In batched code, [`Options::max_steps`] and [`Options::cancel`] end them, and the
+//!    rest finish.
+//!
+//! # Attribute arguments
+//!
+//! | argument | meaning |
+//! |---|---|
+//! | `name = "…"` | the name in place of `f_batched` |
+//! | `crate = path` | where this crate is, if renamed |
+//! | `strict`, `strict = "fibers"` | scalar code in place of batched code is a compile error, see [below](macro@autobatch#strict) |
+//! | `primitives(path, …)` | primitives of other modules, see [Primitives](#primitives) |
+//! | `vector_math` | `exp`, `ln`, `sin`, … in the batched code are those of [`math`], SIMD code with errors below one unit in the last place; the scalar function gets the same bits by calling them |
+//! | `fuse = false` | every branch is a block of its own, for looking at counts |
+//! | `executor = Masked`, `schedule = MostLanes`, `lanes = 64`, `max_depth = 1000` | defaults for [`Options`] |
+//!
+//! # Several functions, methods
+//!
+//! `#[autobatch] mod m { … }` and `#[autobatch] impl T { … }` make one program of all their functions: mutual recursion batches
+//! across them. The functions that are visible outside a module have a batched family, and each method of an `impl` block has
+//! one of its own visibility. The methods of a module's types are functions of it too. `left.sum(x)` is a batched call where
+//! the type of `left` is written in the item or its file: a field, a variant, a parameter, a local of it. A call of any other
+//! function is an ordinary call on each active member.
+//!
+//! A function that is generic over its numbers (`T: num_traits::Float`) batches at `f32`, `f64` and at dual numbers, so
+//! that the same code gives derivatives: `cargo run --release --example derivatives`.
+//!
+//! # Faults and reports
+//!
+//! ```
+//! # use autobatch::autobatch;
+//! use autobatch::{Executor, Options};
+//!
+//! #[autobatch]
+//! fn halves(mut n: u32) -> u32 {
+//!     let mut steps = 0;
+//!     while n > 1 {
+//!         assert!(n % 2 == 0, "{n} is odd");
+//!         n /= 2;
+//!         steps += 1;
+//!     }
+//!     steps
+//! }
+//!
+//! let options = Options::default().executor(Executor::Masked).report(true);
+//! let outcome = halves_batched_with(&[8, 12, 1], &options)?; // a BatchError says what is wrong with the call as a whole
+//! assert_eq!((outcome.faults()[0].member, &*outcome.faults()[0].message), (1, "3 is odd"));
+//! println!("{}", outcome.report());                          // per block: executions, active lanes, lower bound
+//! let results = outcome.into_results();
+//! assert_eq!((results[0].as_ref().unwrap(), results[2].as_ref().unwrap()), (&3, &0));
+//! # Ok::<(), autobatch::BatchError>(())
+//! ```
 //!
 //! # Primitives
 //!
@@ -175,9 +237,33 @@
 //! std's `exp`, `ln`, `sin` and their like are library calls, which keep the lanes of a batch from becoming
 //! SIMD code. Those of [`math`] do not: `math::exp(x)` for `x.exp()`.
 //!
+//! # Limits
+//!
+//! Recursive calls in the closures of iterator, `Option` and `Result` adaptors are calls like any other. What can't be carried
+//! through runs the scalar code for each member, with the same results; [`Program`] says where and why, and `strict` makes it
+//! an error:
+//!
+//! * a recursive call in a closure that is stored in something or handed to other code, or in the tokens of a macro;
+//! * a call that borrows a local;
+//! * a `sum` whose type is not a number of std's and so may stop early, as a `fold` does not;
+//! * a local that borrows from another one across a loop or call, or that does something when it is dropped.
+//!
+//! Recursive calls in closures of scalar code count and are as deep as others. Those in a macro's tokens or of a function passed
+//! as a value use the native stack. [A page that the tests write](https://github.com/autobatch/autobatch/blob/main/docs/constructs.md)
+//! lists what becomes of each construct.
+//!
+//! One exception to bit-identical results is known. rustc 1.95 (LLVM 22) compiles loops with AVX-512 wrongly, in plain Rust too,
+//! in which something is indexed by an integer division with the same operands for all members, under a condition. The macro
+//! keeps such loops from becoming vectors, also where another function divides. Only a function that divides *and* indexes, both
+//! in a structure that all members share, and gets nothing of the member's own, it can't tell from one that reads a field.
+//!
 //! # Features
 //!
-//! * `ndarray`: `ndarray` arrays and views as columns and outputs.
+//! * `ndarray`, on by default: `ndarray` arrays and views as columns and outputs.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// Batches a function, or all functions of a module or an `impl` block.
 ///
