@@ -6,37 +6,26 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Item, ItemImpl, Visibility};
 
-use crate::admission;
 use crate::admission::purity::{self, Plain};
 use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, Nested};
-use crate::desugar;
 use crate::diagnostics::sink::Diagnostics;
 use crate::diagnostics::ways_out;
 use crate::index::definitions::Definitions;
 use crate::index::source::{self, Source};
-use crate::item::checks;
-use crate::item::excluded;
-use crate::item::functions;
-use crate::item::implicit_entries;
-use crate::item::methods;
 use crate::item::model::{self, Function};
-use crate::item::worth;
+use crate::item::{checks, excluded, functions, implicit_entries, methods, worth};
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, Analyses, PassOptions};
-use crate::resolve::method_calls::{self};
+use crate::resolve::method_calls;
 use crate::resolve::method_checks::Checks;
 use crate::resolve::types::{Known, Types};
-use crate::syntax::annotated;
-use crate::syntax::annotated::Input;
+use crate::syntax::annotated::{self, Input};
 use crate::syntax::arguments::Args;
-use crate::syntax::attributes;
-use crate::syntax::cfg_split;
-use crate::syntax::macro_tokens;
-use crate::syntax::mentions;
-use crate::syntax::primitive_names;
+use crate::syntax::{attributes, cfg_split, macro_tokens, mentions, primitive_names};
+use crate::{admission, desugar};
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
 /// mistake is not followed by ten.

@@ -142,7 +142,6 @@ impl Paths<'_> {
                 self.path(&[before, vec![name.ident.to_string()]].concat(), name.span().start().line)
             }
             UseTree::Glob(glob) => self.path(&before, glob.span().start().line),
-            _ => panic!("a form of `use` that this test does not know"),
         }
     }
 
@@ -237,17 +236,62 @@ fn circles(imports: &[Import]) -> Vec<BTreeSet<String>> {
     circles
 }
 
-#[test]
-fn dump() {
+/// The layers of a crate from the ground up: the first column of the table under the crate's heading in ARCHITECTURE.md.
+fn layers(architecture: &str, krate: &str) -> Vec<String> {
+    let heading = format!("### {krate}\n");
+    let section = architecture.split(&heading).nth(1).expect("a heading for the crate");
+    let section = section.split("\n#").next().expect("a section");
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    rows.map(|(layer, _)| layer.trim_end_matches('/').to_owned()).collect()
+}
+
+/// The place of a file in the order; the crate's root comes last.
+fn place(layers: &[String], file: &str) -> usize {
+    let layer = file.split('/').next().expect("a name");
+    let listed = layers.iter().position(|known| known == layer);
+    assert!(listed.is_some() || file == "lib.rs", "ARCHITECTURE.md lists no layer for {file}");
+    listed.unwrap_or(layers.len())
+}
+
+/// What stands against the order, as lines to read.
+fn against(layers: &[String], imports: &[Import]) -> Vec<String> {
+    let upwards = imports.iter().filter(|import| place(layers, &import.from) < place(layers, &import.to));
+    let upwards = upwards.map(|i| format!("{}:{} imports `{}` from above", i.from, i.line, i.path));
+    let circles = circles(imports).into_iter().map(|circle| format!("these import each other: {circle:?}"));
+    upwards.chain(circles).collect()
+}
+
+fn check(krate: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").to_owned();
-    for name in ["autobatch-compiler", "autobatch-runtime"] {
-        let krate = Crate::read(root.join(name).join("src"));
-        let imports = krate.imports();
-        for import in &imports {
-            println!("E {name} {} {} {} {}", import.from, import.line, import.to, import.path);
-        }
-        for circle in circles(&imports) {
-            println!("C {name} {} {:?}", circle.len(), circle);
-        }
-    }
+    let architecture = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page");
+    let layers = layers(&architecture, krate);
+    let found = against(&layers, &Crate::read(root.join(krate).join("src")).imports());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_compiler_imports_downwards_only() {
+    check("autobatch-compiler");
+}
+
+#[test]
+fn the_runtime_imports_downwards_only() {
+    check("autobatch-runtime");
+}
+
+#[test]
+fn imports_against_the_order_are_found() {
+    let layers = ["ground".to_owned(), "above".to_owned()];
+    let import =
+        |from: &str, to: &str| Import { from: from.into(), line: 1, to: to.into(), path: "crate::x".into() };
+    assert_eq!(
+        against(&layers, &[import("above/a.rs", "ground/b.rs"), import("lib.rs", "above/a.rs")]),
+        [""; 0]
+    );
+    assert_eq!(
+        against(&layers, &[import("ground/b.rs", "above/a.rs")]),
+        ["ground/b.rs:1 imports `crate::x` from above"]
+    );
+    let circle = [import("ground/a.rs", "ground/b.rs"), import("ground/b.rs", "ground/a.rs")];
+    assert_eq!(against(&layers, &circle), ["these import each other: {\"ground/a.rs\", \"ground/b.rs\"}"]);
 }

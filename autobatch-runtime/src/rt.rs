@@ -17,7 +17,7 @@
 //! borrow-checked like any other. What is not checked by the types is checked at run time where that is cheap: indices, one loan per column,
 //! one hand-out and one result per member and thread. That a slot is filled is not checked.
 //!
-//! `docs/soundness.md` lists the demand of every item.
+//! Why this makes generated code sound: `docs/soundness.md`.
 
 /// # Calls of a batch: columns, results, ways to run
 ///

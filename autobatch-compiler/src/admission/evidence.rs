@@ -13,8 +13,7 @@ use crate::ir::questions::{Evidence, Quiet};
 use crate::item::model::Function;
 use crate::std_models::facts::{self, Fact};
 use crate::std_models::pure::is_primitive;
-use crate::syntax::mentions::bare_type;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{bare_type, text};
 use crate::syntax::walk::{self, At};
 
 /// The types that functions of a program write, those in other types and in fields of the file's types too.

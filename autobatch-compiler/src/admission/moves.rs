@@ -14,8 +14,7 @@ use crate::analysis::reference_flow::Travel;
 use crate::ir::effects::{self, Names};
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
 use crate::passes::Analyses;
-use crate::syntax::mentions;
-use crate::syntax::mentions::is_truth;
+use crate::syntax::mentions::{self, is_truth};
 
 /// The parts that must be copied, as places; a whole variable stands for what a pattern takes out of it.
 pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel: &Travel) -> Vec<Expr> {

@@ -19,8 +19,7 @@ use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 use crate::item::model::Function;
 use crate::std_models::facts::{Does, does};
 use crate::std_models::pure::{is_primitive, is_pure_function, is_pure_method};
-use crate::syntax::mentions::{self, bare, bare_type};
-use crate::syntax::mentions::{is_compound, is_truth};
+use crate::syntax::mentions::{self, bare, bare_type, is_compound, is_truth};
 use crate::syntax::standard_macros::{elements, is_listed};
 use crate::syntax::walk::{self, At, Code, Next};
 

@@ -1,16 +1,14 @@
 //! The functions users call: `f_batched`, `f_batched_into`, `f_batched_with`, `f_batched::program()`.
 
-use crate::codegen::parts::{Machine, Nests};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
-use crate::admission::purity::{self};
+use crate::admission::purity;
 use crate::codegen::named_lifetimes::Named;
-use crate::codegen::names::Family;
-use crate::codegen::names::scalar_path;
-use crate::codegen::names::turbofish_of_clone;
+use crate::codegen::names::{Family, scalar_path, turbofish_of_clone};
+use crate::codegen::parts::{Machine, Nests};
 use crate::codegen::send_check::{self, Door};
 use crate::item::model::{Function, Param, Passing};
 use crate::resolve::method_calls::unmark;
@@ -20,6 +18,7 @@ use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::impl_trait;
 use crate::syntax::mentions::is_type;
 use crate::syntax::turbofish::turbofish;
+
 /// The `where` clause with `Send + Sync` for every type parameter: members run on several threads. What they only share need not be
 /// `Send`. States stand in a slice.
 fn where_clause(named: &Named, outer: &Generics) -> syn::WhereClause {

@@ -61,12 +61,9 @@ use syn::{
 
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::parse;
-use crate::syntax::annotated;
-use crate::syntax::attributes;
-use crate::syntax::elision;
-use crate::syntax::mentions;
-use crate::syntax::mentions::{bare_type, last_name, numbered};
+use crate::syntax::mentions::{self, bare_type, last_name, numbered};
 use crate::syntax::turbofish::turbofish;
+use crate::syntax::{annotated, attributes, elision};
 
 /// The associated function that batched code calls.
 pub const BATCHED: &str = "__batched";

@@ -17,9 +17,7 @@ use proc_macro2::TokenStream;
 use syn::{BinOp, Expr, parse_quote};
 
 use crate::codegen::emitter::Emitter;
-use crate::codegen::value_origins::Origins;
-use crate::codegen::value_origins::is_other;
-use crate::codegen::value_origins::mentioned;
+use crate::codegen::value_origins::{Origins, is_other, mentioned};
 use crate::codegen::vector_math::Rewrite;
 use crate::ir::FuncId;
 use crate::syntax::mentions::{bare, name};

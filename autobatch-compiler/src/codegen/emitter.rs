@@ -1,18 +1,18 @@
 //! What every part of the emission needs: the program, the facts about it, and the numbers of its points.
 
-use crate::codegen::definition_check;
-use crate::codegen::names;
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::Ident;
+
 use crate::codegen::scalar_clone::Clones;
-use crate::codegen::value_origins;
 use crate::codegen::vector_math::Rewrite;
+use crate::codegen::{definition_check, names, value_origins};
 use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use std::collections::BTreeMap;
-use syn::Ident;
 
 /// Lanes per strip and the width of a program-counter word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,8 +10,7 @@ use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten,
 };
 use crate::codegen::emitter::Emitter;
-use crate::codegen::loop_distribution;
-use crate::codegen::loop_distribution::strip;
+use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};

@@ -31,10 +31,10 @@ pub mod vector_math;
 pub mod wavefront;
 
 use proc_macro2::TokenStream;
+use scalar_clone::Clones;
 
 use crate::admission::purity::Plain;
-use crate::codegen::emitter::Emitter;
-use crate::codegen::emitter::Width;
+use crate::codegen::emitter::{Emitter, Width};
 use crate::codegen::machine::step_loop;
 use crate::codegen::vector::frames;
 use crate::ir::VarId;
@@ -42,7 +42,6 @@ use crate::item::model::Function;
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
-use scalar_clone::Clones;
 
 /// The program that runs in nested frames.
 pub struct Nested {

@@ -1,15 +1,15 @@
 //! The names that generated code has.
 
+use std::fmt::Display;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{GenericParam, Generics, Ident};
+
 use crate::ir::VarId;
 use crate::item::model::Function;
 use crate::syntax::arguments::Args;
 use crate::syntax::turbofish::turbofish;
-use proc_macro2::{Span, TokenStream};
-use quote::format_ident;
-use quote::quote;
-use std::fmt::Display;
-use syn::Ident;
-use syn::{GenericParam, Generics};
 
 /// An identifier of our own, which the user's code does not see.
 pub(crate) fn name(text: &str) -> Ident {

@@ -1,9 +1,10 @@
 //! What the parts of the emission hand to the functions that users call.
 
-use crate::admission::purity::Plain;
-use crate::item::model::Function;
 use proc_macro2::{Ident, TokenStream};
 use syn::Type;
+
+use crate::admission::purity::Plain;
+use crate::item::model::Function;
 
 /// Everything the API needs to know about the machine code.
 pub(crate) struct Machine<'a> {

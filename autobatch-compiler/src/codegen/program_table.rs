@@ -6,8 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use crate::codegen::emitter::Emitter;
-use crate::ir::display;
-use crate::ir::{Class, FuncId};
+use crate::ir::{Class, FuncId, display};
 use crate::item::methods::shown_name;
 
 /// The initialiser of the `Program`. `successors` are the points each region can go to.

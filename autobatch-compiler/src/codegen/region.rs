@@ -6,7 +6,6 @@
 //! break out of. Every way out of the region breaks out of `'lane` with the next program point and
 //! the new values of the columns the region writes.
 
-use crate::codegen::names::source;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -14,9 +13,9 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Lifetime, Stmt};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::names::source;
 use crate::codegen::scopes;
-use crate::ir::Class;
-use crate::ir::{BlockId, Role, Terminator, VarId, VarSet, goto_target};
+use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, goto_target};
 use crate::syntax::walk::{self, AtMut, Next};
 
 /// The lane code of a region and what surrounds it.

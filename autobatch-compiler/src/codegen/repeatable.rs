@@ -1,10 +1,11 @@
 //! Functions and attributes of which generated code may have a second copy.
 
+use syn::punctuated::Punctuated;
+use syn::{Attribute, FnArg, Item, Meta, Path, Token};
+
 use crate::item::methods::conditional;
 use crate::item::model::Function;
 use crate::syntax::walk::{self, At, Next};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, FnArg, Item, Meta, Path, Token};
 
 /// Attributes that a second function may have and that make a difference to it. Lints that the user has
 /// been told of are for the function itself.

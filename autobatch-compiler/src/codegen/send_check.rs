@@ -23,8 +23,7 @@ use crate::item::implicit_entries;
 use crate::item::model::{Function, Param, Passing};
 use crate::std_models::pure;
 use crate::syntax::macro_tokens::mentions;
-use crate::syntax::mentions;
-use crate::syntax::mentions::bare_type;
+use crate::syntax::mentions::{self, bare_type};
 
 /// What stands before the names of the runtime's functions.
 pub(crate) struct Door {

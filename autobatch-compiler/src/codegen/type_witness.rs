@@ -27,8 +27,7 @@ use crate::codegen::names::name;
 use crate::ir::questions::{Evidence, Need, Questions, Quiet};
 use crate::ir::{FuncId, Role, VarId, VarSet};
 use crate::item::model::Function;
-use crate::syntax::mentions;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{self, text};
 use crate::syntax::tail_positions;
 
 /// What stands before the machine's loop.

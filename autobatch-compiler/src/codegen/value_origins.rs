@@ -1,10 +1,12 @@
 //! What the variables of a function are made of, as far as lanes may differ in it.
 
+use std::collections::BTreeSet;
+
+use syn::{Expr, Pat, Type};
+
 use crate::ir::{FuncId, Program, Terminator};
 use crate::syntax::mentions::{assignment, name, names, roots};
 use crate::syntax::walk::{self, At, Code};
-use std::collections::BTreeSet;
-use syn::{Expr, Pat, Type};
 
 /// What a function's variables are made of, by name.
 #[derive(Default)]
@@ -98,7 +100,7 @@ fn bound<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> BTreeSet<String> {
 
 /// What an expression mentions.
 #[derive(Default)]
-pub(super) struct Mentioned {
+pub(crate) struct Mentioned {
     pub(super) names: BTreeSet<String>,
     /// Whether it calls functions that the compiler does not see.
     pub(super) others: bool,

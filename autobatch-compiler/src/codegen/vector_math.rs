@@ -13,8 +13,7 @@ use syn::{Expr, Lit, Stmt};
 
 use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::item::model::Function;
-use crate::std_models::elementary::BINARY;
-use crate::std_models::elementary::UNARY;
+use crate::std_models::elementary::{BINARY, UNARY};
 use crate::syntax::attributes::GENERATED;
 use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At, Code, Next};

@@ -6,8 +6,7 @@ use quote::ToTokens;
 use syn::{Expr, ExprCall, Ident, Path, PathArguments, Type, parse_quote};
 
 use crate::item::model::Function;
-use crate::syntax::mentions;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{self, text};
 use crate::syntax::primitive_names::is_primitive;
 use crate::syntax::standard_macros;
 use crate::syntax::walk::{self, At};

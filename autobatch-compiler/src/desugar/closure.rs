@@ -1,13 +1,11 @@
 //! A closure that is called where it stands, as code.
 
 use quote::ToTokens;
-use syn::Type;
-use syn::{Expr, Ident, Lifetime, Pat, UnOp, parse_quote};
+use syn::{Expr, Ident, Lifetime, Pat, Type, UnOp, parse_quote};
 
 use crate::desugar::rewrite::Rewrite;
 use crate::syntax::macro_variables;
-use crate::syntax::mentions::bare_type;
-use crate::syntax::mentions::{self, assignment, is_variable, replace_in_macro, spell_out_fields};
+use crate::syntax::mentions::{self, assignment, bare_type, is_variable, replace_in_macro, spell_out_fields};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What a closure is called with.

@@ -5,16 +5,15 @@
 //! Adaptors are lazy, so an element runs through all of them before the next one is asked for: just as in a
 //! loop.
 
-use crate::desugar::chain_loop::{Loop, condition, stop};
-use crate::syntax::mentions::bare;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Ident, Pat, Stmt, Type, parse_quote};
 
-use crate::desugar::chain_loop::is_quiet;
+use crate::desugar::chain_loop::{Loop, condition, is_quiet, stop};
 use crate::desugar::closure::{Arg, apply};
 use crate::desugar::rewrite::Rewrite;
 use crate::desugar::terminals::{self, Terminal};
 use crate::resolve::infer::spelled;
 use crate::std_models::facts::{Does, does};
+use crate::syntax::mentions::bare;
 
 /// An adaptor.
 pub(super) struct Stage {

@@ -8,9 +8,7 @@ use quote::quote;
 use syn::{Expr, Macro, Stmt, parse_quote};
 
 use crate::desugar::rewrite::Rewrite;
-use crate::syntax::standard_macros::Matches;
-use crate::syntax::standard_macros::list;
-use crate::syntax::standard_macros::repeated;
+use crate::syntax::standard_macros::{Matches, list, repeated};
 
 /// What stands in the place of a macro, if its arguments lead to a call.
 pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {

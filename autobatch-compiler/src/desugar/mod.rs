@@ -18,11 +18,12 @@ mod rewrite;
 pub(crate) mod terminals;
 pub(crate) mod unreached;
 
-use rewrite::Rewrite;
 use std::collections::BTreeSet;
 
+use callees::Callees;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use rewrite::Rewrite;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Type};
 
@@ -30,7 +31,6 @@ use crate::item::model::{Function, rebind};
 use crate::resolve::types::Types;
 use crate::syntax::arguments::Args;
 use crate::syntax::mentions::{bare, is_variable};
-use callees::Callees;
 
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(

@@ -1,11 +1,9 @@
 //! The adaptors of `Option`, `Result` and `bool` as a `match`.
 
-use crate::desugar::closure::Kind;
 use syn::{Expr, ExprMethodCall, Type, parse_quote};
 
-use crate::desugar::chain_loop::condition;
-use crate::desugar::chain_loop::is_quiet;
-use crate::desugar::closure::{Arg, apply};
+use crate::desugar::chain_loop::{condition, is_quiet};
+use crate::desugar::closure::{Arg, Kind, apply};
 use crate::desugar::rewrite::Rewrite;
 
 /// The `match` that a call becomes, if a closure among its arguments leads to a call of the program. `of` is the receiver's type, if it

@@ -1,9 +1,11 @@
 //! The state of the rewriting of one function.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::{Path, Type};
+
 use crate::desugar::callees::Callees;
 use crate::resolve::types::{Scopes, Types};
-use std::collections::{BTreeMap, BTreeSet};
-use syn::{Path, Type};
 
 /// The rewriting of one body.
 pub(crate) struct Rewrite<'a> {

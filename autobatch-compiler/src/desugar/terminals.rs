@@ -1,12 +1,10 @@
 //! The methods that ask an iterator for its elements: what stands before the loop, in it, and behind it.
 
-use crate::desugar::chain_loop::is_quiet;
 use quote::quote;
 use syn::{Expr, Ident, Lifetime, Stmt, Type, parse_quote};
 
-use crate::desugar::chain_loop::{Loop, condition};
-use crate::desugar::closure::Kind;
-use crate::desugar::closure::{Arg, apply};
+use crate::desugar::chain_loop::{Loop, condition, is_quiet};
+use crate::desugar::closure::{Arg, Kind, apply};
 use crate::desugar::expected_types::generic_argument;
 use crate::desugar::rewrite::Rewrite;
 use crate::std_models::facts::{self, Fact};

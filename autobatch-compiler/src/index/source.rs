@@ -21,8 +21,7 @@ use crate::index::definitions::{Definitions, arguments};
 use crate::index::family_mentions::Mentions;
 use crate::syntax::annotated::methods_of;
 use crate::syntax::attributes::{is_batched, is_primitive};
-use crate::syntax::mentions::text;
-use crate::syntax::mentions::{bare_type, type_name};
+use crate::syntax::mentions::{bare_type, text, type_name};
 use crate::syntax::walk::{self, At, Next};
 
 /// The attribute that marks the item.

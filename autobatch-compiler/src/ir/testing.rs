@@ -26,7 +26,7 @@ use crate::ir::{
     Arm, BlockId, Call, CallId, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet, goto,
 };
 use crate::item::functions;
-use crate::item::model::{self};
+use crate::item::model;
 use crate::lower::{LowerOptions, Lowered, lower};
 use crate::passes::{self, Analyses, PassOptions};
 use crate::syntax::annotated::Input;

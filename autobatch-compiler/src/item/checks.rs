@@ -15,8 +15,7 @@ use crate::syntax::annotated::{Input, methods_of};
 use crate::syntax::arguments::Args;
 use crate::syntax::attributes::is_own;
 use crate::syntax::macro_tokens::mentions;
-use crate::syntax::mentions;
-use crate::syntax::mentions::{bare_type, is_type, last_name};
+use crate::syntax::mentions::{self, bare_type, is_type, last_name};
 use crate::syntax::walk::{self, At};
 
 /// Refuses items that can't get a batched form where they stand, or would get it twice.

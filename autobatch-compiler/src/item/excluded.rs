@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use syn::{Expr, ExprCall, Type};
 
-use crate::item::model::Aside;
-use crate::item::model::Function;
+use crate::item::model::{Aside, Function};
 use crate::item::worth;
 use crate::syntax::mentions::type_name;
 

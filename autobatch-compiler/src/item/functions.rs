@@ -1,17 +1,17 @@
 //! The functions of an item, in source order, and those that are left out.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::{Item, Signature};
+
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::excluded::SEVERAL;
-use crate::item::methods::{self};
+use crate::item::methods;
 use crate::item::model::Function;
-use crate::item::parse::check_signature;
-use crate::item::parse::function;
-use crate::syntax::annotated::Input;
-use crate::syntax::annotated::methods_of;
+use crate::item::parse::{check_signature, function};
+use crate::syntax::annotated::{Input, methods_of};
 use crate::syntax::attributes::is_primitive;
 use crate::syntax::tail_positions;
-use std::collections::{BTreeMap, BTreeSet};
-use syn::{Item, Signature};
 
 /// The functions of a module or `impl` that can be part of the program, in source order.
 pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {

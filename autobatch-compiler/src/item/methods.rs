@@ -2,7 +2,6 @@
 //! any other: `impl Tree { fn sum(&self, x: f64) }` is `fn __autobatch_method_Tree__sum(__self: &Tree, x: f64)`. A
 //! function of that name, which calls the method, is generated too. What users call is part of an `impl` block again.
 
-use crate::item::model::Method;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -14,19 +13,14 @@ use syn::{
 };
 
 use crate::diagnostics::sink::Diagnostics;
-use crate::item::excluded;
-use crate::item::model::Function;
-use crate::item::parse;
+use crate::item::model::{Function, Method};
+use crate::item::{excluded, parse};
 use crate::std_models::facts::{Named, named};
-use crate::syntax::annotated;
-use crate::syntax::attributes;
-use crate::syntax::attributes::GENERATED;
+use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::bindings::self_ident;
-use crate::syntax::elision;
-use crate::syntax::impl_trait;
 use crate::syntax::macro_variables::map_tokens;
-use crate::syntax::mentions;
-use crate::syntax::mentions::{last_name, numbered};
+use crate::syntax::mentions::{self, last_name, numbered};
+use crate::syntax::{annotated, elision, impl_trait};
 
 const PREFIX: &str = "__autobatch_method_";
 

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use syn::Path;
 
 use proc_macro2::Ident;
-use syn::{Attribute, Block, Generics, Pat, Signature, Type, Visibility};
+use syn::{Attribute, Block, Generics, Pat, Path, Signature, Type, Visibility};
 
 use crate::index::declarations::Declared;
 use crate::syntax::bindings::{self, Bindings};

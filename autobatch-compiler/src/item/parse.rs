@@ -1,22 +1,22 @@
 //! From a signature and a body to a function of the model; what has no batched form is refused.
 
-use crate::diagnostics::sink::Diagnostics;
-use crate::item::model::{Function, Param, Passing};
-use crate::syntax::attributes::clean;
-use crate::syntax::bindings::{self};
-use crate::syntax::impl_trait;
-use crate::syntax::mentions::bare_type;
-use crate::syntax::mentions::find_impl;
-use crate::syntax::mentions::output;
-use proc_macro2::{Ident, Span};
-use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
     Attribute, Block, FnArg, Generics, Pat, PatType, ReceiverKind, ReturnType, Signature, Type, Visibility,
     parse_quote,
 };
+
+use crate::diagnostics::sink::Diagnostics;
+use crate::item::model::{Function, Param, Passing};
+use crate::syntax::attributes::clean;
+use crate::syntax::bindings;
+use crate::syntax::impl_trait;
+use crate::syntax::mentions::{bare_type, find_impl, output};
 
 /// Sorts out one function. `None` after errors that leave nothing to batch.
 pub fn function(

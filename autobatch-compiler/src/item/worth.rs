@@ -1,19 +1,17 @@
 //! Which functions of the user's become part of a program.
 
 use std::collections::{BTreeMap, BTreeSet};
-use syn::Path;
+
+use proc_macro2::Ident;
+use syn::{Expr, Path, parse_quote};
 
 use crate::item::model::Function;
 use crate::std_models::pure;
 use crate::syntax::impl_trait;
-use crate::syntax::mentions;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{self, text};
 use crate::syntax::primitive_names::is_primitive;
 use crate::syntax::reachability::reached;
 use crate::syntax::walk::{self, At};
-use proc_macro2::Ident;
-use syn::Expr;
-use syn::parse_quote;
 
 /// The functions that can become part of the program of one of `entries`, and the calls between functions
 /// of one program, by position.

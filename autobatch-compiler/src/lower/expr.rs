@@ -12,9 +12,7 @@ use crate::ir::questions::Need;
 use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId};
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive, scan};
-use crate::syntax::mentions::tail;
-use crate::syntax::mentions::text;
-use crate::syntax::mentions::{bare, spell_out_fields};
+use crate::syntax::mentions::{bare, spell_out_fields, tail, text};
 use crate::syntax::tail_positions;
 use crate::syntax::walk::{self, At, Next};
 

@@ -1,12 +1,11 @@
 //! Lifetimes of a function's own have no name in the body of another one, which the entry's is for all of a program.
 
-use crate::lower::lowering::Erased;
 use std::collections::BTreeSet;
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Ident, Type};
 
-use crate::lower::lowering::Lowering;
+use crate::lower::lowering::{Erased, Lowering};
 
 impl Lowering<'_> {
     /// What takes the names out of types of a function, other than the entry.

@@ -1,8 +1,9 @@
 //! The state of the lowering, what it can be told, and what it yields.
 
-use proc_macro2::Ident;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use proc_macro2::Ident;
 use syn::Path;
 
 use crate::analysis::reference_flow::Travel;

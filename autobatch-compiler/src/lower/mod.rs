@@ -24,6 +24,9 @@ mod scan;
 mod statements;
 mod unbatched;
 
+pub(crate) use lowering::{Erased, Lowering};
+pub use lowering::{LowerOptions, Lowered};
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -32,15 +35,12 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt, Type, parse_quote};
 
-use crate::item::worth;
-pub(crate) use lowering::{Erased, Lowering};
-pub use lowering::{LowerOptions, Lowered};
-
 use crate::analysis::reference_flow::{Lends, Travel};
 use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
 use crate::item::model::{Function, Passing};
+use crate::item::worth;
 use crate::syntax::tail_positions;
 use crate::syntax::walk::Code;
 

@@ -12,8 +12,7 @@ use crate::analysis::reference_flow::Lends;
 use crate::ir::effects::variable;
 use crate::ir::{Primitive, VarId};
 use crate::lower::lowering::Lowering;
-use crate::syntax::mentions::bare;
-use crate::syntax::mentions::root;
+use crate::syntax::mentions::{bare, root};
 use crate::syntax::primitive_names;
 
 /// Whether an expression is a call of a primitive that can be batched.

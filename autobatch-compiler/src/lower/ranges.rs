@@ -1,9 +1,9 @@
 //! `for` loops over ranges: the ends become variables of their own (see the runtime's `desugar::ranges`).
 
-use crate::syntax::mentions::bare;
 use syn::{Expr, Pat, RangeLimits, Stmt, parse_quote};
 
 use crate::lower::lowering::Lowering;
+use crate::syntax::mentions::bare;
 
 /// The range and whether it is walked from its end, if that is what `expr` is.
 fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {

@@ -5,15 +5,13 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 
 use crate::analysis::reference_flow::Lends;
 use crate::analysis::uniform_values;
-use crate::ir::effects::HEAVY;
-use crate::ir::effects::{self, bound, variable};
+use crate::ir::effects::{self, HEAVY, bound, variable};
 use crate::ir::{FuncId, VarSet};
 use crate::item::worth;
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive};
-use crate::syntax::bindings;
-use crate::syntax::mentions;
 use crate::syntax::walk::{self, At, Code, Next};
+use crate::syntax::{bindings, mentions};
 
 /// The program function that a call names, if the call can be a batched one.
 pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {

@@ -4,12 +4,10 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat, Stmt, Type, parse_quote};
 
 use crate::analysis::uniform_values;
-use crate::ir::effects;
-use crate::ir::{Op, VarId, VarSet};
+use crate::ir::{Op, VarId, VarSet, effects};
 use crate::lower::lowering::Lowering;
 use crate::lower::scan;
-use crate::syntax::mentions;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{self, text};
 use crate::syntax::walk::{self, At};
 
 impl Lowering<'_> {

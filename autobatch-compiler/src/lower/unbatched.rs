@@ -13,8 +13,7 @@ use crate::lower::lowering::Lowering;
 use crate::lower::scan::{arguments, called_method, called_path, means_own_types};
 use crate::lower::{call_arguments, macros, primitive};
 use crate::resolve::method_calls;
-use crate::syntax::primitive_names;
-use crate::syntax::tail_positions;
+use crate::syntax::{primitive_names, tail_positions};
 
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.

@@ -23,15 +23,15 @@ pub mod verify;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+pub use options::{Analyses, BlockOrder, PassOptions};
 
-use crate::ir::Program;
-use crate::passes::verify::{Stage, verify};
+use std::collections::BTreeSet;
 
 use crate::analysis::call_graph::{self, MayWrite};
 use crate::analysis::definedness::Definedness;
 use crate::analysis::liveness::Liveness;
-pub use options::{Analyses, BlockOrder, PassOptions};
+use crate::ir::Program;
+use crate::passes::verify::{Stage, verify};
 
 /// Runs all passes.
 pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {

@@ -13,13 +13,13 @@
 //! Invariant: [`Program::order`] holds every reachable region head of a reachable function once, and
 //! no exit block.
 
-use crate::passes::options::BlockOrder;
 use std::collections::BTreeSet;
 
 use crate::analysis::call_graph::{CallGraph, called};
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Program};
 use crate::passes::fusion::is_heavy;
+use crate::passes::options::BlockOrder;
 
 /// Runs the pass.
 pub fn run(program: &mut Program, order: BlockOrder) {

@@ -2,6 +2,7 @@
 //! its stack discipline holds in the machine. Counts from the reference system's own test programs.
 
 use super::*;
+
 use crate::ir::interp::machine::{self, Run, Schedule};
 use crate::ir::interp::{Value, run as scalar};
 use crate::ir::testing::{EVEN_ODD, FIB, GCD, IOTA_SUM, Labels, PEA_NUTS, analysed, classes, parse};

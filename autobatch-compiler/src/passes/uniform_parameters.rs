@@ -13,9 +13,8 @@
 //! either, see [`crate::passes::rematerialise`].
 
 use crate::analysis::call_graph::{called, written_by_code};
-use crate::ir::effects;
 use crate::ir::flow::Flow;
-use crate::ir::{BlockId, Class, Program, Role, Terminator, VarId, VarSet, Variable};
+use crate::ir::{BlockId, Class, Program, Role, Terminator, VarId, VarSet, Variable, effects};
 
 /// What is known of a parameter so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

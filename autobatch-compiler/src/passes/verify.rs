@@ -11,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 
-use crate::analysis::call_graph::MayWrite;
-use crate::analysis::call_graph::{CallGraph, called};
+use crate::analysis::call_graph::{CallGraph, MayWrite, called};
 use crate::analysis::definedness::{Definedness, edges};
 use crate::analysis::liveness::Liveness;
 use crate::ir::flow::Flow;

@@ -1,6 +1,5 @@
 //! The methods of the program that a call may mean.
 
-use syn::spanned::Spanned;
 use syn::{Expr, Ident, Type, parse_quote};
 
 /// How a method takes its receiver.

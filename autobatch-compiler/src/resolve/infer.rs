@@ -1,15 +1,14 @@
 //! The types of expressions and patterns, as far as they follow from types that are written out.
 
-use crate::resolve::types::{Holds, Known, Scopes, Types, is_number, iterator};
-use crate::syntax::mentions::bare;
 use std::collections::BTreeMap;
 
 use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, parse_quote};
 
-use crate::item::model::Function;
-use crate::std_models::facts::{self, Fact};
-
 use crate::index::definitions::{Definitions, Substitute, argument, named};
+use crate::item::model::Function;
+use crate::resolve::types::{Holds, Known, Scopes, Types, is_number, iterator};
+use crate::std_models::facts::{self, Fact};
+use crate::syntax::mentions::bare;
 
 impl Known {
     /// The functions of an item; `own` is what `Self` is.

@@ -10,7 +10,6 @@
 //! And if method calls find something else on the way to the program's method (a trait's method of the same name, for
 //! `Box<Self>`, say), the call would be ambiguous in a function that is generated for that, and never called ([`checks`]).
 
-use crate::resolve::candidates::{Method, Takes};
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
@@ -22,17 +21,14 @@ use syn::{
 };
 
 use crate::index::definitions::Definitions;
-use crate::item::excluded::{self};
+use crate::item::excluded;
 use crate::item::methods;
-use crate::item::model::Aside;
-use crate::item::model::{Function, rebind};
+use crate::item::model::{Aside, Function, rebind};
+use crate::resolve::candidates::{Method, Takes};
 use crate::resolve::method_checks::Checks;
-use crate::resolve::types;
-use crate::resolve::types::{Known, Scopes, Types};
+use crate::resolve::types::{self, Known, Scopes, Types};
 use crate::std_models::facts::{Does, does};
-use crate::syntax::mentions;
-use crate::syntax::mentions::root;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{self, root, text};
 use crate::syntax::tail_positions;
 use crate::syntax::walk::{self, AtMut};
 

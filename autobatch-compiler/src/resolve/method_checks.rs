@@ -9,8 +9,7 @@ use syn::{Ident, Type, parse_quote};
 use crate::item::model::Function;
 use crate::resolve::candidates::{Method, Takes};
 use crate::syntax::attributes::{self, GENERATED};
-use crate::syntax::mentions::numbered;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{numbered, text};
 
 /// What has to be checked of a method: the types that calls look at before they find it.
 #[derive(Default)]

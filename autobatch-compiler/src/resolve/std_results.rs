@@ -1,13 +1,12 @@
 //! What methods of the library yield, and what they hand to closures, by the types of their receivers.
 
-use crate::resolve::types::Holds;
 use std::collections::BTreeMap;
 
 use quote::quote;
 use syn::{Expr, ExprMethodCall, Ident, Type, parse_quote};
 
 use crate::index::definitions::{argument, named};
-use crate::resolve::types::{Scopes, Types, is_iterator, is_number, iterator};
+use crate::resolve::types::{Holds, Scopes, Types, is_iterator, is_number, iterator};
 use crate::std_models::facts::Fact;
 use crate::syntax::walk::{self, At};
 

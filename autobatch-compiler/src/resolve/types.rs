@@ -1,8 +1,10 @@
 //! The types that are known: of the functions, of their variables, and what a type of the library holds.
 
-use crate::index::definitions::{Definitions, named};
 use std::collections::BTreeMap;
+
 use syn::{Type, parse_quote};
+
+use crate::index::definitions::{Definitions, named};
 
 /// The types of local variables, innermost scope last; `None` hides a variable of the same name.
 pub(crate) type Scopes = Vec<BTreeMap<String, Option<Type>>>;

@@ -1,8 +1,9 @@
 //! Code that is known to have no effects, whatever the primitive type it is applied to.
 
+use syn::{Expr, Lit, RangeLimits};
+
 use crate::std_models::elementary::is_elementary;
 use crate::syntax::mentions::bare;
-use syn::{Expr, Lit, RangeLimits};
 
 /// Methods of the primitive numbers that only compute, beside the elementary functions. Some can panic, like the operators.
 const METHODS: &[&str] = &[

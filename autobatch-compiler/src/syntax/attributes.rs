@@ -1,11 +1,11 @@
 //! Attributes and docs of the user's function that the generated functions have too.
 
-use crate::syntax::mentions::last_name;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token, parse_quote};
-use syn::{FnArg, Signature};
+use syn::{Attribute, Expr, ExprLit, FnArg, Lit, Meta, Signature, Token, parse_quote};
+
+use crate::syntax::mentions::last_name;
 
 /// Under which conditions the function exists, and which lints it silences. What it only expects is
 /// silenced: the function itself fulfils the expectation.

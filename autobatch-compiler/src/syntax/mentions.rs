@@ -1,13 +1,14 @@
 //! Mentions of a variable, for what puts something else in their place.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
-use syn::{BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Path, Type, UnOp};
+use quote::ToTokens;
+use syn::{
+    BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Path, ReturnType, Signature, Stmt, Type, UnOp,
+    parse_quote,
+};
 
 use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::walk::{self, At, Next};
-use quote::ToTokens;
-use syn::parse_quote;
-use syn::{ReturnType, Signature, Stmt};
 
 /// A type without parentheses around it.
 pub(crate) fn bare_type(ty: &Type) -> &Type {

@@ -16,9 +16,11 @@ mod pure_program;
 mod walk;
 
 pub use pure_program::{Leaf, Plain, index};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::Type;
+use walk::Walk;
 
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::Function;
@@ -27,7 +29,6 @@ use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare_type;
 use crate::syntax::reachability::reached;
 use crate::syntax::walk::At;
-use walk::Walk;
 
 impl Plain {
     /// Whether there is nothing to ask rustc.

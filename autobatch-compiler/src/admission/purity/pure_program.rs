@@ -1,8 +1,9 @@
 //! A pure program, and what must hold of the types in it.
 
-use crate::syntax::mentions::bare_type;
 use proc_macro2::{Ident, Span};
 use syn::{Expr, Type};
+
+use crate::syntax::mentions::bare_type;
 
 /// What must be primitive for a program to only compute.
 #[derive(Default)]

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Pat, Stmt, UnOp};
 
 use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, SMALL, Scope};
-use crate::ir::Op;
 use crate::ir::effects::{bound, variable};
-use crate::ir::{Role, VarId, VarSet};
+use crate::ir::{Op, Role, VarId, VarSet};
 use crate::std_models::pure::{
     is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method, literal, trips,
 };
-use crate::syntax::mentions::is_compound;
-use crate::syntax::mentions::{bare, has_let};
+use crate::syntax::mentions::{bare, has_let, is_compound};
 
 pub(super) struct Admit<'a, 'p> {
     scope: &'a Scope<'p>,

@@ -1,14 +1,16 @@
 //! Statements in the shape in which a strip runs them, and what they are seen against.
 
+use std::collections::BTreeMap;
+use std::slice;
+
+use syn::{Expr, ExprForLoop, Stmt};
+
 use crate::analysis::shared_values;
 use crate::ir::effects::{self, Names, bound};
 use crate::ir::{Block, FuncId, Program, VarId, VarSet};
 use crate::std_models::pure;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At};
-use std::collections::BTreeMap;
-use std::slice;
-use syn::{Expr, ExprForLoop, Stmt};
 
 /// Arrays of at most so many elements are plain values of the lane code, which LLVM keeps in registers.
 pub(crate) const SMALL: usize = 8;

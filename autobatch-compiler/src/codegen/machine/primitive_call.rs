@@ -38,8 +38,7 @@ use syn::{Expr, PathArguments};
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::name;
-use crate::codegen::region::uniforms;
-use crate::codegen::region::{Region, column, lane};
+use crate::codegen::region::{Region, column, lane, uniforms};
 use crate::ir::{BlockId, Primitive, Terminator, VarId, VarSet};
 use crate::syntax::mentions::root;
 

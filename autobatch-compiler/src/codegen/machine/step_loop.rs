@@ -4,8 +4,6 @@
 //! has to see them to infer the columns' types: loading the parameters, the regions in source order,
 //! then the routing of calls and returns, then the dropping of what dead members owned.
 
-use crate::codegen::names::source;
-use crate::codegen::region::uniforms;
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -14,9 +12,8 @@ use quote::{format_ident, quote};
 use crate::codegen::emitter::Emitter;
 use crate::codegen::lane_interchange::{Lockstep, lockstep};
 use crate::codegen::machine::primitive_call;
-use crate::codegen::names::alike;
-use crate::codegen::names::{name, numbered};
-use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
+use crate::codegen::names::{alike, name, numbered, source};
+use crate::codegen::region::{self, Chooser, Region, column, here, lane, next, uniforms};
 use crate::codegen::type_witness::{self, Opening};
 use crate::ir::{Call, Class, VarId, VarSet};
 use crate::item::model::Function;

@@ -22,10 +22,10 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Type, parse_quote};
+use tail_loop::{again, can_loop, looped};
 
 use crate::codegen::definition_check::Types;
-use crate::codegen::repeatable::can_be_repeated;
-use crate::codegen::repeatable::carries_over;
+use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::codegen::vector_math::VectorMath;
 use crate::item::model::Function;
 use crate::item::worth;
@@ -37,7 +37,6 @@ use crate::syntax::reachability::reached;
 use crate::syntax::tail_positions::{self, Tails};
 use crate::syntax::turbofish::turbofish;
 use crate::syntax::walk::{self, At, Next};
-use tail_loop::{again, can_loop, looped};
 
 /// What is known of the functions of an item, by position, once its programs are lowered.
 #[derive(Default)]

@@ -1,9 +1,10 @@
 //! Columns, sets of lanes and levels, as the code of vector calls names them.
 
-use crate::codegen::emitter::Emitter;
-use crate::ir::{FuncId, VarId};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+
+use crate::codegen::emitter::Emitter;
+use crate::ir::{FuncId, VarId};
 
 /// The parameters of a function that have a column.
 pub(crate) fn columns<'e>(

@@ -25,7 +25,6 @@
 //! the last member (see the runtime's `vector`); parameters are read where the caller has them until a region
 //! writes them.
 
-use crate::codegen::vector::columns::{argument, columns, uniforms};
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -33,13 +32,11 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::named_lifetimes::Named;
-use crate::codegen::names::name;
-use crate::codegen::names::{Family, turbofish_of_clone};
+use crate::codegen::names::{Family, name, turbofish_of_clone};
 use crate::codegen::parts::Nest;
 use crate::codegen::region::{self, Region};
 use crate::codegen::strip::ARGUMENTS;
-use crate::codegen::vector::columns::level;
-use crate::codegen::vector::columns::set;
+use crate::codegen::vector::columns::{argument, columns, level, set, uniforms};
 use crate::codegen::wavefront;
 use crate::ir::{Block, BlockId, Call, FuncId, Role, Terminator, VarId, VarSet};
 use crate::item::model::Function;

@@ -35,8 +35,7 @@ use crate::codegen::region::Region;
 use crate::codegen::strip::{self, Part, Place, Ways};
 use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
-use crate::codegen::vector::self_calls::Fork;
-use crate::codegen::vector::self_calls::Gang;
+use crate::codegen::vector::self_calls::{Fork, Gang};
 use crate::ir::{Op, Program, VarId, VarSet};
 
 /// With less work (see [`crate::ir::Op::weight`]) a level costs no more than a gang, whose lanes wait for each other, and

@@ -4,8 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::codegen::loop_distribution::{Pieces, pieces};
-use crate::codegen::names::name;
-use crate::codegen::names::numbered;
+use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
 use crate::codegen::strip::{self, Place};
 use crate::codegen::vector::columns::{set, work};

@@ -1,9 +1,10 @@
 //! A function that either returns at once, or calls itself and makes its result of the results.
 
-use crate::codegen::region::Region;
-use crate::ir::{Call, VarId, VarSet};
 use proc_macro2::TokenStream;
 use syn::Expr;
+
+use crate::codegen::region::Region;
+use crate::ir::{Call, VarId, VarSet};
 
 /// The calls of a function, and what surrounds them.
 pub(crate) struct Fork<'w> {

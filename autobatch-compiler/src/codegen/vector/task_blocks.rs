@@ -38,8 +38,7 @@ use crate::codegen::region::Region;
 use crate::codegen::strip::{self, Part, Place, Ways};
 use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
-use crate::codegen::vector::self_calls::Fork;
-use crate::codegen::vector::self_calls::Gang;
+use crate::codegen::vector::self_calls::{Fork, Gang};
 use crate::ir::{VarId, VarSet};
 
 /// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over

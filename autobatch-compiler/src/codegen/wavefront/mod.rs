@@ -39,8 +39,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emitter::Emitter;
-use crate::codegen::names::source;
-use crate::codegen::names::{name, numbered};
+use crate::codegen::names::{name, numbered, source};
 use crate::codegen::region::{self, Region};
 use crate::codegen::strip::Place;
 use crate::codegen::vector::columns;

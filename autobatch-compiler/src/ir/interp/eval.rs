@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use syn::{BinOp, Block, Expr, Lit, Pat, Stmt, UnOp};
 
 use crate::ir::{BlockId, goto_target};
-use crate::syntax::mentions::bare;
-use crate::syntax::mentions::is_compound;
+use crate::syntax::mentions::{bare, is_compound};
 
 /// A value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -11,6 +11,7 @@ mod front_end;
 pub(crate) mod machine;
 
 pub(crate) use eval::Value;
+
 use eval::{Env, Stop, bind, condition, expr, stmt};
 
 use crate::ir::{Block, BlockId, Call, FuncId, Program, Terminator, VarId};
