@@ -406,7 +406,7 @@ fn aliases_read_the_borrowed_value() {
     check!(deferred deferred_late alias_chain alias_tuple by_struct loop_carried replaced shadowed block_scoped boxed strings max_ref helper_ref graph moved_mid halves);
 }
 
-/// What is lent before it is certain that there is a value has no place of its own.
+/// A borrow of a value that only some paths make leaves a note.
 #[test]
 fn values_of_some_paths_leave_a_note() {
     assert!(!deferred::run_batched::program().notes.is_empty());

@@ -45,7 +45,7 @@ mod owned_arguments {
             &self.items
         }
     }
-    /// An arm that is a call lends the local, another one moves it.
+    /// An arm that is a call borrows the local, another one moves it.
     pub(super) fn by_arms(fuel: u32, mut bag: Bag, #[each] items: &[u32]) -> u32 {
         if fuel == 0 {
             return bag.items.len() as u32 * 3 + items.len() as u32;
@@ -210,7 +210,7 @@ fn parts_of_shared_values_are_borrowed() {
     }
 }
 
-/// Moved behind an assignment that it lends to, inside of an operand.
+/// Moved behind an assignment that borrows it, inside of an operand.
 #[autobatch]
 fn moved_inside(list: Vec<u32>, n: u32) -> u32 {
     if n == 0 {

@@ -487,7 +487,7 @@ fn borrowed_values_may_be_copied() {
     );
 }
 
-/// A part of a local that is lent to a method, round by round: types of patterns are known in modules with methods.
+/// A method borrows a part of a local, round by round: types of patterns are known in modules with methods.
 #[autobatch]
 mod parts_for_methods {
     use super::{Card, Suit};

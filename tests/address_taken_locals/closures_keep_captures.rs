@@ -204,7 +204,7 @@ fn iterator_of_a_method(n: u64) -> f64 {
     sum + x.spent()
 }
 
-/// An iterator of one's own, which lends from what it goes through.
+/// A user's iterator, which borrows from the values that it goes over.
 pub(crate) struct Steps<'a> {
     of: &'a Rows,
     at: usize,

@@ -40,7 +40,7 @@ fn shorter(x: Array1<f64>) -> f64 {
     if i > 1 { shorter(front.to_owned()) + sum } else { sum }
 }
 
-/// By minors, which are lent.
+/// By minors, which are borrowed.
 #[autobatch]
 fn determinant(m: ArrayView2<f64>) -> f64 {
     if m.nrows() == 0 {

@@ -250,7 +250,7 @@ impl crate::common::Bits for &Trie {
     }
 }
 
-/// What a method yields borrows from its receiver, not from the local that is lent as another argument.
+/// A method's result borrows from its receiver, not from the local that is borrowed as another argument.
 #[autobatch]
 impl Trie {
     pub(crate) fn find(&self, #[each] word: &str) -> Option<&Trie> {
@@ -282,7 +282,7 @@ mod tries {
     }
 }
 
-/// Values that methods make, lent to the calls; iterators that change what they go over.
+/// Calls borrow results of methods; iterators change the values that they go over.
 #[autobatch]
 mod method_results {
     #[derive(Clone, Copy, Debug)]
@@ -479,7 +479,7 @@ fn a_parser_advances_its_position() {
     }
 }
 
-/// A member that panics, or is too deep, while locals of its callers are lent.
+/// A member that panics, or is too deep, while locals of its callers are borrowed.
 #[autobatch]
 fn fragile(n: u32, seen: &mut Vec<String>) -> usize {
     let mut own = vec![format!("{n}")];

@@ -7,7 +7,7 @@ use autobatch::autobatch;
 
 const SIZES: [usize; 3] = [0, 1, 97];
 
-/// Methods that make a board, lend a part of one, lend it to be changed.
+/// Methods make a board, borrow a part of one, borrow it exclusively.
 mod grids {
     use super::autobatch;
 
@@ -285,7 +285,7 @@ fn guarded_arms_borrow_parts_of_a_reference() {
     agree_at(&SIZES, &inputs, |i| guards::m::run(*i), |b, o| guards::m::run_batched_with(b, o));
 }
 
-/// What is made of a local and holds a borrow of it is not lent: those calls run as scalar code.
+/// A value that holds a borrow of a local is no argument of a batched call: those calls run as scalar code.
 mod views {
     use super::autobatch;
 
@@ -328,7 +328,7 @@ fn holders_of_a_borrow_fall_back() {
     assert_eq!(views::m::run_batched::program().notes.len(), 4);
 }
 
-/// Closures and patterns in an argument bind names of their own, which are no locals to lend.
+/// Closures and patterns in an argument bind names of their own, which are no locals to borrow.
 mod own_names {
     use super::autobatch;
 

@@ -128,7 +128,7 @@ fn of_a_temporary(#[each] v: &[u32], d: u32) -> u32 {
         + of_a_temporary(make(d).found(1).unwrap(), d / 3)
 }
 
-/// Which of the methods lends can't be told.
+/// Which of the methods borrows can't be told.
 #[autobatch]
 fn of_several(#[each] v: &[u32], d: u32) -> u32 {
     if d == 0 {

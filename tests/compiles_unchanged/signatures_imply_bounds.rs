@@ -10,7 +10,7 @@ use autobatch::{Options, autobatch};
 use crate::common::executors;
 use crate::common::promises::{agree, lists, numbers};
 
-/// Compares the values of a batch, or what they lend.
+/// Compares the values of a batch, or the targets of their borrows.
 #[track_caller]
 fn hold<I, R: PartialEq + Debug>(
     members: &[I],

@@ -261,7 +261,7 @@ mod for_all {
         }
     }
 
-    /// A loop whose counts differ, in rooms and frames.
+    /// A loop whose counts differ, in the wavefront and in frames.
     #[autobatch(strict)]
     pub(super) mod looped_calls {
         #[allow(unused_imports)] // their methods are in scope

@@ -136,12 +136,12 @@ fn batched_constructs_agree_with_the_scalar_code() {
         recursive_types recursive_types_batched_with
         iterators_across_calls iterators_across_calls_batched_with
         references_that_change references_that_change_batched_with
-        locals_lent locals_lent_batched_with
+        borrowed_arguments borrowed_arguments_batched_with
         references_across_loops references_across_loops_batched_with
         references_to_temporaries references_to_temporaries_batched_with
         moved_behind moved_behind_batched_with
         in_parts in_parts_batched_with
-        kept_operands kept_operands_batched_with
+        operands_before_calls operands_before_calls_batched_with
         lend lend_batched_with
         items items_batched_with
         macros macros_batched_with
@@ -320,7 +320,7 @@ fn per_member() -> Vec<(&'static str, &'static Program)> {
         ("holding_a_lock", holding_a_lock_batched::program()),
         ("looking_back", looking_back_batched::program()),
         ("taken_or_not", taken_or_not_batched::program()),
-        ("given_back", twigs_batched::program()),
+        ("parts_replaced", twigs_batched::program()),
     ]
 }
 
@@ -529,8 +529,8 @@ fn no_row_is_forgotten() {
     assert!(all.len() > 70, "{}", all.len());
     let elsewhere = [
         ("inserting", "inserted"),
-        ("given_back", "twigs"),
-        ("lending", "lend"),
+        ("parts_replaced", "twigs"),
+        ("borrowing", "lend"),
         ("parity", "even"),
         ("Model", "grow"),
         ("Term", "value"),
@@ -543,7 +543,7 @@ fn no_row_is_forgotten() {
         ("owning", "owned"),
         ("vectors", "norms"),
         ("sorting", "sorted"),
-        ("handing_on", "handed"),
+        ("returned_borrows", "handed"),
         ("making", "made"),
         ("conditional", "there"),
         ("helpers", "helped"),

@@ -36,7 +36,7 @@ mod std_macros {
         .join("; ")
     }
 
-    /// What is lent to calls, and named by a format string.
+    /// Locals that calls borrow and a format string names.
     pub(super) fn borrowed(n: u32) -> String {
         let kept = vec![n % 5, 2];
         let lent = &kept;

@@ -534,7 +534,7 @@ fn at_the_last_level_tail_calls_still_are_jumps() {
     }
 }
 
-/// A call in tail position is no tail call where a local is lent to it: every executor counts it.
+/// A call in tail position is no tail call where it borrows a local: every executor counts it.
 #[autobatch]
 mod tail_calls_with_borrows {
     pub(super) fn own(n: u64, xs: &[u64]) -> u64 {

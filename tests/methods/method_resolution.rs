@@ -358,7 +358,7 @@ fn a_method_of_the_same_name_of_another_type() {
     agree_at(&SIZES, &[1.0, 0.5, -3.25], |s| shape.area(*s), |b, o| Shape::area_batched_with(&shape, b, o));
 }
 
-/// The arguments read the receiver, which is lent when they are there.
+/// The arguments read the receiver, which is borrowed after them.
 struct Counter {
     n: u64,
     inner: Option<Box<Counter>>,

@@ -426,7 +426,7 @@ fn named_cos(n: u64) -> f64 {
     x.spent()
 }
 
-/// A trait gives the method to a number, and it lends from the number's slot.
+/// A trait gives the method to a number, and it borrows from the number's slot.
 trait Near {
     fn near(&self) -> &Self;
     fn wrapping_near(&self) -> Option<&Self>;

@@ -174,7 +174,7 @@ fn shifted_left(n: u64) -> f64 {
     sum - x.spent()
 }
 
-/// What the operator lends is advanced in the loop.
+/// The iterator that the operator makes is advanced in the loop.
 #[autobatch]
 fn shifted_right(n: u64) -> f64 {
     let x = Rows::of(n);

@@ -198,7 +198,7 @@ fn every_kind_of_number() {
     );
 }
 
-/// A loop in lockstep in a function that is called by some members only, at different depths.
+/// A loop with the lanes innermost in a function that is called by some members only, at different depths.
 #[autobatch(strict)]
 mod tree {
     pub(crate) fn walk(x: f64, depth: u32, weights: &[f64]) -> f64 {
@@ -265,7 +265,7 @@ fn a_bounds_check_in_a_branch_fails_those_who_take_it() {
     }
 }
 
-/// Members that fail do not slow or change what others do later: the same batch goes on in lockstep.
+/// Members that fail do not slow or change what others do later: the same batch goes on with the lanes innermost.
 #[test]
 fn many_members_after_a_failure() {
     let x: Vec<i32> = (0..3000).map(|i| if i == 5 { -1 } else { i }).collect();
