@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unreachable_pub)] // each test file uses its part
 
+pub mod promises;
+
 use std::fmt::Debug;
 
 use autobatch::{BatchError, Executor, Isa, Options, Outcome, Schedule};

@@ -202,7 +202,7 @@ fn state(n: u64, total: &mut u64) -> u64 {
     if n == 0 { *total } else { state(n - 1, total) }
 }
 
-/// `x: &mut [T]`, with `#[each]` or without: a slice per member, changed in place, parts of it lent to calls
+/// `x: &mut [T]`, with `#[each]` or without: a slice per member, changed in place, borrows of its parts as arguments of calls
 #[autobatch]
 fn each_changed(xs: &mut [u64], n: u64) -> u64 {
     let half = xs.len() / 2;

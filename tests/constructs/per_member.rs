@@ -65,7 +65,7 @@ fn closure_across_a_loop(n: u64) -> u64 {
     i
 }
 
-/// a local lent to a call whose result may borrow from it
+/// a borrow of a local as the argument of a call whose result may borrow from it
 #[autobatch]
 mod result_may_borrow {
     pub(super) fn shortest(n: u64) -> u64 {
@@ -471,7 +471,7 @@ enum Twig {
 
 /// a part of a local that a call gets and gives back, `x.left = f(x.left)`, of a type without an empty value (`Box`)
 #[autobatch]
-mod given_back {
+mod parts_replaced {
     use super::{Branch, Twig};
 
     pub(super) fn twigs(n: u64) -> u64 {
@@ -504,7 +504,7 @@ mod given_back {
         }
     }
 }
-use given_back::{twigs, twigs_batched, twigs_batched_with};
+use parts_replaced::{twigs, twigs_batched, twigs_batched_with};
 
 /// what is made of several temporaries, kept while a batched call behind it runs, `pick(longest(&a(), &b()), f(x))`
 #[autobatch]

@@ -146,9 +146,9 @@ fn references_that_change(n: u64) -> u64 {
     sum
 }
 
-/// a local lent to a call of another function
+/// a borrow of a local as the argument of another function
 #[autobatch]
-fn locals_lent(n: u64) -> u64 {
+fn borrowed_arguments(n: u64) -> u64 {
     fn push(values: &mut Vec<u64>, x: u64) {
         values.push(x);
     }
@@ -228,18 +228,18 @@ struct Heap {
 
 /// a receiver that borrows a local, or is a part of one, of a batched call's value: `rows[i].push(f(x))`, `groups.entry(k).or_default().push(f(x))`
 #[autobatch]
-fn kept_operands(n: u64) -> u64 {
+fn operands_before_calls(n: u64) -> u64 {
     let mut rows = vec![vec![n]; 2];
     if n > 0 {
-        rows[1].push(kept_operands(n / 2));
-        rows.last_mut().unwrap().push(kept_operands(n / 3));
+        rows[1].push(operands_before_calls(n / 2));
+        rows.last_mut().unwrap().push(operands_before_calls(n / 3));
     }
     rows.concat().iter().sum()
 }
 
-/// a local lent to a batched call
+/// a borrow of a local as the argument of a batched call
 #[autobatch]
-mod lending {
+mod borrowing {
     pub(super) fn lend(n: u64) -> u64 {
         let mut seen = vec![n];
         below(n, &mut seen) + seen.len() as u64
@@ -253,9 +253,9 @@ mod lending {
         below(n - 1, seen) + below(n / 2, seen)
     }
 }
-use lending::{lend, lend_batched_with};
+use borrowing::{lend, lend_batched_with};
 
-/// locals in parts, each lent to a batched call: `let (left, right) = v.split_at_mut(m); sort(left); sort(right)`
+/// borrows of parts of a local as arguments of batched calls: `let (left, right) = v.split_at_mut(m); sort(left); sort(right)`
 #[autobatch]
 mod sorting {
     pub(super) fn sorted(n: u64) -> Vec<u64> {
@@ -282,9 +282,9 @@ mod sorting {
 }
 use sorting::{sorted, sorted_batched_with};
 
-/// what a function makes of a reference to a local: lent to a batched call, kept across a loop
+/// a function's result that borrows from a local, as the argument of a batched call and across a loop
 #[autobatch]
-mod handing_on {
+mod returned_borrows {
     pub(super) fn handed(n: u64) -> u64 {
         let values = vec![n, 2, 3];
         let rest = tail(&values);
@@ -303,9 +303,9 @@ mod handing_on {
         if n == 0 { values.len() as u64 } else { sum(values, n - 1) + values[0] }
     }
 }
-use handing_on::{handed, handed_batched_with};
+use returned_borrows::{handed, handed_batched_with};
 
-/// what a method makes, lent to a batched call: `f(&board.with(i))`, and views of `ndarray`'s arrays: `f(x.view())`, `f(x.slice(s![1..]))`
+/// a borrow of a method's result as the argument of a batched call: `f(&board.with(i))`, and views of `ndarray`'s arrays: `f(x.view())`, `f(x.slice(s![1..]))`
 #[autobatch]
 mod making {
     use ndarray::{ArrayView1, Axis};

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use autobatch::autobatch;
 
-use crate::{Rows, View, lists, numbers, promises, texts};
+use crate::common::promises::{Rows, View, lists, numbers, promises, texts};
 
 /// Sums up what a list of references refers to.
 fn total(refs: &[&f64]) -> f64 {
@@ -655,7 +655,7 @@ promises! {
     for_each_keeps_references: by_for_each, by_for_each_batched_with, numbers();
     a_fold_keeps_references: by_a_fold, by_a_fold_batched_with, numbers();
     zipped_slots_are_written: by_zipped_slots, by_zipped_slots_batched_with, numbers();
-    a_kept_iterator_writes_to_slots: by_a_kept_iterator_of_slots, by_a_kept_iterator_of_slots_batched_with, numbers();
+    an_iterator_across_a_loop_writes_to_slots: by_a_kept_iterator_of_slots, by_a_kept_iterator_of_slots_batched_with, numbers();
     a_callee_keeps_its_receiver: by_a_callee, by_a_callee_batched_with, numbers();
     a_callee_in_a_condition_keeps_its_receiver:
         by_a_callee_in_a_condition, by_a_callee_in_a_condition_batched_with, numbers();
@@ -677,5 +677,5 @@ promises! {
     a_cursor_writes_to_its_list: cursor_in_a_list, cursor_in_a_list_batched_with, numbers();
     a_slice_that_shrinks_writes: slice_that_shrinks, slice_that_shrinks_batched_with, lists();
     recursive_calls_keep_references: lent_to_recursive_calls::run, lent_to_recursive_calls::run_batched_with, numbers();
-    each_activation_lends_to_its_calls: of_each_activation::run, of_each_activation::run_batched_with, numbers();
+    each_activation_is_borrowed_by_its_calls: of_each_activation::run, of_each_activation::run_batched_with, numbers();
 }

@@ -10,7 +10,7 @@ use std::ops::{AddAssign, Mul, ShlAssign};
 
 use autobatch::autobatch;
 
-use crate::{Log, Rows, View, logs_agree, numbers, promises};
+use crate::common::promises::{Log, Rows, View, logs_agree, numbers, promises};
 
 /// Keeps what is added to it.
 #[derive(Default)]
@@ -417,12 +417,12 @@ mod in_operands {
         if n < 2 {
             return x.d[0];
         }
-        let sum = (&x * 2.0).at(n) + run(n / 2) * x.whole().at(n) - lent(&x, run(n / 3));
+        let sum = (&x * 2.0).at(n) + run(n / 2) * x.whole().at(n) - borrowed(&x, run(n / 3));
         let later = Some(&x).map(|x| x.d[1]).unwrap_or(0.0) + sum * x.powi();
         later % 1009.0 + x.spent()
     }
 
-    fn lent(x: &Rows, by: f64) -> f64 {
+    fn borrowed(x: &Rows, by: f64) -> f64 {
         x.ends().0 * by
     }
 }
@@ -501,10 +501,10 @@ promises! {
     an_alias_of_a_type_hides_a_borrow: behind_an_alias, behind_an_alias_batched_with, numbers();
     an_associated_type_hides_a_borrow: behind_an_associated_type, behind_an_associated_type_batched_with, numbers();
     a_type_parameter_hides_a_borrow: behind_a_type_parameter, behind_a_type_parameter_batched_with, numbers();
-    functions_of_std_hand_on_borrows: handed_on_by_std, handed_on_by_std_batched_with, numbers();
+    functions_of_std_return_borrows: handed_on_by_std, handed_on_by_std_batched_with, numbers();
     the_greater_of_two_numbers_is_borrowed: greater_of_two_numbers, greater_of_two_numbers_batched_with, numbers();
     full_paths_borrow: by_full_paths, by_full_paths_batched_with, numbers();
-    a_borrow_shadows_its_lender: shadowing_its_lender, shadowing_its_lender_batched_with, numbers();
+    a_borrow_shadows_its_owner: shadowing_its_lender, shadowing_its_lender_batched_with, numbers();
     a_number_is_borrowed_between_writes:
         number_by_closure_and_reference, number_by_closure_and_reference_batched_with, numbers();
     a_guard_writes_a_number: number_that_a_guard_writes, number_that_a_guard_writes_batched_with, numbers();

@@ -1,5 +1,5 @@
-//! Casts, trait objects and methods borrow, whatever they are named: a name that std gives to a method that only computes
-//! may lend in a user's type.
+//! Casts, trait objects and methods borrow, whatever they are named: a method with the name of one of std's that only
+//! computes may borrow in a user's type.
 
 use std::any::Any;
 use std::borrow::Borrow;
@@ -7,7 +7,7 @@ use std::fmt::{Debug, Display, Write};
 
 use autobatch::autobatch;
 
-use crate::{Rows, View, lists, numbers, promises, texts};
+use crate::common::promises::{Rows, View, lists, numbers, promises, texts};
 
 trait Lends {
     fn entry(&self, k: u64) -> &f64;
@@ -426,7 +426,7 @@ fn named_cos(n: u64) -> f64 {
     x.spent()
 }
 
-/// A trait gives the method to a number, and it lends from the number's slot.
+/// A trait gives the method to a number, and it borrows from the number's slot.
 trait Near {
     fn near(&self) -> &Self;
     fn wrapping_near(&self) -> Option<&Self>;
@@ -527,7 +527,7 @@ promises! {
     a_trait_object_writes_to_its_text: trait_object_that_writes, trait_object_that_writes_batched_with, texts();
     an_object_of_any_type_borrows: trait_object_of_any, trait_object_of_any_batched_with, numbers();
     objects_to_show_borrow: trait_objects_to_show, trait_objects_to_show_batched_with, numbers();
-    arrays_of_two_lengths_are_lent_as_slices: slices_of_arrays, slices_of_arrays_batched_with, numbers();
+    arrays_of_two_lengths_are_borrowed_as_slices: slices_of_arrays, slices_of_arrays_batched_with, numbers();
     a_method_named_len_borrows: named_len, named_len_batched_with, numbers();
     a_method_named_is_empty_borrows: named_is_empty, named_is_empty_batched_with, numbers();
     a_method_named_checked_add_borrows: named_checked_add, named_checked_add_batched_with, numbers();
@@ -546,6 +546,6 @@ promises! {
     a_method_borrows_a_number_that_changes:
         methods_of_numbers_that_change, methods_of_numbers_that_change_batched_with, numbers();
     a_method_borrows_an_array_of_numbers: methods_of_arrays, methods_of_arrays_batched_with, numbers();
-    generic_functions_and_objects_lend_over_calls:
+    generic_functions_and_objects_borrow_over_calls:
         as_a_generic_parameter::run, as_a_generic_parameter::run_batched_with, numbers();
 }

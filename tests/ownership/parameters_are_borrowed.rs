@@ -1,12 +1,11 @@
-//! Locals borrow from parameters: from a member's state, from what a member lends, from what all share, and from what a
-//! member owns.
+//! Locals borrow from parameters: from a member's state, from its slice, from shared values, and from its own values.
 
 use std::collections::BTreeMap;
 use std::mem;
 
 use autobatch::autobatch;
 
-use crate::{Rows, View, agree, lists, numbers, states_agree, texts};
+use crate::common::promises::{Rows, View, agree, lists, numbers, states_agree, texts};
 
 #[autobatch]
 fn last_of_a_state(xs: &mut Vec<f64>, n: u64) -> f64 {
@@ -169,7 +168,7 @@ fn words_of_a_text(#[each] text: &str, n: u64) -> String {
 }
 
 #[test]
-fn a_map_holds_parts_of_what_a_member_lends() {
+fn a_map_holds_parts_of_a_members_text() {
     let inputs: Vec<(String, u64)> = texts().into_iter().zip(numbers()).collect();
     agree!(inputs, |(text, n)| words_of_a_text(text, *n), |batch, options| {
         let (texts, numbers): (Vec<_>, Vec<_>) = batch.iter().map(|(text, n)| (text.as_str(), *n)).unzip();
@@ -194,7 +193,7 @@ fn extremes_of_a_list(#[each] xs: &[f64], n: u64) -> f64 {
 }
 
 #[test]
-fn a_local_and_what_a_member_lends_are_borrowed_together() {
+fn a_local_and_a_members_slice_are_borrowed_together() {
     let inputs: Vec<(Vec<f64>, u64)> = lists().into_iter().zip(numbers()).collect();
     agree!(inputs, |(xs, n)| extremes_of_a_list(xs, *n), |batch, options| {
         let lists: Vec<&[f64]> = batch.iter().map(|(xs, _)| &xs[..]).collect();
@@ -220,7 +219,7 @@ fn shared_and_own<'a>(model: &'a [f64], n: u64) -> &'a f64 {
 }
 
 #[test]
-fn the_result_borrows_from_what_all_share() {
+fn the_result_borrows_from_shared_values() {
     let model: &[f64] = &[0.5, 3.25, 7.0, 11.5, 2.0, 9.75];
     // A result that borrows can't be kept with a static function: it is compared at once.
     let expected: Vec<&f64> = numbers().into_iter().map(|n| shared_and_own(model, n)).collect();
@@ -249,7 +248,7 @@ fn owned_and_lent_out(x: Vec<f64>, mut y: Vec<f64>) -> Vec<f64> {
 }
 
 #[test]
-fn owned_parameters_are_lent_and_returned() {
+fn owned_parameters_are_borrowed_and_returned() {
     agree!(lists(), |x| owned_and_lent_out(x.clone(), vec![1.0, x[0]]), |batch, options| {
         let others: Vec<Vec<f64>> = batch.iter().map(|x| vec![1.0, x[0]]).collect();
         owned_and_lent_out_batched_with(batch, others, options)
@@ -263,5 +262,5 @@ states_agree! {
     halves_of_a_state_are_swapped: halves_of_a_state, halves_of_a_state_batched_with, lists();
     recursive_calls_write_to_a_state:
         recursion_with_a_state::run, recursion_with_a_state::run_batched_with, lists();
-    methods_lend_parts_of_a_state: Machine::run, Machine::run_batched_with, machines();
+    methods_borrow_parts_of_a_state: Machine::run, Machine::run_batched_with, machines();
 }

@@ -1,0 +1,9 @@
+//! Members are independent: one that panics, is too deep, or runs too long ends alone, with a fault that names it. Depth is data.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod depth_of_scalar_code;
+mod faults;
+mod limits;
+mod recursion_depth;

@@ -1,0 +1,4 @@
+//! Optimised code is vector code, and right.
+
+mod miscompilations;
+mod vector_instructions;

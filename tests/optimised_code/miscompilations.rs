@@ -1,0 +1,67 @@
+//! Programs that LLVM has compiled wrongly. Only optimised code shows it: `cargo test --release --test optimised_code`.
+
+use autobatch::{Executor, Isa, Options, autobatch};
+
+/// Members at several program points of a frame at once: whether somebody is at a point was a flag, and LLVM 22 made a
+/// vector of bits of four such flags.
+#[autobatch(strict)]
+mod flags {
+    pub(super) fn kept(n: u32, on: bool, x: i64) -> i64 {
+        if x < 0 {
+            fork(n);
+        } else if on {
+        } else {
+            if n > 0 {
+                fork(n - 1);
+            }
+            let mut k = 0u32;
+            while k < 1 {
+                k += 1;
+            }
+        }
+        x
+    }
+
+    fn fork(n: u32) -> f64 {
+        if n == 0 {
+            return 0.5;
+        }
+        fork(n - 1) + fork(n - 1)
+    }
+}
+
+#[test]
+fn members_at_several_program_points() {
+    for members in [1, 2, 3, 7, 40] {
+        for bits in 0..64u32 {
+            let n: Vec<u32> = (0..members).map(|i| bits >> (2 * i % 6) & 1).collect();
+            let on: Vec<bool> = (0..members).map(|i| bits >> ((2 * i + 1) % 6) & 1 == 1).collect();
+            let x: Vec<i64> = (0..members).map(|i| 100 + i64::from(i)).collect();
+            // One way only: where LLVM compiles others beside it, the flags stay apart.
+            let options = Options::default().executor(Executor::Masked).isa(Isa::Avx512);
+            let options = options.lanes(members as usize).threads(1);
+            let got = flags::kept_batched_with(&n, &on, &x, &options).expect("columns of one length");
+            assert_eq!(got.into_values().expect("nobody fails"), x, "{n:?} {on:?}");
+        }
+    }
+}
+
+/// A division whose operands all lanes share, under a condition: LLVM 22 makes it for the first lane only.
+#[autobatch(strict)]
+fn picked(x: u64, on: bool, xs: &[u64]) -> u64 {
+    if on && !xs.is_empty() { x ^ xs[8 % xs.len()] } else { x }
+}
+
+#[test]
+fn divisions_by_some_members() {
+    let x: Vec<u64> = (0..200).map(|i| i * 7 + 1).collect();
+    let on: Vec<bool> = (0..200).map(|i| i % 3 == 1).collect();
+    for xs in [vec![], vec![9, 8, 7, 6, 5]] {
+        let want: Vec<u64> = (0..200).map(|i| picked(x[i], on[i], &xs)).collect();
+        for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+            let options = Options::default().executor(Executor::Masked).isa(isa);
+            let got = picked_batched_with(&x, &on, &xs, &options).expect("columns of one length");
+            assert_eq!(got.into_values().expect("nobody fails"), want, "{isa:?}");
+        }
+    }
+}

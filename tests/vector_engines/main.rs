@@ -1,0 +1,11 @@
+//! Vector frames, task blocks, gangs, the wavefront and lane interchange compute the scalar function's bits.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod division_by_reciprocal;
+mod lane_interchange;
+mod structs_of_several_words;
+mod task_blocks_and_gangs;
+mod uniform_loops;
+mod wavefront;
