@@ -12,7 +12,6 @@ use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, Nested};
 use crate::diagnostics::sink::Diagnostics;
-use crate::diagnostics::ways_out;
 use crate::index::definitions::Definitions;
 use crate::index::source::{self, Source};
 use crate::item::model::{self, Function};
@@ -144,8 +143,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
             for note in &lowered.program.notes {
                 diag.error_at(
                     note.span,
-                    &format!("`strict`: this runs the scalar code for each member: {}", note.why),
-                    &ways_out::way_out(&note.why, args.fibers_will_do),
+                    &format!("`strict`: this runs the scalar code for each member: {}", note.why()),
+                    &note.reason.way_out(args.fibers_will_do),
                 );
             }
         }

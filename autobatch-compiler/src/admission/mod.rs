@@ -25,6 +25,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat, Type};
 
 use crate::analysis::reference_flow::{self, Lends, Travel};
+use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarSet};
 use crate::item::model::{Function, Passing};
@@ -72,14 +73,14 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
         let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans, number };
         let before = admission.variables.len();
         own.variables(travel, &mut admission, &mut notes);
-        let mut note = |span: Option<Span>, why: &str| {
-            notes.extend(span.map(|span| Note { span, why: why.into(), whole: true }));
+        let mut note = |span: Option<Span>, reason: Reason| {
+            notes.extend(span.map(|span| Note { span, name: None, reason, whole: true }));
         };
         let mut names = mentions::reserved(function.written.to_token_stream()).into_iter();
         let reserved = names.find(|name| function.declared.reserved.contains(&name.to_string()));
-        note(reserved.map(|name| name.span()), RESERVED);
-        note(of_a_trait(&function.body, travel), OF_A_TRAIT);
-        note(address_taken(&function.body, admission.variables.len() > before), ADDRESS);
+        note(reserved.map(|name| name.span()), reasons::RESERVED);
+        note(of_a_trait(&function.body, travel), reasons::METHOD_OF_NUMBERS);
+        note(address_taken(&function.body, admission.variables.len() > before), reasons::ADDRESS_TAKEN);
         own.parameters(function, &mut admission);
         own.arguments(&mut admission);
         admission
@@ -93,13 +94,6 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
     }
     admission
 }
-
-const ADDRESS: &str = "an `unsafe` block may rely on where a local is, and locals move";
-
-const RESERVED: &str = "names that begin with two underscores are those of generated code";
-
-const OF_A_TRAIT: &str =
-    "a trait's method has the name of a number's own, which is meant where the type is known";
 
 /// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.
 fn of_a_trait(body: &syn::Block, travel: &Travel) -> Option<Span> {
@@ -228,10 +222,12 @@ impl Own<'_> {
                 if let Some(Expr::Closure(_)) = value {
                     admission.closures.insert((self.source, name.clone()));
                 }
-                let shown = if local { format!("`{name}`") } else { "what is given to a call".to_owned() };
-                let why = format!("{shown} borrows a local and is used on both sides of a loop or call");
                 let span = value.map_or(variable.ident.span(), |value| value.span());
-                notes.push(Note { span, why, whole: true });
+                let (name, reason) = match local {
+                    true => (Some(name), reasons::BORROWS),
+                    false => (None, reasons::ARGUMENT_BORROWS),
+                };
+                notes.push(Note { span, name, reason, whole: true });
                 continue;
             }
             let closure = matches!(values.of(&name), Some(Expr::Closure(_))) && lent == Lends::Nothing;

@@ -68,7 +68,7 @@ pub(crate) fn table(
     });
     let notes = program.notes.iter().map(|note| {
         let line = quote_spanned!(note.span=> ::core::line!());
-        let (why, whole) = (&note.why, note.whole);
+        let (why, whole) = (note.why(), note.whole);
         quote!(#p::Note { line: #line, why: #why, whole: #whole })
     });
     let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);

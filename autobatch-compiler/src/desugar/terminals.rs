@@ -7,6 +7,7 @@ use crate::desugar::chain_loop::{Loop, condition, is_quiet};
 use crate::desugar::closure::{Arg, Kind, apply};
 use crate::desugar::expected_types::generic_argument;
 use crate::desugar::rewrite::Rewrite;
+use crate::diagnostics::reasons::{self, Reason};
 use crate::std_models::facts::{self, Fact};
 
 /// A method that ends a chain.
@@ -179,17 +180,14 @@ pub(super) fn or_left(
 }
 
 /// Whether a call is such a total, left to its type; and what is said of the calls in it, if it may happen.
-pub(crate) fn left_total(e: &syn::ExprCall) -> Option<Option<&'static str>> {
+pub(crate) fn left_total(e: &syn::ExprCall) -> Option<Option<Reason>> {
     let Expr::Path(func) = &*e.func else { return None };
     let mut names = func.path.segments.iter().rev().map(|segment| &segment.ident);
     let name = names.next()?;
     if names.next()? != "__rt" {
         None
     } else if name == "left_to_type" {
-        Some(Some(
-            "a `sum` or `product` may stop early if its type is not one of the library's numbers: then the calls in it \
-             are made one by one",
-        ))
+        Some(Some(reasons::IN_A_TOTAL))
     } else {
         (name == "left_to_number").then_some(None)
     }

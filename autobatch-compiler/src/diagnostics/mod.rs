@@ -4,5 +4,5 @@
 //!
 //! **Invariant:** every message says why and what to write instead.
 
+pub mod reasons;
 pub mod sink;
-pub mod ways_out;

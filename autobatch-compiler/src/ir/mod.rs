@@ -29,6 +29,8 @@ use std::fmt;
 use proc_macro2::Span;
 use syn::parse_quote;
 
+use crate::diagnostics::reasons::Reason;
+
 /// Declares a dense index type with a `Display` prefix.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -90,10 +92,22 @@ pub struct Program {
 pub struct Note {
     /// The user's expression.
     pub span: Span,
-    /// One sentence on why.
-    pub why: String,
+    /// The variable that it is about, where the reason needs one.
+    pub name: Option<String>,
+    /// Why, and what to write instead.
+    pub reason: Reason,
     /// Whether the whole function falls back to its scalar code (else only this call does).
     pub whole: bool,
+}
+
+impl Note {
+    /// One sentence on why.
+    pub(crate) fn why(&self) -> String {
+        match &self.name {
+            Some(name) => format!("`{name}` {}", self.reason.why),
+            None => self.reason.why.to_owned(),
+        }
+    }
 }
 
 /// One function of the program.

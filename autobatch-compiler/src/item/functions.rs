@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Item, Signature};
 
+use crate::diagnostics::reasons::{self, Reason};
 use crate::diagnostics::sink::Diagnostics;
-use crate::item::excluded::SEVERAL;
 use crate::item::methods;
 use crate::item::model::Function;
 use crate::item::parse::{check_signature, function};
@@ -19,10 +19,7 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
 }
 
 /// The same, and those that are left aside, with the reason.
-pub(crate) fn parted(
-    input: &Input,
-    diag: &mut Diagnostics,
-) -> (Vec<Function>, Vec<(Function, &'static str)>) {
+pub(crate) fn parted(input: &Input, diag: &mut Diagnostics) -> (Vec<Function>, Vec<(Function, Reason)>) {
     let (mut all, mut aside) = (Vec::new(), Vec::new());
     match input {
         Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),
@@ -56,7 +53,7 @@ pub(crate) fn parted(
         names[&f.sig.ident.to_string()] == 1 || !f.attrs.iter().any(|attr| attr.path().is_ident("cfg"))
     };
     let (mut all, several): (Vec<Function>, Vec<Function>) = all.into_iter().partition(once);
-    aside.extend(several.into_iter().map(|f| (f, SEVERAL)));
+    aside.extend(several.into_iter().map(|f| (f, reasons::SEVERAL)));
     number_tails(&mut all);
     (all, aside)
 }

@@ -12,9 +12,10 @@ use syn::{
     Macro, Path, ReceiverKind, Signature, Type, Visibility, parse_quote,
 };
 
+use crate::diagnostics::reasons::{self, Reason};
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::model::{Function, Method};
-use crate::item::{excluded, parse};
+use crate::item::parse;
 use crate::std_models::facts::{Named, named};
 use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::bindings::self_ident;
@@ -25,7 +26,7 @@ use crate::syntax::{annotated, elision, impl_trait};
 const PREFIX: &str = "__autobatch_method_";
 
 /// The methods of the `impl` blocks of a module that can be part of its program, and those that can't, with the reason.
-pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'static str)>) {
+pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, Reason)>) {
     let items = || module.content.iter().flat_map(|(_, items)| items);
     let own: BTreeMap<String, &Visibility> = items()
         .filter_map(|item| match item {
@@ -64,11 +65,11 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, &'st
             let conditional = conditional(&i.attrs) || conditional(&f.attrs);
             let known = own.get(&owner.to_string());
             let why = match &i.trait_ {
-                _ if !once && conditional => Some(excluded::SEVERAL),
-                _ if !once => Some(excluded::SAME_NAME),
+                _ if !once && conditional => Some(reasons::SEVERAL),
+                _ if !once => Some(reasons::SAME_NAME),
                 // Where no trait is in scope that has methods of the same name, which ones of the prelude's are everywhere.
-                Some((path, _)) if named(&last_name(path)) == Named::Trait => Some(excluded::OF_THE_LIBRARY),
-                Some(_) if known.is_none() => Some(excluded::OF_ANOTHER_TYPE),
+                Some((path, _)) if named(&last_name(path)) == Named::Trait => Some(reasons::OF_THE_LIBRARY),
+                Some(_) if known.is_none() => Some(reasons::OF_ANOTHER_TYPE),
                 _ => None,
             };
             // A trait's method is visible where its type and the trait are.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 use syn::{Attribute, Block, Generics, Pat, Path, Signature, Type, Visibility};
 
+use crate::diagnostics::reasons::Reason;
 use crate::index::declarations::Declared;
 use crate::syntax::bindings::{self, Bindings};
 
@@ -71,7 +72,7 @@ pub struct Function {
     /// Method calls, by their text, that may be the program's: the type of the receiver is not known.
     pub unknown: BTreeSet<String>,
     /// Calls, by their text, that are of a function left aside, and why it is.
-    pub left_aside: BTreeMap<String, &'static str>,
+    pub left_aside: BTreeMap<String, Reason>,
     /// The functions of the item that are no part of the program.
     pub aside: Rc<[Aside]>,
     /// The trait that an `impl` block with the attribute implements.
@@ -135,5 +136,5 @@ pub struct Aside {
     pub(crate) name: String,
     pub(crate) params: usize,
     /// Why it is no part of the program.
-    pub(crate) why: &'static str,
+    pub(crate) reason: Reason,
 }

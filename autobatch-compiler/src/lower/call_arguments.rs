@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Lifetime, Type, UnOp};
 
 use crate::analysis::reference_flow::{Lends, is_number_type};
+use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::effects::variable;
 use crate::ir::{Role, VarId};
 use crate::lower::lowering::Lowering;
@@ -18,36 +19,21 @@ use crate::syntax::elision::nameless;
 use crate::syntax::mentions::{self, bare};
 use crate::syntax::walk::{self, At};
 
-const LOCAL: &str = "a local of this function is lent to the call, and a column's values move";
-const MAY: &str =
-    "what the call is handed may borrow from a local of this function, and a column's values move";
-const MADE: &str = "what the call is handed may borrow from what is made in the middle of it";
-const PART: &str =
-    "a call is lent a part of what a `&mut` refers to, which the caller has no hold of meanwhile";
-const LIFETIME: &str =
-    "a `&mut` is handed on as a parameter with a named lifetime, so the callee may keep it";
-const RESULT: &str = "a `&mut` is handed on to a call whose result may borrow from it";
-const TWICE: &str = "a `&mut` is handed on, and mentioned in another argument";
-
 /// Whether a call of the function at `source` can be a batched one as far as its arguments go; else where and why not.
-pub(super) fn of_call(
-    lower: &Lowering<'_>,
-    source: usize,
-    args: &[&Expr],
-) -> Result<(), (Span, &'static str)> {
+pub(super) fn of_call(lower: &Lowering<'_>, source: usize, args: &[&Expr]) -> Result<(), (Span, Reason)> {
     let function = &lower.functions[source];
     let mut handed = Vec::new();
     for (arg, param) in args.iter().zip(&function.params) {
         let ty = lower.erased_type(source, &param.ty);
         if let Some((var, whole)) = lent_of(lower, arg) {
             if !whole || !is_param_of_type(lower, var, &ty) {
-                return Err((arg.span(), PART));
+                return Err((arg.span(), reasons::PART_OF_MUT));
             }
             if names_lifetime(&ty) {
-                return Err((arg.span(), LIFETIME));
+                return Err((arg.span(), reasons::MUT_WITH_LIFETIME));
             }
             if may_borrow(&function.output) {
-                return Err((arg.span(), RESULT));
+                return Err((arg.span(), reasons::MUT_IN_RESULT));
             }
             handed.push(var);
             continue;
@@ -56,18 +42,18 @@ pub(super) fn of_call(
             (_, false) => {}
             // It may borrow from a temporary.
             (Lends::Nothing, true) if may_borrow(&ty) && lower.travel.chain(arg).is_none() => {
-                return Err((arg.span(), MADE));
+                return Err((arg.span(), reasons::TEMPORARY_LENT));
             }
             (Lends::Nothing, true) => {}
             (Lends::Possibly, true) if !may_borrow(&ty) => {}
-            (Lends::Possibly, true) => return Err((arg.span(), MAY)),
-            (Lends::Plainly, true) => return Err((arg.span(), LOCAL)),
+            (Lends::Possibly, true) => return Err((arg.span(), reasons::MAY_BE_LENT)),
+            (Lends::Plainly, true) => return Err((arg.span(), reasons::LENT)),
         }
     }
     for var in handed {
         let mentions = |arg: &&&Expr| crate::ir::effects::of(&lower.names, **arg).mentions.contains(&var);
         if args.iter().filter(mentions).count() > 1 {
-            return Err((args[0].span(), TWICE));
+            return Err((args[0].span(), reasons::MUT_TWICE));
         }
     }
     Ok(())

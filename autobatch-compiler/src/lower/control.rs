@@ -4,6 +4,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Label, Lifetime, Pat, Stmt, Type, UnOp, parse_quote};
 
+use crate::diagnostics::reasons;
 use crate::ir::effects::{self, bound, bound_by_condition, variable};
 use crate::ir::{self, BlockId, Terminator, VarId};
 use crate::lower::expr::has_exits;
@@ -310,7 +311,7 @@ impl Lowering<'_> {
             let binds = bound(&self.names, &pat);
             if let Some(guard) = &guard {
                 if scan::splits(self, guard) || has_exits(guard) {
-                    self.whole_fallback(guard.span(), "a match guard that calls a batched function");
+                    self.whole_fallback(guard.span(), reasons::IN_A_GUARD);
                 }
                 let mentions = effects::of(&self.names, guard).mentions;
                 uses.extend(mentions.difference(&binds));

@@ -7,6 +7,7 @@ use syn::{
 };
 
 use crate::analysis::reference_flow::{Lends, is_number_type};
+use crate::diagnostics::reasons;
 use crate::ir::effects::{self, variable};
 use crate::ir::questions::Need;
 use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId};
@@ -144,10 +145,7 @@ impl Lowering<'_> {
                 self.operands(fields.chain(e.rest.as_deref_mut()));
             }
             Expr::Range(e) => self.operands(e.start.iter_mut().chain(&mut e.end).map(|end| &mut **end)),
-            other => self.whole_fallback(
-                other.span(),
-                "a call inside this kind of expression can't be hoisted out of it",
-            ),
+            other => self.whole_fallback(other.span(), reasons::IN_AN_EXPRESSION),
         }
         if let Expr::Call(ExprCall { args: list, .. })
         | Expr::MethodCall(ExprMethodCall { args: list, .. })

@@ -7,20 +7,13 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Item, ItemMacro, Macro, Pat};
 
+use crate::diagnostics::reasons::{self, Reason};
 use crate::index::declarations::Declared;
 use crate::ir;
 use crate::item::model::Function;
 use crate::syntax::format_strings;
 use crate::syntax::macro_tokens::{leaves, mentions};
 use crate::syntax::walk::{self, At};
-
-const BY_TOKENS: &str =
-    "a `?`, `return`, `break` or `continue` in a macro's tokens would leave other code than the function";
-const BY_DEFINITION: &str =
-    "the macro holds a `return`, `?`, `break` or `continue`, which would leave other code than the function";
-const NAMES: &str = "the macro makes names for the code behind it";
-const UNSEEN: &str = "the definition of a macro stands in another file, and may hold a `return` or `break`";
-const LOCAL: &str = "a macro that is defined in the body names locals of the function";
 
 /// Whether a macro is one of the library's, which leave nothing.
 fn is_known(name: &Ident) -> bool {
@@ -46,7 +39,7 @@ fn is_known(name: &Ident) -> bool {
 }
 
 /// The macros of a function that can't stand in lane code, and why.
-pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
+pub(super) fn macros(function: &Function) -> Vec<(Span, Reason)> {
     let mut names: BTreeSet<String> = function.params.iter().map(|param| param.ident.to_string()).collect();
     names.insert("self".into());
     let mut macros: Vec<&ItemMacro> = Vec::new();
@@ -58,23 +51,23 @@ pub(super) fn macros(function: &Function) -> Vec<(Span, &'static str)> {
     let mut scan = Scan { declared: &function.declared, found: Vec::new() };
     scan.visit_block(&function.body);
     macros.retain(|mac| mentions(mac.mac.tokens.clone(), &|name| names.contains(name)));
-    scan.found.extend(macros.iter().map(|mac| (mac.ident.span(), LOCAL)));
+    scan.found.extend(macros.iter().map(|mac| (mac.ident.span(), reasons::MACRO_NAMES_LOCALS)));
     scan.found
 }
 
 struct Scan<'a> {
     declared: &'a Declared,
-    found: Vec<(Span, &'static str)>,
+    found: Vec<(Span, Reason)>,
 }
 
 impl Scan<'_> {
     /// Whether a macro of this name leaves.
-    fn leaves(&self, name: &Ident) -> Option<&'static str> {
+    fn leaves(&self, name: &Ident) -> Option<Reason> {
         let text = name.to_string();
         match () {
-            () if self.declared.leaving.contains(&text) => Some(BY_DEFINITION),
+            () if self.declared.leaving.contains(&text) => Some(reasons::MACRO_WITH_A_JUMP),
             () if self.declared.macros.contains(&text) || is_known(name) => None,
-            () => Some(UNSEEN),
+            () => Some(reasons::MACRO_OF_ANOTHER_FILE),
         }
     }
 
@@ -104,7 +97,7 @@ impl<'a> Visit<'a> for Scan<'_> {
     fn visit_stmt_macro(&mut self, stmt: &'a syn::StmtMacro) {
         let name = stmt.mac.path.segments.last().map(|last| &last.ident);
         if name.is_some_and(|name| self.declared.naming.contains(&name.to_string())) {
-            self.found.push((stmt.mac.path.span(), NAMES));
+            self.found.push((stmt.mac.path.span(), reasons::MACRO_MAKES_NAMES));
         }
         visit::visit_stmt_macro(self, stmt);
     }
@@ -119,11 +112,13 @@ impl<'a> Visit<'a> for Scan<'_> {
             _ => false,
         };
         let left = mac.path.segments.last().and_then(|last| match self.leaves(&last.ident) {
-            None if !alone && !self.declared.macros.contains(&last.ident.to_string()) => Some(UNSEEN),
-            why => why,
+            None if !alone && !self.declared.macros.contains(&last.ident.to_string()) => {
+                Some(reasons::MACRO_OF_ANOTHER_FILE)
+            }
+            reason => reason,
         });
-        self.found.extend(left.map(|why| (mac.path.span(), why)));
-        self.found.extend(leaves(mac.tokens.clone()).map(|span| (span, BY_TOKENS)));
+        self.found.extend(left.map(|reason| (mac.path.span(), reason)));
+        self.found.extend(leaves(mac.tokens.clone()).map(|span| (span, reasons::MACRO_GIVEN_A_JUMP)));
         self.tokens(mac.tokens.clone());
     }
     fn visit_item(&mut self, _: &'a Item) {}

@@ -36,6 +36,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt, Type, parse_quote};
 
 use crate::analysis::reference_flow::{Lends, Travel};
+use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
@@ -321,7 +322,7 @@ impl Lowering<'_> {
             // It may borrow from a temporary, which lives as long as its statement.
             Lends::Nothing if self.travel.chain(written).is_some() => {}
             Lends::Nothing | Lends::Possibly => self.asked(written, Need::Whole),
-            Lends::Plainly => self.whole_fallback(written.span(), KEPT),
+            Lends::Plainly => self.whole_fallback(written.span(), reasons::OPERAND_BORROWS),
         }
         self.ask_temporaries(written);
     }
@@ -345,8 +346,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn whole_fallback(&mut self, span: Span, why: &str) {
-        self.program.notes.push(Note { span, why: why.into(), whole: true });
+    fn whole_fallback(&mut self, span: Span, reason: Reason) {
+        self.program.notes.push(Note { span, name: None, reason, whole: true });
     }
 
     fn finish(mut self) -> Lowered {
@@ -367,8 +368,6 @@ impl Lowering<'_> {
         }
     }
 }
-
-const KEPT: &str = "what is kept across a loop or call borrows a local of this function";
 
 /// Stand-in ids of functions that are not declared yet start here.
 const PENDING: usize = 1 << 32;

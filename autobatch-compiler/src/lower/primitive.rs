@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Type, UnOp, parse_quote};
 
 use crate::analysis::reference_flow::Lends;
+use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::effects::variable;
 use crate::ir::{Primitive, VarId};
 use crate::lower::lowering::Lowering;
@@ -30,13 +31,12 @@ pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
 }
 
 /// Whether the arguments can be gathered; else where and why not.
-pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(), (Span, &'static str)> {
+pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(), (Span, Reason)> {
     for arg in &call.args {
         let lent = match arg {
             Expr::Reference(e) if e.mutability.is_some() => {
                 if root(&e.expr).and_then(|root| variable(&lower.names, root)).is_none() {
-                    let why = "what the kernel changes has to be a local or a field of one: `&mut x`, `&mut x.field`";
-                    return Err((arg.span(), why));
+                    return Err((arg.span(), reasons::KERNEL_CHANGES));
                 }
                 false
             }
@@ -44,8 +44,7 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
             other => lower.travel.lends(other) == Lends::Plainly,
         };
         if lent {
-            let why = "what borrows from a local can't be gathered, but for the local itself and its fields";
-            return Err((arg.span(), why));
+            return Err((arg.span(), reasons::KERNEL_BORROWS));
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat, Stmt, Type, parse_quote};
 
 use crate::analysis::uniform_values;
+use crate::diagnostics::reasons;
 use crate::ir::{Op, VarId, VarSet, effects};
 use crate::lower::lowering::Lowering;
 use crate::lower::scan;
@@ -92,12 +93,9 @@ impl Lowering<'_> {
                 item_names(other).is_some_and(|other| names.iter().flatten().any(|name| other.contains(name)))
             };
             if self.items.iter().any(known) {
-                self.whole_fallback(item.span(), "another body of the program has an item of the same name");
+                self.whole_fallback(item.span(), reasons::ITEM_OF_ANOTHER_BODY);
             } else if self.means_more(names.as_deref(), item, block, nth) {
-                self.whole_fallback(
-                    item.span(),
-                    "an item of a block has a name that code outside of the block uses, too",
-                );
+                self.whole_fallback(item.span(), reasons::ITEM_NAMED_OUTSIDE);
             }
             self.items.push(item.clone());
         }

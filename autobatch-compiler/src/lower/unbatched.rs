@@ -6,6 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
 use crate::desugar::terminals;
+use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::Note;
 use crate::item::excluded;
 use crate::item::model::Function;
@@ -23,14 +24,14 @@ impl Lowering<'_> {
             found: Vec::new(),
             counted: Vec::new(),
             closure: false,
-            in_closures: Some(IN_A_CLOSURE),
+            in_closures: Some(reasons::IN_A_CLOSURE),
         };
         scan.visit_block(&function.body);
         let Unbatched { found, counted, .. } = scan;
         self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
         self.program.notes.extend(found);
-        for (span, why) in macros::macros(function) {
-            self.whole_fallback(span, why);
+        for (span, reason) in macros::macros(function) {
+            self.whole_fallback(span, reason);
         }
     }
 }
@@ -44,26 +45,24 @@ struct Unbatched<'a, 'b> {
     counted: Vec<usize>,
     closure: bool,
     /// What is said of calls in closures, if that is to be said.
-    in_closures: Option<&'static str>,
+    in_closures: Option<Reason>,
 }
 
-const IN_A_CLOSURE: &str = "a call inside a closure is run by code that can't be batched";
-
 impl Unbatched<'_, '_> {
-    fn note(&mut self, span: Span, why: &'static str) {
-        self.found.push(Note { span, why: why.into(), whole: false });
+    fn note(&mut self, span: Span, reason: Reason) {
+        self.found.push(Note { span, name: None, reason, whole: false });
     }
 
     fn note_in_closure(&mut self, span: Span) {
-        if let Some(why) = self.in_closures {
-            self.note(span, why);
+        if let Some(reason) = self.in_closures {
+            self.note(span, reason);
         }
     }
 
     /// Notes a call of the function at `source` that is lent something. On the native stack it would not count, so all is scalar code.
     fn note_lent(&mut self, call: &Expr, source: usize) {
-        if let Err((span, why)) = call_arguments::of_call(self.lower, source, &arguments(call)) {
-            self.found.push(Note { span, why: why.into(), whole: true });
+        if let Err((span, reason)) = call_arguments::of_call(self.lower, source, &arguments(call)) {
+            self.found.push(Note { span, name: None, reason, whole: true });
             self.counted.extend(tail_positions::number_of(call));
         }
     }
@@ -81,10 +80,7 @@ impl Unbatched<'_, '_> {
                         && (self.lower.callable(&word).is_some()
                             || primitive_names::may_be_primitive(&self.lower.options.primitives, &word))
                     {
-                        self.note(
-                            name.span(),
-                            "a call inside a macro's tokens can't be seen by the compiler",
-                        );
+                        self.note(name.span(), reasons::IN_A_MACRO);
                     }
                     self.tokens(group.stream());
                 }
@@ -107,7 +103,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             if self.closure {
                 self.note_in_closure(e.span());
             } else if !means_own_types(self.lower, source, &call) {
-                self.note(e.span(), "a generic function is batched for the types of its caller only");
+                self.note(e.span(), reasons::FOR_OTHER_TYPES);
             } else if self.lower.functions[source].params.len() == e.args.len() {
                 self.note_lent(&call, source);
             }
@@ -115,29 +111,29 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         } else if primitive::is_call(self.lower, e) {
             if self.closure {
                 self.note_in_closure(e.span());
-            } else if let Err((span, why)) = primitive::check_arguments(self.lower, e) {
-                self.note(span, why);
+            } else if let Err((span, reason)) = primitive::check_arguments(self.lower, e) {
+                self.note(span, reason);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
-        } else if let Some(why) = terminals::left_total(e) {
-            let outer = std::mem::replace(&mut self.in_closures, why);
+        } else if let Some(reason) = terminals::left_total(e) {
+            let outer = std::mem::replace(&mut self.in_closures, reason);
             visit::visit_expr_call(self, e);
             self.in_closures = outer;
         } else {
             let function = &self.lower.functions[self.lower.current];
             let own = self.lower.self_type.as_ref().map(ToString::to_string);
             let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
-            let why = excluded::called(&function.aside, e, own.as_deref());
-            if let Some(why) = why.or(function.left_aside.get(&method_calls::path_text(e)).copied())
+            let reason = excluded::called(&function.aside, e, own.as_deref());
+            if let Some(reason) = reason.or(function.left_aside.get(&method_calls::path_text(e)).copied())
                 && !local
             {
-                self.note(e.span(), why);
+                self.note(e.span(), reason);
             }
             if let Expr::Path(path) = &*e.func
                 && let Some(last) = path.path.segments.last()
                 && self.lower.excluded.contains(&last.ident.to_string())
             {
-                self.note(e.span(), excluded::OF_OTHER_TYPES);
+                self.note(e.span(), reasons::OF_OTHER_TYPES);
             }
             visit::visit_expr_call(self, e);
         }
@@ -152,19 +148,13 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 self.note_lent(&Expr::MethodCall(e.clone()), self.lower.source_of(id));
             }
         } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {
-            self.note(
-                e.method.span(),
-                "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
-            );
+            self.note(e.method.span(), reasons::UNKNOWN_RECEIVER_IN_IMPL);
         }
-        if let Some(why) = function.left_aside.get(&text) {
-            self.note(e.method.span(), why);
+        if let Some(reason) = function.left_aside.get(&text) {
+            self.note(e.method.span(), *reason);
         }
         if function.unknown.contains(&text) && !function.associated {
-            self.note(
-                e.method.span(),
-                "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`",
-            );
+            self.note(e.method.span(), reasons::UNKNOWN_RECEIVER);
         }
         visit::visit_expr_method_call(self, e);
     }
@@ -177,10 +167,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
                 .callable(&ident.to_string())
                 .is_some_and(|id| !self.lower.functions[self.lower.source_of(id)].associated)
         {
-            self.note(
-                ident.span(),
-                "the function is used as a value, and whoever calls it runs the scalar code",
-            );
+            self.note(ident.span(), reasons::AS_A_VALUE);
         }
     }
 

@@ -20,8 +20,8 @@ use syn::{
     Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote, parse_quote_spanned,
 };
 
+use crate::diagnostics::reasons::{self, Reason};
 use crate::index::definitions::Definitions;
-use crate::item::excluded;
 use crate::item::methods;
 use crate::item::model::{Aside, Function, rebind};
 use crate::resolve::candidates::{Method, Takes};
@@ -34,9 +34,6 @@ use crate::syntax::walk::{self, AtMut};
 
 /// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
 const MARK: &str = "autobatch_calls";
-
-pub(crate) const UNKNOWN: &str =
-    "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
 
 /// Finds the calls of the program's methods in its functions, which are those of the type `own`, or of a module.
 /// `batched` are the positions of those worth it.
@@ -142,7 +139,7 @@ pub(crate) struct Walk<'a> {
     unknown: BTreeSet<String>,
     /// Functions that are no part of the program, and calls of them.
     aside: &'a [Aside],
-    pub(super) left_aside: BTreeMap<String, &'static str>,
+    pub(super) left_aside: BTreeMap<String, Reason>,
     /// Calls: of which function, and the types before it.
     found: Vec<(usize, Ident, Vec<Type>)>,
     names: usize,
@@ -225,7 +222,7 @@ impl<'a> Walk<'a> {
             types::is_number(ty) && owner.is_some_and(|ty| types::is_number(&ty))
         };
         if self.of(&call.receiver).is_some_and(|ty| number(&ty) || self.comes_to(&ty, aside.owner.clone())) {
-            self.left_aside.insert(call_text(call), aside.why);
+            self.left_aside.insert(call_text(call), aside.reason);
         }
     }
 
@@ -260,7 +257,7 @@ impl<'a> Walk<'a> {
         let Some((method, way)) = named.find_map(|method| Some((method, self.way(&ty, method)?))) else {
             self.others.insert(call_text(call));
             if generic {
-                self.left_aside.entry(call_text(call)).or_insert(excluded::OF_OTHER_TYPES);
+                self.left_aside.entry(call_text(call)).or_insert(reasons::OF_OTHER_TYPES);
             }
             return;
         };
