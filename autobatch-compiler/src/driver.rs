@@ -11,6 +11,7 @@ use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, Nested};
+use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::definitions::Definitions;
 use crate::index::source::{self, Source};
@@ -123,11 +124,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let function = &functions[entry];
         if !has_members(function) {
             if matches!(input, Input::Function(_)) {
-                diag.error(
-                    &function.sig.ident,
-                    "every parameter is shared, so there is nothing to batch over",
-                    "take at least one parameter by value, by `&mut`, or mark one `#[each]`",
-                );
+                diag.error(&function.sig.ident, messages::NO_MEMBERS);
             }
             continue;
         }
@@ -141,11 +138,8 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         let args = args_for(own, args);
         if args.strict {
             for note in &lowered.program.notes {
-                diag.error_at(
-                    note.span,
-                    &format!("`strict`: this runs the scalar code for each member: {}", note.why()),
-                    &note.reason.way_out(args.fibers_will_do),
-                );
+                let message = messages::scalar_code(&note.why(), note.reason, args.fibers_will_do);
+                diag.error_at(note.span, message);
             }
         }
         let plain = purity::of(&lowered, &functions);

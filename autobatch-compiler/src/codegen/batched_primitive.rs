@@ -59,6 +59,7 @@ use syn::{
     WherePredicate, parse_quote,
 };
 
+use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::parse;
 use crate::syntax::mentions::{self, bare_type, last_name, numbered};
@@ -67,8 +68,6 @@ use crate::syntax::{annotated, attributes, elision};
 
 /// The associated function that batched code calls.
 pub const BATCHED: &str = "__batched";
-
-const WRITE: &str = "write `#[autobatch::primitive(batched = path::to::kernel)]`";
 
 /// The arguments of the attribute.
 struct Args {
@@ -81,7 +80,7 @@ impl Args {
         let list = match Punctuated::<syn::MetaNameValue, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(list) => list,
             Err(error) => {
-                diag.error_at(error.span(), "`primitive` takes the path of its batched kernel", WRITE);
+                diag.error_at(error.span(), messages::NOT_A_KERNEL);
                 return None;
             }
         };
@@ -91,18 +90,18 @@ impl Args {
                 Some("batched") => &mut batched,
                 Some("crate") => &mut krate,
                 _ => {
-                    let why = format!("`primitive` has no argument `{}`", pair.path.to_token_stream());
-                    diag.error(&pair.path, &why, "the arguments are `batched = path` and `crate = path`");
+                    let key = pair.path.to_token_stream();
+                    diag.error(&pair.path, messages::unknown_argument_of_primitive(&key));
                     continue;
                 }
             };
             match &pair.value {
                 Expr::Path(p) if p.qself.is_none() => *target = Some(p.path.clone()),
-                other => diag.error(other, "this is not a path", WRITE),
+                other => diag.error(other, messages::NOT_A_PATH),
             }
         }
         if batched.is_none() && diag.is_empty() {
-            diag.error_at(Span::call_site(), "`primitive` needs the path of its batched kernel", WRITE);
+            diag.error_at(Span::call_site(), messages::NO_KERNEL);
         }
         Some(Args { batched: batched?, krate: krate.unwrap_or_else(|| parse_quote!(::autobatch)) })
     }
@@ -129,8 +128,7 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut function = match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Fn(function)) => function,
         _ => {
-            let instead = "put it on a free function; a method can call it";
-            diag.error(&annotated::head(&item), "a primitive is a function", instead);
+            diag.error(&annotated::head(&item), messages::PRIMITIVE_ITEM);
             let errors = diag.into_tokens();
             return quote!(#item #errors);
         }
@@ -160,32 +158,19 @@ fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
         if let FnArg::Typed(arg) = arg
             && let Some(ty) = mentions::find_impl(&arg.ty)
         {
-            let instead = "make it a generic parameter, `fn f<T: Trait>(x: T)`";
-            diag.error(
-                &ty,
-                "an `impl Trait` parameter of a primitive has no name that its kernel could have",
-                instead,
-            );
+            diag.error(&ty, messages::PRIMITIVE_IMPL_TRAIT);
             ok = false;
         }
     }
     let mut all = Vec::new();
     for arg in &function.sig.inputs {
         match arg {
-            FnArg::Receiver(receiver) => diag.error(
-                receiver,
-                "a method can't be a primitive: the attribute does not see its type",
-                "make it a free function, `fn gradient(model: &Model, …)`, which the method can call",
-            ),
+            FnArg::Receiver(receiver) => diag.error(receiver, messages::PRIMITIVE_METHOD),
             FnArg::Typed(arg) => all.extend(passing(&arg.ty, &arg.attrs, diag)),
         }
     }
     if diag.is_empty() && !all.iter().any(|p| !matches!(p, Passing::Shared | Passing::SharedValue)) {
-        diag.error(
-            &function.sig.ident,
-            "every parameter is shared, so there is nothing to batch over",
-            "take a parameter by value, as `&Array1<T>` or `&[T; D]`, or mark a reference `#[each]`",
-        );
+        diag.error(&function.sig.ident, messages::PRIMITIVE_WITHOUT_COLUMN);
     }
     (ok && diag.is_empty()).then_some(all)
 }
@@ -193,36 +178,27 @@ fn check(function: &ItemFn, diag: &mut Diagnostics) -> Option<Vec<Passing>> {
 /// How a parameter is passed, or why it can't be, and what to write instead.
 fn passing(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Option<Passing> {
     let has = |name: &str| attrs.iter().find(|a| a.path().is_ident(name));
-    let (at, why, instead) = match (ty, has("shared"), has("each")) {
-        (_, Some(_), Some(each)) => (each.to_token_stream(), parse::EITHER, "remove one of them"),
-        (Type::Reference(r), Some(shared), None) if r.mutability.is_some() => (
-            shared.to_token_stream(),
-            "what the kernel changes is each member's own",
-            "remove `#[shared]`, or take a `&T`",
-        ),
+    let (at, message) = match (ty, has("shared"), has("each")) {
+        (_, Some(_), Some(each)) => (each.to_token_stream(), messages::SHARED_AND_EACH),
+        (Type::Reference(r), Some(shared), None) if r.mutability.is_some() => {
+            (shared.to_token_stream(), messages::PRIMITIVE_SHARED_STATE)
+        }
         (Type::Reference(r), ..) if r.mutability.is_some() => match &*r.elem {
-            Type::Slice(_) | Type::TraitObject(_) => {
-                (ty.to_token_stream(), SLICES, "take `&mut Array1<T>` or `&mut [T; D]`")
-            }
+            Type::Slice(_) | Type::TraitObject(_) => (ty.to_token_stream(), messages::STATES_OF_SLICES),
             elem => return Some(Passing::Changed(elem.clone())),
         },
         (Type::Reference(r), None, each) if each.is_some() || is_vector(&r.elem) => match &*r.elem {
-            Type::Slice(_) | Type::TraitObject(_) => {
-                let instead = "take `&Array1<T>` or `&[T; D]`, or leave `#[each]` out to share the slice";
-                (ty.to_token_stream(), SLICES, instead)
-            }
+            Type::Slice(_) | Type::TraitObject(_) => (ty.to_token_stream(), messages::COLUMNS_OF_SLICES),
             elem => return Some(Passing::EachRef(elem.clone())),
         },
         (Type::Reference(_), ..) => return Some(Passing::Shared),
         (_, Some(_), _) => return Some(Passing::SharedValue),
-        (_, None, Some(each)) => (each.to_token_stream(), parse::EACH_VALUE, "remove `#[each]`"),
+        (_, None, Some(each)) => (each.to_token_stream(), messages::EACH_VALUE),
         (ty, None, None) => return Some(Passing::Each(ty.clone())),
     };
-    diag.error(&at, why, instead);
+    diag.error(&at, message);
     None
 }
-
-const SLICES: &str = "members' slices can't be gathered into one column: their lengths may differ";
 
 /// `Array1<T>` or `[T; D]`: a member's own, even behind a reference.
 fn is_vector(ty: &Type) -> bool {

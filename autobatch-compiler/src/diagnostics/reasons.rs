@@ -16,14 +16,6 @@ const NAME_THE_TYPE: &str = "name the type, `Self::method(receiver, …)`";
 const BORROW_ANEW: &str = "borrow anew behind the loop or call, or keep an index";
 const LET_WITH_TYPE: &str = "make it in a `let` with its type, if that has no lifetime";
 
-impl Reason {
-    /// What to write instead; `fibers` where it may be run on fibers, but no primitive is seen.
-    pub(crate) fn way_out(self, fibers: bool) -> String {
-        let reached = if fibers { "name the primitive that it reaches, `primitives(path)`, or " } else { "" };
-        format!("{}, or {reached}leave `strict` out", self.instead)
-    }
-}
-
 // A call is made by code that the compiler does not see.
 
 pub(crate) const IN_A_CLOSURE: Reason = Reason {

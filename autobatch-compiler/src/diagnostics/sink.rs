@@ -3,21 +3,23 @@
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// Collects compile errors; each has a span, one sentence on why and one on what to write instead.
+use crate::diagnostics::messages::Message;
+
+/// Collects compile errors; each has a span and a message.
 #[derive(Default)]
 pub struct Diagnostics {
     errors: Vec<syn::Error>,
 }
 
 impl Diagnostics {
-    /// Records an error at `at`. `why` and `instead` are sentences without a final stop.
-    pub fn error(&mut self, at: &impl ToTokens, why: &str, instead: &str) {
-        self.errors.push(syn::Error::new_spanned(at, format!("{why}\nhelp: {instead}")));
+    /// Records an error at `at`.
+    pub fn error(&mut self, at: &impl ToTokens, message: Message) {
+        self.errors.push(syn::Error::new_spanned(at, message));
     }
 
     /// Records an error at a span.
-    pub fn error_at(&mut self, at: Span, why: &str, instead: &str) {
-        self.errors.push(syn::Error::new(at, format!("{why}\nhelp: {instead}")));
+    pub fn error_at(&mut self, at: Span, message: Message) {
+        self.errors.push(syn::Error::new(at, message));
     }
 
     /// Whether nothing was reported.

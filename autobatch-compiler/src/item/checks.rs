@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, Ident, Item, ItemFn, ItemImpl, Path, Type};
 
+use crate::diagnostics::messages::{self, Message};
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::methods::{associated_types, named_params};
 use crate::item::model::{Function, Passing};
@@ -29,11 +30,7 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
         Input::Impl(i) => ("`impl` block", &i.attrs),
     };
     if let Some(name) = &args.name {
-        diag.error(
-            name,
-            &format!("`name` is for one function, and this {kind} may have several"),
-            "leave it out: each batched form is called after its function",
-        );
+        diag.error(name, messages::name_of_several(kind));
     }
     twice(attrs, &format!("the {kind}"), diag);
     match input {
@@ -58,20 +55,12 @@ pub(crate) fn item(input: &Input, args: &Args, diag: &mut Diagnostics) {
 fn of_a_trait(block: &ItemImpl, path: &Path, diag: &mut Diagnostics) {
     let is_parameter = || block.generics.type_params().any(|param| is_type(&block.self_ty, &param.ident));
     if is_foreign(&block.self_ty) || is_parameter() {
-        diag.error(
-            &block.self_ty,
-            "batched methods stand in an `impl` block of the type itself, which only the crate that defines it can have",
-            "move the code to a function and annotate that, or implement the trait for a type of your own",
-        );
+        diag.error(&block.self_ty, messages::TYPE_OF_ANOTHER_CRATE);
     } else {
         parameters_of_the_trait(block, diag);
     }
     if last_name(path) == "Drop" {
-        diag.error(
-            path,
-            "only the compiler may call `drop`, so it has no batched form",
-            "put the attribute on a function that `drop` calls",
-        );
+        diag.error(path, messages::DROP);
     }
     types_of_other_traits(block, diag);
 }
@@ -79,22 +68,14 @@ fn of_a_trait(block: &ItemImpl, path: &Path, diag: &mut Diagnostics) {
 /// Refuses methods of a trait where the type has methods of those names itself: they are meant by the calls.
 pub(crate) fn hidden_methods(block: &ItemImpl, inherent: &BTreeSet<String>, diag: &mut Diagnostics) {
     for f in methods_of(block).filter(|f| inherent.contains(&f.sig.ident.to_string())) {
-        diag.error(
-            &f.sig.ident,
-            "the type has a method of this name of its own, which is meant where it is called",
-            "rename that method, and put the attribute on the `impl` block where the code stands",
-        );
+        diag.error(&f.sig.ident, messages::HIDDEN_METHOD);
     }
 }
 
 /// Refuses methods of a trait of which another annotated block has methods of the same names.
 pub(crate) fn twice_batched(block: &ItemImpl, twice: &BTreeSet<String>, diag: &mut Diagnostics) {
     for f in methods_of(block).filter(|f| twice.contains(&f.sig.ident.to_string())) {
-        diag.error(
-            &f.sig.ident,
-            &format!("another `impl` block of the type has a `{}_batched`, too", f.sig.ident),
-            "take the attribute off one of the blocks, or put the code in a function of its own and annotate that",
-        );
+        diag.error(&f.sig.ident, messages::batched_twice(&f.sig.ident));
     }
 }
 
@@ -109,11 +90,7 @@ fn types_of_other_traits(block: &ItemImpl, diag: &mut Diagnostics) {
                 && own == "Self"
                 && !defined.contains(&name)
             {
-                diag.error(
-                    &ty.path,
-                    "this `impl` block does not define the type, so a batched form can't tell which trait's it is",
-                    "write the type itself, or its trait: `<Self as Trait>::Name`",
-                );
+                diag.error(&ty.path, messages::TYPE_OF_ANOTHER_TRAIT);
             }
         });
     }
@@ -123,11 +100,7 @@ fn types_of_other_traits(block: &ItemImpl, diag: &mut Diagnostics) {
 fn parameters_of_the_trait(block: &ItemImpl, diag: &mut Diagnostics) {
     for ident in named_params(&block.generics) {
         if !mentions(block.self_ty.to_token_stream(), &|word| ident == word) {
-            diag.error(
-                ident,
-                "batched methods stand in an `impl` block of the type itself, which does not have this parameter",
-                "put the code in a generic function and annotate that",
-            );
+            diag.error(ident, messages::PARAMETER_OF_THE_TRAIT);
         }
     }
 }
@@ -140,16 +113,8 @@ pub(crate) fn nothing_to_call(input: &Input, visible: usize, diag: &mut Diagnost
         Input::Impl(i) => (i.self_ty.to_token_stream(), "`impl` block"),
     };
     match visible {
-        0 => diag.error(
-            &at,
-            &format!("no function of this {kind} is visible outside, so none gets a batched form"),
-            "make those `pub`, or `pub(super)`, that are to be called",
-        ),
-        _ => diag.error(
-            &at,
-            &format!("every parameter of this {kind}'s visible functions is shared, so there is nothing to batch over"),
-            "take at least one parameter by value, by `&mut`, or mark one `#[each]`",
-        ),
+        0 => diag.error(&at, messages::no_entry(kind)),
+        _ => diag.error(&at, messages::no_members_in(kind)),
     }
 }
 
@@ -158,26 +123,17 @@ pub(crate) fn unsized_members(function: &Function, diag: &mut Diagnostics) -> bo
     let mut found = false;
     for param in &function.params {
         let Type::Reference(r) = &param.ty else { continue };
-        let (why, help) = match (param.passing, &*r.elem) {
-            (Passing::State, Type::TraitObject(_)) => {
-                (STATE_WITHOUT_SIZE, "make it a generic parameter, `fn f<T: Trait>(x: &mut T)`")
-            }
-            (Passing::State, Type::Path(p)) if p.path.is_ident("str") => {
-                (STATE_WITHOUT_SIZE, "take a `&mut String`")
-            }
-            (Passing::EachRef, Type::TraitObject(_)) => (
-                "an `#[each]` parameter is an element of a slice, and this type has no size",
-                "take a `&Box<dyn Trait>`, or make it a generic parameter, `fn f<T: Trait>(#[each] x: &T)`",
-            ),
+        let message = match (param.passing, &*r.elem) {
+            (Passing::State, Type::TraitObject(_)) => messages::DYN_STATE,
+            (Passing::State, Type::Path(p)) if p.path.is_ident("str") => messages::STR_STATE,
+            (Passing::EachRef, Type::TraitObject(_)) => messages::EACH_DYN,
             _ => continue,
         };
-        diag.error(&param.ty, why, help);
+        diag.error(&param.ty, message);
         found = true;
     }
     found
 }
-
-const STATE_WITHOUT_SIZE: &str = "a `&mut` parameter is a state per member, and this type has no size";
 
 /// Whether a type certainly is another crate's.
 fn is_foreign(ty: &Type) -> bool {
@@ -188,17 +144,16 @@ fn is_foreign(ty: &Type) -> bool {
 
 /// Refuses an attribute beside another on the same item.
 fn twice(attrs: &[Attribute], what: &str, diag: &mut Diagnostics) {
-    again(attrs, &format!("{what} is batched already"), "remove one of the two attributes", diag);
+    again(attrs, &messages::attribute_twice(what), diag);
 }
 
 /// Refuses an attribute inside of an item that has one.
 fn within(attrs: &[Attribute], kind: &str, diag: &mut Diagnostics) {
-    let why = format!("the attribute of the {kind} batches this function already");
-    again(attrs, &why, "remove this attribute, or that of the block", diag);
+    again(attrs, &messages::attribute_within(kind), diag);
 }
 
-fn again(attrs: &[Attribute], why: &str, instead: &str, diag: &mut Diagnostics) {
-    attrs.iter().filter(|attr| is_own(attr)).for_each(|attr| diag.error(attr, why, instead));
+fn again(attrs: &[Attribute], message: &Message, diag: &mut Diagnostics) {
+    attrs.iter().filter(|attr| is_own(attr)).for_each(|attr| diag.error(attr, message.clone()));
 }
 
 /// A method by itself: what is generated can't stand in an `impl` block or a trait.
@@ -206,11 +161,7 @@ fn single_method(f: &ItemFn, diag: &mut Diagnostics) {
     let receiver = f.sig.receiver().map(ToTokens::to_token_stream);
     let own_type = || mentions::named_self(f.sig.to_token_stream()).or_else(|| self_in_body(f));
     if let Some(at) = receiver.or_else(|| own_type().map(|ident| ident.to_token_stream())) {
-        diag.error(
-            &at,
-            "a method can't be batched by itself: its batched forms need the `impl` block around it",
-            "put the attribute on the `impl` block of the type, or on a function that the method calls",
-        );
+        diag.error(&at, messages::METHOD_ALONE);
     }
 }
 

@@ -11,6 +11,7 @@ use syn::{
     parse_quote,
 };
 
+use crate::diagnostics::messages::{self, Message};
 use crate::diagnostics::sink::Diagnostics;
 use crate::item::model::{Function, Param, Passing};
 use crate::syntax::attributes::clean;
@@ -42,11 +43,7 @@ pub fn function(
                     ReceiverKind::Reference(_, lifetime, Some(_)) => parse_quote!(&#lifetime mut Self),
                     ReceiverKind::Typed(_, ty) => (**ty).clone(),
                     _ => {
-                        diag.error(
-                            receiver,
-                            "this kind of receiver can't be batched",
-                            "take `self`, `&self` or `&mut self`",
-                        );
+                        diag.error(receiver, messages::RECEIVER);
                         return None;
                     }
                 };
@@ -107,84 +104,60 @@ pub fn function(
 /// Refuses what has no batched meaning.
 pub(crate) fn check_signature(sig: &Signature, diag: &mut Diagnostics) -> bool {
     let mut ok = true;
-    let mut refuse = |at: &dyn ToTokens, why: &str, instead: &str| {
-        diag.error(&at.to_token_stream(), why, instead);
+    let mut refuse = |at: &dyn ToTokens, message: Message| {
+        diag.error(&at.to_token_stream(), message);
         ok = false;
     };
     if let Some(token) = &sig.asyncness {
-        refuse(
-            token,
-            "an `async` function can't be batched: its members would wait on different futures",
-            "batch the computation between the awaits, as a function that is not `async`",
-        );
+        refuse(token, messages::ASYNC);
     }
     if let Some(variadic) = &sig.variadic {
-        refuse(variadic, "a variadic function can't be batched", "pass a slice instead");
+        refuse(variadic, messages::VARIADIC);
     }
     if let Some(abi) = &sig.abi {
-        refuse(
-            abi,
-            "a function with a foreign ABI can't be batched",
-            "annotate a Rust function that it calls",
-        );
+        refuse(abi, messages::FOREIGN_ABI);
     }
     if let syn::Safety::Unsafe(token) = &sig.safety {
-        refuse(
-            token,
-            "an `unsafe` function can't be batched: its batched form would be a safe function",
-            "wrap the unsafe part in a safe function and annotate that",
-        );
+        refuse(token, messages::UNSAFE);
     }
     if let ReturnType::Type(_, ty) = &sig.output {
         if let Some(ty) = find_impl(ty) {
-            refuse(
-                &ty,
-                "an `impl Trait` result can't be stored per member: its type has no name",
-                "return a concrete type",
-            );
+            refuse(&ty, messages::IMPL_TRAIT_RESULT);
         }
         if matches!(**ty, Type::Never(_)) {
-            refuse(ty, "a function that never returns has no result per member", "return a value");
+            refuse(ty, messages::NEVER_RETURNS);
         }
     }
     ok
 }
-
-pub(crate) const EITHER: &str = "a parameter is either `#[shared]` or `#[each]`";
-
-pub(crate) const EACH_VALUE: &str = "`#[each]` is for references: a value is one per member already";
 
 fn passing_of(ty: &Type, attrs: &[Attribute], diag: &mut Diagnostics) -> Passing {
     let mut marked = |name: &str| {
         let mut of_name = attrs.iter().filter(|a| a.path().is_ident(name));
         let first = of_name.next();
         for again in of_name {
-            diag.error(again, &format!("`#[{name}]` is given twice"), "remove one of them");
+            diag.error(again, messages::marked_twice(name));
         }
         if let Some(attr) = first.filter(|attr| !matches!(attr.meta, syn::Meta::Path(_))) {
-            diag.error(attr, &format!("`#[{name}]` takes no arguments"), &format!("write just `#[{name}]`"));
+            diag.error(attr, messages::mark_with_arguments(name));
         }
         first
     };
     let (shared, each) = (marked("shared"), marked("each"));
     match (ty, shared, each) {
         (_, Some(_), Some(each)) => {
-            diag.error(each, EITHER, "remove one of them");
+            diag.error(each, messages::SHARED_AND_EACH);
             Passing::Shared
         }
         (Type::Reference(r), None, Some(_)) if r.mutability.is_some() => Passing::EachMut,
         (Type::Reference(_), None, Some(_)) => Passing::EachRef,
         (_, None, Some(each)) => {
-            diag.error(each, EACH_VALUE, "remove `#[each]`");
+            diag.error(each, messages::EACH_VALUE);
             Passing::Each
         }
         (Type::Reference(r), Some(shared), None) => {
             if r.mutability.is_some() {
-                diag.error(
-                    shared,
-                    "a `&mut` parameter can't be shared by members that run at the same time",
-                    "share a `&` reference, or leave `#[shared]` out and give one state per member",
-                );
+                diag.error(shared, messages::SHARED_STATE);
             }
             Passing::Shared
         }

@@ -3,6 +3,7 @@
 use quote::ToTokens;
 use syn::{ImplItem, ImplItemFn, Item, ItemFn, ItemImpl};
 
+use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 
 /// An annotated item.
@@ -19,38 +20,29 @@ pub enum Input {
 impl Input {
     /// Parses the item, or says what can be annotated.
     pub fn parse(tokens: proc_macro2::TokenStream, diag: &mut Diagnostics) -> Option<Input> {
-        let instead = "put it on a function, on an inline `mod name { … }`, or on an `impl` block";
         let item: Item = match syn::parse2(tokens.clone()) {
             Ok(item) => item,
             Err(error) => {
-                diag.error_at(
-                    error.span(),
-                    &format!("`autobatch` can't read this: {error}"),
-                    "mend what rustc says of it; if it says nothing, the syntax is newer than this crate",
-                );
+                diag.error_at(error.span(), messages::unreadable(&error));
                 return None;
             }
         };
         if let Item::Verbatim(tokens) = &item
             && let Ok(f) = syn::parse2::<syn::TraitItemFn>(tokens.clone())
         {
-            diag.error(
-                &f.sig.ident,
-                "`autobatch` needs the function's body",
-                "annotate a function that has one; a trait's method can call it",
-            );
+            diag.error(&f.sig.ident, messages::NO_BODY);
             return None;
         }
         match item {
             Item::Fn(f) => Some(Input::Function(f)),
             Item::Mod(m) if m.content.is_some() => Some(Input::Module(m)),
             Item::Mod(m) => {
-                diag.error(&m, "`autobatch` can't see into a module in another file", instead);
+                diag.error(&m, messages::MODULE_ELSEWHERE);
                 None
             }
             Item::Impl(i) => Some(Input::Impl(i)),
             other => {
-                diag.error(&head(&other), "`autobatch` has no meaning on this item", instead);
+                diag.error(&head(&other), messages::OTHER_ITEM);
                 None
             }
         }

@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Expr, Ident, Lit, LitStr, Path, Token, parse_quote};
 
+use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 
 /// What the attribute's arguments say.
@@ -51,8 +52,18 @@ impl Default for Args {
     }
 }
 
-const KNOWN: &str = "`name = \"…\"`, `crate = path`, `strict`, `vector_math`, `primitives(…)`, `fuse = false`, \
-                     `executor = Masked`, `schedule = MostLanes`, `lanes = 64`, `max_depth = 1000`";
+const KEYS: [&str; 10] = [
+    "name",
+    "crate",
+    "strict",
+    "vector_math",
+    "primitives",
+    "fuse",
+    "executor",
+    "schedule",
+    "lanes",
+    "max_depth",
+];
 const EXECUTORS: [&str; 4] = ["Auto", "Masked", "ProgramCounter", "Scalar"];
 const SCHEDULES: [&str; 2] = ["EarliestBlock", "MostLanes"];
 
@@ -92,11 +103,7 @@ impl Args {
         let list = match parser.parse2(tokens) {
             Ok(list) => list,
             Err(error) => {
-                diag.error_at(
-                    error.span(),
-                    &format!("the arguments are a list: {error}"),
-                    &format!("the arguments are {KNOWN}"),
-                );
+                diag.error_at(error.span(), messages::not_a_list(&error));
                 return args;
             }
         };
@@ -104,7 +111,7 @@ impl Args {
         for arg in list {
             let key = arg.key.to_string();
             if seen.contains(&key) {
-                diag.error(&arg.key, &format!("the argument `{key}` is given twice"), "remove one of them");
+                diag.error(&arg.key, messages::argument_twice(&key));
             }
             seen.push(key);
             args.set(arg, diag);
@@ -131,8 +138,7 @@ impl Args {
             Ok(paths) if !paths.is_empty() => self.primitives.extend(paths),
             none => diag.error_at(
                 none.map_or_else(|error| error.span(), |_| key.span()),
-                "`primitives` needs a list of paths",
-                "name functions as the code calls them: `primitives(gradient, model::energy)`",
+                messages::PRIMITIVES_WITHOUT_PATHS,
             ),
         }
     }
@@ -143,60 +149,41 @@ impl Args {
             return self.set_primitives(&key, list.or(value).unwrap_or_default(), diag);
         }
         if list.is_some() {
-            let why = match KNOWN.contains(&format!("`{key}")) {
-                true => format!("`{key}` takes no list"),
-                false => format!("`autobatch` has no argument `{key}`"),
-            };
-            return wrong(&key, &why, diag);
+            let known = KEYS.iter().any(|known| key == known);
+            let message =
+                if known { messages::argument_with_a_list(&key) } else { messages::unknown_argument(&key) };
+            return diag.error(&key, message);
         }
         match (key.to_string().as_str(), value) {
             ("strict", None) => self.strict = true,
             ("vector_math", None) => self.vector_math = true,
             ("strict", Some(value)) => match syn::parse2::<LitStr>(value.clone()) {
                 Ok(word) if word.value() == "fibers" => (self.strict, self.fibers_will_do) = (true, true),
-                _ => diag.error(
-                    &value,
-                    "`strict` has one value, \"fibers\"",
-                    "write just `strict`, or `strict = \"fibers\"`, which accepts what runs on fibers",
-                ),
+                _ => diag.error(&value, messages::STRICT_VALUE),
             },
-            ("vector_math", Some(value)) => diag.error(
-                &value,
-                "`vector_math` is a flag and takes no value",
-                "write just `vector_math`, or leave it out",
-            ),
+            ("vector_math", Some(value)) => diag.error(&value, messages::VECTOR_MATH_VALUE),
             ("name", Some(value)) => match syn::parse2::<LitStr>(value.clone()) {
                 Ok(name) if syn::parse_str::<Ident>(&name.value()).is_ok() => self.name = Some(name),
-                _ => diag.error(
-                    &value,
-                    "`name` needs a string that is an identifier",
-                    "write for example `name = \"all_of_them\"`",
-                ),
+                _ => diag.error(&value, messages::NAME_VALUE),
             },
             ("crate", Some(value)) => match syn::parse2::<Path>(value.clone()) {
                 Ok(path) => self.krate = path,
-                Err(_) => {
-                    diag.error(&value, "`crate` needs a path", "write for example `crate = my::autobatch`")
-                }
+                Err(_) => diag.error(&value, messages::CRATE_VALUE),
             },
             ("fuse", Some(value)) => match syn::parse2::<syn::LitBool>(value.clone()) {
                 Ok(fuse) => self.fuse = fuse.value,
-                Err(_) => diag.error(&value, "`fuse` needs `true` or `false`", "write `fuse = false`"),
+                Err(_) => diag.error(&value, messages::FUSE_VALUE),
             },
             ("executor", Some(value)) => choose(&value, "executor", &EXECUTORS, &mut self.executor, diag),
             ("schedule", Some(value)) => choose(&value, "schedule", &SCHEDULES, &mut self.schedule, diag),
             ("lanes", Some(value)) => positive(&value, "lanes", &mut self.lanes, diag),
             ("max_depth", Some(value)) => positive(&value, "max_depth", &mut self.max_depth, diag),
             ("name" | "crate" | "fuse" | "executor" | "schedule" | "lanes" | "max_depth", None) => {
-                wrong(&key, &format!("`{key}` needs a value"), diag);
+                diag.error(&key, messages::argument_without_a_value(&key));
             }
-            _ => wrong(&key, &format!("`autobatch` has no argument `{key}`"), diag),
+            _ => diag.error(&key, messages::unknown_argument(&key)),
         }
     }
-}
-
-fn wrong(key: &Ident, why: &str, diag: &mut Diagnostics) {
-    diag.error(key, why, &format!("the arguments are {KNOWN}"));
 }
 
 /// A value out of a fixed list, with or without its enum's path.
@@ -204,11 +191,7 @@ fn choose(value: &TokenStream, key: &str, known: &[&str], slot: &mut Option<Iden
     let path = syn::parse2::<Path>(value.clone()).ok();
     match path.and_then(|path| Some(path.segments.last()?.ident.clone())) {
         Some(ident) if known.contains(&ident.to_string().as_str()) => *slot = Some(ident),
-        _ => diag.error(
-            value,
-            &format!("`{key}` has no value `{value}`"),
-            &format!("write one of `{}`", known.join("`, `")),
-        ),
+        _ => diag.error(value, messages::unknown_value(key, value, known)),
     }
 }
 
@@ -221,10 +204,6 @@ fn positive(value: &TokenStream, key: &str, slot: &mut Option<Expr>, diag: &mut 
         {
             *slot = Some(expr);
         }
-        _ => diag.error(
-            value,
-            &format!("`{key}` needs a positive integer"),
-            &format!("write for example `{key} = 64`"),
-        ),
+        _ => diag.error(value, messages::not_positive(key)),
     }
 }
