@@ -168,18 +168,20 @@ fn mentioned_behind(emitter: &Emitter<'_>, region: &Region, at: usize) -> VarSet
 }
 
 /// Variables that are certainly numbers, as far as the code has been looked at.
-struct Numbers(BTreeSet<Ident>);
+struct Numbers {
+    names: BTreeSet<Ident>,
+}
 
 impl Numbers {
     fn new(emitter: &Emitter<'_>, region: &Region) -> Numbers {
         let vars = region.takes.iter().map(|v| emitter.program.var(*v));
         let typed =
             vars.filter(|v| matches!(v.role, Role::Param(_)) && v.ty.as_ref().is_some_and(is_primitive));
-        Numbers(typed.map(|v| v.ident.clone()).collect())
+        Numbers { names: typed.map(|v| v.ident.clone()).collect() }
     }
 
     fn contains(&self, variable: &Ident) -> bool {
-        self.0.contains(variable)
+        self.names.contains(variable)
     }
 
     fn see(&mut self, op: &Op) {
@@ -194,7 +196,7 @@ impl Numbers {
                 && pat.by_ref.is_none()
                 && number
             {
-                self.0.insert(pat.ident.clone());
+                self.names.insert(pat.ident.clone());
             }
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Origins {
 
 pub(crate) fn origins(program: &Program, func: FuncId) -> Origins {
     let mut origins = Origins::default();
-    let mut made = Made(Vec::new());
+    let mut made = Made { all: Vec::new() };
     for param in program.func(func).params.iter().map(|v| program.var(*v)) {
         if !param.shared && !param.is_uniform() {
             origins.varying.insert(param.ident.to_string());
@@ -45,7 +45,7 @@ pub(crate) fn origins(program: &Program, func: FuncId) -> Origins {
             _ => {}
         }
     }
-    for (to, from) in &made.0 {
+    for (to, from) in &made.all {
         if from.others {
             origins.others.extend(to.iter().cloned());
         }
@@ -56,11 +56,13 @@ pub(crate) fn origins(program: &Program, func: FuncId) -> Origins {
 }
 
 /// Names that get a value, and what it is made of.
-struct Made(Vec<(BTreeSet<String>, Mentioned)>);
+struct Made {
+    all: Vec<(BTreeSet<String>, Mentioned)>,
+}
 
 impl Made {
     fn of(&mut self, to: BTreeSet<String>, from: &Expr) {
-        self.0.push((to, mentioned(from)));
+        self.all.push((to, mentioned(from)));
     }
 
     /// Adds what a piece of code makes.
@@ -84,7 +86,7 @@ impl Made {
         let mut before = 0;
         while before < names.len() {
             before = names.len();
-            for (to, from) in &self.0 {
+            for (to, from) in &self.all {
                 if !from.names.is_disjoint(names) {
                     names.extend(to.iter().cloned());
                 }

@@ -91,7 +91,7 @@ impl Lifetimes {
 
     /// Writes hidden lifetimes as `'_` in the signatures of an item's functions.
     pub(crate) fn spell(&self, input: &mut Input) {
-        let mut spell = Spell(self);
+        let mut spell = Spell { lifetimes: self };
         match input {
             Input::Function(f) => spell.visit_signature_mut(&mut f.sig),
             Input::Module(m) => spell.visit_item_mod_mut(m),
@@ -109,7 +109,9 @@ fn writes_lifetimes(segment: &PathSegment) -> bool {
     }
 }
 
-struct Spell<'a>(&'a Lifetimes);
+struct Spell<'a> {
+    lifetimes: &'a Lifetimes,
+}
 
 impl VisitMut for Spell<'_> {
     fn visit_item_mut(&mut self, item: &mut Item) {
@@ -125,7 +127,7 @@ impl VisitMut for Spell<'_> {
     fn visit_type_path_mut(&mut self, ty: &mut syn::TypePath) {
         visit_mut::visit_type_path_mut(self, ty);
         let Some(last) = ty.path.segments.last_mut() else { return };
-        let count = self.0.certain(&last.ident).unwrap_or_default();
+        let count = self.lifetimes.certain(&last.ident).unwrap_or_default();
         if count == 0 || writes_lifetimes(last) {
             return;
         }

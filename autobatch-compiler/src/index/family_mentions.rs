@@ -9,7 +9,9 @@ pub(crate) const ENDS: [&str; 4] = ["", "_into", "_with", "_program"];
 
 /// The families that a file mentions, by the names of their functions.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Mentions(BTreeSet<String>);
+pub(crate) struct Mentions {
+    names: BTreeSet<String>,
+}
 
 impl Mentions {
     pub(crate) fn add(&mut self, text: &str) {
@@ -20,13 +22,13 @@ impl Mentions {
             if let Some((name, end)) = word.rsplit_once("_batched")
                 && ENDS.contains(&end)
             {
-                self.0.insert(name.to_owned());
+                self.names.insert(name.to_owned());
             }
         }
     }
 
     /// A macro may put a name together: `[<$name _batched>]`.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.contains(name) || self.0.contains("")
+        self.names.contains(name) || self.names.contains("")
     }
 }

@@ -214,12 +214,14 @@ fn features(source: &str, seen: &mut std::collections::BTreeMap<&'static str, us
     }
 }
 
-struct Random(u64);
+struct Random {
+    state: u64,
+}
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % n
+        self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.state >> 33) as usize) % n
     }
     fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.below(of.len())]
@@ -228,7 +230,7 @@ impl Random {
 
 /// One or two functions, structured statements lowered by hand to blocks.
 fn random_program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
+    let mut random = Random { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1 };
     let functions = 1 + random.below(2);
     (0..functions)
         .map(|f| Generator { random: &mut random, f, functions, blocks: vec![], fresh: 0 }.function())

@@ -11,10 +11,13 @@ use crate::resolve::candidates::{Method, Takes};
 use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::mentions::{numbered, text};
 
-/// What has to be checked of a method: the types that calls look at before they find it.
+/// The checks of methods, by function and name.
 #[derive(Default)]
-pub(crate) struct Checks(BTreeMap<(usize, String), Check>);
+pub(crate) struct Checks {
+    checks: BTreeMap<(usize, String), Check>,
+}
 
+/// What has to be checked of a method: the types that calls look at before they find it.
 struct Check {
     name: Ident,
     /// The types before the method's own.
@@ -32,7 +35,7 @@ impl Checks {
                 method.takes.unwrap_or(Takes::Value).of(&parse_quote!(super::#owner))
             });
             let check = Check { name: name.clone(), types: BTreeMap::new(), of_trait };
-            let check = self.0.entry((function, name.to_string())).or_insert(check);
+            let check = self.checks.entry((function, name.to_string())).or_insert(check);
             check.types.extend(types.into_iter().map(|ty| (text(&ty), ty)));
         }
     }
@@ -41,7 +44,7 @@ impl Checks {
     /// the module.
     pub(crate) fn items(&self, functions: &[Function]) -> Vec<TokenStream> {
         let mut items = Vec::new();
-        for ((function, _), Check { name, types, of_trait }) in &self.0 {
+        for ((function, _), Check { name, types, of_trait }) in &self.checks {
             let function = &functions[*function];
             let check = format_ident!("__autobatch_finds_{}", name);
             if !types.is_empty() {

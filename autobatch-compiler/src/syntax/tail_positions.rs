@@ -30,7 +30,7 @@ pub(crate) fn number(body: &mut Block, names: &BTreeSet<String>) {
             count += 1;
         }
     };
-    Tails(number).function(body);
+    Tails { call: number }.function(body);
 }
 
 /// An attribute of ours that holds a number.
@@ -66,7 +66,10 @@ pub(crate) fn unnumber(code: &mut impl Code) {
 }
 
 /// Goes to the calls in tail position.
-pub(crate) struct Tails<F>(pub(crate) F);
+pub(crate) struct Tails<F> {
+    /// What is done with each.
+    pub(crate) call: F,
+}
 
 impl<F: FnMut(&mut Expr)> Tails<F> {
     /// Goes through the body of a function.
@@ -102,7 +105,7 @@ impl<F: FnMut(&mut Expr)> Tails<F> {
                 let label = e.label.as_ref().map(|l| l.name.ident.clone());
                 Breaks { tails: self, label, nested: 0 }.visit_block_mut(&mut e.body);
             }
-            Expr::Call(_) | Expr::MethodCall(_) => (self.0)(expr),
+            Expr::Call(_) | Expr::MethodCall(_) => (self.call)(expr),
             _ => {}
         }
     }

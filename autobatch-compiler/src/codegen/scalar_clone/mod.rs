@@ -156,7 +156,7 @@ impl<'a> Clones<'a> {
         let caller = &self.functions[index];
         let mut body = caller.written.clone();
         let mut redirect = Redirect::new(self, caller, Kind::Leaf, false);
-        Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
+        Tails { call: |expr: &mut Expr| redirect.tail_call(expr) }.function(&mut body);
         redirect.tails.is_empty()
             || (redirect.tails == BTreeSet::from([index])
                 && self.known.computes.contains(&index)
@@ -170,7 +170,7 @@ impl<'a> Clones<'a> {
         let mut body = function.written.clone();
         let inlines = kind == Kind::Clone && self.inlines(index);
         let mut redirect = Redirect::new(self, function, kind, inlines);
-        Tails(|expr: &mut Expr| redirect.tail_call(expr)).function(&mut body);
+        Tails { call: |expr: &mut Expr| redirect.tail_call(expr) }.function(&mut body);
         let loops = kind == Kind::Inlined && !redirect.tails.is_empty();
         let mut publish = None;
         for (at, stmt) in body.stmts.iter_mut().enumerate() {
