@@ -8,13 +8,14 @@ use quote::quote;
 use syn::{Expr, Macro, Stmt, parse_quote};
 
 use crate::desugar::rewrite::Rewrite;
-use crate::syntax::standard_macros::{Matches, list, repeated};
+use crate::syntax::standard_macros::{Matches, is_assert, list, repeated};
 
 /// What stands in the place of a macro, if its arguments lead to a call.
 pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
     let name = mac.path.get_ident()?.to_string();
-    // How many arguments are looked at by value, and how many come before those that are formatted.
-    let (values, skipped) = match name.as_str() {
+    // How many arguments are looked at by value, and how many come before those that are formatted. Those of an assertion are evaluated
+    // behind a failed condition only, which needs a branch.
+    let (values, formatted) = match name.as_str() {
         "vec" => {
             if let Some((value, len)) = repeated(&mac.tokens) {
                 return arguments(rewrite, mac, vec![value, len], 2, 0, |args| {
@@ -25,18 +26,16 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
             (usize::MAX, 0)
         }
         "matches" => return matches(rewrite, mac),
-        "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => (2, 0),
-        "assert" | "debug_assert" => (1, 0),
+        "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => (2, usize::MAX),
+        "assert" | "debug_assert" => (1, usize::MAX),
         "format" | "print" | "println" | "eprint" | "eprintln" | "panic" | "unreachable" | "todo" => (0, 0),
         "write" | "writeln" => (0, 1),
         _ => return None,
     };
     let args: Vec<Expr> = list(&mac.tokens)?.into_iter().collect();
-    if name.ends_with("assert") && args.len() < 2 {
+    if is_assert(mac) && args.len() < 2 {
         return None;
     }
-    // Behind a failed condition only: they are evaluated where it has failed, which needs a branch.
-    let formatted = if name.contains("assert") { args.len() } else { skipped };
     arguments(rewrite, mac, args, values, formatted, |args| quote!(#(#args),*))
 }
 
@@ -80,7 +79,7 @@ fn arguments(
 
 /// `matches!(value, pattern)` as a `match`.
 fn matches(rewrite: &mut Rewrite<'_>, mac: &Macro) -> Option<Expr> {
-    let Matches(mut value, pat, guard) = syn::parse2(mac.tokens.clone()).ok()?;
+    let Matches { mut value, pat, guard } = syn::parse2(mac.tokens.clone()).ok()?;
     if !(rewrite.goes_before(&value) || guard.iter().any(|guard| rewrite.goes_before(guard))) {
         return None;
     }

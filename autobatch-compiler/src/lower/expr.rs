@@ -1,9 +1,11 @@
 //! Expressions to call-normal form, evaluation order kept.
 
+use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
     BinOp, Expr, ExprArray, ExprBinary, ExprCall, ExprCast, ExprField, ExprMethodCall, ExprParen, ExprRepeat,
-    ExprTry, ExprTuple, ExprUnary, Stmt, Type, UnOp, parse_quote,
+    ExprTry, ExprTuple, ExprUnary, Pat, PointerMutability, Stmt, Type, UnOp, parse_quote,
 };
 
 use crate::analysis::reference_flow::{Lends, is_number_type};
@@ -13,6 +15,7 @@ use crate::ir::questions::Need;
 use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId};
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive, scan};
+use crate::syntax::macro_tokens::mentions;
 use crate::syntax::mentions::{bare, spell_out_fields, tail, text};
 use crate::syntax::tail_positions;
 use crate::syntax::walk::{self, At, Next};
@@ -222,7 +225,7 @@ impl Lowering<'_> {
                 Some(var) if self.travel.is_reference(&self.program.name(var)) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
-                        Some(ty) => text(ty).contains("mut"),
+                        Some(ty) => may_be_exclusive(ty),
                         None => self.has_exclusive_references(),
                     };
                     !exclusive && !later.iter().any(|e| effects::of(&self.names, e).mentions.contains(&var))
@@ -235,9 +238,19 @@ impl Lowering<'_> {
     /// Whether a local of the function may be a `&mut`: where there is none to start from, there is none.
     fn has_exclusive_references(&self) -> bool {
         let function = &self.functions[self.current];
-        let body = text(&function.body).replace(' ', "");
-        function.params.iter().any(|p| text(&p.ty).contains("mut"))
-            || ["&mut", "refmut", "_mut"].iter().any(|sign| body.contains(sign))
+        let in_tokens = |tokens: TokenStream| mentions(tokens, &|word| word == "mut" || is_named_mut(word));
+        function.params.iter().any(|p| may_be_exclusive(&p.ty))
+            || walk::any(&function.body, |at| match at {
+                At::Expr(Expr::Reference(e)) => e.mutability.is_some(),
+                At::Pat(Pat::Reference(p)) => p.mutability.is_some(),
+                At::Pat(Pat::Ident(p)) => p.by_ref.is_some() && p.mutability.is_some(),
+                At::Type(ty) => may_be_exclusive(ty),
+                At::Expr(Expr::MethodCall(e)) => is_named_mut(&e.method.to_string()),
+                At::PathSegment(segment) => is_named_mut(&segment.ident.to_string()),
+                At::Macro(mac) => in_tokens(mac.tokens.clone()),
+                At::Item(item) => in_tokens(item.to_token_stream()),
+                _ => false,
+            })
     }
 
     /// `a && b`, `a || b` as a value, where a side has a call.
@@ -378,4 +391,19 @@ pub(super) fn has_exits(expr: &Expr) -> bool {
         At::Expr(Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) | Expr::TryBlock(_)) => Next::Past,
         _ => Next::On,
     })
+}
+
+/// Whether a type may hold a `&mut` or `*mut`, as far as it is written out.
+fn may_be_exclusive(ty: &Type) -> bool {
+    walk::any(ty, |at| match at {
+        At::Type(Type::Reference(r)) => r.mutability.is_some(),
+        At::Type(Type::Ptr(p)) => matches!(p.mutability, PointerMutability::Mut(_)),
+        At::Type(ty) => matches!(ty, Type::Macro(_)),
+        _ => false,
+    })
+}
+
+/// The library's names for what yields a `&mut`: `iter_mut`, `as_mut_slice`.
+fn is_named_mut(name: &str) -> bool {
+    name.split('_').skip(1).any(|part| part == "mut")
 }

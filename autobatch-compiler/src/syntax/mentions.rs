@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    BinOp, Expr, ExprPath, ExprStruct, Ident, Macro, Pat, Path, ReturnType, Signature, Stmt, Type, UnOp,
+    BinOp, Expr, ExprPath, ExprStruct, Ident, Lit, Macro, Pat, Path, ReturnType, Signature, Stmt, Type, UnOp,
     parse_quote,
 };
 
@@ -141,6 +141,17 @@ pub(crate) fn idents(tokens: TokenStream) -> Vec<Ident> {
         _ => vec![],
     });
     idents.collect()
+}
+
+/// The names and keywords among tokens, and the suffixes of literals, `0.5f64`.
+pub(crate) fn words_and_suffixes(tokens: TokenStream) -> Vec<String> {
+    let words = tokens.into_iter().flat_map(|tree| match tree {
+        TokenTree::Ident(ident) => vec![ident.to_string()],
+        TokenTree::Literal(lit) => vec![Lit::new(lit).suffix().to_owned()],
+        TokenTree::Group(group) => words_and_suffixes(group.stream()),
+        TokenTree::Punct(_) => vec![],
+    });
+    words.collect()
 }
 
 /// The names in the code that begin with two underscores.

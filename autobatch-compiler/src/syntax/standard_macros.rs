@@ -36,12 +36,17 @@ pub(crate) fn is_listed(mac: &Macro) -> bool {
     mac.path.get_ident().is_some_and(|name| name != "format_args" && format_strings::is_known(name))
 }
 
+/// Whether a macro is an `assert!`, which says its condition if it has no message.
+pub(crate) fn is_assert(mac: &Macro) -> bool {
+    mac.path.is_ident("assert") || mac.path.is_ident("debug_assert")
+}
+
 /// Has `each` rewrite the expressions in a standard macro's tokens; false if there are none that are known. Not those of an `assert!`
 /// without a message, which says its condition as written.
 pub(crate) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)) -> bool {
     let Some(name) = mac.path.get_ident().map(ToString::to_string) else { return false };
     if name == "matches" {
-        let Ok(Matches(mut value, pat, mut guard)) = syn::parse2(mac.tokens.clone()) else { return false };
+        let Ok(Matches { mut value, pat, mut guard }) = syn::parse2(mac.tokens.clone()) else { return false };
         each(&mut value);
         guard.iter_mut().for_each(each);
         let guard = guard.map(|guard| quote!(if #guard));
@@ -54,7 +59,7 @@ pub(crate) fn rewrite_arguments(mac: &mut Macro, each: &mut dyn FnMut(&mut Expr)
         mac.tokens = quote!(#value; #len);
     } else if (name == "vec" || is_listed(mac))
         && let Some(mut list) = list(&mac.tokens)
-        && !(name.ends_with("assert") && list.len() < 2)
+        && !(is_assert(mac) && list.len() < 2)
     {
         list.iter_mut().for_each(each);
         mac.tokens = quote!(#list);
@@ -71,8 +76,7 @@ pub(crate) fn keep_message(mac: &mut Macro, written: TokenStream) -> bool {
         mac.tokens = written;
         return false;
     }
-    let asserts = mac.path.is_ident("assert") || mac.path.is_ident("debug_assert");
-    if asserts && list(&written).is_some_and(|args| args.len() == 1) {
+    if is_assert(mac) && list(&written).is_some_and(|args| args.len() == 1) {
         let said = written.to_string().trim_end_matches(',').trim_end().replace('{', "{{").replace('}', "}}");
         let (condition, message) = (&mac.tokens, format!("assertion failed: {said}"));
         let comma: Option<Token![,]> = (!ends_in_comma(condition)).then(Default::default);
@@ -106,7 +110,12 @@ pub(crate) fn ends_in_comma(tokens: &TokenStream) -> bool {
 }
 
 /// The arguments of `matches!`.
-pub(crate) struct Matches(pub(crate) Expr, pub(crate) Pat, pub(crate) Option<Expr>);
+pub(crate) struct Matches {
+    pub(crate) value: Expr,
+    pub(crate) pat: Pat,
+    pub(crate) guard: Option<Expr>,
+}
+
 impl Parse for Matches {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let value = input.parse()?;
@@ -114,6 +123,6 @@ impl Parse for Matches {
         let pat = Pat::parse_multi_with_leading_vert(input)?;
         let guard = input.parse::<Option<Token![if]>>()?.map(|_| input.parse()).transpose()?;
         input.parse::<Option<Token![,]>>()?;
-        Ok(Matches(value, pat, guard))
+        Ok(Matches { value, pat, guard })
     }
 }

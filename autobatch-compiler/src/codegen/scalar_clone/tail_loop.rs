@@ -9,18 +9,20 @@
 //! ```
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Block, Expr, FnArg, Lifetime, Pat, PatIdent, Token, parse_quote};
 
 use crate::analysis::reference_flow::is_number_type;
 use crate::item::model::Function;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::idents;
 
 /// Whether calls of a function to itself in tail position can be rounds of a loop: arguments may not borrow what a round
 /// has made, nor be of other types than the parameters, and nothing may ask for the caller.
 pub(crate) fn can_loop(function: &Function) -> bool {
     let sig = &function.sig;
-    let tracks = function.attrs.iter().any(|attr| text(attr).contains("track_caller"));
+    let mut words = function.attrs.iter().flat_map(|attr| idents(attr.to_token_stream()));
+    let tracks = words.any(|word| word == "track_caller");
     let plain = function.params.iter().all(|p| p.pattern.is_none() && is_number_type(&p.ty));
     sig.receiver().is_none() && sig.generics.params.is_empty() && plain && !tracks
 }

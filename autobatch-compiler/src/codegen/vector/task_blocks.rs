@@ -40,6 +40,7 @@ use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
 use crate::codegen::vector::self_calls::{Fork, Gang};
 use crate::ir::{VarId, VarSet};
+use crate::syntax::macro_tokens::mentions;
 
 /// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over
 /// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.
@@ -110,7 +111,7 @@ impl<'v> Visit<'v> for Given<'v> {
 
     fn visit_macro(&mut self, mac: &'v Macro) {
         // A macro's tokens may be anything.
-        self.others |= mac.tokens.to_string().contains(&self.result.to_string());
+        self.others |= mentions(mac.tokens.clone(), &|word| self.result == word);
     }
 }
 
