@@ -19,7 +19,7 @@ impl Message {
         Self { why: Cow::Borrowed(why), instead: Cow::Borrowed(instead) }
     }
 
-    fn of(why: String, instead: impl Into<Cow<'static, str>>) -> Self {
+    fn formatted(why: String, instead: impl Into<Cow<'static, str>>) -> Self {
         Self { why: why.into(), instead: instead.into() }
     }
 }
@@ -38,25 +38,28 @@ const ARGUMENTS: &str = "the arguments are `name = \"…\"`, `crate = path`, `st
                          `fuse = false`, `executor = Masked`, `schedule = MostLanes`, `lanes = 64`, `max_depth = 1000`";
 
 pub(crate) fn not_a_list(error: &impl Display) -> Message {
-    Message::of(format!("the arguments are a list: {error}"), ARGUMENTS)
+    Message::formatted(format!("the arguments are a list: {error}"), ARGUMENTS)
 }
 pub(crate) fn unknown_argument(key: &impl Display) -> Message {
-    Message::of(format!("`autobatch` has no argument `{key}`"), ARGUMENTS)
+    Message::formatted(format!("`autobatch` has no argument `{key}`"), ARGUMENTS)
 }
 pub(crate) fn argument_with_a_list(key: &impl Display) -> Message {
-    Message::of(format!("`{key}` takes no list"), ARGUMENTS)
+    Message::formatted(format!("`{key}` takes no list"), ARGUMENTS)
 }
 pub(crate) fn argument_without_a_value(key: &impl Display) -> Message {
-    Message::of(format!("`{key}` needs a value"), ARGUMENTS)
+    Message::formatted(format!("`{key}` needs a value"), ARGUMENTS)
 }
 pub(crate) fn argument_twice(key: &str) -> Message {
-    Message::of(format!("the argument `{key}` is given twice"), REMOVE_ONE)
+    Message::formatted(format!("the argument `{key}` is given twice"), REMOVE_ONE)
 }
 pub(crate) fn unknown_value(key: &str, value: &impl Display, known: &[&str]) -> Message {
-    Message::of(format!("`{key}` has no value `{value}`"), format!("write one of `{}`", known.join("`, `")))
+    Message::formatted(
+        format!("`{key}` has no value `{value}`"),
+        format!("write one of `{}`", known.join("`, `")),
+    )
 }
 pub(crate) fn not_positive(key: &str) -> Message {
-    Message::of(format!("`{key}` needs a positive integer"), format!("write for example `{key} = 64`"))
+    Message::formatted(format!("`{key}` needs a positive integer"), format!("write for example `{key} = 64`"))
 }
 pub(crate) const PRIMITIVES_WITHOUT_PATHS: Message = Message::new(
     "`primitives` needs a list of paths",
@@ -79,7 +82,7 @@ pub(crate) const FUSE_VALUE: Message = Message::new("`fuse` needs `true` or `fal
 const WHERE_TO_PUT_IT: &str = "put it on a function, on an inline `mod name { … }`, or on an `impl` block";
 
 pub(crate) fn unreadable(error: &impl Display) -> Message {
-    Message::of(
+    Message::formatted(
         format!("`autobatch` can't read this: {error}"),
         "mend what rustc says of it; if it says nothing, the syntax is newer than this crate",
     )
@@ -97,16 +100,16 @@ pub(crate) const METHOD_ALONE: Message = Message::new(
     "put the attribute on the `impl` block of the type, or on a function that the method calls",
 );
 pub(crate) fn name_of_several(kind: &str) -> Message {
-    Message::of(
+    Message::formatted(
         format!("`name` is for one function, and this {kind} may have several"),
         "leave it out: each batched form is called after its function",
     )
 }
 pub(crate) fn attribute_twice(item: &str) -> Message {
-    Message::of(format!("{item} is batched already"), "remove one of the two attributes")
+    Message::formatted(format!("{item} is batched already"), "remove one of the two attributes")
 }
 pub(crate) fn attribute_within(kind: &str) -> Message {
-    Message::of(
+    Message::formatted(
         format!("the attribute of the {kind} batches this function already"),
         "remove this attribute, or that of the block",
     )
@@ -135,7 +138,7 @@ pub(crate) const HIDDEN_METHOD: Message = Message::new(
     "rename that method, and put the attribute on the `impl` block where the code stands",
 );
 pub(crate) fn batched_twice(method: &impl Display) -> Message {
-    Message::of(
+    Message::formatted(
         format!("another `impl` block of the type has a `{method}_batched`, too"),
         "take the attribute off one of the blocks, or put the code in a function of its own and annotate that",
     )
@@ -167,10 +170,10 @@ pub(crate) const RECEIVER: Message =
 // A parameter.
 
 pub(crate) fn marked_twice(name: &str) -> Message {
-    Message::of(format!("`#[{name}]` is given twice"), REMOVE_ONE)
+    Message::formatted(format!("`#[{name}]` is given twice"), REMOVE_ONE)
 }
 pub(crate) fn mark_with_arguments(name: &str) -> Message {
-    Message::of(format!("`#[{name}]` takes no arguments"), format!("write just `#[{name}]`"))
+    Message::formatted(format!("`#[{name}]` takes no arguments"), format!("write just `#[{name}]`"))
 }
 pub(crate) const SHARED_AND_EACH: Message =
     Message::new("a parameter is either `#[shared]` or `#[each]`", REMOVE_ONE);
@@ -180,10 +183,10 @@ pub(crate) const SHARED_STATE: Message = Message::new(
     "a `&mut` parameter can't be shared by members that run at the same time",
     "share a `&` reference, or leave `#[shared]` out and give one state per member",
 );
+const UNSIZED_STATE: &str = "a `&mut` parameter is a state per member, and this type has no size";
 pub(crate) const DYN_STATE: Message =
     Message::new(UNSIZED_STATE, "make it a generic parameter, `fn f<T: Trait>(x: &mut T)`");
 pub(crate) const STR_STATE: Message = Message::new(UNSIZED_STATE, "take a `&mut String`");
-const UNSIZED_STATE: &str = "a `&mut` parameter is a state per member, and this type has no size";
 pub(crate) const EACH_DYN: Message = Message::new(
     "an `#[each]` parameter is an element of a slice, and this type has no size",
     "take a `&Box<dyn Trait>`, or make it a generic parameter, `fn f<T: Trait>(#[each] x: &T)`",
@@ -191,11 +194,12 @@ pub(crate) const EACH_DYN: Message = Message::new(
 
 // The members of a batch, and its entries.
 
-pub(crate) const NO_MEMBERS: Message = Message::new(ALL_SHARED, TAKE_ONE);
 const ALL_SHARED: &str = "every parameter is shared, so there is nothing to batch over";
 const TAKE_ONE: &str = "take at least one parameter by value, by `&mut`, or mark one `#[each]`";
+
+pub(crate) const NO_MEMBERS: Message = Message::new(ALL_SHARED, TAKE_ONE);
 pub(crate) fn no_members_in(kind: &str) -> Message {
-    Message::of(
+    Message::formatted(
         format!(
             "every parameter of this {kind}'s visible functions is shared, so there is nothing to batch over"
         ),
@@ -203,7 +207,7 @@ pub(crate) fn no_members_in(kind: &str) -> Message {
     )
 }
 pub(crate) fn no_entry(kind: &str) -> Message {
-    Message::of(
+    Message::formatted(
         format!("no function of this {kind} is visible outside, so none gets a batched form"),
         "make those `pub`, or `pub(super)`, that are to be called",
     )
@@ -214,7 +218,7 @@ pub(crate) fn no_entry(kind: &str) -> Message {
 /// `why` is the reason's, with its name; `fibers` where it may be run on fibers, but no primitive is seen.
 pub(crate) fn scalar_code(why: &str, reason: Reason, fibers: bool) -> Message {
     let reached = if fibers { "name the primitive that it reaches, `primitives(path)`, or " } else { "" };
-    Message::of(
+    Message::formatted(
         format!("`strict`: this runs the scalar code for each member: {why}"),
         format!("{}, or {reached}leave `strict` out", reason.instead),
     )
@@ -230,7 +234,7 @@ pub(crate) const NO_KERNEL: Message =
     Message::new("`primitive` needs the path of its batched kernel", WRITE_PRIMITIVE);
 pub(crate) const NOT_A_PATH: Message = Message::new("this is not a path", WRITE_PRIMITIVE);
 pub(crate) fn unknown_argument_of_primitive(key: &impl Display) -> Message {
-    Message::of(
+    Message::formatted(
         format!("`primitive` has no argument `{key}`"),
         "the arguments are `batched = path` and `crate = path`",
     )
@@ -251,7 +255,7 @@ pub(crate) const PRIMITIVE_WITHOUT_COLUMN: Message = Message::new(
 );
 pub(crate) const PRIMITIVE_SHARED_STATE: Message =
     Message::new("what the kernel changes is each member's own", "remove `#[shared]`, or take a `&T`");
+const SLICES: &str = "members' slices can't be gathered into one column: their lengths may differ";
 pub(crate) const STATES_OF_SLICES: Message = Message::new(SLICES, "take `&mut Array1<T>` or `&mut [T; D]`");
 pub(crate) const COLUMNS_OF_SLICES: Message =
     Message::new(SLICES, "take `&Array1<T>` or `&[T; D]`, or leave `#[each]` out to share the slice");
-const SLICES: &str = "members' slices can't be gathered into one column: their lengths may differ";
