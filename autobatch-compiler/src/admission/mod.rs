@@ -32,6 +32,7 @@ use crate::item::model::{Function, Passing};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::std_models::pure::{is_pure_function, is_pure_method};
+use crate::syntax::macro_tokens::has_sign;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At, Code};
 
@@ -317,9 +318,11 @@ impl<'a> Values<'a> {
 
     /// Whether a `let` says its type, all of it.
     fn is_typed(&self, name: &str) -> bool {
-        self.defined.iter().any(|(pat, ..)| {
-            matches!(pat, Pat::Type(t) if binds(&t.pat, name) && !crate::syntax::mentions::text(&t.ty).contains('_'))
-        })
+        let inferred =
+            |ty: &Type| walk::any(ty, |at| matches!(at, At::Type(Type::Infer(_) | Type::Macro(_))));
+        self.defined
+            .iter()
+            .any(|(pat, ..)| matches!(pat, Pat::Type(t) if binds(&t.pat, name) && !inferred(&t.ty)))
     }
 
     fn of(&self, name: &str) -> Option<&'a Expr> {
@@ -335,7 +338,7 @@ fn binds(pat: &Pat, name: &str) -> bool {
 fn has_closure(expr: &Expr) -> bool {
     walk::any(expr, |at| match at {
         At::Expr(expr) => matches!(expr, Expr::Closure(_) | Expr::Async(_)),
-        At::Macro(mac) => crate::syntax::mentions::text(&mac.tokens).contains('|'),
+        At::Macro(mac) => has_sign(mac.tokens.clone(), &|sign| sign == '|'),
         _ => false,
     })
 }

@@ -22,7 +22,7 @@ use crate::codegen::names::name;
 use crate::item::implicit_entries;
 use crate::item::model::{Function, Param, Passing};
 use crate::std_models::pure;
-use crate::syntax::macro_tokens::mentions;
+use crate::syntax::macro_tokens::{has_sign, mentions};
 use crate::syntax::mentions::{self, bare_type};
 
 /// What stands before the names of the runtime's functions.
@@ -127,7 +127,7 @@ pub(crate) fn bounds(named: &Named, outer: &Generics) -> Vec<WherePredicate> {
     let all = named.params.iter().map(Goes::of).chain([output]);
     let all = all.filter(|Goes { ty, .. }| {
         // Of two bounds that differ in lifetimes only rustc might take the wrong one.
-        let lifetimes = || ty.to_token_stream().to_string().contains(['\'', '&']);
+        let lifetimes = || has_sign(ty.to_token_stream(), &|sign| matches!(sign, '\'' | '&'));
         let own_lifetimes =
             || outer.lifetimes().next().is_some() && mentions::named_self(ty.to_token_stream()).is_some();
         // What is behind `dyn` is what it says it is, whatever the parameters are.

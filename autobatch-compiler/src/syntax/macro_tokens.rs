@@ -72,6 +72,15 @@ pub(crate) fn mentions(tokens: TokenStream, is: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
+/// Whether tokens hold such a sign, outside of literals. A lifetime begins with one.
+pub(crate) fn has_sign(tokens: TokenStream, is: &dyn Fn(char) -> bool) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Punct(p) => is(p.as_char()),
+        TokenTree::Group(group) => has_sign(group.stream(), is),
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use quote::quote;
