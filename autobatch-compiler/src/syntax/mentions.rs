@@ -285,6 +285,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn suffixes_are_words() {
+        let words = words_and_suffixes(quote!(f64::MAX + 0.5_f64 * vec![1u8, 0x2f_u16] + "u64"));
+        assert_eq!(
+            words.join(" ").split_whitespace().collect::<Vec<_>>(),
+            ["f64", "MAX", "f64", "vec", "u8", "u16"]
+        );
+    }
+
+    #[test]
     fn tokens_that_name_fields_are_told() {
         let mut seen = Vec::new();
         let tokens = quote!(x.x, (x.0.x), 0..x, x..=y, P { x: x, y, x: x::y }, { x::y });
