@@ -20,10 +20,11 @@ use crate::item::{checks, excluded, functions, implicit_entries, methods, worth}
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, Analyses, PassOptions};
 use crate::resolve::method_calls;
-use crate::resolve::method_checks::Checks;
+use crate::resolve::resolution::Resolution;
 use crate::resolve::types::{Known, Types};
 use crate::syntax::annotated::{self, Input};
 use crate::syntax::arguments::Args;
+use crate::syntax::call_sites::CallSite;
 use crate::syntax::{attributes, cfg_split, macro_tokens, mentions, primitive_names};
 use crate::{admission, desugar};
 
@@ -68,12 +69,13 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     for function in &mut functions {
         (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
     }
-    let checks = receivers(&input, &mut functions, &args, &declared.definitions);
-    desugar(&input, &mut functions, &args, &declared.definitions);
-    let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
+    let resolution = resolve(&input, &mut functions, &args, &declared.definitions);
+    desugar(&input, &mut functions, &resolution, &args, &declared.definitions);
+    let mut families =
+        if diag.is_empty() { expand(&input, &functions, &resolution, &args, &mut diag) } else { vec![] };
     let mut questions = Vec::new();
     if !families.is_empty() {
-        families.extend(checks.items(&functions));
+        families.extend(resolution.checks().items(&functions));
         families.extend(methods::shims(&functions));
         questions = codegen::definition_check::questions(&functions);
     }
@@ -82,7 +84,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
 }
 
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
-fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
+fn resolve(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Resolution {
     let worth = match input {
         Input::Module(_) => worth::by_shown_name(functions, &args.primitives),
         _ => worth::call_graph(functions, &entries(input, functions), &args.primitives).0,
@@ -91,18 +93,30 @@ fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions
 }
 
 /// Rewrites closures with calls of the program in them.
-fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) {
+fn desugar(
+    input: &Input,
+    functions: &mut [Function],
+    resolution: &Resolution,
+    args: &Args,
+    definitions: &Definitions,
+) {
     let (own, self_ident) = self_type(input);
     let (worth, _) = worth::call_graph(functions, &entries(input, functions), &args.primitives);
     let batched = |f: usize| worth.contains(&f);
     let args = args_for(&*functions, args);
     let known = Known::all(functions, own, definitions);
     let types = Types { definitions, functions: &known, own: own.cloned() };
-    desugar::functions(functions, batched, self_ident.as_ref(), &types, &args);
+    desugar::functions(functions, resolution, batched, self_ident.as_ref(), &types, &args);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.
-fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
+fn expand(
+    input: &Input,
+    functions: &[Function],
+    resolution: &Resolution,
+    args: &Args,
+    diag: &mut Diagnostics,
+) -> Vec<TokenStream> {
     let (self_type, self_ident) = self_type(input);
     let entries = entries(input, functions);
     let krate = &args.krate;
@@ -137,7 +151,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
         let mut functions = functions.to_vec();
         let (mut lowered, analyses) =
-            lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
+            lower_admitted(&mut functions, resolution, entry, self_ident.as_ref(), &options, &passes);
         let own = lowered.sources.iter().map(|source| &functions[*source]);
         let args = args_for(own, args);
         if args.strict {
@@ -163,11 +177,13 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         }
     }
     let vector = vector_math.as_ref();
-    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, primitives, known);
+    let clones =
+        Clones::new(functions, resolution, &entries, self_type, &args.krate, vector, primitives, known);
     let mut families = Vec::new();
     for (entry, own, lowered, analyses, plain, args) in programs {
         let width = width(&own, &lowered);
-        let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
+        let nested =
+            plain.map(|plain| nested(&own, resolution, entry, self_ident.as_ref(), plain, &options, &passes));
         let entry = &functions[entry];
         let family = codegen::emit(entry.shown(), &lowered, &analyses, &own, nested, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
@@ -181,7 +197,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
 }
 
 /// The calls in tail position of a program, by function and number, that are no tail calls: something is left to do.
-fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
+fn counted(lowered: &Lowered) -> Vec<(usize, CallSite)> {
     let blocks = lowered.program.blocks.iter();
     let calls = blocks.filter_map(|block| Some((lowered.sources[block.func.0], block.term.call()?.tail?)));
     calls.chain(lowered.counted.iter().copied()).collect()
@@ -191,13 +207,14 @@ fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
 /// again.
 fn lower_admitted(
     functions: &mut [Function],
+    resolution: &Resolution,
     entry: usize,
     self_ident: Option<&Ident>,
     options: &LowerOptions,
     passes: &PassOptions,
 ) -> (Lowered, Analyses) {
     loop {
-        let mut lowered = lower::lower(functions, entry, self_ident.cloned(), options);
+        let mut lowered = lower::lower(functions, resolution, entry, self_ident.cloned(), options);
         let analyses = passes::run(&mut lowered.program, passes);
         lowered.admission = admission::admit(&mut lowered, &analyses, functions);
         let mut again = false;
@@ -215,6 +232,7 @@ fn lower_admitted(
 /// A program that only computes, for nested frames.
 fn nested(
     functions: &[Function],
+    resolution: &Resolution,
     entry: usize,
     self_ident: Option<&Ident>,
     plain: Plain,
@@ -222,7 +240,7 @@ fn nested(
     passes: &PassOptions,
 ) -> Nested {
     let options = LowerOptions { part: true, ..options.clone() };
-    let mut lowered = lower::lower(functions, entry, self_ident.cloned(), &options);
+    let mut lowered = lower::lower(functions, resolution, entry, self_ident.cloned(), &options);
     let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
     Nested { plain, lowered, analyses }
 }

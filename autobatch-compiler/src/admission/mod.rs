@@ -31,6 +31,7 @@ use crate::item::model::{Function, Passing};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::std_models::pure::{is_pure_function, is_pure_method};
+use crate::syntax::call_sites;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At, Code};
 
@@ -126,8 +127,10 @@ fn address_taken(body: &syn::Block, holds: bool) -> Option<Span> {
 /// values bit by bit.
 pub(crate) fn ask_for_copies(lowered: &mut Lowered, functions: &[Function]) {
     for source in lowered.sources.iter().copied() {
+        let mut body = functions[source].body.clone();
+        call_sites::unmark(&mut body);
         let mut calls: Vec<&Expr> = Vec::new();
-        walk::each(&functions[source].body, |at| {
+        walk::each(&body, |at| {
             if let At::Expr(expr) = at
                 && is_known_by_name(expr)
                 && !calls.contains(&expr)

@@ -28,6 +28,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Type};
 
 use crate::item::model::{Function, rebind};
+use crate::resolve::resolution::Resolution;
 use crate::resolve::types::Types;
 use crate::syntax::arguments::Args;
 use crate::syntax::mentions::{bare, is_variable};
@@ -35,6 +36,7 @@ use crate::syntax::mentions::{bare, is_variable};
 /// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(
     functions: &mut [Function],
+    resolution: &Resolution,
     batched: impl Fn(usize) -> bool,
     self_type: Option<&Ident>,
     types: &Types<'_>,
@@ -42,7 +44,8 @@ pub(crate) fn functions(
 ) {
     let krate = &args.krate;
     let callees = Callees::new(functions, batched, self_type, &args.primitives);
-    for function in functions {
+    for (position, function) in functions.iter_mut().enumerate() {
+        let known = resolution.types(position);
         unreached::arms(&mut function.body);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
@@ -55,9 +58,7 @@ pub(crate) fn functions(
         let mut body = function.body.clone();
         let mut rewrite = Rewrite {
             types,
-            variables: vec![
-                function.types.iter().map(|(name, ty)| (name.clone(), Some(ty.clone()))).collect(),
-            ],
+            variables: vec![known.iter().map(|(name, ty)| (name.clone(), Some(ty.clone()))).collect()],
             bindings: function.bindings.keys().cloned().collect(),
             callees: &callees,
             krate,

@@ -72,6 +72,6 @@ fn number_tails(functions: &mut [Function]) {
     let names: BTreeSet<String> = functions.iter().map(|f| f.shown().sig.ident.to_string()).collect();
     for function in functions {
         tail_positions::number(&mut function.written, &names);
-        tail_positions::number(&mut function.body, &names);
+        function.tail_calls = tail_positions::number(&mut function.body, &names);
     }
 }

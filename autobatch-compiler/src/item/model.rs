@@ -1,6 +1,5 @@
 //! What the user wrote, sorted out: the functions of the annotated item and their parameters.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Ident;
@@ -8,6 +7,7 @@ use syn::{Attribute, Block, Generics, Pat, Path, Signature, Type, Visibility};
 
 use crate::index::declarations::Declared;
 use crate::syntax::bindings::{self, Bindings};
+use crate::syntax::call_sites::CallSite;
 
 /// How a parameter appears in the batched call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +58,8 @@ pub struct Function {
     pub body: Block,
     /// The bindings of parameters and body.
     pub bindings: Bindings,
+    /// How many calls stand in tail position: these have the first numbers, in both bodies.
+    pub tail_calls: usize,
     /// The return type, `()` where none is written.
     pub output: Type,
     /// Whether it is a method or associated function of an `impl` block.
@@ -66,12 +68,6 @@ pub struct Function {
     pub of_module: bool,
     /// Generics of the `impl` block it stands in.
     pub outer: Generics,
-    /// Method calls, by their text, that are known not to be the program's although a method of it has that name.
-    pub others: BTreeSet<String>,
-    /// Method calls, by their text, that may be the program's: the type of the receiver is not known.
-    pub unknown: BTreeSet<String>,
-    /// Calls, by their text, that are of a function left aside, and why it is.
-    pub left_aside: BTreeMap<String, &'static str>,
     /// The functions of the item that are no part of the program.
     pub aside: Rc<[Aside]>,
     /// The trait that an `impl` block with the attribute implements.
@@ -82,14 +78,17 @@ pub struct Function {
     pub method: Option<Method>,
     /// What the item and its file declare.
     pub declared: Rc<Declared>,
-    /// The types of variables of the body, as far as they follow from what is written.
-    pub types: BTreeMap<String, Type>,
 }
 
 impl Function {
     /// The function that the user has written: a method, if it stands for one.
     pub(crate) fn shown(&self) -> &Function {
         self.method.as_ref().map_or(self, |method| &method.shown)
+    }
+
+    /// Whether a call stands in tail position.
+    pub(crate) fn is_tail(&self, site: CallSite) -> bool {
+        site.0 < self.tail_calls
     }
 }
 

@@ -13,7 +13,6 @@ use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId};
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive, scan};
 use crate::syntax::mentions::{bare, spell_out_fields, tail, text};
-use crate::syntax::tail_positions;
 use crate::syntax::walk::{self, At, Next};
 
 impl Lowering<'_> {
@@ -291,7 +290,7 @@ impl Lowering<'_> {
         let direct = if same_type { dest } else { self.temp("value", None).0 };
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
         self.terminate(Terminator::Call(Call {
-            tail: tail_positions::number_of(&call),
+            tail: self.tail_call(&call),
             id,
             callee,
             args: vars,

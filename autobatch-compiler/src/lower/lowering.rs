@@ -11,6 +11,8 @@ use crate::ir::effects::Names;
 use crate::ir::questions::Questions;
 use crate::ir::{BlockId, FuncId, Program, VarId, VarSet};
 use crate::item::model::Function;
+use crate::resolve::resolution::Resolution;
+use crate::syntax::call_sites::CallSite;
 
 /// What the lowering can be told.
 #[derive(Clone)]
@@ -38,7 +40,7 @@ pub struct Lowered {
     /// Locals whose scope goes on behind a loop or call.
     pub spans: VarSet,
     /// Calls in tail position, by source function and number, that are lent a local: something is left to do behind them.
-    pub counted: Vec<(usize, usize)>,
+    pub counted: Vec<(usize, CallSite)>,
     /// What rustc is asked about it.
     pub admission: Questions,
     /// How references to locals travel in each program function.
@@ -58,6 +60,7 @@ pub(crate) struct LoopContext {
 /// The state of lowering one program.
 pub(crate) struct Lowering<'a> {
     pub(super) functions: &'a [Function],
+    pub(super) resolution: &'a Resolution,
     pub(super) options: &'a LowerOptions,
     /// Names of functions worth batching, by index of the source function.
     pub(super) batched: BTreeMap<String, usize>,
@@ -70,7 +73,7 @@ pub(crate) struct Lowering<'a> {
     pub(super) items: Vec<syn::Item>,
     pub(super) spans: VarSet,
     pub(super) admission: Questions,
-    pub(super) counted: Vec<(usize, usize)>,
+    pub(super) counted: Vec<(usize, CallSite)>,
     pub(super) entry: usize,
     // The function being lowered.
     pub(super) current: usize,

@@ -41,12 +41,14 @@ use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
 use crate::item::model::{Function, Passing};
 use crate::item::worth;
-use crate::syntax::tail_positions;
+use crate::resolve::resolution::{Answer, Resolution};
+use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::walk::Code;
 
 /// Lowers the program whose entry is `functions[entry]`.
 pub fn lower(
     functions: &[Function],
+    resolution: &Resolution,
     entry: usize,
     self_type: Option<Ident>,
     options: &LowerOptions,
@@ -54,6 +56,7 @@ pub fn lower(
     let (batched, excluded) = worth::worth_batching(functions, entry, &options.primitives);
     let mut lowering = Lowering {
         functions,
+        resolution,
         options,
         batched,
         excluded,
@@ -122,7 +125,17 @@ impl Lowering<'_> {
     /// The type of a variable of the current function, as far as it follows from what is written.
     fn type_of(&self, var: VarId) -> Option<&Type> {
         let var = self.program.var(var);
-        var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
+        var.ty.as_ref().or_else(|| self.resolution.types(self.current).get(&var.ident.to_string()))
+    }
+
+    /// What is known of a call of the current function.
+    fn answer(&self, attrs: &[syn::Attribute]) -> Option<Answer> {
+        self.resolution.call(self.current, call_sites::marked(attrs))
+    }
+
+    /// The number of a call that stands in tail position.
+    fn tail_call(&self, call: &Expr) -> Option<CallSite> {
+        call_sites::of(call).filter(|site| self.functions[self.current].is_tail(*site))
     }
 
     /// The declared id of a callee found by [`scan::callee`].
@@ -172,6 +185,14 @@ impl Lowering<'_> {
         id
     }
 
+    /// The body of a function; of its calls only those in tail position have numbers.
+    fn body_of(&self, source: usize) -> syn::Block {
+        let function = &self.functions[source];
+        let mut body = function.body.clone();
+        call_sites::retain(&mut body, |site| function.is_tail(site));
+        body
+    }
+
     fn block(&mut self, func: FuncId, span: Span, label: &'static str) -> BlockId {
         self.program.add_block(func, vec![], Terminator::Unreachable, span, label)
     }
@@ -199,7 +220,7 @@ impl Lowering<'_> {
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
-        self.travel = Rc::new(Travel::of(function));
+        self.travel = Rc::new(Travel::of(function, self.resolution.types(source)));
         self.travels.insert(self.func, Rc::clone(&self.travel));
         self.find_fallbacks(function);
         self.loops.clear();
@@ -210,7 +231,7 @@ impl Lowering<'_> {
                 self.op(parse_quote!(let #pattern = #ident;));
             }
         }
-        let mut body = function.body.clone();
+        let mut body = self.body_of(source);
         self.erased(source).visit_block_mut(&mut body);
         self.body(body, Some(ir.result), Some(ir.output.clone()));
         self.jump(ir.exit);
@@ -245,7 +266,7 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        tail_positions::unnumber(&mut stmt);
+        call_sites::unmark(&mut stmt);
         let written = stmt.clone();
         self.rewrite_exits(&mut stmt);
         let op = effects::op(&self.names, stmt);
@@ -286,7 +307,7 @@ impl Lowering<'_> {
 
     /// An expression without splits, with its early exits rewritten.
     fn verbatim(&self, mut expr: Expr) -> Expr {
-        tail_positions::unnumber(&mut expr);
+        call_sites::unmark(&mut expr);
         self.rewrite_exits(&mut expr);
         expr
     }

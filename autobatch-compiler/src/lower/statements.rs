@@ -109,7 +109,7 @@ impl Lowering<'_> {
         let own = self.sources[self.func.0];
         let Some(names) = names else {
             let others = self.functions.iter().enumerate().filter(|(source, _)| *source != own);
-            return &self.functions[own].body != block
+            return self.body_of(own) != *block
                 || others.into_iter().any(|(_, f)| !defines(&f.body, item, &[]));
         };
         let count = |code: &dyn quote::ToTokens| {

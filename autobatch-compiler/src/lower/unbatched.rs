@@ -13,7 +13,9 @@ use crate::lower::lowering::Lowering;
 use crate::lower::scan::{arguments, called_method, called_path, means_own_types};
 use crate::lower::{call_arguments, macros, primitive};
 use crate::resolve::method_calls;
-use crate::syntax::{primitive_names, tail_positions};
+use crate::resolve::resolution::Answer;
+use crate::syntax::call_sites::CallSite;
+use crate::syntax::primitive_names;
 
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
@@ -41,7 +43,7 @@ struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<Note>,
     /// Calls in tail position that are lent a local: there is something left to do behind them.
-    counted: Vec<usize>,
+    counted: Vec<CallSite>,
     closure: bool,
     /// What is said of calls in closures, if that is to be said.
     in_closures: Option<&'static str>,
@@ -64,7 +66,7 @@ impl Unbatched<'_, '_> {
     fn note_lent(&mut self, call: &Expr, source: usize) {
         if let Err((span, why)) = call_arguments::of_call(self.lower, source, &arguments(call)) {
             self.found.push(Note { span, why: why.into(), whole: true });
-            self.counted.extend(tail_positions::number_of(call));
+            self.counted.extend(self.lower.tail_call(call));
         }
     }
 
@@ -128,7 +130,12 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             let own = self.lower.self_type.as_ref().map(ToString::to_string);
             let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
             let why = excluded::called(&function.aside, e, own.as_deref());
-            if let Some(why) = why.or(function.left_aside.get(&method_calls::path_text(e)).copied())
+            let of_answer = || match self.lower.answer(&e.attrs)? {
+                Answer::Excluded(why) => Some(why),
+                Answer::Unknown => Some(method_calls::UNKNOWN),
+                Answer::Own(_) | Answer::Other => None,
+            };
+            if let Some(why) = why.or_else(of_answer)
                 && !local
             {
                 self.note(e.span(), why);
@@ -144,27 +151,27 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     }
 
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
-        let (function, text) = (&self.lower.functions[self.lower.current], method_calls::call_text(e));
+        let associated = self.lower.functions[self.lower.current].associated;
+        let answer = self.lower.answer(&e.attrs);
         if let Some(id) = called_method(self.lower, e) {
             if self.closure {
                 self.note_in_closure(e.span());
             } else {
                 self.note_lent(&Expr::MethodCall(e.clone()), self.lower.source_of(id));
             }
-        } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {
+        } else if self.lower.is_program_method(e)
+            && associated
+            && !matches!(answer, Some(Answer::Other | Answer::Excluded(_)))
+        {
             self.note(
                 e.method.span(),
                 "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
             );
         }
-        if let Some(why) = function.left_aside.get(&text) {
-            self.note(e.method.span(), why);
-        }
-        if function.unknown.contains(&text) && !function.associated {
-            self.note(
-                e.method.span(),
-                "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`",
-            );
+        match answer {
+            Some(Answer::Excluded(why)) => self.note(e.method.span(), why),
+            Some(Answer::Unknown) if !associated => self.note(e.method.span(), method_calls::UNKNOWN),
+            _ => {}
         }
         visit::visit_expr_method_call(self, e);
     }
