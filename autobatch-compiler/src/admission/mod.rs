@@ -27,7 +27,7 @@ use syn::{Expr, Pat, Type};
 use crate::analysis::reference_flow::{self, Lends, Travel};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarSet};
-use crate::item::model::{Function, Passing};
+use crate::item::model::{Function, Item, Passing};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::std_models::pure::{is_pure_function, is_pure_method};
@@ -62,7 +62,8 @@ impl<'a> Values<'a> {
 }
 
 /// Decides about a lowered program. What is denied becomes a note.
-pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Function]) -> Questions {
+pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, item: &Item) -> Questions {
+    let Item { functions, declared, .. } = item;
     let mut admission = std::mem::take(&mut lowered.admission);
     let mut notes = Vec::new();
     for func in lowered.program.func_ids() {
@@ -77,7 +78,7 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
             notes.extend(span.map(|span| Note { span, why: why.into(), whole: true }));
         };
         let mut names = mentions::reserved(function.written.to_token_stream()).into_iter();
-        let reserved = names.find(|name| function.declared.reserved.contains(&name.to_string()));
+        let reserved = names.find(|name| declared.reserved.contains(&name.to_string()));
         note(reserved.map(|name| name.span()), RESERVED);
         note(of_a_trait(&function.body, travel), OF_A_TRAIT);
         note(address_taken(&function.body, admission.variables.len() > before), ADDRESS);
@@ -90,7 +91,7 @@ pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Fun
     lowered.program.notes.extend(notes);
     let sources: Vec<&Function> = lowered.sources.iter().map(|source| &functions[*source]).collect();
     if !admission.is_certain() {
-        admission.evidence = evidence::written(&sources);
+        admission.evidence = evidence::written(&sources, declared);
     }
     admission
 }

@@ -120,13 +120,9 @@ pub(crate) fn functions(item: TokenStream) -> Vec<model::Function> {
 /// The program of one of them.
 pub(crate) fn lowered(functions: &[model::Function], entry: usize, fuse: bool) -> Lowered {
     let krate = syn::parse_quote!(::autobatch);
-    lower(
-        functions,
-        &Resolution::default(),
-        entry,
-        None,
-        &LowerOptions { krate, fuse, primitives: vec![], part: false },
-    )
+    let item = model::Item { functions: functions.to_vec(), ..model::Item::default() };
+    let options = LowerOptions { krate, fuse, primitives: vec![], part: false };
+    lower(&item, &Resolution::default(), entry, &options)
 }
 
 /// The names of variables, sorted.

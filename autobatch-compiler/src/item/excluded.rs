@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use syn::{Expr, ExprCall, Type};
 
-use crate::item::model::{Aside, Function};
+use crate::item::model::{Excluded, Function};
 use crate::item::worth;
 use crate::syntax::mentions::type_name;
 
@@ -24,25 +24,25 @@ pub(crate) const OF_ANOTHER_TYPE: &str =
 pub(crate) const OF_OTHER_TYPES: &str =
     "a generic function is batched only where it is the one that is called";
 
-/// Those of `aside` that would be worth it.
+/// Those of `excluded` that would be worth it.
 pub(crate) fn of(
     functions: &[Function],
-    aside: Vec<(Function, &'static str)>,
+    excluded: Vec<(Function, &'static str)>,
     own: Option<&Type>,
     primitives: &[syn::Path],
-) -> Vec<Aside> {
-    let all: Vec<Function> = functions.iter().chain(aside.iter().map(|(f, _)| f)).cloned().collect();
+) -> Vec<Excluded> {
+    let all: Vec<Function> = functions.iter().chain(excluded.iter().map(|(f, _)| f)).cloned().collect();
     let worth: BTreeSet<usize> = worth::by_shown_name(&all, primitives);
-    let aside = aside.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
-    let aside = aside.map(|(_, (f, why))| {
+    let excluded = excluded.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
+    let excluded = excluded.map(|(_, (f, why))| {
         let owner = f.method.as_ref().map(|m| &m.owner).or(own.filter(|_| f.associated)).and_then(type_name);
-        Aside { owner, name: f.shown().sig.ident.to_string(), params: f.params.len(), why }
+        Excluded { owner, name: f.shown().sig.ident.to_string(), params: f.params.len(), why }
     });
-    aside.collect()
+    excluded.collect()
 }
 
 /// Why a call by a path is none of the program's. `own` is what `Self` is.
-pub(crate) fn called(aside: &[Aside], call: &ExprCall, own: Option<&str>) -> Option<&'static str> {
+pub(crate) fn called(excluded: &[Excluded], call: &ExprCall, own: Option<&str>) -> Option<&'static str> {
     let Expr::Path(path) = &*call.func else { return None };
     let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let (name, before) = (names.next()?, names.next());
@@ -51,6 +51,7 @@ pub(crate) fn called(aside: &[Aside], call: &ExprCall, own: Option<&str>) -> Opt
         (None, Some(ty)) if ty == "Self" => own.map(String::from),
         (None, before) => before,
     };
-    let found = aside.iter().find(|a| a.name == name && a.owner == owner && a.params == call.args.len())?;
+    let found =
+        excluded.iter().find(|a| a.name == name && a.owner == owner && a.params == call.args.len())?;
     Some(found.why)
 }

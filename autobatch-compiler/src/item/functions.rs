@@ -18,12 +18,12 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
     parted(input, diag).0
 }
 
-/// The same, and those that are left aside, with the reason.
+/// The same, and those that are excluded, with the reason.
 pub(crate) fn parted(
     input: &Input,
     diag: &mut Diagnostics,
 ) -> (Vec<Function>, Vec<(Function, &'static str)>) {
-    let (mut all, mut aside) = (Vec::new(), Vec::new());
+    let (mut all, mut excluded) = (Vec::new(), Vec::new());
     match input {
         Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),
         Input::Module(m) => {
@@ -37,7 +37,7 @@ pub(crate) fn parted(
             }
             let (methods, others) = methods::of_module(m);
             all.extend(methods);
-            aside = others;
+            excluded = others;
         }
         Input::Impl(i) => {
             for f in methods_of(i).filter(|f| quiet(&f.sig)) {
@@ -56,9 +56,9 @@ pub(crate) fn parted(
         names[&f.sig.ident.to_string()] == 1 || !f.attrs.iter().any(|attr| attr.path().is_ident("cfg"))
     };
     let (mut all, several): (Vec<Function>, Vec<Function>) = all.into_iter().partition(once);
-    aside.extend(several.into_iter().map(|f| (f, SEVERAL)));
+    excluded.extend(several.into_iter().map(|f| (f, SEVERAL)));
     number_tails(&mut all);
-    (all, aside)
+    (all, excluded)
 }
 
 /// Whether a function of a module or `impl` can be batched at all; one that can't is left alone

@@ -41,6 +41,29 @@ pub struct Param {
     pub mutable: bool,
 }
 
+/// The annotated item.
+#[derive(Clone, Default)]
+pub struct Item {
+    /// Its functions, in source order.
+    pub functions: Vec<Function>,
+    /// Its type, if it is an `impl` block.
+    pub own: Option<Type>,
+    /// Functions of it that are no part of the program.
+    pub excluded: Rc<[Excluded]>,
+    /// What it and its file declare.
+    pub declared: Rc<Declared>,
+}
+
+impl Item {
+    /// The name of its type.
+    pub(crate) fn own_name(&self) -> Option<&Ident> {
+        match self.own.as_ref()? {
+            Type::Path(p) => p.path.segments.last().map(|s| &s.ident),
+            _ => None,
+        }
+    }
+}
+
 /// A function to batch.
 #[derive(Clone)]
 pub struct Function {
@@ -68,16 +91,12 @@ pub struct Function {
     pub of_module: bool,
     /// Generics of the `impl` block it stands in.
     pub outer: Generics,
-    /// The functions of the item that are no part of the program.
-    pub aside: Rc<[Aside]>,
     /// The trait that an `impl` block with the attribute implements.
     pub implements: Option<syn::Path>,
     /// The type of an `impl` block with the attribute.
     pub owner: Option<Type>,
     /// What it was, if it is a method of a type of a module.
     pub method: Option<Method>,
-    /// What the item and its file declare.
-    pub declared: Rc<Declared>,
 }
 
 impl Function {
@@ -126,9 +145,9 @@ pub struct Method {
     pub named: bool,
 }
 
-/// Such a function, as calls show it.
+/// A function that is no part of the program, as calls show it.
 #[derive(Clone, Debug)]
-pub struct Aside {
+pub struct Excluded {
     /// The type whose method it is.
     pub(crate) owner: Option<String>,
     pub(crate) name: String,

@@ -1,7 +1,5 @@
 //! From a signature and a body to a function of the model; what has no batched form is refused.
 
-use std::rc::Rc;
-
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -92,10 +90,8 @@ pub fn function(
         associated: outer.is_some(),
         of_module: false,
         outer: outer.cloned().unwrap_or_default(),
-        aside: Rc::default(),
         implements: None,
         owner: None,
-        declared: Rc::default(),
         method: None,
     })
 }

@@ -10,7 +10,7 @@ use crate::analysis::reference_flow::Travel;
 use crate::ir::effects::Names;
 use crate::ir::questions::Questions;
 use crate::ir::{BlockId, FuncId, Program, VarId, VarSet};
-use crate::item::model::Function;
+use crate::item::model::{Function, Item};
 use crate::resolve::resolution::Resolution;
 use crate::syntax::call_sites::CallSite;
 
@@ -59,6 +59,7 @@ pub(crate) struct LoopContext {
 
 /// The state of lowering one program.
 pub(crate) struct Lowering<'a> {
+    pub(super) item: &'a Item,
     pub(super) functions: &'a [Function],
     pub(super) resolution: &'a Resolution,
     pub(super) options: &'a LowerOptions,
@@ -67,7 +68,6 @@ pub(crate) struct Lowering<'a> {
     /// Names of functions that would be worth batching, but are generic on their own.
     pub(super) excluded: BTreeSet<String>,
     pub(super) method_names: BTreeSet<String>,
-    pub(super) self_type: Option<Ident>,
     pub(super) program: Program,
     pub(super) sources: Vec<usize>,
     pub(super) items: Vec<syn::Item>,

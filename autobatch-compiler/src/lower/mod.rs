@@ -39,22 +39,18 @@ use crate::analysis::reference_flow::{Lends, Travel};
 use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
-use crate::item::model::{Function, Passing};
+use crate::item::model::{Function, Item, Passing};
 use crate::item::worth;
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::walk::Code;
 
-/// Lowers the program whose entry is `functions[entry]`.
-pub fn lower(
-    functions: &[Function],
-    resolution: &Resolution,
-    entry: usize,
-    self_type: Option<Ident>,
-    options: &LowerOptions,
-) -> Lowered {
+/// Lowers the program whose entry is `item.functions[entry]`.
+pub fn lower(item: &Item, resolution: &Resolution, entry: usize, options: &LowerOptions) -> Lowered {
+    let functions = &item.functions[..];
     let (batched, excluded) = worth::worth_batching(functions, entry, &options.primitives);
     let mut lowering = Lowering {
+        item,
         functions,
         resolution,
         options,
@@ -65,7 +61,6 @@ pub fn lower(
             .filter(|f| f.sig.receiver().is_some())
             .map(|f| f.sig.ident.to_string())
             .collect(),
-        self_type,
         program: Program::default(),
         sources: vec![],
         items: vec![],

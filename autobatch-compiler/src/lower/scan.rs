@@ -93,10 +93,7 @@ pub(super) fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<FuncI
     let associated = lower.functions[lower.source_of(id)].associated;
     let fits = match segments.len() {
         1 => !associated && !lower.names.contains_key(&name),
-        2 => {
-            associated
-                && (segments[0].ident == "Self" || Some(&segments[0].ident) == lower.self_type.as_ref())
-        }
+        2 => associated && (segments[0].ident == "Self" || Some(&segments[0].ident) == lower.item.own_name()),
         _ => false,
     };
     fits.then_some(id)

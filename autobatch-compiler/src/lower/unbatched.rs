@@ -31,7 +31,7 @@ impl Lowering<'_> {
         let Unbatched { found, counted, .. } = scan;
         self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
         self.program.notes.extend(found);
-        for (span, why) in macros::macros(function) {
+        for (span, why) in macros::macros(function, &self.item.declared) {
             self.whole_fallback(span, why);
         }
     }
@@ -126,10 +126,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             visit::visit_expr_call(self, e);
             self.in_closures = outer;
         } else {
-            let function = &self.lower.functions[self.lower.current];
-            let own = self.lower.self_type.as_ref().map(ToString::to_string);
+            let own = self.lower.item.own_name().map(ToString::to_string);
             let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
-            let why = excluded::called(&function.aside, e, own.as_deref());
+            let why = excluded::called(&self.lower.item.excluded, e, own.as_deref());
             let of_answer = || match self.lower.answer(&e.attrs)? {
                 Answer::Excluded(why) => Some(why),
                 Answer::Unknown => Some(method_calls::UNKNOWN),

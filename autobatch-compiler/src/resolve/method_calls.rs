@@ -20,10 +20,9 @@ use syn::{
     Attribute, Block, Expr, ExprMethodCall, Ident, Local, Pat, Stmt, Type, parse_quote, parse_quote_spanned,
 };
 
-use crate::index::definitions::Definitions;
 use crate::item::excluded;
 use crate::item::methods;
-use crate::item::model::{Aside, Function, rebind};
+use crate::item::model::{Excluded, Item, rebind};
 use crate::resolve::candidates::{Method, Takes};
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::resolve::types::{self, Known, Scopes, Types};
@@ -34,14 +33,10 @@ use crate::syntax::mentions::{self, root, text};
 pub(crate) const UNKNOWN: &str =
     "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
 
-/// Finds the calls of the program's methods in its functions, which are those of the type `own`, or of a module.
-/// `batched` are the positions of those worth it.
-pub(crate) fn resolve(
-    functions: &mut [Function],
-    batched: impl Fn(usize) -> bool,
-    own: Option<&Type>,
-    definitions: &Definitions,
-) -> Resolution {
+/// Finds the calls of the program's methods in the functions of an item. `batched` are the positions of those worth it.
+pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resolution {
+    let Item { functions, own, excluded, declared } = item;
+    let (own, definitions) = (own.as_ref(), &declared.definitions);
     let methods: Vec<Method> = functions
         .iter()
         .enumerate()
@@ -69,9 +64,8 @@ pub(crate) fn resolve(
         let types = Types { definitions, functions: &known, own: own.cloned() };
         // The body as written first: clones are made of it.
         // Those of a module call by name, clones too.
-        let aside = function.aside.clone();
         let sites = function.tail_calls;
-        let mut walk = Walk::new(&types, &methods, &aside, own.is_none(), sites);
+        let mut walk = Walk::new(&types, &methods, excluded, own.is_none(), sites);
         if function.sig.receiver().is_some() {
             walk.known("self", &function.params[0].ty);
         }
@@ -83,7 +77,7 @@ pub(crate) fn resolve(
         walk.visit_block_mut(&mut function.written);
         let of_function = |(site, answer)| ((position, site), answer);
         resolution.written.extend(walk.answers.into_iter().map(of_function));
-        let mut walk = Walk::new(&types, &methods, &aside, true, sites);
+        let mut walk = Walk::new(&types, &methods, excluded, true, sites);
         for param in &function.params {
             walk.known(&param.ident.to_string(), &param.ty);
             if let Some(pattern) = &param.pattern {
@@ -118,7 +112,7 @@ pub(crate) struct Walk<'a> {
     answers: BTreeMap<CallSite, Answer>,
     next: usize,
     /// Functions that are no part of the program.
-    aside: &'a [Aside],
+    excluded: &'a [Excluded],
     /// Calls: of which function, and the types before it.
     found: Vec<(usize, Ident, Vec<Type>)>,
     names: usize,
@@ -129,7 +123,7 @@ impl<'a> Walk<'a> {
     fn new(
         types: &'a Types<'a>,
         methods: &'a [Method],
-        aside: &'a [Aside],
+        excluded: &'a [Excluded],
         rewrites: bool,
         next: usize,
     ) -> Self {
@@ -141,7 +135,7 @@ impl<'a> Walk<'a> {
             seen: BTreeMap::new(),
             answers: BTreeMap::new(),
             next,
-            aside,
+            excluded,
             found: Vec::new(),
             names: 0,
             changed: false,
@@ -210,14 +204,15 @@ impl<'a> Walk<'a> {
 
     /// Why a call is one of a function that is no part of the program.
     fn excluded(&self, call: &ExprMethodCall) -> Option<&'static str> {
-        let fits = |a: &&Aside| call.method == a.name && call.args.len() + 1 == a.params && a.owner.is_some();
-        let aside = self.aside.iter().find(fits)?;
+        let fits =
+            |a: &&Excluded| call.method == a.name && call.args.len() + 1 == a.params && a.owner.is_some();
+        let excluded = self.excluded.iter().find(fits)?;
         let number = |ty: &Type| {
-            let owner = aside.owner.as_deref().and_then(|owner| syn::parse_str(owner).ok());
+            let owner = excluded.owner.as_deref().and_then(|owner| syn::parse_str(owner).ok());
             types::is_number(ty) && owner.is_some_and(|ty| types::is_number(&ty))
         };
         let ty = self.of(&call.receiver)?;
-        (number(&ty) || self.comes_to(&ty, aside.owner.clone())).then_some(aside.why)
+        (number(&ty) || self.comes_to(&ty, excluded.owner.clone())).then_some(excluded.why)
     }
 
     fn method_call(&mut self, expr: &mut Expr) {

@@ -27,7 +27,7 @@ use tail_loop::{again, can_loop, looped};
 use crate::codegen::definition_check::Types;
 use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::codegen::vector_math::VectorMath;
-use crate::item::model::Function;
+use crate::item::model::{self, Function};
 use crate::item::worth;
 use crate::resolve::resolution::Resolution;
 use crate::syntax::attributes::GENERATED;
@@ -70,15 +70,15 @@ impl<'a> Clones<'a> {
     ///
     /// Under `vector_math` every function of a program needs one, which computes as the lanes do.
     pub fn new(
-        functions: &'a [Function],
+        item: &'a model::Item,
         resolution: &'a Resolution,
         entries: &[usize],
-        self_type: Option<&'a Type>,
         krate: &'a Path,
         vector_math: Option<&'a VectorMath<'a>>,
         primitives: &[Path],
         known: Known,
     ) -> Self {
+        let functions = &item.functions[..];
         let (worth, calls) = worth::call_graph(functions, entries, primitives);
         let has: Vec<bool> = (0..functions.len())
             .map(|f| {
@@ -90,7 +90,7 @@ impl<'a> Clones<'a> {
         let recursive = |f: usize| reached(f, called).contains(&f);
         let small: Vec<bool> =
             (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
-        let self_name = match self_type {
+        let self_name = match &item.own {
             Some(Type::Path(p)) if p.qself.is_none() => {
                 p.path.segments.last().filter(|s| s.arguments.is_none()).map(|s| &s.ident)
             }
