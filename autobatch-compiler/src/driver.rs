@@ -203,10 +203,10 @@ fn lower_admitted(
     loop {
         let mut lowered = lower::lower(item, resolution, entry, options);
         let analyses = passes::run(&mut lowered.program, passes);
-        lowered.admission = admission::admit(&mut lowered, &analyses, item);
+        lowered.questions = admission::admit(&mut lowered, &analyses, item);
         let mut again = false;
         for source in lowered.sources.iter().copied() {
-            let of_function = lowered.admission.closures.iter().filter(|(f, _)| *f == source);
+            let of_function = lowered.questions.closures.iter().filter(|(f, _)| *f == source);
             let names = of_function.map(|(_, name)| name.clone()).collect();
             again |= desugar::local_closures::rewrite(&mut item.functions[source], &names, &options.krate);
         }

@@ -64,7 +64,7 @@ impl<'a> Values<'a> {
 /// Decides about a lowered program. What is denied becomes a note.
 pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, item: &Item) -> Questions {
     let Item { functions, declared, .. } = item;
-    let mut admission = std::mem::take(&mut lowered.admission);
+    let mut admission = std::mem::take(&mut lowered.questions);
     let mut notes = Vec::new();
     for func in lowered.program.func_ids() {
         let source = lowered.sources[func.0];
@@ -141,7 +141,7 @@ pub(crate) fn ask_for_copies(lowered: &mut Lowered, functions: &[Function]) {
         });
         let needs = BTreeSet::from([number(&functions[source]), Need::Copied]);
         let asked = calls.into_iter().flat_map(|call| needs.iter().map(move |need| (call, *need)));
-        lowered.admission.expressions.extend(asked.map(|(call, need)| (source, call.clone(), need)));
+        lowered.questions.expressions.extend(asked.map(|(call, need)| (source, call.clone(), need)));
     }
 }
 

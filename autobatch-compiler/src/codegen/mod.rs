@@ -67,7 +67,7 @@ pub fn emit(
     let emitter = Emitter::new(lowered, analyses, clones, args, width);
     let whole = lowered.program.notes.iter().any(|note| note.whole);
     let opening =
-        (!whole).then(|| type_witness::opening(&emitter, &lowered.admission, functions, args.strict));
+        (!whole).then(|| type_witness::opening(&emitter, &lowered.questions, functions, args.strict));
     let asks = opening.as_ref().is_some_and(|opening| opening.asks);
     let body = opening.map(|opening| step_loop::body(&emitter, function, &opening));
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();

@@ -35,10 +35,10 @@ pub(super) fn of_call(
     source: usize,
     args: &[&Expr],
 ) -> Result<(), (Span, &'static str)> {
-    let function = &lower.functions[source];
+    let function = lower.facts.function(source);
     let mut handed = Vec::new();
     for (arg, param) in args.iter().zip(&function.params) {
-        let ty = lower.erased_type(source, &param.ty);
+        let ty = lower.facts.erased_type(source, &param.ty);
         if let Some((var, whole)) = lent_of(lower, arg) {
             if !whole || !is_param_of_type(lower, var, &ty) {
                 return Err((arg.span(), PART));
@@ -52,10 +52,10 @@ pub(super) fn of_call(
             handed.push(var);
             continue;
         }
-        match (lower.travel.lends(arg), !is_number_type(&ty)) {
+        match (lower.travel().lends(arg), !is_number_type(&ty)) {
             (_, false) => {}
             // It may borrow from a temporary.
-            (Lends::Nothing, true) if may_borrow(&ty) && lower.travel.chain(arg).is_none() => {
+            (Lends::Nothing, true) if may_borrow(&ty) && lower.travel().chain(arg).is_none() => {
                 return Err((arg.span(), MADE));
             }
             (Lends::Nothing, true) => {}

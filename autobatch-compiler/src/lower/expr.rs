@@ -9,7 +9,7 @@ use syn::{
 use crate::analysis::reference_flow::{Lends, is_number_type};
 use crate::ir::effects::{self, variable};
 use crate::ir::questions::Need;
-use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId};
+use crate::ir::{self, Call, CallId, Terminator, VarId};
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive, scan};
 use crate::syntax::mentions::{bare, spell_out_fields, tail, text};
@@ -220,7 +220,7 @@ impl Lowering<'_> {
             Expr::Field(e) => self.is_stable_behind(&e.base, later),
             Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
             _ => match variable(&self.names, place) {
-                Some(var) if self.travel.is_reference(&self.program.name(var)) => true,
+                Some(var) if self.travel().is_reference(&self.program.name(var)) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
                         Some(ty) => text(ty).contains("mut"),
@@ -235,7 +235,7 @@ impl Lowering<'_> {
 
     /// Whether a local of the function may be a `&mut`: where there is none to start from, there is none.
     fn has_exclusive_references(&self) -> bool {
-        let function = &self.functions[self.current];
+        let function = self.function();
         let body = text(&function.body).replace(' ', "");
         function.params.iter().any(|p| text(&p.ty).contains("mut"))
             || ["&mut", "refmut", "_mut"].iter().any(|sign| body.contains(sign))
@@ -259,9 +259,9 @@ impl Lowering<'_> {
     }
 
     /// A batched call: arguments into typed temporaries, then the call, then its continuation.
-    fn call(&mut self, callee: FuncId, call: Expr, dest: VarId, ty: Option<&Type>) {
+    fn call(&mut self, callee: usize, call: Expr, dest: VarId, ty: Option<&Type>) {
         let span = call.span();
-        let callee = self.id_of(callee);
+        let callee = self.declare(callee);
         let args: Vec<Expr> = scan::arguments(&call).into_iter().cloned().collect();
         let params = self.program.func(callee).params.clone();
         let callee_output = self.program.func(callee).output.clone();
@@ -270,8 +270,8 @@ impl Lowering<'_> {
         for (i, value) in values.into_iter().enumerate() {
             self.ask_temporaries(&args[i]);
             let ty = self.program.var(params[i]).ty.clone();
-            if let (Lends::Possibly, Some(ty)) = (self.travel.lends(&args[i]), ty) {
-                self.admission.types.push((ty, Need::Owned));
+            if let (Lends::Possibly, Some(ty)) = (self.travel().lends(&args[i]), ty) {
+                self.questions.types.push((ty, Need::Owned));
             }
             vars.push(self.argument(value, params[i], &args[i + 1..]));
         }
@@ -279,7 +279,7 @@ impl Lowering<'_> {
             && !is_number_type(&callee_output)
         {
             // Nothing of a `&mut` may be in what the callee yields.
-            self.admission.types.push((callee_output.clone(), Need::Owned));
+            self.questions.types.push((callee_output.clone(), Need::Owned));
         }
         let same_type = ty.is_none_or(|ty| text(ty) == text(&callee_output));
         let cont = self.new_block(span, "after call");

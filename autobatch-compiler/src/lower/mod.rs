@@ -12,6 +12,7 @@ mod computed;
 mod control;
 mod exits;
 mod expr;
+mod facts;
 mod lane_interchange;
 mod lifetimes;
 mod lowering;
@@ -24,10 +25,10 @@ mod scan;
 mod statements;
 mod unbatched;
 
+pub use facts::LowerOptions;
+pub use lowering::Lowered;
 pub(crate) use lowering::{Erased, Lowering};
-pub use lowering::{LowerOptions, Lowered};
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
@@ -35,130 +36,84 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt, Type, parse_quote};
 
-use crate::analysis::reference_flow::{Lends, Travel};
+use crate::analysis::reference_flow::Lends;
 use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
-use crate::item::model::{Function, Item, Passing};
-use crate::item::worth;
+use crate::item::model::{Item, Passing};
+use crate::lower::facts::Facts;
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::walk::Code;
 
 /// Lowers the program whose entry is `item.functions[entry]`.
 pub fn lower(item: &Item, resolution: &Resolution, entry: usize, options: &LowerOptions) -> Lowered {
-    let functions = &item.functions[..];
-    let (batched, excluded) = worth::worth_batching(functions, entry, &options.primitives);
+    let facts = Facts::new(item, resolution, entry, options);
     let mut lowering = Lowering {
-        item,
-        functions,
-        resolution,
-        options,
-        batched,
-        excluded,
-        method_names: functions
-            .iter()
-            .filter(|f| f.sig.receiver().is_some())
-            .map(|f| f.sig.ident.to_string())
-            .collect(),
+        facts: &facts,
         program: Program::default(),
         sources: vec![],
         items: vec![],
         spans: VarSet::new(),
-        admission: Questions::default(),
+        questions: Questions::default(),
         counted: vec![],
-        entry,
-        current: entry,
         func: FuncId(0),
         names: Names::new(),
-        travel: Rc::default(),
-        travels: BTreeMap::new(),
         uniforms: VarSet::new(),
         loops: vec![],
         cursor: None,
         started: vec![],
         temps: 0,
-        next_queue: vec![],
-        ids: BTreeMap::new(),
     };
     lowering.declare(entry);
-    while let Some(source) = lowering.next_queue.pop() {
-        lowering.function(source);
+    while let Some(func) = lowering.pending() {
+        lowering.lower(func);
     }
     lowering.finish()
 }
 
 impl Lowering<'_> {
-    /// The program function a name stands for, if calls to it can be batched.
-    fn callable(&self, name: &str) -> Option<FuncId> {
-        let source = *self.batched.get(name)?;
-        // Not yet declared callees get their id on first use, see `id_of`; scanning needs only a
-        // stable stand-in, which is the source index behind the declared ids.
-        Some(self.ids.get(&source).copied().unwrap_or(FuncId(PENDING + source)))
-    }
-
-    fn source_of(&self, id: FuncId) -> usize {
-        if id.0 >= PENDING { id.0 - PENDING } else { self.sources[id.0] }
-    }
-
     /// Whether the function loops or recurses, so that members reach a place at different times.
     fn members_diverge(&self) -> bool {
-        self.batched.contains_key(&self.functions[self.current].sig.ident.to_string())
-    }
-
-    /// Whether a method has that name whose calls are batched, or would be if it had no type parameters. Other
-    /// methods are plain calls on any receiver.
-    fn is_program_method(&self, call: &syn::ExprMethodCall) -> bool {
-        let name = call.method.to_string();
-        let takes_as_many =
-            |f: &Function| call.method == f.sig.ident && f.params.len() == call.args.len() + 1;
-        self.method_names.contains(&name)
-            && (self.batched.contains_key(&name) || self.excluded.contains(&name))
-            && self.functions.iter().any(takes_as_many)
+        self.facts.callable(&self.function().sig.ident.to_string()).is_some()
     }
 
     /// The type of a variable of the current function, as far as it follows from what is written.
     fn type_of(&self, var: VarId) -> Option<&Type> {
         let var = self.program.var(var);
-        var.ty.as_ref().or_else(|| self.resolution.types(self.current).get(&var.ident.to_string()))
+        var.ty.as_ref().or_else(|| self.facts.resolution.types(self.source()).get(&var.ident.to_string()))
     }
 
     /// What is known of a call of the current function.
     fn answer(&self, attrs: &[syn::Attribute]) -> Option<Answer> {
-        self.resolution.call(self.current, call_sites::marked(attrs))
+        self.facts.resolution.call(self.source(), call_sites::marked(attrs))
     }
 
     /// The number of a call that stands in tail position.
     fn tail_call(&self, call: &Expr) -> Option<CallSite> {
-        call_sites::of(call).filter(|site| self.functions[self.current].is_tail(*site))
+        call_sites::of(call).filter(|site| self.function().is_tail(*site))
     }
 
-    /// The declared id of a callee found by [`scan::callee`].
-    fn id_of(&mut self, id: FuncId) -> FuncId {
-        if id.0 >= PENDING { self.declare(id.0 - PENDING) } else { id }
-    }
-
-    /// Makes the function's id, parameters, result, entry and exit block.
+    /// The id of a function. The first time it is made, with parameters, result, entry and exit block.
     fn declare(&mut self, source: usize) -> FuncId {
-        if let Some(id) = self.ids.get(&source) {
-            return *id;
+        if let Some(id) = self.sources.iter().position(|known| *known == source) {
+            return FuncId(id);
         }
-        let id = FuncId(self.program.functions.len());
-        self.ids.insert(source, id);
+        let id = FuncId(self.sources.len());
         self.sources.push(source);
-        let function = &self.functions[source];
+        let function = self.facts.function(source);
         let params = function
             .params
             .iter()
             .enumerate()
             .map(|(i, p)| {
                 let shared = p.passing == Passing::Shared;
-                let ty = self.erased_type(source, &p.ty);
+                let ty = self.facts.erased_type(source, &p.ty);
                 self.program.add_variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(ty), shared)
             })
             .collect();
         let result_ident = Ident::new(&format!("__result{}", id.0), Span::mixed_site());
-        let output = self.erased_type(source, &function.output);
+        let output = self.facts.erased_type(source, &function.output);
         let result =
             self.program.add_variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
         let span = function.sig.ident.span();
@@ -176,26 +131,22 @@ impl Lowering<'_> {
             output,
             recursive: false,
         });
-        self.next_queue.push(source);
         id
     }
 
-    /// The body of a function; of its calls only those in tail position have numbers.
-    fn body_of(&self, source: usize) -> syn::Block {
-        let function = &self.functions[source];
-        let mut body = function.body.clone();
-        call_sites::retain(&mut body, |site| function.is_tail(site));
-        body
+    /// The function that was declared last, of those that are not lowered yet.
+    fn pending(&self) -> Option<FuncId> {
+        let is_lowered = |func: &FuncId| self.started.contains(&self.program.func(*func).entry);
+        self.program.func_ids().filter(|func| !is_lowered(func)).last()
     }
 
     fn block(&mut self, func: FuncId, span: Span, label: &'static str) -> BlockId {
         self.program.add_block(func, vec![], Terminator::Unreachable, span, label)
     }
 
-    fn function(&mut self, source: usize) {
-        self.current = source;
-        self.func = self.ids[&source];
-        let function = &self.functions[source];
+    fn lower(&mut self, func: FuncId) {
+        self.func = func;
+        let function = self.function();
         let ir = self.program.func(self.func).clone();
         self.names = ir.params.iter().map(|v| (self.program.name(*v), *v)).collect();
         self.names.insert(self.program.name(ir.result), ir.result);
@@ -215,8 +166,6 @@ impl Lowering<'_> {
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
-        self.travel = Rc::new(Travel::of(function, self.resolution.types(source)));
-        self.travels.insert(self.func, Rc::clone(&self.travel));
         self.find_fallbacks(function);
         self.loops.clear();
         self.start(ir.entry);
@@ -226,8 +175,8 @@ impl Lowering<'_> {
                 self.op(parse_quote!(let #pattern = #ident;));
             }
         }
-        let mut body = self.body_of(source);
-        self.erased(source).visit_block_mut(&mut body);
+        let mut body = self.facts.body(self.source());
+        self.facts.erased(self.source()).visit_block_mut(&mut body);
         self.body(body, Some(ir.result), Some(ir.output.clone()));
         self.jump(ir.exit);
         self.started.push(ir.exit);
@@ -267,12 +216,12 @@ impl Lowering<'_> {
         let op = effects::op(&self.names, stmt);
         if !op.exits.is_empty() {
             // What a jump leaves behind is dropped after locals have moved back.
-            let lent = self.travel.temporaries(&written);
+            let lent = self.travel().temporaries(&written);
             let lent: Vec<Expr> =
-                lent.into_iter().filter(|e| self.travel.lends(e) != Lends::Nothing).cloned().collect();
+                lent.into_iter().filter(|e| self.travel().lends(e) != Lends::Nothing).cloned().collect();
             lent.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
         }
-        let parts = self.options.part && !op.exits.is_empty();
+        let parts = self.facts.options.part && !op.exits.is_empty();
         self.push_op(op);
         if let (true, Some(block)) = (parts, self.cursor) {
             let next = self.new_block(self.program.block(block).span, "after exit");
@@ -291,7 +240,7 @@ impl Lowering<'_> {
     fn rewrite_exits(&self, code: &mut impl Code) {
         let func = self.program.func(self.func);
         code.visit_mut(&mut exits::Exits {
-            krate: &self.options.krate,
+            krate: &self.facts.options.krate,
             result: &self.program.var(func.result).ident,
             output: &func.output,
             exit: func.exit,
@@ -333,9 +282,9 @@ impl Lowering<'_> {
 
     /// Asks rustc about an expression whose value is kept across a block boundary, as it is written.
     fn ask(&mut self, written: &Expr) {
-        match self.travel.lends(written) {
+        match self.travel().lends(written) {
             // It may borrow from a temporary, which lives as long as its statement.
-            Lends::Nothing if self.travel.chain(written).is_some() => {}
+            Lends::Nothing if self.travel().chain(written).is_some() => {}
             Lends::Nothing | Lends::Possibly => self.asked(written, Need::Whole),
             Lends::Plainly => self.whole_fallback(written.span(), KEPT),
         }
@@ -344,19 +293,19 @@ impl Lowering<'_> {
 
     fn asked(&mut self, written: &Expr, need: Need) {
         if self.cursor.is_some() {
-            self.admission.expressions.push((self.current, written.clone(), need));
+            self.questions.expressions.push((self.source(), written.clone(), need));
         }
     }
 
     /// Temporaries of an expression are dropped before what is behind it: nobody may see that.
     fn ask_temporaries(&mut self, written: &Expr) {
         let clones = |all: Vec<&Expr>| all.into_iter().cloned().collect::<Vec<Expr>>();
-        let chain = clones(self.travel.chain(written).unwrap_or_default());
-        let others = clones(self.travel.temporaries(written));
+        let chain = clones(self.travel().chain(written).unwrap_or_default());
+        let others = clones(self.travel().temporaries(written));
         chain.iter().for_each(|temporary| self.asked(temporary, Need::Chained));
         for temporary in &others {
             let need =
-                if self.travel.lends(temporary) == Lends::Nothing { Need::Quiet } else { Need::Forgotten };
+                if self.travel().lends(temporary) == Lends::Nothing { Need::Quiet } else { Need::Forgotten };
             self.asked(temporary, need);
         }
     }
@@ -367,24 +316,22 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> Lowered {
         self.renumber();
-        if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
+        if self.facts.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
             self.split_lockstep();
         }
-        let erased = self.sources.iter().map(|source| self.erased(*source)).collect();
+        let facts = self.facts;
+        let sources = || self.sources.iter().copied();
         Lowered {
-            erased,
-            travels: self.travels.into_values().collect(),
+            erased: sources().map(|source| facts.erased(source)).collect(),
+            travels: sources().map(|source| Rc::clone(facts.travel(source))).collect(),
             program: self.program,
             sources: self.sources,
             items: self.items,
             spans: self.spans,
             counted: self.counted,
-            admission: self.admission,
+            questions: self.questions,
         }
     }
 }
 
 const KEPT: &str = "what is kept across a loop or call borrows a local of this function";
-
-/// Stand-in ids of functions that are not declared yet start here.
-const PENDING: usize = 1 << 32;

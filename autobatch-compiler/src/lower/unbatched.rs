@@ -29,9 +29,10 @@ impl Lowering<'_> {
         };
         scan.visit_block(&function.body);
         let Unbatched { found, counted, .. } = scan;
-        self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
+        let source = self.source();
+        self.counted.extend(counted.into_iter().map(|site| (source, site)));
         self.program.notes.extend(found);
-        for (span, why) in macros::macros(function, &self.item.declared) {
+        for (span, why) in macros::macros(function, &self.facts.item.declared) {
             self.whole_fallback(span, why);
         }
     }
@@ -80,8 +81,8 @@ impl Unbatched<'_, '_> {
                     if group.delimiter() == proc_macro2::Delimiter::Parenthesis
                         && let Some(name) = before
                         && let word = name.to_string()
-                        && (self.lower.callable(&word).is_some()
-                            || primitive_names::may_be_primitive(&self.lower.options.primitives, &word))
+                        && (self.lower.facts.callable(&word).is_some()
+                            || primitive_names::may_be_primitive(&self.lower.facts.options.primitives, &word))
                     {
                         self.note(
                             name.span(),
@@ -104,13 +105,13 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     }
 
     fn visit_expr_call(&mut self, e: &'ast ExprCall) {
-        if let Some(id) = called_path(self.lower, e) {
-            let (source, call) = (self.lower.source_of(id), Expr::Call(e.clone()));
+        if let Some(source) = called_path(self.lower, e) {
+            let call = Expr::Call(e.clone());
             if self.closure {
                 self.note_in_closure(e.span());
             } else if !means_own_types(self.lower, source, &call) {
                 self.note(e.span(), "a generic function is batched for the types of its caller only");
-            } else if self.lower.functions[source].params.len() == e.args.len() {
+            } else if self.lower.facts.function(source).params.len() == e.args.len() {
                 self.note_lent(&call, source);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
@@ -126,9 +127,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             visit::visit_expr_call(self, e);
             self.in_closures = outer;
         } else {
-            let own = self.lower.item.own_name().map(ToString::to_string);
+            let own = self.lower.facts.item.own_name().map(ToString::to_string);
             let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
-            let why = excluded::called(&self.lower.item.excluded, e, own.as_deref());
+            let why = excluded::called(&self.lower.facts.item.excluded, e, own.as_deref());
             let of_answer = || match self.lower.answer(&e.attrs)? {
                 Answer::Excluded(why) => Some(why),
                 Answer::Unknown => Some(method_calls::UNKNOWN),
@@ -141,7 +142,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             }
             if let Expr::Path(path) = &*e.func
                 && let Some(last) = path.path.segments.last()
-                && self.lower.excluded.contains(&last.ident.to_string())
+                && self.lower.facts.is_excluded(&last.ident.to_string())
             {
                 self.note(e.span(), excluded::OF_OTHER_TYPES);
             }
@@ -150,15 +151,15 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     }
 
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
-        let associated = self.lower.functions[self.lower.current].associated;
+        let associated = self.lower.function().associated;
         let answer = self.lower.answer(&e.attrs);
-        if let Some(id) = called_method(self.lower, e) {
+        if let Some(source) = called_method(self.lower, e) {
             if self.closure {
                 self.note_in_closure(e.span());
             } else {
-                self.note_lent(&Expr::MethodCall(e.clone()), self.lower.source_of(id));
+                self.note_lent(&Expr::MethodCall(e.clone()), source);
             }
-        } else if self.lower.is_program_method(e)
+        } else if self.lower.facts.is_program_method(e)
             && associated
             && !matches!(answer, Some(Answer::Other | Answer::Excluded(_)))
         {
@@ -180,8 +181,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             && !self.lower.names.contains_key(&ident.to_string())
             && self
                 .lower
+                .facts
                 .callable(&ident.to_string())
-                .is_some_and(|id| !self.lower.functions[self.lower.source_of(id)].associated)
+                .is_some_and(|source| !self.lower.facts.function(source).associated)
         {
             self.note(
                 ident.span(),
