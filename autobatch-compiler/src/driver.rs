@@ -6,7 +6,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Item, ItemImpl, Visibility};
 
-use crate::admission::purity::{self, Plain};
+use crate::admission::Admitted;
+use crate::admission::purity::Plain;
 use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
@@ -17,7 +18,7 @@ use crate::index::source::{self, Source};
 use crate::item::model::{self, Function};
 use crate::item::{checks, excluded, functions, implicit_entries, methods, worth};
 use crate::lower::{self, LowerOptions, Lowered};
-use crate::passes::{self, Analyses, PassOptions};
+use crate::passes::{self, PassOptions};
 use crate::resolve::method_calls;
 use crate::resolve::resolution::Resolution;
 use crate::syntax::annotated::{self, Input};
@@ -140,11 +141,12 @@ fn expand(
             continue;
         }
         let mut item = item.clone();
-        let (mut lowered, analyses) = lower_admitted(&mut item, resolution, entry, &options, &passes);
-        let own = lowered.sources.iter().map(|source| &item.functions[*source]);
+        let admitted = lower_admitted(&mut item, resolution, entry, &options, &passes);
+        let Lowered { program, sources, .. } = &admitted.lowered;
+        let own = sources.iter().map(|source| &item.functions[*source]);
         let args = args_for(own, args);
         if args.strict {
-            for note in &lowered.program.notes {
+            for note in &program.notes {
                 diag.error_at(
                     note.span,
                     &format!("`strict`: this runs the scalar code for each member: {}", note.why),
@@ -152,14 +154,10 @@ fn expand(
                 );
             }
         }
-        let plain = purity::of(&lowered, &item.functions);
-        if plain.is_some() {
-            admission::ask_for_copies(&mut lowered, &item.functions);
-        }
-        programs.push((entry, item, lowered, analyses, plain, args));
+        programs.push((entry, item, admitted, args));
     }
     let mut known = scalar_clone::Known::default();
-    for (_, _, lowered, _, plain, _) in &programs {
+    for (_, _, Admitted { lowered, plain, .. }, _) in &programs {
         known.counted.extend(counted(lowered));
         if plain.as_ref().is_some_and(Plain::is_certain) {
             known.computes.extend(&lowered.sources);
@@ -168,12 +166,12 @@ fn expand(
     let vector = vector_math.as_ref();
     let clones = Clones::new(item, resolution, &entries, &args.krate, vector, primitives, known);
     let mut families = Vec::new();
-    for (entry, own, lowered, analyses, plain, args) in programs {
-        let width = width(&own.functions, &lowered);
+    for (entry, own, admitted, args) in programs {
+        let width = width(&own.functions, &admitted.lowered);
+        let plain = admitted.plain.clone();
         let nested = plain.map(|plain| nested(&own, resolution, entry, plain, &options, &passes));
         let entry = &functions[entry];
-        let family =
-            codegen::emit(entry.shown(), &lowered, &analyses, &own.functions, nested, &clones, &args, width);
+        let family = codegen::emit(entry.shown(), &admitted, &own.functions, nested, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
@@ -199,19 +197,19 @@ fn lower_admitted(
     entry: usize,
     options: &LowerOptions,
     passes: &PassOptions,
-) -> (Lowered, Analyses) {
+) -> Admitted {
     loop {
-        let mut lowered = lower::lower(item, resolution, entry, options);
+        let (mut lowered, questions) = lower::lower(item, resolution, entry, options);
         let analyses = passes::run(&mut lowered.program, passes);
-        lowered.questions = admission::admit(&mut lowered, &analyses, item);
+        let admitted = admission::admit(lowered, questions, analyses, item);
         let mut again = false;
-        for source in lowered.sources.iter().copied() {
-            let of_function = lowered.questions.closures.iter().filter(|(f, _)| *f == source);
+        for source in admitted.lowered.sources.iter().copied() {
+            let of_function = admitted.closures.iter().filter(|(f, _)| *f == source);
             let names = of_function.map(|(_, name)| name.clone()).collect();
             again |= desugar::local_closures::rewrite(&mut item.functions[source], &names, &options.krate);
         }
         if !again {
-            return (lowered, analyses);
+            return admitted;
         }
     }
 }
@@ -226,7 +224,7 @@ fn nested(
     passes: &PassOptions,
 ) -> Nested {
     let options = LowerOptions { part: true, ..options.clone() };
-    let mut lowered = lower::lower(item, resolution, entry, &options);
+    let (mut lowered, _) = lower::lower(item, resolution, entry, &options);
     let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
     Nested { plain, lowered, analyses }
 }

@@ -122,7 +122,7 @@ pub(crate) fn lowered(functions: &[model::Function], entry: usize, fuse: bool) -
     let krate = syn::parse_quote!(::autobatch);
     let item = model::Item { functions: functions.to_vec(), ..model::Item::default() };
     let options = LowerOptions { krate, fuse, primitives: vec![], part: false };
-    lower(&item, &Resolution::default(), entry, &options)
+    lower(&item, &Resolution::default(), entry, &options).0
 }
 
 /// The names of variables, sorted.

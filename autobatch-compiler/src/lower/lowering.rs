@@ -27,8 +27,6 @@ pub struct Lowered {
     pub spans: VarSet,
     /// Calls in tail position, by source function and number, that are lent a local: something is left to do behind them.
     pub counted: Vec<(usize, CallSite)>,
-    /// What rustc is asked about it.
-    pub questions: Questions,
     /// How references to locals travel in each program function.
     pub(crate) travels: Vec<Rc<Travel>>,
 }

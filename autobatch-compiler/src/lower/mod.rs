@@ -46,8 +46,13 @@ use crate::resolve::resolution::{Answer, Resolution};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::walk::Code;
 
-/// Lowers the program whose entry is `item.functions[entry]`.
-pub fn lower(item: &Item, resolution: &Resolution, entry: usize, options: &LowerOptions) -> Lowered {
+/// Lowers the program whose entry is `item.functions[entry]`. The second result is what rustc has to be asked about its expressions.
+pub fn lower(
+    item: &Item,
+    resolution: &Resolution,
+    entry: usize,
+    options: &LowerOptions,
+) -> (Lowered, Questions) {
     let facts = Facts::new(item, resolution, entry, options);
     let mut lowering = Lowering {
         facts: &facts,
@@ -314,14 +319,14 @@ impl Lowering<'_> {
         self.program.notes.push(Note { span, why: why.into(), whole: true });
     }
 
-    fn finish(mut self) -> Lowered {
+    fn finish(mut self) -> (Lowered, Questions) {
         self.renumber();
         if self.facts.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
             self.split_lockstep();
         }
         let facts = self.facts;
         let sources = || self.sources.iter().copied();
-        Lowered {
+        let lowered = Lowered {
             erased: sources().map(|source| facts.erased(source)).collect(),
             travels: sources().map(|source| Rc::clone(facts.travel(source))).collect(),
             program: self.program,
@@ -329,8 +334,8 @@ impl Lowering<'_> {
             items: self.items,
             spans: self.spans,
             counted: self.counted,
-            questions: self.questions,
-        }
+        };
+        (lowered, self.questions)
     }
 }
 
