@@ -25,7 +25,7 @@ pub struct LowerOptions {
     pub part: bool,
 }
 
-/// The facts of one program. Functions are known by their positions in the item.
+/// What is known of one program. Functions are known by their positions in the item.
 pub(crate) struct Facts<'a> {
     pub(super) item: &'a Item,
     pub(super) resolution: &'a Resolution,
@@ -51,6 +51,7 @@ impl<'a> Facts<'a> {
         Facts { item, resolution, options, entry, batched, excluded, travels }
     }
 
+    /// The function at a position.
     pub(super) fn function(&self, source: usize) -> &'a Function {
         &self.item.functions[source]
     }

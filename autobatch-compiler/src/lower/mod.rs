@@ -5,7 +5,11 @@
 //! batched call stands alone, its arguments and its result in variables), loops become headers and
 //! back edges, `&&`, `||`, `if`, `match`, `let … else` with such parts become branches.
 //!
-//! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
+//! In: an [`Item`] and its [`Resolution`]. What follows from them before a block is made stands in `facts`.
+//!
+//! Out: a [`Program`] of the functions reachable from one entry, without any analysis results.
+//!
+//! **Invariant:** block ids ascend in source order; ops leave early only by listed exits.
 
 pub(crate) mod call_arguments;
 mod computed;

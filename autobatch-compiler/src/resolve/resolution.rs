@@ -57,3 +57,42 @@ impl Resolution {
         &self.checks
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+    use syn::Expr;
+
+    use super::*;
+    use crate::ir::testing::functions;
+    use crate::item::model::Item;
+    use crate::resolve::method_calls::resolve;
+    use crate::syntax::call_sites;
+    use crate::syntax::mentions::text;
+    use crate::syntax::walk::{self, At};
+
+    #[test]
+    fn each_call_in_doubt_has_an_answer_of_its_own() {
+        let tokens = quote!(impl Tree {
+            fn sum(&self, x: f64) -> f64 {
+                let rows: Vec<f64> = vec![];
+                let open = made();
+                rows.sum(x) * 2.0 - open.sum(x) - rows.sum(x)
+            }
+        });
+        let own = Some(syn::parse_quote!(Tree));
+        let mut item = Item { functions: functions(tokens.clone()), own, ..Item::default() };
+        let resolution = resolve(&mut item, |_| true);
+        let body = &mut item.functions[0].body;
+        let mut answers = Vec::new();
+        walk::each(body, |at| {
+            if let At::Expr(Expr::MethodCall(call)) = at {
+                answers.push(resolution.call(0, call_sites::marked(&call.attrs)));
+            }
+        });
+        assert_eq!(answers, [Some(Answer::Other), Some(Answer::Unknown), Some(Answer::Other)]);
+        assert_eq!(resolution.calls.len(), 3);
+        call_sites::unmark(body);
+        assert_eq!(text(body), text(&functions(tokens)[0].body));
+    }
+}
