@@ -2,28 +2,28 @@
 
 use std::rc::Rc;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Item, ItemImpl, Visibility};
 
-use crate::admission::purity::{self, Plain};
+use crate::admission::Admitted;
+use crate::admission::purity::Plain;
 use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, Nested};
 use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
-use crate::index::definitions::Definitions;
 use crate::index::source::{self, Source};
 use crate::item::model::{self, Function};
 use crate::item::{checks, excluded, functions, implicit_entries, methods, worth};
 use crate::lower::{self, LowerOptions, Lowered};
-use crate::passes::{self, Analyses, PassOptions};
+use crate::passes::{self, PassOptions};
 use crate::resolve::method_calls;
-use crate::resolve::method_checks::Checks;
-use crate::resolve::types::{Known, Types};
+use crate::resolve::resolution::Resolution;
 use crate::syntax::annotated::{self, Input};
 use crate::syntax::arguments::Args;
+use crate::syntax::call_sites::CallSite;
 use crate::syntax::{attributes, cfg_split, macro_tokens, mentions, primitive_names};
 use crate::{admission, desugar};
 
@@ -62,49 +62,54 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
-    let (mut functions, others) = functions::parted(&spelled, &mut diag);
-    let declared = Rc::new(declared);
-    let aside = excluded::of(&functions, others, self_type(&input).0, &args.primitives).into();
-    for function in &mut functions {
-        (function.declared, function.aside) = (Rc::clone(&declared), Rc::clone(&aside));
-    }
-    let checks = receivers(&input, &mut functions, &args, &declared.definitions);
-    desugar(&input, &mut functions, &args, &declared.definitions);
-    let mut families = if diag.is_empty() { expand(&input, &functions, &args, &mut diag) } else { vec![] };
+    let (functions, others) = functions::parted(&spelled, &mut diag);
+    let own = match &input {
+        Input::Impl(block) => Some((*block.self_ty).clone()),
+        _ => None,
+    };
+    let excluded = excluded::of(&functions, others, own.as_ref(), &args.primitives).into();
+    let mut model = model::Item { functions, own, excluded, declared: Rc::new(declared) };
+    let resolution = resolve(&input, &mut model, &args);
+    desugar(&input, &mut model, &resolution, &args);
+    let mut families =
+        if diag.is_empty() { expand(&input, &model, &resolution, &args, &mut diag) } else { vec![] };
+    let functions = &model.functions;
     let mut questions = Vec::new();
     if !families.is_empty() {
-        families.extend(checks.items(&functions));
-        families.extend(methods::shims(&functions));
-        questions = codegen::definition_check::questions(&functions);
+        families.extend(resolution.checks().items(functions));
+        families.extend(methods::shims(functions));
+        questions = codegen::definition_check::questions(functions);
     }
     let errors = diag.into_tokens();
     assemble(input, families, questions, errors)
 }
 
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
-fn receivers(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) -> Checks {
+fn resolve(input: &Input, item: &mut model::Item, args: &Args) -> Resolution {
     let worth = match input {
-        Input::Module(_) => worth::by_shown_name(functions, &args.primitives),
-        _ => worth::call_graph(functions, &entries(input, functions), &args.primitives).0,
+        Input::Module(_) => worth::by_shown_name(&item.functions, &args.primitives),
+        _ => worth::call_graph(&item.functions, &entries(input, item), &args.primitives).0,
     };
-    method_calls::resolve(functions, |f| worth.contains(&f), self_type(input).0, definitions)
+    method_calls::resolve(item, |f| worth.contains(&f))
 }
 
 /// Rewrites closures with calls of the program in them.
-fn desugar(input: &Input, functions: &mut [Function], args: &Args, definitions: &Definitions) {
-    let (own, self_ident) = self_type(input);
-    let (worth, _) = worth::call_graph(functions, &entries(input, functions), &args.primitives);
-    let batched = |f: usize| worth.contains(&f);
-    let args = args_for(&*functions, args);
-    let known = Known::all(functions, own, definitions);
-    let types = Types { definitions, functions: &known, own: own.cloned() };
-    desugar::functions(functions, batched, self_ident.as_ref(), &types, &args);
+fn desugar(input: &Input, item: &mut model::Item, resolution: &Resolution, args: &Args) {
+    let (worth, _) = worth::call_graph(&item.functions, &entries(input, item), &args.primitives);
+    let args = args_for(&item.functions, args);
+    desugar::functions(item, resolution, |f| worth.contains(&f), &args);
 }
 
 /// The generated family of each function that users can call, and the clones beside them.
-fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnostics) -> Vec<TokenStream> {
-    let (self_type, self_ident) = self_type(input);
-    let entries = entries(input, functions);
+fn expand(
+    input: &Input,
+    item: &model::Item,
+    resolution: &Resolution,
+    args: &Args,
+    diag: &mut Diagnostics,
+) -> Vec<TokenStream> {
+    let functions = &item.functions[..];
+    let entries = entries(input, item);
     let krate = &args.krate;
     let rt = quote!(#krate::__rt);
     let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
@@ -131,38 +136,35 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
         if checks::unsized_members(function, diag) {
             continue;
         }
-        let mut functions = functions.to_vec();
-        let (mut lowered, analyses) =
-            lower_admitted(&mut functions, entry, self_ident.as_ref(), &options, &passes);
-        let own = lowered.sources.iter().map(|source| &functions[*source]);
+        let mut item = item.clone();
+        let admitted = lower_admitted(&mut item, resolution, entry, &options, &passes);
+        let Lowered { program, sources, .. } = &admitted.lowered;
+        let own = sources.iter().map(|source| &item.functions[*source]);
         let args = args_for(own, args);
         if args.strict {
-            for note in &lowered.program.notes {
+            for note in &program.notes {
                 let message = messages::scalar_code(&note.why(), note.reason, args.fibers_will_do);
                 diag.error_at(note.span, message);
             }
         }
-        let plain = purity::of(&lowered, &functions);
-        if plain.is_some() {
-            admission::ask_for_copies(&mut lowered, &functions);
-        }
-        programs.push((entry, functions, lowered, analyses, plain, args));
+        programs.push((entry, item, admitted, args));
     }
     let mut known = scalar_clone::Known::default();
-    for (_, _, lowered, _, plain, _) in &programs {
+    for (_, _, Admitted { lowered, plain, .. }, _) in &programs {
         known.counted.extend(counted(lowered));
         if plain.as_ref().is_some_and(Plain::is_certain) {
             known.computes.extend(&lowered.sources);
         }
     }
     let vector = vector_math.as_ref();
-    let clones = Clones::new(functions, &entries, self_type, &args.krate, vector, primitives, known);
+    let clones = Clones::new(item, resolution, &entries, &args.krate, vector, primitives, known);
     let mut families = Vec::new();
-    for (entry, own, lowered, analyses, plain, args) in programs {
-        let width = width(&own, &lowered);
-        let nested = plain.map(|plain| nested(&own, entry, self_ident.as_ref(), plain, &options, &passes));
+    for (entry, own, admitted, args) in programs {
+        let width = width(&own.functions, &admitted.lowered);
+        let plain = admitted.plain.clone();
+        let nested = plain.map(|plain| nested(&own, resolution, entry, plain, &options, &passes));
         let entry = &functions[entry];
-        let family = codegen::emit(entry.shown(), &lowered, &analyses, &own, nested, &clones, &args, width);
+        let family = codegen::emit(entry.shown(), &admitted, &own.functions, nested, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
@@ -174,7 +176,7 @@ fn expand(input: &Input, functions: &[Function], args: &Args, diag: &mut Diagnos
 }
 
 /// The calls in tail position of a program, by function and number, that are no tail calls: something is left to do.
-fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
+fn counted(lowered: &Lowered) -> Vec<(usize, CallSite)> {
     let blocks = lowered.program.blocks.iter();
     let calls = blocks.filter_map(|block| Some((lowered.sources[block.func.0], block.term.call()?.tail?)));
     calls.chain(lowered.counted.iter().copied()).collect()
@@ -183,39 +185,39 @@ fn counted(lowered: &Lowered) -> Vec<(usize, usize)> {
 /// Lowers and analyses a program. Closures that borrow locals across a loop or call are put where they are called, and all starts
 /// again.
 fn lower_admitted(
-    functions: &mut [Function],
+    item: &mut model::Item,
+    resolution: &Resolution,
     entry: usize,
-    self_ident: Option<&Ident>,
     options: &LowerOptions,
     passes: &PassOptions,
-) -> (Lowered, Analyses) {
+) -> Admitted {
     loop {
-        let mut lowered = lower::lower(functions, entry, self_ident.cloned(), options);
+        let (mut lowered, questions) = lower::lower(item, resolution, entry, options);
         let analyses = passes::run(&mut lowered.program, passes);
-        lowered.admission = admission::admit(&mut lowered, &analyses, functions);
+        let admitted = admission::admit(lowered, questions, analyses, item);
         let mut again = false;
-        for source in lowered.sources.iter().copied() {
-            let of_function = lowered.admission.closures.iter().filter(|(f, _)| *f == source);
+        for source in admitted.lowered.sources.iter().copied() {
+            let of_function = admitted.closures.iter().filter(|(f, _)| *f == source);
             let names = of_function.map(|(_, name)| name.clone()).collect();
-            again |= desugar::local_closures::rewrite(&mut functions[source], &names, &options.krate);
+            again |= desugar::local_closures::rewrite(&mut item.functions[source], &names, &options.krate);
         }
         if !again {
-            return (lowered, analyses);
+            return admitted;
         }
     }
 }
 
 /// A program that only computes, for nested frames.
 fn nested(
-    functions: &[Function],
+    item: &model::Item,
+    resolution: &Resolution,
     entry: usize,
-    self_ident: Option<&Ident>,
     plain: Plain,
     options: &LowerOptions,
     passes: &PassOptions,
 ) -> Nested {
     let options = LowerOptions { part: true, ..options.clone() };
-    let mut lowered = lower::lower(functions, entry, self_ident.cloned(), &options);
+    let (mut lowered, _) = lower::lower(item, resolution, entry, &options);
     let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
     Nested { plain, lowered, analyses }
 }
@@ -231,7 +233,8 @@ fn args_for<'a>(functions: impl IntoIterator<Item = &'a Function>, args: &Args) 
 
 /// The functions that users can call. Private ones of a module are reached through the others; those of an `impl` block are for
 /// the code around it.
-fn entries(input: &Input, functions: &[Function]) -> Vec<usize> {
+fn entries(input: &Input, item: &model::Item) -> Vec<usize> {
+    let (functions, declared) = (&item.functions, &item.declared);
     let is_visible = |f: &usize| !matches!(functions[*f].vis, Visibility::Inherited);
     let (visible, private): (Vec<usize>, Vec<usize>) = (0..functions.len()).partition(is_visible);
     match input {
@@ -239,23 +242,14 @@ fn entries(input: &Input, functions: &[Function]) -> Vec<usize> {
         Input::Impl(_) => {
             let alone = visible.is_empty();
             let wanted = |f: &Function| {
-                (alone || implicit_entries::is_wanted(f)) && implicit_entries::has_batched_form(f)
+                (alone || implicit_entries::is_wanted(f, declared))
+                    && implicit_entries::has_batched_form(f, declared)
             };
             let private = private.into_iter().filter(|f| wanted(&functions[*f]));
             visible.into_iter().chain(private).collect()
         }
         Input::Module(_) => visible,
     }
-}
-
-/// The type of an `impl` block, and its name.
-fn self_type(input: &Input) -> (Option<&syn::Type>, Option<Ident>) {
-    let Input::Impl(i) = input else { return (None, None) };
-    let name = match &*i.self_ty {
-        syn::Type::Path(p) => p.path.segments.last().map(|s| s.ident.clone()),
-        _ => None,
-    };
-    (Some(&*i.self_ty), name)
 }
 
 fn has_members(function: &Function) -> bool {

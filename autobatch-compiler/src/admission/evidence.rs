@@ -17,14 +17,12 @@ use crate::syntax::mentions::{bare_type, text};
 use crate::syntax::walk::{self, At};
 
 /// The types that functions of a program write, those in other types and in fields of the file's types too.
-pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
-    let Some(first) = functions.first() else { return vec![] };
+pub(super) fn written(functions: &[&Function], declared: &Declared) -> Vec<Evidence> {
     let parameters: Vec<Ident> = functions
         .iter()
         .flat_map(|f| f.sig.generics.type_params().chain(f.outer.type_params()))
         .map(|param| param.ident.clone())
         .collect();
-    let declared = &first.declared;
     let mut found = Found { declared, parameters: &parameters, types: Vec::new(), names: BTreeSet::new() };
     for function in functions {
         for param in &function.params {
@@ -47,7 +45,7 @@ pub(super) fn written(functions: &[&Function]) -> Vec<Evidence> {
     let mut all = Vec::new();
     for ty in found.types {
         if is_evidence(&ty) && seen.insert(text(&ty)) {
-            let quiet = quiet(&ty, &first.declared, &parameters, &mut BTreeSet::new());
+            let quiet = quiet(&ty, declared, &parameters, &mut BTreeSet::new());
             all.push(Evidence { ty, quiet });
         }
     }

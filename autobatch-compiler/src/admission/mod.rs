@@ -24,14 +24,16 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Pat, Type};
 
+use crate::admission::purity::Plain;
 use crate::analysis::reference_flow::{self, Lends, Travel};
 use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarSet};
-use crate::item::model::{Function, Passing};
+use crate::item::model::{Function, Item, Passing};
 use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::std_models::pure::{is_pure_function, is_pure_method};
+use crate::syntax::call_sites;
 use crate::syntax::macro_tokens::has_sign;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At, Code};
@@ -62,38 +64,64 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Decides about a lowered program. What is denied becomes a note.
-pub(crate) fn admit(lowered: &mut Lowered, analyses: &Analyses, functions: &[Function]) -> Questions {
-    let mut admission = std::mem::take(&mut lowered.admission);
-    let mut notes = Vec::new();
+/// A program about which admission has decided.
+pub struct Admitted {
+    /// The program. What is denied has become notes.
+    pub lowered: Lowered,
+    /// What the passes found out.
+    pub analyses: Analyses,
+    /// What rustc is asked about it.
+    pub questions: Questions,
+    /// What must be primitive, if the program only computes.
+    pub plain: Option<Plain>,
+    /// Closures that borrow locals across a loop or call, by function and name.
+    pub closures: BTreeSet<(usize, String)>,
+}
+
+/// What admission says of variables.
+struct Decisions {
+    questions: Questions,
+    notes: Vec<Note>,
+    closures: BTreeSet<(usize, String)>,
+}
+
+/// Decides about a lowered program, of which the lowering has asked these questions.
+pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analyses, item: &Item) -> Admitted {
+    let Item { functions, declared, .. } = item;
+    let mut decisions = Decisions { questions, notes: Vec::new(), closures: BTreeSet::new() };
     for func in lowered.program.func_ids() {
         let source = lowered.sources[func.0];
         let function = &functions[source];
         let travel = &lowered.travels[func.0];
-        let number = number(function);
-        let own = Own { program: &lowered.program, analyses, func, source, spans: &lowered.spans, number };
-        let before = admission.variables.len();
-        own.variables(travel, &mut admission, &mut notes);
+        let (program, spans, number) = (&lowered.program, &lowered.spans, number(function));
+        let own = Own { program, analyses: &analyses, func, source, spans, number };
+        let before = decisions.questions.variables.len();
+        own.variables(travel, &mut decisions);
+        let Decisions { questions, notes, .. } = &mut decisions;
         let mut note = |span: Option<Span>, reason: Reason| {
             notes.extend(span.map(|span| Note { span, name: None, reason, whole: true }));
         };
         let mut names = mentions::reserved(function.written.to_token_stream()).into_iter();
-        let reserved = names.find(|name| function.declared.reserved.contains(&name.to_string()));
+        let reserved = names.find(|name| declared.reserved.contains(&name.to_string()));
         note(reserved.map(|name| name.span()), reasons::RESERVED);
         note(of_a_trait(&function.body, travel), reasons::METHOD_OF_NUMBERS);
-        note(address_taken(&function.body, admission.variables.len() > before), reasons::ADDRESS_TAKEN);
-        own.parameters(function, &mut admission);
-        own.arguments(&mut admission);
-        admission
-            .parts
-            .extend(moves::parts(&lowered.program, analyses, func, travel).into_iter().map(|e| (source, e)));
+        note(address_taken(&function.body, questions.variables.len() > before), reasons::ADDRESS_TAKEN);
+        own.parameters(function, questions);
+        own.arguments(questions);
+        let parts = moves::parts(program, &analyses, func, travel);
+        questions.parts.extend(parts.into_iter().map(|e| (source, e)));
     }
+    let Decisions { mut questions, notes, closures } = decisions;
     lowered.program.notes.extend(notes);
     let sources: Vec<&Function> = lowered.sources.iter().map(|source| &functions[*source]).collect();
-    if !admission.is_certain() {
-        admission.evidence = evidence::written(&sources);
+    if !questions.is_certain() {
+        questions.evidence = evidence::written(&sources, declared);
     }
-    admission
+    let plain = purity::of(&lowered, functions);
+    if plain.is_some() {
+        questions.expressions.extend(copied(&lowered.sources, functions));
+    }
+    Admitted { lowered, analyses, questions, plain, closures }
 }
 
 /// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.
@@ -117,12 +145,15 @@ fn address_taken(body: &syn::Block, holds: bool) -> Option<Span> {
     block.filter(|_| holds || walk::any(body, pointer))
 }
 
-/// Asks about what a program that only computes makes by methods and functions that are known by name: vector frames copy all
-/// values bit by bit.
-pub(crate) fn ask_for_copies(lowered: &mut Lowered, functions: &[Function]) {
-    for source in lowered.sources.iter().copied() {
+/// What a program that only computes makes by methods and functions that are known by name: vector frames copy all values bit
+/// by bit, so rustc is asked about it.
+fn copied(sources: &[usize], functions: &[Function]) -> Vec<(usize, Expr, Need)> {
+    let mut asked = Vec::new();
+    for source in sources.iter().copied() {
+        let mut body = functions[source].body.clone();
+        call_sites::unmark(&mut body);
         let mut calls: Vec<&Expr> = Vec::new();
-        walk::each(&functions[source].body, |at| {
+        walk::each(&body, |at| {
             if let At::Expr(expr) = at
                 && is_known_by_name(expr)
                 && !calls.contains(&expr)
@@ -131,9 +162,11 @@ pub(crate) fn ask_for_copies(lowered: &mut Lowered, functions: &[Function]) {
             }
         });
         let needs = BTreeSet::from([number(&functions[source]), Need::Copied]);
-        let asked = calls.into_iter().flat_map(|call| needs.iter().map(move |need| (call, *need)));
-        lowered.admission.expressions.extend(asked.map(|(call, need)| (source, call.clone(), need)));
+        for call in calls {
+            asked.extend(needs.iter().map(|need| (source, call.clone(), *need)));
+        }
     }
+    asked
 }
 
 /// What has to hold of what is a number by the names of methods: a type parameter may be one of many numbers.
@@ -165,7 +198,8 @@ struct Own<'a> {
 }
 
 impl Own<'_> {
-    fn variables(&self, travel: &Travel, admission: &mut Questions, notes: &mut Vec<Note>) {
+    fn variables(&self, travel: &Travel, decisions: &mut Decisions) {
+        let Decisions { questions, notes, closures } = decisions;
         let values = self.values();
         let mut lends: BTreeMap<String, Lends> = BTreeMap::new();
         let mut note = |name: String, value: &Expr, whole: bool| {
@@ -211,17 +245,17 @@ impl Own<'_> {
             }
             if travel.is_number(&name) {
                 if local && crosses {
-                    admission.variables.push((var, self.number));
+                    questions.variables.push((var, self.number));
                 }
                 continue;
             }
             if crosses && values.are_closures(&name) && !values.is_typed(&name) {
-                admission.opaque.insert(var);
+                questions.opaque.insert(var);
             }
             if crosses && lent == Lends::Plainly {
                 let value = values.of(&name);
                 if let Some(Expr::Closure(_)) = value {
-                    admission.closures.insert((self.source, name.clone()));
+                    closures.insert((self.source, name.clone()));
                 }
                 let span = value.map_or(variable.ident.span(), |value| value.span());
                 let (name, reason) = match local {
@@ -234,7 +268,7 @@ impl Own<'_> {
             let closure = matches!(values.of(&name), Some(Expr::Closure(_))) && lent == Lends::Nothing;
             // Temporaries are asked about as expressions; adaptors of outer iterators have closures' types.
             let outer = travel.is_outer(&name);
-            if closure || !local || travel.is_reference(&name) || (outer && admission.opaque.contains(&var)) {
+            if closure || !local || travel.is_reference(&name) || (outer && questions.opaque.contains(&var)) {
                 continue;
             }
             let need = match (crosses, lent) {
@@ -246,33 +280,33 @@ impl Own<'_> {
                 (false, _) if matches!(values.of(&name), Some(Expr::Closure(_))) => Need::Quiet,
                 (false, _) => Need::Forgotten,
             };
-            admission.variables.push((var, need));
+            questions.variables.push((var, need));
         }
     }
 
     /// What the function owns from the start, whose drop may be seen.
-    fn parameters(&self, function: &Function, admission: &mut Questions) {
+    fn parameters(&self, function: &Function, questions: &mut Questions) {
         let variables = self.program.func(self.func).params.iter();
         for (param, var) in function.params.iter().zip(variables) {
             let ty = self.program.var(*var).ty.as_ref().unwrap_or(&param.ty);
             let by_value = param.passing == Passing::Each && !matches!(ty, Type::Reference(_));
             if by_value && !reference_flow::is_number_type(ty) {
-                admission.types.push((ty.clone(), Need::Quiet));
+                questions.types.push((ty.clone(), Need::Quiet));
             }
         }
     }
 
     /// What a call is given and the caller has behind the call, too: the bits are there twice, so it has to be copied. A `&mut`
     /// parameter is the caller's again behind the call (`lower/lending.rs`).
-    fn arguments(&self, admission: &mut Questions) {
+    fn arguments(&self, questions: &mut Questions) {
         for call in self.calls() {
             let behind = &self.analyses.liveness.live_in[call.cont.0];
             for arg in call.args.iter().copied().filter(|arg| *arg != call.dest && behind.contains(arg)) {
                 match &self.program.var(arg).ty {
                     Some(Type::Reference(_)) => {}
                     Some(ty) if reference_flow::is_number_type(ty) => {}
-                    Some(ty) => admission.types.push((ty.clone(), Need::Copied)),
-                    None => admission.variables.push((arg, Need::Copied)),
+                    Some(ty) => questions.types.push((ty.clone(), Need::Copied)),
+                    None => questions.variables.push((arg, Need::Copied)),
                 }
             }
         }

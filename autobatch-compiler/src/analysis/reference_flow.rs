@@ -17,6 +17,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 
 use crate::item::model::Function;
+use crate::resolve::resolution::VariableTypes;
 use crate::std_models::facts::{Does, does};
 use crate::std_models::pure::{is_primitive, is_pure_function, is_pure_method};
 use crate::syntax::mentions::{self, bare, bare_type, is_compound, is_truth};
@@ -68,7 +69,7 @@ enum Source<'a> {
 
 impl Travel {
     /// What is known of the variables of a function.
-    pub(crate) fn of(function: &Function) -> Travel {
+    pub(crate) fn of(function: &Function, types: &VariableTypes) -> Travel {
         let mut travel = Travel { locals: function.bindings.keys().cloned().collect(), ..Travel::default() };
         for param in &function.params {
             let name = param.ident.to_string();
@@ -81,7 +82,7 @@ impl Travel {
             }
             travel.params.insert(name);
         }
-        for (name, ty) in &function.types {
+        for (name, ty) in types {
             if is_number_type(ty) {
                 travel.numbers.insert(name.clone());
             }
@@ -92,7 +93,7 @@ impl Travel {
         travel.certain = travel.numbers.clone();
         travel.trusts = true;
         travel.find_numbers(&scan);
-        travel.find_outer(function, &scan);
+        travel.find_outer(types, &scan);
         travel
     }
 
@@ -187,7 +188,7 @@ impl Travel {
     }
 
     /// The largest set of variables that get nothing but references to outside, and numbers with them.
-    fn find_outer(&mut self, function: &Function, scan: &Definitions<'_>) {
+    fn find_outer(&mut self, types: &VariableTypes, scan: &Definitions<'_>) {
         let names = scan.patterns.iter().flat_map(|(pat, _)| mentions::names(pat));
         let candidates = names.map(|name| name.to_string());
         for name in candidates.filter(|name| !self.params.contains(name) && !self.numbers.contains(name)) {
@@ -213,7 +214,7 @@ impl Travel {
                 let copied = copied_by(pat);
                 for ident in names {
                     let name = ident.to_string();
-                    let known = function.types.get(&name).is_some_and(is_shared_reference);
+                    let known = types.get(&name).is_some_and(is_shared_reference);
                     let reference = (reference && !copied.contains(&ident)) || known;
                     self.keep(&name, outer, outer && reference);
                 }

@@ -33,6 +33,7 @@ pub mod wavefront;
 use proc_macro2::TokenStream;
 use scalar_clone::Clones;
 
+use crate::admission::Admitted;
 use crate::admission::purity::Plain;
 use crate::codegen::emitter::{Emitter, Width};
 use crate::codegen::machine::step_loop;
@@ -53,21 +54,20 @@ pub struct Nested {
     pub analyses: Analyses,
 }
 
-/// Generates the whole family of `function`, whose program is `lowered`.
+/// Generates the whole family of `function`, whose program is `admitted`.
 pub fn emit(
     function: &Function,
-    lowered: &Lowered,
-    analyses: &Analyses,
+    admitted: &Admitted,
     functions: &[Function],
     nested: Option<Nested>,
     clones: &Clones<'_>,
     args: &Args,
     width: Width,
 ) -> TokenStream {
+    let Admitted { lowered, analyses, questions, .. } = admitted;
     let emitter = Emitter::new(lowered, analyses, clones, args, width);
     let whole = lowered.program.notes.iter().any(|note| note.whole);
-    let opening =
-        (!whole).then(|| type_witness::opening(&emitter, &lowered.admission, functions, args.strict));
+    let opening = (!whole).then(|| type_witness::opening(&emitter, questions, functions, args.strict));
     let asks = opening.as_ref().is_some_and(|opening| opening.asks);
     let body = opening.map(|opening| step_loop::body(&emitter, function, &opening));
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();

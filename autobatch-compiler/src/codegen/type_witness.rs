@@ -27,8 +27,8 @@ use crate::codegen::names::name;
 use crate::ir::questions::{Evidence, Need, Questions, Quiet};
 use crate::ir::{FuncId, Role, VarId, VarSet};
 use crate::item::model::Function;
+use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, text};
-use crate::syntax::tail_positions;
 
 /// What stands before the machine's loop.
 pub(crate) struct Opening {
@@ -286,7 +286,7 @@ impl Witness<'_> {
         let params: Vec<_> = params.collect();
         let mut body = function.body.clone();
         self.emitter.erased[func.0].clone().visit_block_mut(&mut body);
-        tail_positions::unnumber(&mut body);
+        call_sites::unmark(&mut body);
         let ties: Vec<Stmt> = function
             .params
             .iter()

@@ -42,7 +42,7 @@ impl<'a> VectorMath<'a> {
 
     fn copy(&self, function: &Function) -> TokenStream {
         let mut body = function.written.clone();
-        crate::resolve::method_calls::unmark(&mut body);
+        crate::syntax::call_sites::unmark(&mut body);
         self.of(function).visit_block_mut(&mut body);
         let mut sig = function.sig.clone();
         sig.ident = copy_name(&sig.ident);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, Ident, Path, PathArguments, Type, parse_quote};
 
-use crate::item::model::Function;
+use crate::item::model::Item;
 use crate::syntax::mentions::{self, text};
 use crate::syntax::primitive_names::is_primitive;
 use crate::syntax::standard_macros;
@@ -19,20 +19,16 @@ pub(super) struct Callees {
     methods: BTreeSet<String>,
     /// Functions whose result is of one of their type parameters, by name: which of how many.
     instances: BTreeMap<String, (usize, usize)>,
-    self_type: Option<Ident>,
+    /// The name of the type whose functions they are.
+    own: Option<Ident>,
     primitives: Vec<Path>,
 }
 
 impl Callees {
-    pub(super) fn new(
-        functions: &[Function],
-        batched: impl Fn(usize) -> bool,
-        self_type: Option<&Ident>,
-        primitives: &[Path],
-    ) -> Callees {
+    pub(super) fn new(item: &Item, batched: impl Fn(usize) -> bool, primitives: &[Path]) -> Callees {
         let mut callees =
-            Callees { self_type: self_type.cloned(), primitives: primitives.to_vec(), ..Callees::default() };
-        for (_, function) in functions.iter().enumerate().filter(|(i, _)| batched(*i)) {
+            Callees { own: item.own_name().cloned(), primitives: primitives.to_vec(), ..Callees::default() };
+        for (_, function) in item.functions.iter().enumerate().filter(|(i, _)| batched(*i)) {
             let name = function.sig.ident.to_string();
             if function.sig.receiver().is_some() {
                 callees.methods.insert(name.clone());
@@ -57,7 +53,7 @@ impl Callees {
             [name] if path.qself.is_none() && !bindings.contains(name) => self.free.get(name),
             [ty, name]
                 if path.qself.is_none()
-                    && (ty == "Self" || self.self_type.as_ref().is_some_and(|own| own == ty)) =>
+                    && (ty == "Self" || self.own.as_ref().is_some_and(|own| own == ty)) =>
             {
                 self.associated.get(name)
             }

@@ -12,6 +12,7 @@ use syn::{Expr, ExprClosure, Ident, Local, Macro, Pat, Path, Stmt, parse_quote};
 
 use crate::desugar::closure::{changes, is_plain, leaves, returning_to, standing};
 use crate::item::model::{Function, rebind};
+use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, is_variable};
 use crate::syntax::standard_macros;
 use crate::syntax::walk::{self, At, Code};
@@ -32,7 +33,9 @@ pub(crate) fn rewrite(function: &mut Function, names: &BTreeSet<String>, krate: 
         let mentions = mentions_of(&body, name);
         let mut calls = Calls { name, pat, closure, krate, placed: 0, handed: 0, defined: 0 };
         calls.visit_block_mut(&mut body);
-        let written = closure.to_token_stream();
+        let mut written = closure.body.clone();
+        call_sites::unmark(&mut written);
+        let written = ExprClosure { body: written, ..closure.clone() }.to_token_stream();
         let tokens = (written.to_string().len() / 4).max(written.into_iter().count());
         let fits = mentions > 0 && calls.placed + calls.handed == mentions && calls.defined == 1;
         if fits && tokens * mentions <= MOST {

@@ -27,22 +27,26 @@ use rewrite::Rewrite;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Type};
 
-use crate::item::model::{Function, rebind};
-use crate::resolve::types::Types;
+use crate::item::model::{Function, Item, rebind};
+use crate::resolve::resolution::Resolution;
+use crate::resolve::types::{Known, Types};
 use crate::syntax::arguments::Args;
 use crate::syntax::mentions::{bare, is_variable};
 
-/// Rewrites the bodies of the functions. `batched` are the positions of those that can become part of a program.
+/// Rewrites the bodies of an item's functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(
-    functions: &mut [Function],
+    item: &mut Item,
+    resolution: &Resolution,
     batched: impl Fn(usize) -> bool,
-    self_type: Option<&Ident>,
-    types: &Types<'_>,
     args: &Args,
 ) {
     let krate = &args.krate;
-    let callees = Callees::new(functions, batched, self_type, &args.primitives);
-    for function in functions {
+    let (own, definitions) = (item.own.as_ref(), &item.declared.definitions);
+    let known = Known::all(&item.functions, own, definitions);
+    let types = &Types { definitions, functions: &known, own: own.cloned() };
+    let callees = Callees::new(item, batched, &args.primitives);
+    for (position, function) in item.functions.iter_mut().enumerate() {
+        let variables = resolution.types(position);
         unreached::arms(&mut function.body);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
@@ -55,9 +59,7 @@ pub(crate) fn functions(
         let mut body = function.body.clone();
         let mut rewrite = Rewrite {
             types,
-            variables: vec![
-                function.types.iter().map(|(name, ty)| (name.clone(), Some(ty.clone()))).collect(),
-            ],
+            variables: vec![variables.iter().map(|(name, ty)| (name.clone(), Some(ty.clone()))).collect()],
             bindings: function.bindings.keys().cloned().collect(),
             callees: &callees,
             krate,

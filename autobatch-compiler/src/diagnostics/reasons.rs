@@ -3,7 +3,7 @@
 //! `program()` shows the first half; `strict` makes an error of both.
 
 /// Why a place is no part of a block program, and how to write it so that it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reason {
     /// One sentence; behind the name of a variable, its second half.
     pub(crate) why: &'static str,

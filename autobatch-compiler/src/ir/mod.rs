@@ -30,6 +30,7 @@ use proc_macro2::Span;
 use syn::parse_quote;
 
 use crate::diagnostics::reasons::Reason;
+use crate::syntax::call_sites::CallSite;
 
 /// Declares a dense index type with a `Display` prefix.
 macro_rules! id {
@@ -320,8 +321,8 @@ pub struct Arm {
 /// A batched call site.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The number of the call among those in tail position of its function, if it is one (`tails.rs`).
-    pub tail: Option<usize>,
+    /// The call, if it stands in tail position of its function.
+    pub tail: Option<CallSite>,
     /// Dense over the program.
     pub id: CallId,
     /// The function called.

@@ -2,8 +2,6 @@
 //!
 //! Lowering and admission ask; generated code has the answers, which follow from the types.
 
-use std::collections::BTreeSet;
-
 use syn::{Expr, Type};
 
 use crate::ir::{VarId, VarSet};
@@ -40,8 +38,6 @@ pub struct Questions {
     pub types: Vec<(Type, Need)>,
     /// Types that a variable may turn out to have.
     pub evidence: Vec<Evidence>,
-    /// Closures that borrow locals across a loop or call, by function and name.
-    pub closures: BTreeSet<(usize, String)>,
 }
 
 impl Questions {

@@ -29,6 +29,7 @@ use crate::item::functions;
 use crate::item::model;
 use crate::lower::{LowerOptions, Lowered, lower};
 use crate::passes::{self, Analyses, PassOptions};
+use crate::resolve::resolution::Resolution;
 use crate::syntax::annotated::Input;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At, AtMut, Code};
@@ -119,7 +120,9 @@ pub(crate) fn functions(item: TokenStream) -> Vec<model::Function> {
 /// The program of one of them.
 pub(crate) fn lowered(functions: &[model::Function], entry: usize, fuse: bool) -> Lowered {
     let krate = syn::parse_quote!(::autobatch);
-    lower(functions, entry, None, &LowerOptions { krate, fuse, primitives: vec![], part: false })
+    let item = model::Item { functions: functions.to_vec(), ..model::Item::default() };
+    let options = LowerOptions { krate, fuse, primitives: vec![], part: false };
+    lower(&item, &Resolution::default(), entry, &options).0
 }
 
 /// The names of variables, sorted.

@@ -6,29 +6,29 @@ use std::collections::BTreeSet;
 use syn::{Expr, ExprCall, Type};
 
 use crate::diagnostics::reasons::Reason;
-use crate::item::model::{Aside, Function};
+use crate::item::model::{Excluded, Function};
 use crate::item::worth;
 use crate::syntax::mentions::type_name;
 
-/// Those of `aside` that would be worth it.
+/// Those of `excluded` that would be worth it.
 pub(crate) fn of(
     functions: &[Function],
-    aside: Vec<(Function, Reason)>,
+    excluded: Vec<(Function, Reason)>,
     own: Option<&Type>,
     primitives: &[syn::Path],
-) -> Vec<Aside> {
-    let all: Vec<Function> = functions.iter().chain(aside.iter().map(|(f, _)| f)).cloned().collect();
+) -> Vec<Excluded> {
+    let all: Vec<Function> = functions.iter().chain(excluded.iter().map(|(f, _)| f)).cloned().collect();
     let worth: BTreeSet<usize> = worth::by_shown_name(&all, primitives);
-    let aside = aside.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
-    let aside = aside.map(|(_, (f, reason))| {
+    let excluded = excluded.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
+    let excluded = excluded.map(|(_, (f, reason))| {
         let owner = f.method.as_ref().map(|m| &m.owner).or(own.filter(|_| f.associated)).and_then(type_name);
-        Aside { owner, name: f.shown().sig.ident.to_string(), params: f.params.len(), reason }
+        Excluded { owner, name: f.shown().sig.ident.to_string(), params: f.params.len(), reason }
     });
-    aside.collect()
+    excluded.collect()
 }
 
 /// Why a call by a path is none of the program's. `own` is what `Self` is.
-pub(crate) fn called(aside: &[Aside], call: &ExprCall, own: Option<&str>) -> Option<Reason> {
+pub(crate) fn called(excluded: &[Excluded], call: &ExprCall, own: Option<&str>) -> Option<Reason> {
     let Expr::Path(path) = &*call.func else { return None };
     let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let (name, before) = (names.next()?, names.next());
@@ -37,6 +37,7 @@ pub(crate) fn called(aside: &[Aside], call: &ExprCall, own: Option<&str>) -> Opt
         (None, Some(ty)) if ty == "Self" => own.map(String::from),
         (None, before) => before,
     };
-    let found = aside.iter().find(|a| a.name == name && a.owner == owner && a.params == call.args.len())?;
+    let found =
+        excluded.iter().find(|a| a.name == name && a.owner == owner && a.params == call.args.len())?;
     Some(found.reason)
 }

@@ -18,9 +18,9 @@ pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
     parted(input, diag).0
 }
 
-/// The same, and those that are left aside, with the reason.
+/// The same, and those that are excluded, with the reason.
 pub(crate) fn parted(input: &Input, diag: &mut Diagnostics) -> (Vec<Function>, Vec<(Function, Reason)>) {
-    let (mut all, mut aside) = (Vec::new(), Vec::new());
+    let (mut all, mut excluded) = (Vec::new(), Vec::new());
     match input {
         Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),
         Input::Module(m) => {
@@ -34,7 +34,7 @@ pub(crate) fn parted(input: &Input, diag: &mut Diagnostics) -> (Vec<Function>, V
             }
             let (methods, others) = methods::of_module(m);
             all.extend(methods);
-            aside = others;
+            excluded = others;
         }
         Input::Impl(i) => {
             for f in methods_of(i).filter(|f| quiet(&f.sig)) {
@@ -53,9 +53,9 @@ pub(crate) fn parted(input: &Input, diag: &mut Diagnostics) -> (Vec<Function>, V
         names[&f.sig.ident.to_string()] == 1 || !f.attrs.iter().any(|attr| attr.path().is_ident("cfg"))
     };
     let (mut all, several): (Vec<Function>, Vec<Function>) = all.into_iter().partition(once);
-    aside.extend(several.into_iter().map(|f| (f, reasons::SEVERAL)));
+    excluded.extend(several.into_iter().map(|f| (f, reasons::SEVERAL)));
     number_tails(&mut all);
-    (all, aside)
+    (all, excluded)
 }
 
 /// Whether a function of a module or `impl` can be batched at all; one that can't is left alone
@@ -69,6 +69,6 @@ fn number_tails(functions: &mut [Function]) {
     let names: BTreeSet<String> = functions.iter().map(|f| f.shown().sig.ident.to_string()).collect();
     for function in functions {
         tail_positions::number(&mut function.written, &names);
-        tail_positions::number(&mut function.body, &names);
+        function.tail_calls = tail_positions::number(&mut function.body, &names);
     }
 }

@@ -6,6 +6,7 @@
 use syn::ext::IdentExt;
 use syn::{Type, Visibility};
 
+use crate::index::declarations::Declared;
 use crate::index::family_mentions::ENDS;
 use crate::item::model::{Function, Param, Passing};
 use crate::syntax::mentions::bare_type;
@@ -17,14 +18,13 @@ pub(crate) fn is(function: &Function) -> bool {
 }
 
 /// Whether the item's file mentions the function's family. If it is not known, it may.
-pub(crate) fn is_wanted(function: &Function) -> bool {
+pub(crate) fn is_wanted(function: &Function, declared: &Declared) -> bool {
     let name = function.sig.ident.unraw().to_string();
-    function.declared.mentions.as_ref().is_none_or(|mentions| mentions.has(&name))
+    declared.mentions.as_ref().is_none_or(|mentions| mentions.has(&name))
 }
 
 /// Whether a family can be made of a private method.
-pub(crate) fn has_batched_form(function: &Function) -> bool {
-    let declared = &function.declared;
+pub(crate) fn has_batched_form(function: &Function, declared: &Declared) -> bool {
     let name = function.sig.ident.unraw();
     let taken = ENDS.iter().any(|end| declared.associated.contains(&format!("{name}_batched{end}")));
     let fits = |param: &Param| match (param.passing, &param.ty) {

@@ -53,7 +53,7 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, Reas
             *names.entry((owner.to_string(), f.sig.ident.to_string())).or_default() += 1;
         }
     }
-    let (mut all, mut aside) = (Vec::new(), Vec::new());
+    let (mut all, mut left_out) = (Vec::new(), Vec::new());
     for (i, owner) in blocks {
         for f in annotated::methods_of(i) {
             if attributes::is_batched(&f.attrs)
@@ -86,11 +86,11 @@ pub(crate) fn of_module(module: &ItemMod) -> (Vec<Function>, Vec<(Function, Reas
             let freed = freed(i, owner, &syn::ImplItemFn { vis, ..f.clone() });
             match why {
                 None => all.extend(freed),
-                Some(why) => aside.extend(freed.map(|f| (f, why))),
+                Some(why) => left_out.extend(freed.map(|f| (f, why))),
             }
         }
     }
-    (all, aside)
+    (all, left_out)
 }
 
 /// The parameters of types and constants.

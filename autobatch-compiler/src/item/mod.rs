@@ -1,8 +1,8 @@
 //! The model of the annotated item: its functions, their parameters, and how each is passed.
 //!
-//! In: the item's tokens. Out: [`model::Function`]s, and the functions that are left out, with the reason.
+//! In: the item's tokens. Out: a [`model::Item`]: functions, those that are excluded, with the reason, and what its file declares.
 //!
-//! **Invariant:** a function that has no batched form is refused here, at its signature.
+//! **Invariant:** a function that has no batched form is refused here, at its signature; what a stage finds out about a function is not put into it.
 
 pub mod checks;
 pub mod excluded;

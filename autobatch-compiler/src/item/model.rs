@@ -1,6 +1,5 @@
 //! What the user wrote, sorted out: the functions of the annotated item and their parameters.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use proc_macro2::Ident;
@@ -9,6 +8,7 @@ use syn::{Attribute, Block, Generics, Pat, Path, Signature, Type, Visibility};
 use crate::diagnostics::reasons::Reason;
 use crate::index::declarations::Declared;
 use crate::syntax::bindings::{self, Bindings};
+use crate::syntax::call_sites::CallSite;
 
 /// How a parameter appears in the batched call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +42,29 @@ pub struct Param {
     pub mutable: bool,
 }
 
+/// The annotated item.
+#[derive(Clone, Default)]
+pub struct Item {
+    /// Its functions, in source order.
+    pub functions: Vec<Function>,
+    /// Its type, if it is an `impl` block.
+    pub own: Option<Type>,
+    /// Functions of it that are no part of the program.
+    pub excluded: Rc<[Excluded]>,
+    /// What it and its file declare.
+    pub declared: Rc<Declared>,
+}
+
+impl Item {
+    /// The name of its type.
+    pub(crate) fn own_name(&self) -> Option<&Ident> {
+        match self.own.as_ref()? {
+            Type::Path(p) => p.path.segments.last().map(|s| &s.ident),
+            _ => None,
+        }
+    }
+}
+
 /// A function to batch.
 #[derive(Clone)]
 pub struct Function {
@@ -59,6 +82,8 @@ pub struct Function {
     pub body: Block,
     /// The bindings of parameters and body.
     pub bindings: Bindings,
+    /// How many calls stand in tail position: these have the first numbers, in both bodies.
+    pub tail_calls: usize,
     /// The return type, `()` where none is written.
     pub output: Type,
     /// Whether it is a method or associated function of an `impl` block.
@@ -67,30 +92,23 @@ pub struct Function {
     pub of_module: bool,
     /// Generics of the `impl` block it stands in.
     pub outer: Generics,
-    /// Method calls, by their text, that are known not to be the program's although a method of it has that name.
-    pub others: BTreeSet<String>,
-    /// Method calls, by their text, that may be the program's: the type of the receiver is not known.
-    pub unknown: BTreeSet<String>,
-    /// Calls, by their text, that are of a function left aside, and why it is.
-    pub left_aside: BTreeMap<String, Reason>,
-    /// The functions of the item that are no part of the program.
-    pub aside: Rc<[Aside]>,
     /// The trait that an `impl` block with the attribute implements.
     pub implements: Option<syn::Path>,
     /// The type of an `impl` block with the attribute.
     pub owner: Option<Type>,
     /// What it was, if it is a method of a type of a module.
     pub method: Option<Method>,
-    /// What the item and its file declare.
-    pub declared: Rc<Declared>,
-    /// The types of variables of the body, as far as they follow from what is written.
-    pub types: BTreeMap<String, Type>,
 }
 
 impl Function {
     /// The function that the user has written: a method, if it stands for one.
     pub(crate) fn shown(&self) -> &Function {
         self.method.as_ref().map_or(self, |method| &method.shown)
+    }
+
+    /// Whether a call stands in tail position.
+    pub(crate) fn is_tail(&self, site: CallSite) -> bool {
+        site.0 < self.tail_calls
     }
 }
 
@@ -128,9 +146,9 @@ pub struct Method {
     pub named: bool,
 }
 
-/// Such a function, as calls show it.
+/// A function that is no part of the program, as calls show it.
 #[derive(Clone, Debug)]
-pub struct Aside {
+pub struct Excluded {
     /// The type whose method it is.
     pub(crate) owner: Option<String>,
     pub(crate) name: String,

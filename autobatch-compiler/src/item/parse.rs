@@ -1,8 +1,5 @@
 //! From a signature and a body to a function of the model; what has no batched form is refused.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -85,19 +82,14 @@ pub fn function(
         written: block.clone(),
         body,
         bindings,
+        tail_calls: 0,
         output,
         associated: outer.is_some(),
         of_module: false,
         outer: outer.cloned().unwrap_or_default(),
-        others: BTreeSet::new(),
-        unknown: BTreeSet::new(),
-        left_aside: BTreeMap::new(),
-        aside: Rc::default(),
         implements: None,
         owner: None,
-        declared: Rc::default(),
         method: None,
-        types: BTreeMap::new(),
     })
 }
 

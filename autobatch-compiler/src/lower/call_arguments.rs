@@ -21,10 +21,10 @@ use crate::syntax::walk::{self, At};
 
 /// Whether a call of the function at `source` can be a batched one as far as its arguments go; else where and why not.
 pub(super) fn of_call(lower: &Lowering<'_>, source: usize, args: &[&Expr]) -> Result<(), (Span, Reason)> {
-    let function = &lower.functions[source];
+    let function = lower.facts.function(source);
     let mut handed = Vec::new();
     for (arg, param) in args.iter().zip(&function.params) {
-        let ty = lower.erased_type(source, &param.ty);
+        let ty = lower.facts.erased_type(source, &param.ty);
         if let Some((var, whole)) = lent_of(lower, arg) {
             if !whole || !is_param_of_type(lower, var, &ty) {
                 return Err((arg.span(), reasons::PART_OF_MUT));
@@ -38,10 +38,10 @@ pub(super) fn of_call(lower: &Lowering<'_>, source: usize, args: &[&Expr]) -> Re
             handed.push(var);
             continue;
         }
-        match (lower.travel.lends(arg), !is_number_type(&ty)) {
+        match (lower.travel().lends(arg), !is_number_type(&ty)) {
             (_, false) => {}
             // It may borrow from a temporary.
-            (Lends::Nothing, true) if may_borrow(&ty) && lower.travel.chain(arg).is_none() => {
+            (Lends::Nothing, true) if may_borrow(&ty) && lower.travel().chain(arg).is_none() => {
                 return Err((arg.span(), reasons::TEMPORARY_LENT));
             }
             (Lends::Nothing, true) => {}

@@ -281,7 +281,7 @@ impl Lowering<'_> {
     /// Whether matching a value does not move it: it is a reference, a number or the like, or a constant.
     fn can_be_matched_again(&self, scrutinee: &Expr) -> bool {
         let constant = matches!(scrutinee, Expr::Path(_)) && variable(&self.names, scrutinee).is_none();
-        constant || self.travel.is_number_value(scrutinee) || self.travel.is_reference_value(scrutinee)
+        constant || self.travel().is_number_value(scrutinee) || self.travel().is_reference_value(scrutinee)
     }
 
     /// A `match` whose arms go to blocks of their own.

@@ -12,12 +12,11 @@ use crate::analysis::reference_flow::{Lends, is_number_type};
 use crate::diagnostics::reasons;
 use crate::ir::effects::{self, variable};
 use crate::ir::questions::Need;
-use crate::ir::{self, Call, CallId, FuncId, Terminator, VarId};
+use crate::ir::{self, Call, CallId, Terminator, VarId};
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive, scan};
 use crate::syntax::macro_tokens::mentions;
 use crate::syntax::mentions::{bare, spell_out_fields, tail, text};
-use crate::syntax::tail_positions;
 use crate::syntax::walk::{self, At, Next};
 
 impl Lowering<'_> {
@@ -222,7 +221,7 @@ impl Lowering<'_> {
             Expr::Field(e) => self.is_stable_behind(&e.base, later),
             Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
             _ => match variable(&self.names, place) {
-                Some(var) if self.travel.is_reference(&self.program.name(var)) => true,
+                Some(var) if self.travel().is_reference(&self.program.name(var)) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
                         Some(ty) => may_be_exclusive(ty),
@@ -237,7 +236,7 @@ impl Lowering<'_> {
 
     /// Whether a local of the function may be a `&mut`: where there is none to start from, there is none.
     fn has_exclusive_references(&self) -> bool {
-        let function = &self.functions[self.current];
+        let function = self.function();
         let in_tokens = |tokens: TokenStream| mentions(tokens, &|word| word == "mut" || is_named_mut(word));
         function.params.iter().any(|p| may_be_exclusive(&p.ty))
             || walk::any(&function.body, |at| match at {
@@ -271,9 +270,9 @@ impl Lowering<'_> {
     }
 
     /// A batched call: arguments into typed temporaries, then the call, then its continuation.
-    fn call(&mut self, callee: FuncId, call: Expr, dest: VarId, ty: Option<&Type>) {
+    fn call(&mut self, callee: usize, call: Expr, dest: VarId, ty: Option<&Type>) {
         let span = call.span();
-        let callee = self.id_of(callee);
+        let callee = self.declare(callee);
         let args: Vec<Expr> = scan::arguments(&call).into_iter().cloned().collect();
         let params = self.program.func(callee).params.clone();
         let callee_output = self.program.func(callee).output.clone();
@@ -282,8 +281,8 @@ impl Lowering<'_> {
         for (i, value) in values.into_iter().enumerate() {
             self.ask_temporaries(&args[i]);
             let ty = self.program.var(params[i]).ty.clone();
-            if let (Lends::Possibly, Some(ty)) = (self.travel.lends(&args[i]), ty) {
-                self.admission.types.push((ty, Need::Owned));
+            if let (Lends::Possibly, Some(ty)) = (self.travel().lends(&args[i]), ty) {
+                self.questions.types.push((ty, Need::Owned));
             }
             vars.push(self.argument(value, params[i], &args[i + 1..]));
         }
@@ -291,7 +290,7 @@ impl Lowering<'_> {
             && !is_number_type(&callee_output)
         {
             // Nothing of a `&mut` may be in what the callee yields.
-            self.admission.types.push((callee_output.clone(), Need::Owned));
+            self.questions.types.push((callee_output.clone(), Need::Owned));
         }
         let same_type = ty.is_none_or(|ty| text(ty) == text(&callee_output));
         let cont = self.new_block(span, "after call");
@@ -302,7 +301,7 @@ impl Lowering<'_> {
         let direct = if same_type { dest } else { self.temp("value", None).0 };
         self.program.variables[direct.0].ty.get_or_insert(callee_output);
         self.terminate(Terminator::Call(Call {
-            tail: tail_positions::number_of(&call),
+            tail: self.tail_call(&call),
             id,
             callee,
             args: vars,

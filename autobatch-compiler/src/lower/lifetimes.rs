@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, Ident, Type};
 
-use crate::lower::lowering::{Erased, Lowering};
+use crate::lower::facts::Facts;
+use crate::lower::lowering::Erased;
 
-impl Lowering<'_> {
+impl Facts<'_> {
     /// What takes the names out of types of a function, other than the entry.
     pub(super) fn erased(&self, source: usize) -> Erased {
-        let function = &self.functions[source];
+        let function = self.function(source);
         let names_of = |generics: &Generics| {
             generics.lifetimes().map(|param| param.lifetime.ident.to_string()).collect()
         };

@@ -1,29 +1,17 @@
-//! The state of the lowering, what it can be told, and what it yields.
+//! The state of the lowering, and what it yields.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use proc_macro2::Ident;
-use syn::Path;
 
 use crate::analysis::reference_flow::Travel;
 use crate::ir::effects::Names;
 use crate::ir::questions::Questions;
 use crate::ir::{BlockId, FuncId, Program, VarId, VarSet};
 use crate::item::model::Function;
-
-/// What the lowering can be told.
-#[derive(Clone)]
-pub struct LowerOptions {
-    /// Where the facade crate is found.
-    pub krate: Path,
-    /// Whether branches without calls or loops stay inside ops.
-    pub fuse: bool,
-    /// Functions with a batched kernel, as the code calls them.
-    pub primitives: Vec<Path>,
-    /// Whether blocks end behind statements that may return early.
-    pub part: bool,
-}
+use crate::lower::facts::Facts;
+use crate::syntax::call_sites::CallSite;
 
 /// The lowered program and what only the emitter needs.
 pub struct Lowered {
@@ -38,9 +26,7 @@ pub struct Lowered {
     /// Locals whose scope goes on behind a loop or call.
     pub spans: VarSet,
     /// Calls in tail position, by source function and number, that are lent a local: something is left to do behind them.
-    pub counted: Vec<(usize, usize)>,
-    /// What rustc is asked about it.
-    pub admission: Questions,
+    pub counted: Vec<(usize, CallSite)>,
     /// How references to locals travel in each program function.
     pub(crate) travels: Vec<Rc<Travel>>,
 }
@@ -55,30 +41,19 @@ pub(crate) struct LoopContext {
     pub(super) dest_var: Option<VarId>,
 }
 
-/// The state of lowering one program.
+/// The state of lowering one program: what is made of it, and where the lowering stands.
 pub(crate) struct Lowering<'a> {
-    pub(super) functions: &'a [Function],
-    pub(super) options: &'a LowerOptions,
-    /// Names of functions worth batching, by index of the source function.
-    pub(super) batched: BTreeMap<String, usize>,
-    /// Names of functions that would be worth batching, but are generic on their own.
-    pub(super) excluded: BTreeSet<String>,
-    pub(super) method_names: BTreeSet<String>,
-    pub(super) self_type: Option<Ident>,
+    pub(super) facts: &'a Facts<'a>,
     pub(super) program: Program,
+    /// The functions of the program, by their positions in the item.
     pub(super) sources: Vec<usize>,
     pub(super) items: Vec<syn::Item>,
     pub(super) spans: VarSet,
-    pub(super) admission: Questions,
-    pub(super) counted: Vec<(usize, usize)>,
-    pub(super) entry: usize,
-    // The function being lowered.
-    pub(super) current: usize,
+    pub(super) questions: Questions,
+    pub(super) counted: Vec<(usize, CallSite)>,
+    /// The function being lowered.
     pub(super) func: FuncId,
     pub(super) names: Names,
-    /// How references to locals travel in it, and in the functions before.
-    pub(super) travel: Rc<Travel>,
-    pub(super) travels: BTreeMap<FuncId, Rc<Travel>>,
     /// Locals that have the same value for every member.
     pub(super) uniforms: VarSet,
     pub(super) loops: Vec<LoopContext>,
@@ -87,8 +62,23 @@ pub(crate) struct Lowering<'a> {
     /// Blocks of the program in the order they were started.
     pub(super) started: Vec<BlockId>,
     pub(super) temps: usize,
-    pub(super) next_queue: Vec<usize>,
-    pub(super) ids: BTreeMap<usize, FuncId>,
+}
+
+impl<'a> Lowering<'a> {
+    /// The position in the item of the function being lowered.
+    pub(super) fn source(&self) -> usize {
+        self.sources[self.func.0]
+    }
+
+    /// The function being lowered.
+    pub(super) fn function(&self) -> &'a Function {
+        self.facts.function(self.source())
+    }
+
+    /// How references to locals travel in it.
+    pub(super) fn travel(&self) -> &'a Travel {
+        self.facts.travel(self.source())
+    }
 }
 
 /// Takes names out of types.

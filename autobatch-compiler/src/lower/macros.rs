@@ -39,7 +39,7 @@ fn is_known(name: &Ident) -> bool {
 }
 
 /// The macros of a function that can't stand in lane code, and why.
-pub(super) fn macros(function: &Function) -> Vec<(Span, Reason)> {
+pub(super) fn macros(function: &Function, declared: &Declared) -> Vec<(Span, Reason)> {
     let mut names: BTreeSet<String> = function.params.iter().map(|param| param.ident.to_string()).collect();
     names.insert("self".into());
     let mut macros: Vec<&ItemMacro> = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn macros(function: &Function) -> Vec<(Span, Reason)> {
         At::Item(Item::Macro(mac)) if mac.ident.is_some() => macros.push(mac),
         _ => {}
     });
-    let mut scan = Scan { declared: &function.declared, found: Vec::new() };
+    let mut scan = Scan { declared, found: Vec::new() };
     scan.visit_block(&function.body);
     macros.retain(|mac| mentions(mac.mac.tokens.clone(), &|name| names.contains(name)));
     scan.found.extend(macros.iter().map(|mac| (mac.ident.span(), reasons::MACRO_NAMES_LOCALS)));

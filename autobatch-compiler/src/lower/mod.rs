@@ -5,13 +5,18 @@
 //! batched call stands alone, its arguments and its result in variables), loops become headers and
 //! back edges, `&&`, `||`, `if`, `match`, `let … else` with such parts become branches.
 //!
-//! Result: a [`Program`] of the functions reachable from one entry, without any analysis results.
+//! In: an [`Item`] and its [`Resolution`]. What follows from them before a block is made stands in `facts`.
+//!
+//! Out: a [`Program`] of the functions reachable from one entry, without any analysis results.
+//!
+//! **Invariant:** block ids ascend in source order; ops leave early only by listed exits.
 
 pub(crate) mod call_arguments;
 mod computed;
 mod control;
 mod exits;
 mod expr;
+mod facts;
 mod lane_interchange;
 mod lifetimes;
 mod lowering;
@@ -24,10 +29,10 @@ mod scan;
 mod statements;
 mod unbatched;
 
+pub use facts::LowerOptions;
+pub use lowering::Lowered;
 pub(crate) use lowering::{Erased, Lowering};
-pub use lowering::{LowerOptions, Lowered};
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
@@ -35,123 +40,90 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt, Type, parse_quote};
 
-use crate::analysis::reference_flow::{Lends, Travel};
+use crate::analysis::reference_flow::Lends;
 use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
-use crate::item::model::{Function, Passing};
-use crate::item::worth;
-use crate::syntax::tail_positions;
+use crate::item::model::{Item, Passing};
+use crate::lower::facts::Facts;
+use crate::resolve::resolution::{Answer, Resolution};
+use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::walk::Code;
 
-/// Lowers the program whose entry is `functions[entry]`.
+/// Lowers the program whose entry is `item.functions[entry]`. The second result is what rustc has to be asked about its expressions.
 pub fn lower(
-    functions: &[Function],
+    item: &Item,
+    resolution: &Resolution,
     entry: usize,
-    self_type: Option<Ident>,
     options: &LowerOptions,
-) -> Lowered {
-    let (batched, excluded) = worth::worth_batching(functions, entry, &options.primitives);
+) -> (Lowered, Questions) {
+    let facts = Facts::new(item, resolution, entry, options);
     let mut lowering = Lowering {
-        functions,
-        options,
-        batched,
-        excluded,
-        method_names: functions
-            .iter()
-            .filter(|f| f.sig.receiver().is_some())
-            .map(|f| f.sig.ident.to_string())
-            .collect(),
-        self_type,
+        facts: &facts,
         program: Program::default(),
         sources: vec![],
         items: vec![],
         spans: VarSet::new(),
-        admission: Questions::default(),
+        questions: Questions::default(),
         counted: vec![],
-        entry,
-        current: entry,
         func: FuncId(0),
         names: Names::new(),
-        travel: Rc::default(),
-        travels: BTreeMap::new(),
         uniforms: VarSet::new(),
         loops: vec![],
         cursor: None,
         started: vec![],
         temps: 0,
-        next_queue: vec![],
-        ids: BTreeMap::new(),
     };
     lowering.declare(entry);
-    while let Some(source) = lowering.next_queue.pop() {
-        lowering.function(source);
+    while let Some(func) = lowering.pending() {
+        lowering.lower(func);
     }
     lowering.finish()
 }
 
 impl Lowering<'_> {
-    /// The program function a name stands for, if calls to it can be batched.
-    fn callable(&self, name: &str) -> Option<FuncId> {
-        let source = *self.batched.get(name)?;
-        // Not yet declared callees get their id on first use, see `id_of`; scanning needs only a
-        // stable stand-in, which is the source index behind the declared ids.
-        Some(self.ids.get(&source).copied().unwrap_or(FuncId(PENDING + source)))
-    }
-
-    fn source_of(&self, id: FuncId) -> usize {
-        if id.0 >= PENDING { id.0 - PENDING } else { self.sources[id.0] }
-    }
-
     /// Whether the function loops or recurses, so that members reach a place at different times.
     fn members_diverge(&self) -> bool {
-        self.batched.contains_key(&self.functions[self.current].sig.ident.to_string())
-    }
-
-    /// Whether a method has that name whose calls are batched, or would be if it had no type parameters. Other
-    /// methods are plain calls on any receiver.
-    fn is_program_method(&self, call: &syn::ExprMethodCall) -> bool {
-        let name = call.method.to_string();
-        let takes_as_many =
-            |f: &Function| call.method == f.sig.ident && f.params.len() == call.args.len() + 1;
-        self.method_names.contains(&name)
-            && (self.batched.contains_key(&name) || self.excluded.contains(&name))
-            && self.functions.iter().any(takes_as_many)
+        self.facts.callable(&self.function().sig.ident.to_string()).is_some()
     }
 
     /// The type of a variable of the current function, as far as it follows from what is written.
     fn type_of(&self, var: VarId) -> Option<&Type> {
         let var = self.program.var(var);
-        var.ty.as_ref().or_else(|| self.functions[self.current].types.get(&var.ident.to_string()))
+        var.ty.as_ref().or_else(|| self.facts.resolution.types(self.source()).get(&var.ident.to_string()))
     }
 
-    /// The declared id of a callee found by [`scan::callee`].
-    fn id_of(&mut self, id: FuncId) -> FuncId {
-        if id.0 >= PENDING { self.declare(id.0 - PENDING) } else { id }
+    /// What is known of a call of the current function.
+    fn answer(&self, attrs: &[syn::Attribute]) -> Option<Answer> {
+        self.facts.resolution.call(self.source(), call_sites::marked(attrs))
     }
 
-    /// Makes the function's id, parameters, result, entry and exit block.
+    /// The number of a call that stands in tail position.
+    fn tail_call(&self, call: &Expr) -> Option<CallSite> {
+        call_sites::of(call).filter(|site| self.function().is_tail(*site))
+    }
+
+    /// The id of a function. The first time it is made, with parameters, result, entry and exit block.
     fn declare(&mut self, source: usize) -> FuncId {
-        if let Some(id) = self.ids.get(&source) {
-            return *id;
+        if let Some(id) = self.sources.iter().position(|known| *known == source) {
+            return FuncId(id);
         }
-        let id = FuncId(self.program.functions.len());
-        self.ids.insert(source, id);
+        let id = FuncId(self.sources.len());
         self.sources.push(source);
-        let function = &self.functions[source];
+        let function = self.facts.function(source);
         let params = function
             .params
             .iter()
             .enumerate()
             .map(|(i, p)| {
                 let shared = p.passing == Passing::Shared;
-                let ty = self.erased_type(source, &p.ty);
+                let ty = self.facts.erased_type(source, &p.ty);
                 self.program.add_variable(id, p.ident.clone(), Role::Param(i), p.mutable, Some(ty), shared)
             })
             .collect();
         let result_ident = Ident::new(&format!("__result{}", id.0), Span::mixed_site());
-        let output = self.erased_type(source, &function.output);
+        let output = self.facts.erased_type(source, &function.output);
         let result =
             self.program.add_variable(id, result_ident, Role::Result, false, Some(output.clone()), false);
         let span = function.sig.ident.span();
@@ -169,18 +141,22 @@ impl Lowering<'_> {
             output,
             recursive: false,
         });
-        self.next_queue.push(source);
         id
+    }
+
+    /// The function that was declared last, of those that are not lowered yet.
+    fn pending(&self) -> Option<FuncId> {
+        let is_lowered = |func: &FuncId| self.started.contains(&self.program.func(*func).entry);
+        self.program.func_ids().filter(|func| !is_lowered(func)).last()
     }
 
     fn block(&mut self, func: FuncId, span: Span, label: &'static str) -> BlockId {
         self.program.add_block(func, vec![], Terminator::Unreachable, span, label)
     }
 
-    fn function(&mut self, source: usize) {
-        self.current = source;
-        self.func = self.ids[&source];
-        let function = &self.functions[source];
+    fn lower(&mut self, func: FuncId) {
+        self.func = func;
+        let function = self.function();
         let ir = self.program.func(self.func).clone();
         self.names = ir.params.iter().map(|v| (self.program.name(*v), *v)).collect();
         self.names.insert(self.program.name(ir.result), ir.result);
@@ -200,8 +176,6 @@ impl Lowering<'_> {
                 self.names.insert(binding.ident.to_string(), var);
             }
         }
-        self.travel = Rc::new(Travel::of(function));
-        self.travels.insert(self.func, Rc::clone(&self.travel));
         self.find_fallbacks(function);
         self.loops.clear();
         self.start(ir.entry);
@@ -211,8 +185,8 @@ impl Lowering<'_> {
                 self.op(parse_quote!(let #pattern = #ident;));
             }
         }
-        let mut body = function.body.clone();
-        self.erased(source).visit_block_mut(&mut body);
+        let mut body = self.facts.body(self.source());
+        self.facts.erased(self.source()).visit_block_mut(&mut body);
         self.body(body, Some(ir.result), Some(ir.output.clone()));
         self.jump(ir.exit);
         self.started.push(ir.exit);
@@ -246,18 +220,18 @@ impl Lowering<'_> {
         if self.cursor.is_none() {
             return;
         }
-        tail_positions::unnumber(&mut stmt);
+        call_sites::unmark(&mut stmt);
         let written = stmt.clone();
         self.rewrite_exits(&mut stmt);
         let op = effects::op(&self.names, stmt);
         if !op.exits.is_empty() {
             // What a jump leaves behind is dropped after locals have moved back.
-            let lent = self.travel.temporaries(&written);
+            let lent = self.travel().temporaries(&written);
             let lent: Vec<Expr> =
-                lent.into_iter().filter(|e| self.travel.lends(e) != Lends::Nothing).cloned().collect();
+                lent.into_iter().filter(|e| self.travel().lends(e) != Lends::Nothing).cloned().collect();
             lent.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
         }
-        let parts = self.options.part && !op.exits.is_empty();
+        let parts = self.facts.options.part && !op.exits.is_empty();
         self.push_op(op);
         if let (true, Some(block)) = (parts, self.cursor) {
             let next = self.new_block(self.program.block(block).span, "after exit");
@@ -276,7 +250,7 @@ impl Lowering<'_> {
     fn rewrite_exits(&self, code: &mut impl Code) {
         let func = self.program.func(self.func);
         code.visit_mut(&mut exits::Exits {
-            krate: &self.options.krate,
+            krate: &self.facts.options.krate,
             result: &self.program.var(func.result).ident,
             output: &func.output,
             exit: func.exit,
@@ -287,7 +261,7 @@ impl Lowering<'_> {
 
     /// An expression without splits, with its early exits rewritten.
     fn verbatim(&self, mut expr: Expr) -> Expr {
-        tail_positions::unnumber(&mut expr);
+        call_sites::unmark(&mut expr);
         self.rewrite_exits(&mut expr);
         expr
     }
@@ -318,9 +292,9 @@ impl Lowering<'_> {
 
     /// Asks rustc about an expression whose value is kept across a block boundary, as it is written.
     fn ask(&mut self, written: &Expr) {
-        match self.travel.lends(written) {
+        match self.travel().lends(written) {
             // It may borrow from a temporary, which lives as long as its statement.
-            Lends::Nothing if self.travel.chain(written).is_some() => {}
+            Lends::Nothing if self.travel().chain(written).is_some() => {}
             Lends::Nothing | Lends::Possibly => self.asked(written, Need::Whole),
             Lends::Plainly => self.whole_fallback(written.span(), reasons::OPERAND_BORROWS),
         }
@@ -329,19 +303,19 @@ impl Lowering<'_> {
 
     fn asked(&mut self, written: &Expr, need: Need) {
         if self.cursor.is_some() {
-            self.admission.expressions.push((self.current, written.clone(), need));
+            self.questions.expressions.push((self.source(), written.clone(), need));
         }
     }
 
     /// Temporaries of an expression are dropped before what is behind it: nobody may see that.
     fn ask_temporaries(&mut self, written: &Expr) {
         let clones = |all: Vec<&Expr>| all.into_iter().cloned().collect::<Vec<Expr>>();
-        let chain = clones(self.travel.chain(written).unwrap_or_default());
-        let others = clones(self.travel.temporaries(written));
+        let chain = clones(self.travel().chain(written).unwrap_or_default());
+        let others = clones(self.travel().temporaries(written));
         chain.iter().for_each(|temporary| self.asked(temporary, Need::Chained));
         for temporary in &others {
             let need =
-                if self.travel.lends(temporary) == Lends::Nothing { Need::Quiet } else { Need::Forgotten };
+                if self.travel().lends(temporary) == Lends::Nothing { Need::Quiet } else { Need::Forgotten };
             self.asked(temporary, need);
         }
     }
@@ -350,24 +324,24 @@ impl Lowering<'_> {
         self.program.notes.push(Note { span, name: None, reason, whole: true });
     }
 
-    fn finish(mut self) -> Lowered {
+    fn finish(mut self) -> (Lowered, Questions) {
         self.renumber();
-        if self.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
+        if self.facts.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
             self.split_lockstep();
         }
-        let erased = self.sources.iter().map(|source| self.erased(*source)).collect();
-        Lowered {
-            erased,
-            travels: self.travels.into_values().collect(),
+        let facts = self.facts;
+        let sources = || self.sources.iter().copied();
+        let lowered = Lowered {
+            erased: sources().map(|source| facts.erased(source)).collect(),
+            travels: sources().map(|source| Rc::clone(facts.travel(source))).collect(),
             program: self.program,
             sources: self.sources,
             items: self.items,
             spans: self.spans,
             counted: self.counted,
-            admission: self.admission,
-        }
+        };
+        (lowered, self.questions)
     }
 }
 
-/// Stand-in ids of functions that are not declared yet start here.
-const PENDING: usize = 1 << 32;
+const KEPT: &str = "what is kept across a loop or call borrows a local of this function";

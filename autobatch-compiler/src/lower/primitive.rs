@@ -27,7 +27,7 @@ pub(super) fn is_batched(lower: &Lowering<'_>, expr: &Expr) -> bool {
 /// Whether a call names a primitive, and no local.
 pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
     variable(&lower.names, bare(&call.func)).is_none()
-        && primitive_names::is_primitive(&lower.options.primitives, &call.func)
+        && primitive_names::is_primitive(&lower.facts.options.primitives, &call.func)
 }
 
 /// Whether the arguments can be gathered; else where and why not.
@@ -41,7 +41,7 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
                 false
             }
             Expr::Reference(e) if is_place(lower, &e.expr) => false,
-            other => lower.travel.lends(other) == Lends::Plainly,
+            other => lower.travel().lends(other) == Lends::Plainly,
         };
         if lent {
             return Err((arg.span(), reasons::KERNEL_BORROWS));

@@ -23,7 +23,7 @@ impl Lowering<'_> {
         let (range, back) = range(expr)?;
         let (start, end) = (range.start.clone()?, range.end.clone()?);
         let closed = matches!(range.limits, RangeLimits::Closed(_));
-        let krate = self.options.krate.clone();
+        let krate = self.facts.options.krate.clone();
         let (at_var, at) = self.temp("at", None);
         let (end_var, to) = self.temp("end", None);
         self.program.variables[at_var.0].mutable = !back;

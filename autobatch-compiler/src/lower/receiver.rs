@@ -20,7 +20,7 @@ impl Lowering<'_> {
             Some(var) => effects::of(&self.names, arg).mentions.contains(&var),
             None => true,
         };
-        !self.travel.is_number_value(&call.receiver) && !args.iter().any(mentioned)
+        !self.travel().is_number_value(&call.receiver) && !args.iter().any(mentioned)
     }
 
     /// A place whose indices, and what it is a part of, are known.

@@ -5,32 +5,32 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 
 use crate::analysis::reference_flow::Lends;
 use crate::analysis::uniform_values;
+use crate::ir::VarSet;
 use crate::ir::effects::{self, HEAVY, bound, variable};
-use crate::ir::{FuncId, VarSet};
 use crate::item::worth;
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive};
 use crate::syntax::walk::{self, At, Code, Next};
 use crate::syntax::{bindings, mentions};
 
-/// The program function that a call names, if the call can be a batched one.
-pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<FuncId> {
-    let (id, args) = match expr {
+/// The function, by its position in the item, that a call names, if the call can be a batched one.
+pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<usize> {
+    let (source, args) = match expr {
         Expr::Call(call) => (called_path(lower, call)?, call.args.len()),
         Expr::MethodCall(call) => (called_method(lower, call)?, call.args.len() + 1),
         _ => return None,
     };
-    let arity = lower.functions[lower.source_of(id)].params.len();
+    let arity = lower.facts.function(source).params.len();
     (arity == args
-        && means_own_types(lower, lower.source_of(id), expr)
-        && call_arguments::of_call(lower, lower.source_of(id), &arguments(expr)).is_ok())
-    .then_some(id)
+        && means_own_types(lower, source, expr)
+        && call_arguments::of_call(lower, source, &arguments(expr)).is_ok())
+    .then_some(source)
 }
 
 /// Whether a call of a generic function can be one for the caller's own types: not if it names others, or gives a
 /// literal or a cast for one.
 pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) -> bool {
-    let function = &lower.functions[source];
+    let function = lower.facts.function(source);
     if !worth::is_generic(function) {
         return true;
     }
@@ -82,33 +82,33 @@ pub(super) fn arguments(call: &Expr) -> Vec<&Expr> {
     }
 }
 
-pub(super) fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<FuncId> {
+pub(super) fn called_path(lower: &Lowering<'_>, call: &ExprCall) -> Option<usize> {
     let Expr::Path(path) = &*call.func else { return None };
     if path.qself.is_some() {
         return None;
     }
     let segments = &path.path.segments;
     let name = segments.last()?.ident.to_string();
-    let id = lower.callable(&name)?;
-    let associated = lower.functions[lower.source_of(id)].associated;
+    let source = lower.facts.callable(&name)?;
+    let associated = lower.facts.function(source).associated;
     let fits = match segments.len() {
         1 => !associated && !lower.names.contains_key(&name),
         2 => {
             associated
-                && (segments[0].ident == "Self" || Some(&segments[0].ident) == lower.self_type.as_ref())
+                && (segments[0].ident == "Self" || Some(&segments[0].ident) == lower.facts.item.own_name())
         }
         _ => false,
     };
-    fits.then_some(id)
+    fits.then_some(source)
 }
 
-pub(super) fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Option<FuncId> {
+pub(super) fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Option<usize> {
     let receiver = variable(&lower.names, &call.receiver)?;
     if !bindings::is_self(&lower.program.var(receiver).ident) {
         return None;
     }
-    let id = lower.callable(&call.method.to_string())?;
-    lower.functions[lower.source_of(id)].sig.receiver().map(|_| id)
+    let source = lower.facts.callable(&call.method.to_string())?;
+    lower.facts.function(source).sig.receiver().map(|_| source)
 }
 
 /// Whether lowering `code` makes blocks: it holds a batched call or a loop that members leave at
@@ -150,7 +150,7 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return,
             Expr::ForLoop(e) => return self.for_loop(e),
-            Expr::If(_) | Expr::Match(_) if !self.lower.options.fuse => self.found = true,
+            Expr::If(_) | Expr::Match(_) if !self.lower.facts.options.fuse => self.found = true,
             Expr::If(e) => {
                 self.found |= is_heavy(self.lower, &e.then_branch)
                     || e.else_branch.as_ref().is_some_and(|(_, e)| is_heavy(self.lower, e));
@@ -197,5 +197,5 @@ fn leaves(body: &syn::Block) -> bool {
 
 /// Whether an iteration over an expression may borrow a local. The ends of a range are numbers.
 fn may_lend(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    !matches!(mentions::bare(expr), Expr::Range(_)) && lower.travel.lends(expr) != Lends::Nothing
+    !matches!(mentions::bare(expr), Expr::Range(_)) && lower.travel().lends(expr) != Lends::Nothing
 }

@@ -104,10 +104,10 @@ impl Lowering<'_> {
     /// Whether one of the names stands outside of the block, in a function without the same item, or before a macro's definition; `None`:
     /// any name may.
     fn means_more(&self, names: Option<&[String]>, item: &syn::Item, block: &syn::Block, nth: usize) -> bool {
-        let own = self.sources[self.func.0];
+        let own = self.source();
         let Some(names) = names else {
-            let others = self.functions.iter().enumerate().filter(|(source, _)| *source != own);
-            return &self.functions[own].body != block
+            let others = self.facts.item.functions.iter().enumerate().filter(|(source, _)| *source != own);
+            return self.facts.body(own) != *block
                 || others.into_iter().any(|(_, f)| !defines(&f.body, item, &[]));
         };
         let count = |code: &dyn quote::ToTokens| {
@@ -115,7 +115,7 @@ impl Lowering<'_> {
             mentions::words(&text).filter(|word| names.iter().any(|name| name == word)).count()
         };
         let before = || block.stmts[..nth].iter().any(|stmt| count(stmt) > 0);
-        self.functions.iter().enumerate().any(|(source, function)| {
+        self.facts.item.functions.iter().enumerate().any(|(source, function)| {
             let body = count(&function.body);
             match source == own {
                 true => {

@@ -13,8 +13,9 @@ use crate::item::model::Function;
 use crate::lower::lowering::Lowering;
 use crate::lower::scan::{arguments, called_method, called_path, means_own_types};
 use crate::lower::{call_arguments, macros, primitive};
-use crate::resolve::method_calls;
-use crate::syntax::{primitive_names, tail_positions};
+use crate::resolve::resolution::Answer;
+use crate::syntax::call_sites::CallSite;
+use crate::syntax::primitive_names;
 
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.
@@ -28,9 +29,10 @@ impl Lowering<'_> {
         };
         scan.visit_block(&function.body);
         let Unbatched { found, counted, .. } = scan;
-        self.counted.extend(counted.into_iter().map(|number| (self.current, number)));
+        let source = self.source();
+        self.counted.extend(counted.into_iter().map(|site| (source, site)));
         self.program.notes.extend(found);
-        for (span, reason) in macros::macros(function) {
+        for (span, reason) in macros::macros(function, &self.facts.item.declared) {
             self.whole_fallback(span, reason);
         }
     }
@@ -42,7 +44,7 @@ struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<Note>,
     /// Calls in tail position that are lent a local: there is something left to do behind them.
-    counted: Vec<usize>,
+    counted: Vec<CallSite>,
     closure: bool,
     /// What is said of calls in closures, if that is to be said.
     in_closures: Option<Reason>,
@@ -63,7 +65,7 @@ impl Unbatched<'_, '_> {
     fn note_lent(&mut self, call: &Expr, source: usize) {
         if let Err((span, reason)) = call_arguments::of_call(self.lower, source, &arguments(call)) {
             self.found.push(Note { span, name: None, reason, whole: true });
-            self.counted.extend(tail_positions::number_of(call));
+            self.counted.extend(self.lower.tail_call(call));
         }
     }
 
@@ -77,8 +79,8 @@ impl Unbatched<'_, '_> {
                     if group.delimiter() == proc_macro2::Delimiter::Parenthesis
                         && let Some(name) = before
                         && let word = name.to_string()
-                        && (self.lower.callable(&word).is_some()
-                            || primitive_names::may_be_primitive(&self.lower.options.primitives, &word))
+                        && (self.lower.facts.callable(&word).is_some()
+                            || primitive_names::may_be_primitive(&self.lower.facts.options.primitives, &word))
                     {
                         self.note(name.span(), reasons::IN_A_MACRO);
                     }
@@ -98,13 +100,13 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     }
 
     fn visit_expr_call(&mut self, e: &'ast ExprCall) {
-        if let Some(id) = called_path(self.lower, e) {
-            let (source, call) = (self.lower.source_of(id), Expr::Call(e.clone()));
+        if let Some(source) = called_path(self.lower, e) {
+            let call = Expr::Call(e.clone());
             if self.closure {
                 self.note_in_closure(e.span());
             } else if !means_own_types(self.lower, source, &call) {
                 self.note(e.span(), reasons::FOR_OTHER_TYPES);
-            } else if self.lower.functions[source].params.len() == e.args.len() {
+            } else if self.lower.facts.function(source).params.len() == e.args.len() {
                 self.note_lent(&call, source);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
@@ -120,18 +122,22 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             visit::visit_expr_call(self, e);
             self.in_closures = outer;
         } else {
-            let function = &self.lower.functions[self.lower.current];
-            let own = self.lower.self_type.as_ref().map(ToString::to_string);
+            let own = self.lower.facts.item.own_name().map(ToString::to_string);
             let local = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_some_and(|i| self.lower.names.contains_key(&i.to_string())));
-            let reason = excluded::called(&function.aside, e, own.as_deref());
-            if let Some(reason) = reason.or(function.left_aside.get(&method_calls::path_text(e)).copied())
+            let reason = excluded::called(&self.lower.facts.item.excluded, e, own.as_deref());
+            let of_answer = || match self.lower.answer(&e.attrs)? {
+                Answer::Excluded(reason) => Some(reason),
+                Answer::Unknown => Some(reasons::UNKNOWN_RECEIVER),
+                Answer::Own(_) | Answer::Other => None,
+            };
+            if let Some(reason) = reason.or_else(of_answer)
                 && !local
             {
                 self.note(e.span(), reason);
             }
             if let Expr::Path(path) = &*e.func
                 && let Some(last) = path.path.segments.last()
-                && self.lower.excluded.contains(&last.ident.to_string())
+                && self.lower.facts.is_excluded(&last.ident.to_string())
             {
                 self.note(e.span(), reasons::OF_OTHER_TYPES);
             }
@@ -140,21 +146,24 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     }
 
     fn visit_expr_method_call(&mut self, e: &'ast ExprMethodCall) {
-        let (function, text) = (&self.lower.functions[self.lower.current], method_calls::call_text(e));
-        if let Some(id) = called_method(self.lower, e) {
+        let associated = self.lower.function().associated;
+        let answer = self.lower.answer(&e.attrs);
+        if let Some(source) = called_method(self.lower, e) {
             if self.closure {
                 self.note_in_closure(e.span());
             } else {
-                self.note_lent(&Expr::MethodCall(e.clone()), self.lower.source_of(id));
+                self.note_lent(&Expr::MethodCall(e.clone()), source);
             }
-        } else if self.lower.is_program_method(e) && function.associated && !function.others.contains(&text) {
+        } else if self.lower.facts.is_program_method(e)
+            && associated
+            && !matches!(answer, Some(Answer::Other | Answer::Excluded(_)))
+        {
             self.note(e.method.span(), reasons::UNKNOWN_RECEIVER_IN_IMPL);
         }
-        if let Some(reason) = function.left_aside.get(&text) {
-            self.note(e.method.span(), *reason);
-        }
-        if function.unknown.contains(&text) && !function.associated {
-            self.note(e.method.span(), reasons::UNKNOWN_RECEIVER);
+        match answer {
+            Some(Answer::Excluded(reason)) => self.note(e.method.span(), reason),
+            Some(Answer::Unknown) if !associated => self.note(e.method.span(), reasons::UNKNOWN_RECEIVER),
+            _ => {}
         }
         visit::visit_expr_method_call(self, e);
     }
@@ -164,8 +173,9 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             && !self.lower.names.contains_key(&ident.to_string())
             && self
                 .lower
+                .facts
                 .callable(&ident.to_string())
-                .is_some_and(|id| !self.lower.functions[self.lower.source_of(id)].associated)
+                .is_some_and(|source| !self.lower.facts.function(source).associated)
         {
             self.note(ident.span(), reasons::AS_A_VALUE);
         }

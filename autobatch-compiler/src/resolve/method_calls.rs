@@ -21,28 +21,22 @@ use syn::{
 };
 
 use crate::diagnostics::reasons::{self, Reason};
-use crate::index::definitions::Definitions;
 use crate::item::methods;
-use crate::item::model::{Aside, Function, rebind};
+use crate::item::model::{Excluded, Item, rebind};
 use crate::resolve::candidates::{Method, Takes};
-use crate::resolve::method_checks::Checks;
+use crate::resolve::resolution::{Answer, Resolution};
 use crate::resolve::types::{self, Known, Scopes, Types};
 use crate::std_models::facts::{Does, does};
+use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::mentions::{self, root, text};
-use crate::syntax::tail_positions;
-use crate::syntax::walk::{self, AtMut};
 
-/// The attribute by which a method call tells, before it is compiled, which function of the item it calls.
-const MARK: &str = "autobatch_calls";
+pub(crate) const UNKNOWN: &str =
+    "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
 
-/// Finds the calls of the program's methods in its functions, which are those of the type `own`, or of a module.
-/// `batched` are the positions of those worth it.
-pub(crate) fn resolve(
-    functions: &mut [Function],
-    batched: impl Fn(usize) -> bool,
-    own: Option<&Type>,
-    definitions: &Definitions,
-) -> Checks {
+/// Finds the calls of the program's methods in the functions of an item. `batched` are the positions of those worth it.
+pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resolution {
+    let Item { functions, own, excluded, declared } = item;
+    let (own, definitions) = (own.as_ref(), &declared.definitions);
     let methods: Vec<Method> = functions
         .iter()
         .enumerate()
@@ -64,14 +58,14 @@ pub(crate) fn resolve(
             Some(Method { function, owner, name, params, takes, free, of_trait, outer })
         })
         .collect();
-    let mut checks = Checks::default();
+    let mut resolution = Resolution::default();
     let known = Known::all(functions, own, definitions);
-    for function in functions {
+    for (position, function) in functions.iter_mut().enumerate() {
         let types = Types { definitions, functions: &known, own: own.cloned() };
         // The body as written first: clones are made of it.
         // Those of a module call by name, clones too.
-        let aside = function.aside.clone();
-        let mut walk = Walk::new(&types, &methods, &aside, own.is_none());
+        let sites = function.tail_calls;
+        let mut walk = Walk::new(&types, &methods, excluded, own.is_none(), sites);
         if function.sig.receiver().is_some() {
             walk.known("self", &function.params[0].ty);
         }
@@ -81,7 +75,9 @@ pub(crate) fn resolve(
             }
         }
         walk.visit_block_mut(&mut function.written);
-        let mut walk = Walk::new(&types, &methods, &aside, true);
+        let of_function = |(site, answer)| ((position, site), answer);
+        resolution.written.extend(walk.answers.into_iter().map(of_function));
+        let mut walk = Walk::new(&types, &methods, excluded, true, sites);
         for param in &function.params {
             walk.known(&param.ident.to_string(), &param.ty);
             if let Some(pattern) = &param.pattern {
@@ -90,56 +86,33 @@ pub(crate) fn resolve(
         }
         let mut body = function.body.clone();
         walk.visit_block_mut(&mut body);
-        let Walk { found, others, unknown, left_aside, seen, changed, .. } = walk;
-        (function.others, function.unknown, function.left_aside) = (others, unknown, left_aside);
-        function.types = seen;
-        checks.extend(found, &methods);
+        let Walk { found, answers, seen, changed, .. } = walk;
+        resolution.calls.extend(answers.into_iter().map(of_function));
+        resolution.types.push(seen);
+        resolution.checks.extend(found, &methods);
         if changed {
             rebind(function, body);
+        } else {
+            function.body = body;
         }
     }
-    checks
-}
-
-/// The function of the item that a marked call is one of.
-pub(crate) fn marked(call: &ExprMethodCall) -> Option<usize> {
-    tail_positions::marked(&call.attrs, MARK)
-}
-
-/// Takes all marks away.
-pub(crate) fn unmark(block: &mut Block) {
-    walk::map(block, |at| {
-        if let AtMut::Expr(Expr::MethodCall(call)) = at {
-            call.attrs.retain(|attr| !attr.path().is_ident(MARK));
-        }
-    });
-    tail_positions::unnumber(block);
-}
-
-/// The text by which a call is known again.
-pub(crate) fn call_text(call: &ExprMethodCall) -> String {
-    format!("{}.{}", text(&call.receiver), call.method)
-}
-
-/// The text by which a call of a trait's function is known again.
-pub(crate) fn path_text(call: &syn::ExprCall) -> String {
-    format!("{}({})", text(&call.func), call.args.first().map(text).unwrap_or_default())
+    resolution
 }
 
 /// The walk through one body.
 pub(crate) struct Walk<'a> {
     pub(super) types: &'a Types<'a>,
     pub(super) methods: &'a [Method],
-    /// Whether calls are rewritten; else they are marked.
+    /// Whether calls are rewritten; else there is an answer about them.
     rewrites: bool,
     scopes: Scopes,
     /// The types of the variables, whose names are unique where calls are rewritten.
     seen: BTreeMap<String, Type>,
-    others: BTreeSet<String>,
-    unknown: BTreeSet<String>,
-    /// Functions that are no part of the program, and calls of them.
-    aside: &'a [Aside],
-    pub(super) left_aside: BTreeMap<String, Reason>,
+    /// What is known of calls, and the number that the next one gets.
+    answers: BTreeMap<CallSite, Answer>,
+    next: usize,
+    /// Functions that are no part of the program.
+    excluded: &'a [Excluded],
     /// Calls: of which function, and the types before it.
     found: Vec<(usize, Ident, Vec<Type>)>,
     names: usize,
@@ -147,21 +120,37 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(types: &'a Types<'a>, methods: &'a [Method], aside: &'a [Aside], rewrites: bool) -> Self {
+    fn new(
+        types: &'a Types<'a>,
+        methods: &'a [Method],
+        excluded: &'a [Excluded],
+        rewrites: bool,
+        next: usize,
+    ) -> Self {
         Walk {
             types,
             methods,
             rewrites,
             scopes: vec![BTreeMap::new()],
             seen: BTreeMap::new(),
-            others: BTreeSet::new(),
-            unknown: BTreeSet::new(),
-            aside,
-            left_aside: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            next,
+            excluded,
             found: Vec::new(),
             names: 0,
             changed: false,
         }
+    }
+
+    /// Remembers what is known of a call, which gets a number if it has none.
+    pub(super) fn answer(&mut self, attrs: &mut Vec<Attribute>, answer: Answer) {
+        let site = call_sites::marked(attrs).unwrap_or_else(|| {
+            let site = CallSite(self.next);
+            self.next += 1;
+            call_sites::mark(attrs, site);
+            site
+        });
+        self.answers.insert(site, answer);
     }
 
     fn known(&mut self, name: &str, ty: &Type) {
@@ -213,22 +202,25 @@ impl<'a> Walk<'a> {
         wanted.is_some() && self.types.way(ty).any(|ty| mentions::type_name(&ty) == wanted)
     }
 
-    /// Tells calls of functions that are no part of the program.
-    fn left_aside(&mut self, call: &ExprMethodCall) {
-        let fits = |a: &&Aside| call.method == a.name && call.args.len() + 1 == a.params && a.owner.is_some();
-        let Some(aside) = self.aside.iter().find(fits) else { return };
+    /// Why a call is one of a function that is no part of the program.
+    fn excluded(&self, call: &ExprMethodCall) -> Option<Reason> {
+        let fits =
+            |a: &&Excluded| call.method == a.name && call.args.len() + 1 == a.params && a.owner.is_some();
+        let excluded = self.excluded.iter().find(fits)?;
         let number = |ty: &Type| {
-            let owner = aside.owner.as_deref().and_then(|owner| syn::parse_str(owner).ok());
+            let owner = excluded.owner.as_deref().and_then(|owner| syn::parse_str(owner).ok());
             types::is_number(ty) && owner.is_some_and(|ty| types::is_number(&ty))
         };
-        if self.of(&call.receiver).is_some_and(|ty| number(&ty) || self.comes_to(&ty, aside.owner.clone())) {
-            self.left_aside.insert(call_text(call), aside.reason);
-        }
+        let ty = self.of(&call.receiver)?;
+        (number(&ty) || self.comes_to(&ty, excluded.owner.clone())).then_some(excluded.reason)
     }
 
     fn method_call(&mut self, expr: &mut Expr) {
         let Expr::MethodCall(call) = expr else { return };
-        self.left_aside(call);
+        let excluded = self.excluded(call);
+        if let Some(reason) = excluded {
+            self.answer(&mut call.attrs, Answer::Excluded(reason));
+        }
         let fits =
             |m: &&Method| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
         let own =
@@ -249,16 +241,14 @@ impl<'a> Walk<'a> {
             return;
         }
         let Some(ty) = self.of(&call.receiver) else {
-            self.unknown.insert(call_text(call));
+            self.answer(&mut call.attrs, Answer::Unknown);
             return;
         };
         let reaches = |method: &Method| self.comes_to(&ty, mentions::type_name(&method.owner));
         let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
         let Some((method, way)) = named.find_map(|method| Some((method, self.way(&ty, method)?))) else {
-            self.others.insert(call_text(call));
-            if generic {
-                self.left_aside.entry(call_text(call)).or_insert(reasons::OF_OTHER_TYPES);
-            }
+            let reason = excluded.or(generic.then_some(reasons::OF_OTHER_TYPES));
+            self.answer(&mut call.attrs, reason.map_or(Answer::Other, Answer::Excluded));
             return;
         };
         let Some(takes) = method.takes else { return };
@@ -266,11 +256,11 @@ impl<'a> Walk<'a> {
         // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
         let common = !before.is_empty() && does(&call.method.to_string()) == Does::Common;
         if !self.rewrites && !common {
-            call.attrs.push(tail_positions::mark(MARK, method.function));
+            self.answer(&mut call.attrs, Answer::Own(method.function));
             return;
         }
         let Some(new) = (!common).then(|| self.by_path(call, &way, takes, method)).flatten() else {
-            self.unknown.insert(call_text(call));
+            self.answer(&mut call.attrs, Answer::Unknown);
             return;
         };
         self.found.push((method.function, call.method.clone(), before));
@@ -359,7 +349,9 @@ fn before(way: &[Type], takes: Takes) -> Vec<Type> {
 }
 
 fn words(expr: &Expr) -> BTreeSet<String> {
-    let text = text(expr);
+    let mut expr = expr.clone();
+    call_sites::unmark(&mut expr);
+    let text = text(&expr);
     mentions::words(&text)
         .filter(|word| !word.is_empty() && !word.starts_with(|c: char| c.is_numeric()))
         .map(String::from)

@@ -4,7 +4,8 @@ use syn::{Expr, Type, parse_quote};
 
 use crate::diagnostics::reasons;
 use crate::resolve::candidates::Method;
-use crate::resolve::method_calls::{Walk, path_text};
+use crate::resolve::method_calls::Walk;
+use crate::resolve::resolution::Answer;
 use crate::syntax::mentions;
 
 impl Walk<'_> {
@@ -24,7 +25,7 @@ impl Walk<'_> {
             Some(types.plain(&qself.ty))
         } else if self.methods.iter().filter(named).any(|m| of_trait(&m)) {
             let Some(mut ty) = call.args.first().and_then(|receiver| self.of(receiver)) else {
-                self.left_aside.insert(path_text(call), reasons::UNKNOWN_RECEIVER);
+                self.answer(&mut call.attrs, Answer::Unknown);
                 return;
             };
             while let Type::Reference(r) = ty {
@@ -42,7 +43,8 @@ impl Walk<'_> {
                 let Some(method) = self.methods.iter().filter(named).find(fits) else { return };
                 // A trait's own arguments may say what the method's parameters are.
                 if !types.definitions.same(ty, &method.owner) || !before.arguments.is_none() {
-                    self.left_aside.insert(path_text(call), reasons::OF_OTHER_TYPES);
+                    let answer = Answer::Excluded(reasons::OF_OTHER_TYPES);
+                    self.answer(&mut call.attrs, answer);
                     return;
                 }
                 Some(method)

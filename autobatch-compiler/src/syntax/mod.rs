@@ -8,6 +8,7 @@ pub mod annotated;
 pub mod arguments;
 pub mod attributes;
 pub mod bindings;
+pub mod call_sites;
 pub mod cfg_split;
 pub mod elision;
 pub mod format_strings;

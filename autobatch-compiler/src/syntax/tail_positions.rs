@@ -4,17 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Literal, Span};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, ExprCall, ExprMethodCall, Ident, Item, Stmt, Type, parse_quote};
+use syn::{Block, Expr, Ident, Item, Stmt, Type};
 
-use crate::syntax::walk::{self, AtMut, Code};
+use crate::syntax::call_sites::{self, CallSite};
 
-/// The attribute that holds the number.
-const MARK: &str = "autobatch_tail";
-
-/// Numbers the calls of functions of these names that stand in tail position of a body.
-pub(crate) fn number(body: &mut Block, names: &BTreeSet<String>) {
+/// Numbers the calls of functions of these names that stand in tail position of a body, from 0 on; how many they are.
+pub(crate) fn number(body: &mut Block, names: &BTreeSet<String>) -> usize {
     let mut count = 0_usize;
     let number = |expr: &mut Expr| {
         let (name, attrs) = match expr {
@@ -26,43 +22,12 @@ pub(crate) fn number(body: &mut Block, names: &BTreeSet<String>) {
             _ => return,
         };
         if name.is_some_and(|name| names.contains(&name.to_string())) {
-            attrs.push(mark(MARK, count));
+            call_sites::mark(attrs, CallSite(count));
             count += 1;
         }
     };
     Tails { call: number }.function(body);
-}
-
-/// An attribute of ours that holds a number.
-pub(crate) fn mark(name: &str, number: usize) -> Attribute {
-    let (name, number) = (Ident::new(name, Span::call_site()), Literal::usize_unsuffixed(number));
-    parse_quote!(#[#name(#number)])
-}
-
-/// The number in the attribute of that name.
-pub(crate) fn marked(attrs: &[Attribute], name: &str) -> Option<usize> {
-    let mark = attrs.iter().find(|attr| attr.path().is_ident(name))?;
-    mark.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
-}
-
-/// The number of a call, if it has one.
-pub(crate) fn number_of(call: &Expr) -> Option<usize> {
-    let (Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. })) = call else {
-        return None;
-    };
-    marked(attrs, MARK)
-}
-
-/// Takes the numbers away.
-pub(crate) fn unnumber(code: &mut impl Code) {
-    walk::map(code, |at| {
-        if let AtMut::Expr(
-            Expr::Call(ExprCall { attrs, .. }) | Expr::MethodCall(ExprMethodCall { attrs, .. }),
-        ) = at
-        {
-            attrs.retain(|attr| !attr.path().is_ident(MARK));
-        }
-    });
+    count
 }
 
 /// Goes to the calls in tail position.

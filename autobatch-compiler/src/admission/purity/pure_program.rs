@@ -6,7 +6,7 @@ use syn::{Expr, Type};
 use crate::syntax::mentions::bare_type;
 
 /// What must be primitive for a program to only compute.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Plain {
     /// Types of parameters and results.
     pub types: Vec<Type>,

@@ -27,14 +27,15 @@ use tail_loop::{again, can_loop, looped};
 use crate::codegen::definition_check::Types;
 use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::codegen::vector_math::VectorMath;
-use crate::item::model::Function;
+use crate::item::model::{self, Function};
 use crate::item::worth;
-use crate::resolve::method_calls::{marked, unmark};
+use crate::resolve::resolution::Resolution;
 use crate::syntax::attributes::GENERATED;
+use crate::syntax::call_sites::{self, CallSite, unmark};
 use crate::syntax::impl_trait;
 use crate::syntax::mentions::text;
 use crate::syntax::reachability::reached;
-use crate::syntax::tail_positions::{self, Tails};
+use crate::syntax::tail_positions::Tails;
 use crate::syntax::turbofish::turbofish;
 use crate::syntax::walk::{self, At, Next};
 
@@ -42,7 +43,7 @@ use crate::syntax::walk::{self, At, Next};
 #[derive(Default)]
 pub struct Known {
     /// Calls in tail position, by function and number, that are no tail calls.
-    pub counted: BTreeSet<(usize, usize)>,
+    pub counted: BTreeSet<(usize, CallSite)>,
     /// Functions that only compute, on primitive values: nothing of theirs is dropped.
     pub computes: BTreeSet<usize>,
 }
@@ -50,6 +51,7 @@ pub struct Known {
 /// Which functions of an annotated item have a clone.
 pub struct Clones<'a> {
     functions: &'a [Function],
+    resolution: &'a Resolution,
     has: Vec<bool>,
     /// Those that have an inlined clone too.
     inlined: Vec<bool>,
@@ -68,14 +70,15 @@ impl<'a> Clones<'a> {
     ///
     /// Under `vector_math` every function of a program needs one, which computes as the lanes do.
     pub fn new(
-        functions: &'a [Function],
+        item: &'a model::Item,
+        resolution: &'a Resolution,
         entries: &[usize],
-        self_type: Option<&'a Type>,
         krate: &'a Path,
         vector_math: Option<&'a VectorMath<'a>>,
         primitives: &[Path],
         known: Known,
     ) -> Self {
+        let functions = &item.functions[..];
         let (worth, calls) = worth::call_graph(functions, entries, primitives);
         let has: Vec<bool> = (0..functions.len())
             .map(|f| {
@@ -87,7 +90,7 @@ impl<'a> Clones<'a> {
         let recursive = |f: usize| reached(f, called).contains(&f);
         let small: Vec<bool> =
             (0..functions.len()).map(|f| has[f] && recursive(f) && is_small(&functions[f])).collect();
-        let self_name = match self_type {
+        let self_name = match &item.own {
             Some(Type::Path(p)) if p.qself.is_none() => {
                 p.path.segments.last().filter(|s| s.arguments.is_none()).map(|s| &s.ident)
             }
@@ -95,6 +98,7 @@ impl<'a> Clones<'a> {
         };
         let mut clones = Clones {
             functions,
+            resolution,
             has,
             inlined: vec![false; functions.len()],
             calls,
@@ -311,18 +315,21 @@ impl<'a> Clones<'a> {
     }
 
     fn called_method(&self, call: &syn::ExprMethodCall, caller: &Function) -> Option<usize> {
-        let on_self =
-            matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self")) || marked(call).is_some();
+        let on_self = matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self"))
+            || self.resolution.is_own(self.position(&caller.sig.ident)?, call_sites::marked(&call.attrs));
         let index = self.named(&call.method, call.args.len() + 1, caller)?;
         (on_self && self.functions[index].sig.receiver().is_some()).then_some(index)
     }
 
     /// A wrong number of arguments is the user's mistake, to be reported of the function itself.
     fn named(&self, name: &Ident, args: usize, caller: &Function) -> Option<usize> {
-        let position = |name: &Ident| self.functions.iter().position(|f| f.sig.ident == *name);
-        let (from, to) = (position(&caller.sig.ident)?, position(name)?);
+        let (from, to) = (self.position(&caller.sig.ident)?, self.position(name)?);
         let fits = self.has[to] && self.functions[to].params.len() == args;
         (fits && self.calls.contains(&(from, to))).then_some(to)
+    }
+
+    fn position(&self, name: &Ident) -> Option<usize> {
+        self.functions.iter().position(|f| f.sig.ident == *name)
     }
 }
 
@@ -424,9 +431,9 @@ impl<'a> Redirect<'a> {
     fn tail_call(&mut self, expr: &mut Expr) {
         let (clones, caller) = (self.clones, self.caller);
         let callee = clones.callee(expr, caller);
-        let counted = tail_positions::number_of(expr).is_some_and(|number| {
-            let position = clones.functions.iter().position(|f| f.sig.ident == caller.sig.ident);
-            position.is_some_and(|position| clones.known.counted.contains(&(position, number)))
+        let counted = call_sites::of(expr).is_some_and(|site| {
+            let position = clones.position(&caller.sig.ident);
+            position.is_some_and(|position| clones.known.counted.contains(&(position, site)))
         });
         let Some(callee) =
             callee.filter(|f| !counted && text(&clones.functions[*f].output) == text(&caller.output))
