@@ -7,11 +7,11 @@ use quote::{ToTokens, quote};
 use syn::{Item, ItemImpl, Visibility};
 
 use crate::admission::Admitted;
-use crate::admission::purity::Plain;
+use crate::admission::purity::PureProgram;
 use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
-use crate::codegen::{self, Nested};
+use crate::codegen::{self, VectorProgram};
 use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::source::{self, Source};
@@ -149,10 +149,10 @@ fn expand(
         }
         programs.push((entry, item, admitted, args));
     }
-    let mut known = scalar_clone::Known::default();
-    for (_, _, Admitted { lowered, plain, .. }, _) in &programs {
+    let mut known = scalar_clone::ProgramFacts::default();
+    for (_, _, Admitted { lowered, pure, .. }, _) in &programs {
         known.counted.extend(counted(lowered));
-        if plain.as_ref().is_some_and(Plain::is_certain) {
+        if pure.as_ref().is_some_and(PureProgram::is_certain) {
             known.computes.extend(&lowered.sources);
         }
     }
@@ -161,10 +161,10 @@ fn expand(
     let mut families = Vec::new();
     for (entry, own, admitted, args) in programs {
         let width = width(&own.functions, &admitted.lowered);
-        let plain = admitted.plain.clone();
-        let nested = plain.map(|plain| nested(&own, resolution, entry, plain, &options, &passes));
+        let pure = admitted.pure.clone();
+        let vector = pure.map(|pure| vector_program(&own, resolution, entry, pure, &options, &passes));
         let entry = &functions[entry];
-        let family = codegen::emit(entry.shown(), &admitted, &own.functions, nested, &clones, &args, width);
+        let family = codegen::emit(entry.shown(), &admitted, &own.functions, vector, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
     }
     if !families.is_empty() {
@@ -207,19 +207,19 @@ fn lower_admitted(
     }
 }
 
-/// A program that only computes, for nested frames.
-fn nested(
+/// A program that only computes, for vector frames.
+fn vector_program(
     item: &model::Item,
     resolution: &Resolution,
     entry: usize,
-    plain: Plain,
+    pure: PureProgram,
     options: &LowerOptions,
     passes: &PassOptions,
-) -> Nested {
+) -> VectorProgram {
     let options = LowerOptions { part: true, ..options.clone() };
     let (mut lowered, _) = lower::lower(item, resolution, entry, &options);
     let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
-    Nested { plain, lowered, analyses }
+    VectorProgram { pure, lowered, analyses }
 }
 
 /// The arguments as they are for functions: where fibers will do, those that mention a primitive, in closures and macros too, are free

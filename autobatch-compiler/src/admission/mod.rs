@@ -5,9 +5,9 @@
 //! answers:
 //!
 //! * it is certain: parameters and results have the types that are written, numbers hold nothing, *outer* variables hold
-//!   references to what outlives the activation ([`travel`]);
+//!   references to what outlives the activation ([`crate::analysis::reference_flow`]);
 //! * it is denied: it plainly borrows a local. The function is no block program, and a note says why;
-//! * rustc is asked: generated code has a constant that follows from the type (`emit/admission.rs`, and `probes::admission` in the runtime).
+//! * rustc is asked: generated code has a constant that follows from the type (`codegen/type_witness.rs`, and `probes::admission` in the runtime).
 //!
 //! **Invariant:** nothing here is needed for soundness, which is rustc's borrow checker's. If a borrow is not seen here, generated
 //! code is in error, so that what is asked decides whether valid code compiles.
@@ -24,7 +24,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Pat, Type};
 
-use crate::admission::purity::Plain;
+use crate::admission::purity::PureProgram;
 use crate::analysis::reference_flow::{self, Lends, Travel};
 use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::questions::{Need, Questions};
@@ -73,7 +73,7 @@ pub struct Admitted {
     /// What rustc is asked about it.
     pub questions: Questions,
     /// What must be primitive, if the program only computes.
-    pub plain: Option<Plain>,
+    pub pure: Option<PureProgram>,
     /// Closures that borrow locals across a loop or call, by function and name.
     pub closures: BTreeSet<(usize, String)>,
 }
@@ -117,11 +117,11 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     if !questions.is_certain() {
         questions.evidence = evidence::written(&sources, declared);
     }
-    let plain = purity::of(&lowered, functions);
-    if plain.is_some() {
+    let pure = purity::of(&lowered, functions);
+    if pure.is_some() {
         questions.expressions.extend(copied(&lowered.sources, functions));
     }
-    Admitted { lowered, analyses, questions, plain, closures }
+    Admitted { lowered, analyses, questions, pure, closures }
 }
 
 /// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.

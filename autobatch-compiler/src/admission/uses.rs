@@ -17,9 +17,10 @@ use crate::syntax::standard_macros::is_listed;
 
 /// Whether `part`, on which a method is called in the block, may be used again behind the call before it gets another value.
 pub(super) fn is_used_again(program: &Program, names: &Names, block: BlockId, part: &Expr) -> bool {
-    let Some(place) = Place::of(part) else { return false };
+    let Some(place) = Position::of(part) else { return false };
     let Some(var) = names.get(&place.root) else { return false };
-    let mut walk = Walk { place, var: *var, part, taken: false, used: false, left: false, ahead: Vec::new() };
+    let mut walk =
+        UseWalk { place, var: *var, part, taken: false, used: false, left: false, ahead: Vec::new() };
     walk.block(program.block(block));
     let mut seen = BTreeSet::new();
     while let Some(next) = walk.ahead.pop() {
@@ -32,16 +33,16 @@ pub(super) fn is_used_again(program: &Program, names: &Names, block: BlockId, pa
 }
 
 /// A variable or a part of one: `tree.left.key`. Pointers on the way don't count.
-struct Place {
+struct Position {
     root: String,
     fields: Vec<Member>,
 }
 
-impl Place {
+impl Position {
     /// The place that an expression is; what is indexed is one place with all of its elements.
-    fn of(expr: &Expr) -> Option<Place> {
+    fn of(expr: &Expr) -> Option<Position> {
         let mut place =
-            Place { root: mentions::base(expr)?.path.get_ident()?.to_string(), fields: Vec::new() };
+            Position { root: mentions::base(expr)?.path.get_ident()?.to_string(), fields: Vec::new() };
         let mut at = expr;
         loop {
             at = match bare(at) {
@@ -62,17 +63,17 @@ impl Place {
     }
 
     /// Whether it is all of the other, or more.
-    fn holds(&self, other: &Place) -> bool {
+    fn holds(&self, other: &Position) -> bool {
         self.root == other.root && other.fields.starts_with(&self.fields)
     }
 
-    fn overlaps(&self, other: &Place) -> bool {
+    fn overlaps(&self, other: &Position) -> bool {
         self.holds(other) || other.holds(self)
     }
 }
 
-pub(crate) struct Walk<'a> {
-    place: Place,
+pub(crate) struct UseWalk<'a> {
+    place: Position,
     var: VarId,
     /// The part, where the method is called on it.
     part: &'a Expr,
@@ -86,7 +87,7 @@ pub(crate) struct Walk<'a> {
     ahead: Vec<BlockId>,
 }
 
-impl Walk<'_> {
+impl UseWalk<'_> {
     fn block(&mut self, block: &Block) {
         for op in &block.ops {
             op.code.iter().for_each(|stmt| self.visit_stmt(stmt));
@@ -138,12 +139,12 @@ impl Walk<'_> {
 
     /// What is matched: a pattern uses the parts that it looks at, all only if it binds all.
     fn matched(&mut self, scrutinee: &Expr, whole: bool) {
-        if whole || Place::of(scrutinee).is_none() {
+        if whole || Position::of(scrutinee).is_none() {
             self.visit_expr(scrutinee);
         }
     }
 
-    fn met(&mut self, place: &Place, expr: &Expr) {
+    fn met(&mut self, place: &Position, expr: &Expr) {
         self.used |= self.taken && place.overlaps(&self.place);
         self.taken |= std::ptr::eq(expr, self.part);
     }
@@ -164,7 +165,7 @@ impl Walk<'_> {
     fn assigned(&mut self, target: &Expr) {
         match target {
             Expr::Path(_) | Expr::Field(_) => {
-                self.taken &= !Place::of(target).is_some_and(|place| place.overlaps(&self.place));
+                self.taken &= !Position::of(target).is_some_and(|place| place.overlaps(&self.place));
             }
             Expr::Tuple(e) => e.elems.iter().for_each(|e| self.assigned(e)),
             Expr::Array(e) => e.elems.iter().for_each(|e| self.assigned(e)),
@@ -176,7 +177,7 @@ impl Walk<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Walk<'_> {
+impl<'ast> Visit<'ast> for UseWalk<'_> {
     fn visit_local(&mut self, local: &'ast syn::Local) {
         if let Some(init) = &local.init {
             self.matched(&init.expr, is_whole(&local.pat));
@@ -235,7 +236,7 @@ impl<'ast> Visit<'ast> for Walk<'_> {
                 e.fields.iter().for_each(|field| self.visit_expr(&field.expr));
                 e.rest.iter().for_each(|rest| self.matched(rest, false));
             }
-            _ => match Place::of(expr) {
+            _ => match Position::of(expr) {
                 Some(place) => {
                     self.indices(expr);
                     self.met(&place, expr);

@@ -8,7 +8,7 @@
 //! * *outer* variables hold references, but only to what outlives the activation;
 //! * *references* are those outer variables that certainly are a `&T`: a place behind one is outside the activation.
 //!
-//! **Invariant:** what is called [`Lends::Nothing`] makes no reference to a local. Completeness depends on it (generated code
+//! **Invariant:** what is called `Lends::Nothing` makes no reference to a local. Completeness depends on it (generated code
 //! compiles), soundness does not: rustc checks the borrows of generated code.
 
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ pub(crate) struct Travel {
 }
 
 /// What a variable gets its value from.
-enum Source<'a> {
+enum Origin<'a> {
     /// The value itself.
     Value(&'a Expr),
     /// A part of the value.
@@ -122,8 +122,8 @@ impl Travel {
         for (pat, source) in &scan.patterns {
             match (pat, source) {
                 (Pat::Type(t), _) if is_number_type(&t.ty) => self.add_numbers(&t.pat),
-                (pat, Source::Item(value)) if self.is_number_range(value) => self.add_numbers(pat),
-                (pat, Source::Value(value) | Source::Part(value)) if self.is_number_value(value) => {
+                (pat, Origin::Item(value)) if self.is_number_range(value) => self.add_numbers(pat),
+                (pat, Origin::Value(value) | Origin::Part(value)) if self.is_number_value(value) => {
                     self.add_numbers(pat);
                 }
                 _ => {}
@@ -201,13 +201,13 @@ impl Travel {
                 let names = mentions::names(pat);
                 let by_ref = mentions::bound_by_ref(pat);
                 let (outer, reference) = match source {
-                    Source::Value(value) => (self.is_handed(value), self.is_reference_value(value)),
+                    Origin::Value(value) => (self.is_handed(value), self.is_reference_value(value)),
                     // A temporary lives as long as what is matched.
-                    Source::Part(value) => {
+                    Origin::Part(value) => {
                         (self.is_handed(value) && self.chain(value).is_some(), self.is_reference_value(value))
                     }
-                    Source::Item(value) => (self.is_handed(value), false),
-                    Source::Unknown => (false, false),
+                    Origin::Item(value) => (self.is_handed(value), false),
+                    Origin::Unknown => (false, false),
                 };
                 let outer = outer && by_ref.is_empty();
                 // What a pattern takes out of a reference are references, but where it has a `&`.
@@ -249,7 +249,7 @@ impl Travel {
     fn keep_grounded(&mut self, scan: &Definitions<'_>) {
         let mut grounded: BTreeSet<String> = self.params.clone();
         for (pat, source) in &scan.patterns {
-            let (Source::Value(value) | Source::Part(value) | Source::Item(value)) = source else { continue };
+            let (Origin::Value(value) | Origin::Part(value) | Origin::Item(value)) = source else { continue };
             if self.is_outer_value(value) {
                 grounded.extend(mentions::names(pat).iter().map(ToString::to_string));
             }
@@ -479,7 +479,7 @@ fn takes_receiver(method: &str) -> bool {
 /// The patterns of a body with what they are matched against, in source order, and what is assigned.
 #[derive(Default)]
 struct Definitions<'a> {
-    patterns: Vec<(&'a Pat, Source<'a>)>,
+    patterns: Vec<(&'a Pat, Origin<'a>)>,
     assigned: Vec<(String, &'a Expr)>,
     /// Variables that are declared without a value.
     declared: BTreeSet<String>,
@@ -491,12 +491,12 @@ impl<'a> Visit<'a> for Definitions<'a> {
     fn visit_local(&mut self, local: &'a syn::Local) {
         visit::visit_local(self, local);
         let source = match (&local.init, mentions::untyped(&local.pat)) {
-            (Some(init), Pat::Ident(_)) if init.diverge.is_none() => Source::Value(&init.expr),
-            (Some(init), _) => Source::Part(&init.expr),
+            (Some(init), Pat::Ident(_)) if init.diverge.is_none() => Origin::Value(&init.expr),
+            (Some(init), _) => Origin::Part(&init.expr),
             (None, _) => {
                 self.declared.extend(mentions::names(&local.pat).iter().map(ToString::to_string));
                 if matches!(local.pat, Pat::Type(_)) {
-                    self.patterns.push((&local.pat, Source::Unknown));
+                    self.patterns.push((&local.pat, Origin::Unknown));
                 }
                 return;
             }
@@ -505,18 +505,18 @@ impl<'a> Visit<'a> for Definitions<'a> {
     }
     fn visit_expr_let(&mut self, e: &'a syn::ExprLet) {
         visit::visit_expr_let(self, e);
-        self.patterns.push((&e.pat, Source::Part(&e.expr)));
+        self.patterns.push((&e.pat, Origin::Part(&e.expr)));
     }
     fn visit_expr_for_loop(&mut self, e: &'a syn::ExprForLoop) {
-        self.patterns.push((&e.pat, Source::Item(&e.expr)));
+        self.patterns.push((&e.pat, Origin::Item(&e.expr)));
         visit::visit_expr_for_loop(self, e);
     }
     fn visit_expr_match(&mut self, e: &'a syn::ExprMatch) {
-        self.patterns.extend(e.arms.iter().map(|arm| (&arm.pat, Source::Part(&e.expr))));
+        self.patterns.extend(e.arms.iter().map(|arm| (&arm.pat, Origin::Part(&e.expr))));
         visit::visit_expr_match(self, e);
     }
     fn visit_expr_closure(&mut self, e: &'a syn::ExprClosure) {
-        self.patterns.extend(e.inputs.iter().map(|pat| (pat, Source::Unknown)));
+        self.patterns.extend(e.inputs.iter().map(|pat| (pat, Origin::Unknown)));
         visit::visit_expr_closure(self, e);
     }
     fn visit_expr_assign(&mut self, e: &'a syn::ExprAssign) {

@@ -35,7 +35,7 @@ pub fn derived(program: &Program, func: FuncId, uniform: impl Fn(VarId) -> bool)
                 && let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init)
                 && p.by_ref.is_none()
                 && p.subpat.is_none()
-                && numbers.kind(&init.expr) == Kind::Typed
+                && numbers.kind(&init.expr) == NumberKind::Typed
             {
                 found.insert(*var, (*op).clone());
                 numbers.derived.insert(*var);
@@ -49,7 +49,7 @@ pub fn derived(program: &Program, func: FuncId, uniform: impl Fn(VarId) -> bool)
 
 /// What is known of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum NumberKind {
     /// It may have effects, or differ between members.
     Unknown,
     /// A number whose type others decide.
@@ -75,37 +75,43 @@ struct Numbers<'a, U> {
 }
 
 impl<U: Fn(VarId) -> bool> Numbers<'_, U> {
-    fn kind(&self, expr: &Expr) -> Kind {
+    fn kind(&self, expr: &Expr) -> NumberKind {
         match bare(expr) {
             Expr::Lit(lit) => match &lit.lit {
-                Lit::Int(n) if n.suffix().is_empty() => Kind::Literal,
-                Lit::Float(n) if n.suffix().is_empty() => Kind::Literal,
-                Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) => Kind::Typed,
-                _ => Kind::Unknown,
+                Lit::Int(n) if n.suffix().is_empty() => NumberKind::Literal,
+                Lit::Float(n) if n.suffix().is_empty() => NumberKind::Literal,
+                Lit::Int(_) | Lit::Float(_) | Lit::Bool(_) | Lit::Char(_) => NumberKind::Typed,
+                _ => NumberKind::Unknown,
             },
             Expr::Path(_) => match variable(self.names, expr) {
-                Some(v) if self.derived.contains(&v) => Kind::Typed,
-                Some(v) if self.is_uniform(v, is_primitive) => Kind::Typed,
-                _ => Kind::Unknown,
+                Some(v) if self.derived.contains(&v) => NumberKind::Typed,
+                Some(v) if self.is_uniform(v, is_primitive) => NumberKind::Typed,
+                _ => NumberKind::Unknown,
             },
             Expr::Unary(e) if !matches!(e.op, UnOp::Deref(_)) => self.kind(&e.expr),
-            Expr::Cast(e) if is_primitive(&e.ty) && self.kind(&e.expr) != Kind::Unknown => Kind::Typed,
+            Expr::Cast(e) if is_primitive(&e.ty) && self.kind(&e.expr) != NumberKind::Unknown => {
+                NumberKind::Typed
+            }
             Expr::Binary(e) => match (&e.op, self.kind(&e.left), self.kind(&e.right)) {
-                (_, Kind::Unknown, _) | (_, _, Kind::Unknown) => Kind::Unknown,
+                (_, NumberKind::Unknown, _) | (_, _, NumberKind::Unknown) => NumberKind::Unknown,
                 (BinOp::Shl(_) | BinOp::Shr(_), left, _) => left,
                 (_, left, right) => left.max(right),
             },
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
                 match variable(self.names, &e.receiver) {
-                    Some(v) if self.is_uniform(v, is_list) => Kind::Typed,
-                    _ => Kind::Unknown,
+                    Some(v) if self.is_uniform(v, is_list) => NumberKind::Typed,
+                    _ => NumberKind::Unknown,
                 }
             }
             Expr::MethodCall(e) if is_cheap(&e.method) => {
-                let known = e.args.iter().all(|arg| self.kind(arg) != Kind::Unknown);
-                if known && self.kind(&e.receiver) == Kind::Typed { Kind::Typed } else { Kind::Unknown }
+                let known = e.args.iter().all(|arg| self.kind(arg) != NumberKind::Unknown);
+                if known && self.kind(&e.receiver) == NumberKind::Typed {
+                    NumberKind::Typed
+                } else {
+                    NumberKind::Unknown
+                }
             }
-            _ => Kind::Unknown,
+            _ => NumberKind::Unknown,
         }
     }
 

@@ -8,7 +8,7 @@ use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote
 use crate::admission::purity;
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, scalar_path, turbofish_of_clone};
-use crate::codegen::parts::{Machine, Nests};
+use crate::codegen::parts::{Machine, VectorCode};
 use crate::codegen::send_check::{self, Door};
 use crate::item::model::{Function, Param, Passing};
 use crate::std_models::pure;
@@ -149,9 +149,9 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     } else {
         quote!(|_: &mut #rt::Core<'_>, _: &#rt::Store, _: &#rt::Out<'_, #output>| {})
     };
-    let nest = match &machine.nests {
+    let vector = match &machine.vector {
         Some(_) => {
-            let [base, avx2, avx512] = &instances(&names.nests);
+            let [base, avx2, avx512] = &instances(&names.vector);
             quote!(|__tile: &mut #rt::vector::Tile<'_>, __out: &#rt::Out<'_, #output>| {
                 #[cfg(target_arch = "x86_64")]
                 #rt::vector::Tile::dispatch(__tile, (#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
@@ -161,9 +161,9 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
         None => quote!(|_: &mut #rt::vector::Tile<'_>, _: &#rt::Out<'_, #output>| {}),
     };
-    let nests = machine.nests.as_ref().map_or(quote!(0), |nests| lanes(nests, &named, &rt));
-    let rooms = machine.nests.as_ref().is_some_and(|nests| nests.rooms);
-    let nested = machine.nests.as_ref().map(|nests| nested(nests, &names, &inner));
+    let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| lanes(code, &named, &rt));
+    let wavefront = machine.vector.as_ref().is_some_and(|code| code.wavefront);
+    let vector_functions = machine.vector.as_ref().map(|code| vector_functions(code, &names, &inner));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
     let program_item = program_item(machine, &names);
@@ -179,9 +179,9 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #receiver
         #question
         #(#sources)*
-        let __vector_lanes = #nests;
+        let __vector_lanes = #vector_lanes;
         let __ways =
-            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #nest, vector_lanes: __vector_lanes, wavefront: #rooms };
+            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, wavefront: #wavefront };
     );
     quote_spanned! {span=>
         #[doc = #doc]
@@ -215,7 +215,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
 
         #program_item
         #bodies
-        #nested
+        #vector_functions
         #own
     }
 }
@@ -244,12 +244,12 @@ fn own(function: &Function) -> TokenStream {
     }
 }
 
-/// The lanes of a tile in nested frames by default; 0 if not all is primitive.
-fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
+/// The lanes of a tile in vector frames by default; 0 if not all is primitive.
+fn lanes(code: &VectorCode, named: &Named, rt: &TokenStream) -> TokenStream {
     // Of a type with the name of a number, too.
-    let by_name = nests.types.iter().filter(|ty| pure::is_primitive(ty));
-    let types = nests.plain.types.iter().chain(by_name).map(|ty| quote!(#rt::is_plain::<#ty>()));
-    let leaves = nests.plain.leaves.iter().map(|leaf| {
+    let by_name = code.types.iter().filter(|ty| pure::is_primitive(ty));
+    let types = code.pure.types.iter().chain(by_name).map(|ty| quote!(#rt::is_plain::<#ty>()));
+    let leaves = code.pure.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, purity::index());
         match &leaf.root {
             Some((root, ty)) => {
@@ -260,7 +260,7 @@ fn lanes(nests: &Nests, named: &Named, rt: &TokenStream) -> TokenStream {
     });
     // What has been taken from a source must be there again for members that run as scalar code.
     let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
-    let (recursive, sizes) = (nests.recursive, &nests.types);
+    let (recursive, sizes) = (code.recursive, &code.types);
     quote! {
         #rt::vector::default_lanes(
             true #(&& #types)* #(&& #leaves)* #(&& #rt::Source::repeatable(&#sources))*,
@@ -302,11 +302,11 @@ impl<'a> Inner<'a> {
     }
 }
 
-/// The functions of nested frames.
-fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
+/// The functions of vector frames.
+fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> TokenStream {
     let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
-    let names = instances(&names.nests);
-    let all = nests.variants.iter().zip(VARIANTS).zip(&names).map(|((nest, (_, features)), name)| {
+    let names = instances(&names.vector);
+    let all = code.variants.iter().zip(VARIANTS).zip(&names).map(|((variant, (_, features)), name)| {
         // Without vectors of some length frames do not pay: there the machine runs the program.
         let features = match features {
             "" => quote!(#[cfg(not(target_arch = "x86_64"))]),
@@ -318,35 +318,35 @@ fn nested(nests: &Nests, names: &Family, inner: &Inner<'_>) -> TokenStream {
             #GENERATED
             #features
         };
-        let functions = nest.functions.iter().map(|(name, params, body)| {
+        let functions = variant.functions.iter().map(|(name, params, body)| {
             quote!(#attributes fn #name <#generic_params> (#params) #where_clause { #checks #body })
         });
-        let tile = &nest.tile;
-        let in_rooms = format_ident!("{name}_in_rooms");
-        let rooms = nest.rooms.as_ref().map(|rooms| {
+        let tile = &variant.tile;
+        let wavefront_name = format_ident!("{name}_wavefront");
+        let wavefront = variant.wavefront.as_ref().map(|wavefront| {
             quote! {
                 #attributes
-                fn #in_rooms <#generic_params> (
+                fn #wavefront_name <#generic_params> (
                     __tile: &mut #rt::vector::Tile<'_>,
                     __begin: #rt::wavefront::Begin<'_>,
                     __args: #args,
                 ) #where_clause {
                     #checks
                     let (#(#idents,)* __out, _) = __args;
-                    #rooms
+                    #wavefront
                 }
             }
         });
-        let enter = rooms.as_ref().map(|_| {
+        let enter = wavefront.as_ref().map(|_| {
             quote! {
                 if let ::core::option::Option::Some(__begin) = #rt::vector::Tile::begin(__tile) {
-                    return #this #in_rooms #fish(__tile, __begin, __args);
+                    return #this #wavefront_name #fish(__tile, __begin, __args);
                 }
             }
         });
         quote! {
             #(#functions)*
-            #rooms
+            #wavefront
             #attributes
             fn #name <#generic_params> (__tile: &mut #rt::vector::Tile<'_>, __args: #args) #where_clause {
                 #checks

@@ -39,7 +39,7 @@
 //! member's value back.
 //!
 //! Calls of different fibers have different lifetimes, and the kernel is called as if they had the same. That is sound where nothing
-//! can go from one member to another that lives for a shorter time: what is a member's own, argument or result, has no lifetime (`Own`;
+//! can go from one member to another that lives for a shorter time: what is a member's own, argument or result, has no lifetime (`OwnTypes`;
 //! `__lasting` has rustc refuse a type that hides one), and what members share is the same object. A result may be a reference to such
 //! a type: what it refers to is shared. (Not a `Cell` of a reference: one member could leave there what another finds.) Else a call
 //! on a fiber is for one row (the `true` above).
@@ -136,7 +136,7 @@ pub fn primitive(args: TokenStream, item: TokenStream) -> TokenStream {
     let passing = check(&function, &mut diag);
     let family = match (args, passing) {
         (Some(args), Some(passing)) if diag.is_empty() => {
-            let own = Own::of(&function, &passing);
+            let own = OwnTypes::of(&function, &passing);
             let family = adapter(&function, &passing, &own, &args);
             // What a constant needs is computed before any batch.
             if function.sig.constness.is_none() {
@@ -210,7 +210,7 @@ fn is_vector(ty: &Type) -> bool {
 }
 
 /// Puts the call of the kernel before the body of the function.
-fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
+fn wait(function: &mut ItemFn, passing: &[Passing], own: &OwnTypes, krate: &Path) {
     let rt = quote!(#krate::__rt::primitive);
     let mut patterns = Vec::new();
     let mut names = Vec::new();
@@ -226,7 +226,7 @@ fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
             }
         });
     }
-    let values = numbered("__v", passing.len());
+    let values = numbered("__given", passing.len());
     let is_value = |passing: &Passing| matches!(passing, Passing::Each(_) | Passing::SharedValue);
     let packed = passing.iter().zip(&names).map(|(passing, name)| match is_value(passing) {
         true => quote!(::core::option::Option::Some(#name)),
@@ -277,7 +277,7 @@ fn wait(function: &mut ItemFn, passing: &[Passing], own: &Own, krate: &Path) {
 }
 
 /// The types of what is a member's own, its result included: whether they have lifetimes that differ between members.
-struct Own {
+struct OwnTypes {
     /// Those of arguments.
     types: Vec<Type>,
     /// Whether one is written with a lifetime, or may have one.
@@ -286,8 +286,8 @@ struct Own {
     unknown: Vec<Type>,
 }
 
-impl Own {
-    fn of(function: &ItemFn, passing: &[Passing]) -> Own {
+impl OwnTypes {
+    fn of(function: &ItemFn, passing: &[Passing]) -> OwnTypes {
         let generics = &function.sig.generics;
         let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
         let lasting: Vec<&Type> = clauses
@@ -318,7 +318,7 @@ impl Own {
             output = &**elem;
         }
         scan.visit_type(output);
-        Own { borrows: scan.found, unknown: scan.unknown, types }
+        OwnTypes { borrows: scan.found, unknown: scan.unknown, types }
     }
 
     /// Whether a call may be made with those of other members.
@@ -381,7 +381,7 @@ fn is_static(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
 }
 
 /// The type beside the function.
-fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> TokenStream {
+fn adapter(function: &ItemFn, passing: &[Passing], own: &OwnTypes, args: &Args) -> TokenStream {
     let Args { batched, krate } = args;
     let rt = quote!(#krate::__rt::primitive);
     let (vis, ident) = (&function.vis, &function.sig.ident);
@@ -417,7 +417,7 @@ fn adapter(function: &ItemFn, passing: &[Passing], own: &Own, args: &Args) -> To
     let outlives = inside.map(|(inner, outer)| -> syn::WherePredicate { parse_quote!(#inner: #outer) });
     generics.make_where_clause().predicates.extend(outlives);
     let (params, clause) = (&generics.params, &generics.where_clause);
-    let (columns, values) = (numbered("__c", passing.len()), numbered("__v", passing.len()));
+    let (columns, values) = (numbered("__column", passing.len()), numbered("__given", passing.len()));
     let make = passing.iter().zip(&columns).map(|(passing, column)| match passing {
         Passing::Shared => quote!(let mut #column = #rt::Shared::new();),
         Passing::SharedValue => quote!(let mut #column = #rt::SharedValue::new();),
@@ -548,7 +548,7 @@ mod tests {
     fn together(function: ItemFn) -> String {
         let mut diag = Diagnostics::default();
         let passing = check(&function, &mut diag).expect("a primitive");
-        Own::of(&function, &passing).together(&parse_quote!(krate)).to_string().replace(' ', "")
+        OwnTypes::of(&function, &passing).together(&parse_quote!(krate)).to_string().replace(' ', "")
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! the function being sound. Its *check* has its parameters and its body, and an opaque type as result: the errors are the function's,
 //! word for word, and the size of the result is known only if there are none. Functions that mention an array of that
 //! length are in error from the start, without a message, and rustc does not look at their borrows. Types that belong to
-//! such an array are known only then too ([`Types`]).
+//! such an array are known only then too (`Types`).
 //!
 //! Lengths of arrays can't depend on type parameters: errors in generic functions are shown again.
 
@@ -142,7 +142,8 @@ fn item(function: &Function, rt: &TokenStream) -> TokenStream {
 fn question(function: &Function) -> TokenStream {
     let (check, question) = (path(function), question_ident(function));
     let conditions = attributes::conditions(&function.attrs);
-    let params: Vec<Ident> = (0..function.shown().sig.inputs.len()).map(|i| numbered("P", i)).collect();
+    let params: Vec<Ident> =
+        (0..function.shown().sig.inputs.len()).map(|i| numbered("Parameter", i)).collect();
     let attributes = quote! {
         #(#conditions)*
         #[doc(hidden)]

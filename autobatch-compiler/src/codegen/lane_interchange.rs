@@ -1,4 +1,4 @@
-//! The code of a block whose lanes run in lockstep (see [`crate::analysis::lane_interchange`]): uniform loops around loops
+//! The code of a block that runs lane-interchanged (see [`crate::analysis::lane_interchange`]): uniform loops around loops
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
@@ -19,7 +19,7 @@ use crate::ir::{FuncId, Terminator, VarId, VarSet};
 use crate::syntax::walk::{self, At, AtMut, Code};
 
 /// Tokens for the arm of the block.
-pub(crate) struct Lockstep {
+pub(crate) struct Interchanged {
     /// Declares what strips that run one after the other hand on: memory.
     pub(crate) left: TokenStream,
     /// Declares the strips.
@@ -35,19 +35,19 @@ pub(crate) struct Lockstep {
 /// The runtime's `lane_interchange::QUICK`.
 const QUICK: usize = 16;
 
-/// `__f3`: one element of an array, in each lane.
+/// `__element3`: one element of an array, in each lane.
 fn element(var: VarId) -> Ident {
-    numbered("f", var.0)
+    numbered("element", var.0)
 }
 
-/// `__r3`: the rows of an array that an earlier strip has left.
+/// `__rows3`: the rows of an array that an earlier strip has left.
 fn left(var: VarId) -> Ident {
-    numbered("r", var.0)
+    numbered("rows", var.0)
 }
 
 /// How the lanes of a variable are stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Layout {
     /// A value per lane.
     Strip,
     /// A small array per lane, which code takes whole.
@@ -56,9 +56,9 @@ enum Kind {
     Rows,
 }
 
-/// `__d3`: what is known of a variable as a divisor.
+/// `__divisor3`: what is known of a variable as a divisor.
 fn divisor(var: VarId) -> Ident {
-    numbered("d", var.0)
+    numbered("divisor", var.0)
 }
 
 /// What the loops around some code do.
@@ -83,12 +83,12 @@ pub(crate) struct Writer<'a, 'p> {
     func: FuncId,
 }
 
-/// The lockstep code of a region, if all of it can have that form.
-pub(crate) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockstep> {
+/// The lane-interchanged code of a region, if all of it can have that form.
+pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Interchanged> {
     let program = emitter.program;
     let block = program.block(region.head);
     let Terminator::Jump(target) = block.term else { return None };
-    if !block.lockstep || region.again {
+    if !block.interchanged || region.again {
         return None;
     }
     let scope = Scope::new(program, block.func);
@@ -140,7 +140,7 @@ pub(crate) fn lockstep(emitter: &Emitter<'_>, region: &Region) -> Option<Lockste
         func: block.func,
     };
     let gone = &takes - &writer.strips;
-    Some(Lockstep {
+    Some(Interchanged {
         left: writer.left(),
         strips: writer.declare(),
         check: writer.check(&plan, &gone),
@@ -165,11 +165,11 @@ impl Writer<'_, '_> {
         self.scope.arrays.get(&var)
     }
 
-    fn kind(&self, var: VarId) -> Kind {
+    fn kind(&self, var: VarId) -> Layout {
         match self.array(var) {
-            None => Kind::Strip,
-            Some(array) if array.small => Kind::Vector,
-            Some(_) => Kind::Rows,
+            None => Layout::Strip,
+            Some(array) if array.small => Layout::Vector,
+            Some(_) => Layout::Rows,
         }
     }
 
@@ -179,7 +179,7 @@ impl Writer<'_, '_> {
 
     /// The arrays that are stored as rows.
     fn arrays(&self) -> impl Iterator<Item = VarId> {
-        self.strips.iter().copied().filter(|v| self.kind(*v) == Kind::Rows)
+        self.strips.iter().copied().filter(|v| self.kind(*v) == Layout::Rows)
     }
 
     /// Declares the rows that one strip after the other takes.
@@ -197,12 +197,12 @@ impl Writer<'_, '_> {
         let strips = self.strips.iter().map(|v| {
             let strip = strip(*v);
             match (self.kind(*v), self.array(*v).map(|a| &a.len)) {
-                (Kind::Vector, len) => quote!(let mut #strip = #rt::vector::<_, #width, { #len }>();),
-                (Kind::Rows, _) => {
+                (Layout::Vector, len) => quote!(let mut #strip = #rt::vector::<_, #width, { #len }>();),
+                (Layout::Rows, _) => {
                     let element = element(*v);
                     quote!(let mut #element = #rt::strip::<_, #width>();)
                 }
-                (Kind::Strip, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
+                (Layout::Strip, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
             }
         });
         quote!(#(#strips)*)
@@ -214,15 +214,15 @@ impl Writer<'_, '_> {
         let strips = self.strips.iter().map(|v| {
             let (strip, element) = (strip(*v), element(*v));
             match self.kind(*v) {
-                Kind::Strip => quote!(#rt::plain(&#strip)),
-                Kind::Vector => quote!(#rt::plain_vector(&#strip)),
-                Kind::Rows => quote!(#rt::plain(&#element)),
+                Layout::Strip => quote!(#rt::plain(&#strip)),
+                Layout::Vector => quote!(#rt::plain_vector(&#strip)),
+                Layout::Rows => quote!(#rt::plain(&#element)),
             }
         });
         let gone = gone.iter().map(|v| {
             let column = column(*v);
             match self.kind(*v) {
-                Kind::Strip => quote!(#rt::plain(#column)),
+                Layout::Strip => quote!(#rt::plain(#column)),
                 _ => quote!(#rt::plain_array(#column)),
             }
         });
@@ -249,21 +249,21 @@ impl Writer<'_, '_> {
         let fill = self.strips.iter().filter(|v| takes.contains(v)).map(|v| {
             let (strip, column) = (strip(*v), column(*v));
             match self.kind(*v) {
-                Kind::Rows => quote!(#rt::spread_rows(#column, #strip, &#here);),
-                Kind::Strip => quote!(#strip = #rt::spread(#column, &#here);),
-                Kind::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
+                Layout::Rows => quote!(#rt::spread_rows(#column, #strip, &#here);),
+                Layout::Strip => quote!(#strip = #rt::spread(#column, &#here);),
+                Layout::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
             }
         });
         let nodes = plan.nodes.iter().map(|node| self.node(node, None));
         let merge = outs.iter().map(|v| {
             let (strip, column, ident) = (strip(*v), column(*v), self.ident(*v));
             match self.kind(*v) {
-                Kind::Strip => {
+                Layout::Strip => {
                     let set = plan.uniforms.contains(v).then(|| quote!(#rt::set_all(&mut #strip, #ident);));
                     quote!(#set #rt::merge(#column, &#strip, &#here);)
                 }
-                Kind::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
-                Kind::Rows => quote!(#rt::merge_rows(#column, #strip, &#here);),
+                Layout::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
+                Layout::Rows => quote!(#rt::merge_rows(#column, #strip, &#here);),
             }
         });
         let rows = self.arrays().map(|v| {
@@ -286,7 +286,7 @@ impl Writer<'_, '_> {
         let l = lane();
         let rows = |expr: &Expr| {
             let var = effects::variable(&self.scope.names, expr)?;
-            (self.kind(var) == Kind::Rows).then(|| strip(var))
+            (self.kind(var) == Layout::Rows).then(|| strip(var))
         };
         walk::map_after(code, |at| {
             let AtMut::Expr(expr) = at else { return };
@@ -350,7 +350,7 @@ impl Writer<'_, '_> {
 
     /// Whether lane code finds the variable in a strip.
     fn in_strip(&self, var: VarId) -> bool {
-        self.strips.contains(&var) && !self.uniforms.contains(&var) && self.kind(var) == Kind::Strip
+        self.strips.contains(&var) && !self.uniforms.contains(&var) && self.kind(var) == Layout::Strip
     }
 
     fn divisions(&self) -> Search<'_> {
@@ -418,20 +418,20 @@ impl Writer<'_, '_> {
         let names = &self.scope.names;
         let declared = declared(names, stmts);
         let written = &declared | &assigned(names, stmts);
-        let in_hand = |v: &&VarId| self.kind(**v) != Kind::Rows;
+        let in_hand = |v: &&VarId| self.kind(**v) != Layout::Rows;
         let mine = &(&mentions(names, stmts) & &self.strips) - self.uniforms;
         let get = mine.iter().filter(in_hand).filter(|v| !declared.contains(v)).map(|v| {
             let (strip, ident) = (strip(*v), self.ident(*v));
             let ident = binding(ident);
             match self.kind(*v) {
-                Kind::Vector => quote!(let #ident = #rt::get_vector(&#strip, #l);),
+                Layout::Vector => quote!(let #ident = #rt::get_vector(&#strip, #l);),
                 _ => quote!(let #ident = #rt::get(&#strip, #l);),
             }
         });
         let set = mine.iter().filter(in_hand).filter(|v| written.contains(v)).map(|v| {
             let (strip, ident) = (strip(*v), self.ident(*v));
             match self.kind(*v) {
-                Kind::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
+                Layout::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
                 _ => quote!(#rt::set(&mut #strip, #l, #ident);),
             }
         });

@@ -24,7 +24,7 @@ use crate::std_models::pure::{is_primitive, is_pure_method};
 use crate::syntax::mentions::bare;
 
 /// A region in pieces.
-pub(crate) struct Pieces {
+pub(crate) struct Loops {
     /// Declares the strips, and loops over the lanes for all pieces but the last.
     pub(crate) before: TokenStream,
     /// What the last piece finds in strips.
@@ -33,13 +33,13 @@ pub(crate) struct Pieces {
     pub(crate) last: Region,
 }
 
-/// `__s3`: what a variable is in each lane.
+/// `__strip3`: what a variable is in each lane.
 pub(crate) fn strip(var: VarId) -> Ident {
-    numbered("s", var.0)
+    numbered("strip", var.0)
 }
 
 /// The pieces of a region, if its head has several that call elementary functions.
-pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
+pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Loops> {
     let program = emitter.program;
     let head = program.block(region.head);
     let math = emitter.vector_math(head.func)?;
@@ -85,10 +85,10 @@ pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Pieces> {
         first = cut;
     }
     let gets = gets(&(&all & &mentioned_behind(emitter, region, last)));
-    Some(Pieces { before, gets, last: region::region_from(emitter, region.head, true, last) })
+    Some(Loops { before, gets, last: region::region_from(emitter, region.head, true, last) })
 }
 
-/// Code that runs in lockstep, in pieces. What crosses has been found to be primitive there.
+/// Code that runs lane-interchanged, in pieces. What crosses has been found to be primitive there.
 pub(crate) fn of_nodes(nodes: Vec<Node>, math: &Rewrite<'_, '_>) -> Vec<Node> {
     let mut all = Vec::new();
     for node in nodes {

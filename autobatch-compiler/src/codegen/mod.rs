@@ -1,8 +1,12 @@
 //! From the analysed program to Rust code.
 //!
+//! In: the program, the facts about it, what rustc is asked. Out: `f_batched` and its family, safe Rust.
+//!
 //! One body function holds the whole program, blocks in source order, so that rustc infers every
-//! column's type as it inferred the local's. The generated code is safe Rust: what needs `unsafe`
-//! (uninitialised slots, instruction sets) lives in the runtime behind hidden functions.
+//! column's type as it inferred the local's. What needs `unsafe` (slots without a value, instruction sets) lives in the runtime behind
+//! its door, `__rt`. Names of generated variables: [`names`].
+//!
+//! **Invariant:** every way out of a region gives each live variable a value, or leaves its old bits.
 
 pub mod api;
 pub mod batched_primitive;
@@ -34,7 +38,7 @@ use proc_macro2::TokenStream;
 use scalar_clone::Clones;
 
 use crate::admission::Admitted;
-use crate::admission::purity::Plain;
+use crate::admission::purity::PureProgram;
 use crate::codegen::emitter::{Emitter, Width};
 use crate::codegen::machine::step_loop;
 use crate::codegen::vector::frames;
@@ -44,10 +48,10 @@ use crate::lower::Lowered;
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
 
-/// The program that runs in nested frames.
-pub struct Nested {
+/// The program that runs in vector frames.
+pub struct VectorProgram {
     /// What must be primitive for it.
-    pub plain: Plain,
+    pub pure: PureProgram,
     /// The program, parted for them.
     pub lowered: Lowered,
     /// What the passes found out.
@@ -59,7 +63,7 @@ pub fn emit(
     function: &Function,
     admitted: &Admitted,
     functions: &[Function],
-    nested: Option<Nested>,
+    vector: Option<VectorProgram>,
     clones: &Clones<'_>,
     args: &Args,
     width: Width,
@@ -77,22 +81,22 @@ pub fn emit(
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
-    let nests = nested.and_then(|nested| nests(function, nested, clones, args, width));
-    api::family(&parts::Machine { body, nests, program, clone, native_depth, function, checks, krate }, args)
+    let vector = vector.and_then(|vector| vector_code(function, vector, clones, args, width));
+    api::family(&parts::Machine { body, vector, program, clone, native_depth, function, checks, krate }, args)
 }
 
-/// The code of nested frames, if they can hold the program.
-fn nests(
+/// The code of vector frames, if they can hold the program.
+fn vector_code(
     function: &Function,
-    nested: Nested,
+    vector: VectorProgram,
     clones: &Clones<'_>,
     args: &Args,
     width: Width,
-) -> Option<parts::Nests> {
-    let Nested { plain, lowered, analyses } = nested;
+) -> Option<parts::VectorCode> {
+    let VectorProgram { pure, lowered, analyses } = vector;
     let emitter = Emitter::new(&lowered, &analyses, clones, args, width);
     let program = &lowered.program;
-    let variants = api::VARIANTS.iter().map(|(isa, _)| frames::nest(&emitter, function, args, isa));
+    let variants = api::VARIANTS.iter().map(|(isa, _)| frames::variant(&emitter, function, args, isa));
     let variants = variants.collect::<Option<Vec<_>>>()?;
     let variable = |v: &VarId| program.var(*v).ty.clone();
     let types = program.functions.iter().flat_map(|f| {
@@ -100,6 +104,6 @@ fn nests(
         columns.filter_map(variable).chain([f.output.clone()]).collect::<Vec<_>>()
     });
     let recursive = program.functions.iter().any(|f| f.recursive);
-    let rooms = variants.iter().any(|nest| nest.rooms.is_some());
-    Some(parts::Nests { variants, plain, recursive, rooms, types: types.collect() })
+    let wavefront = variants.iter().any(|variant| variant.wavefront.is_some());
+    Some(parts::VectorCode { variants, pure, recursive, wavefront, types: types.collect() })
 }

@@ -1,4 +1,19 @@
 //! The names that generated code has.
+//!
+//! Variables of generated code begin with two underscores, a word for their kind, and the number of the program's variable:
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `__column3`, `__stack3` | a column and a stack of the machine; inside a region `__column3` is the strip that is being run |
+//! | `__loan3` | a strip that a column lends to a step |
+//! | `__old3`, `__new3` | the bits of a slot before and behind lane code |
+//! | `__source0` | the column of a parameter that the caller gave |
+//! | `__frame3`, `__caller3`, `__loop3` | a variable of a vector frame: in the frame, where the caller has it, in a loop's own columns |
+//! | `__lanes_at4` | the lanes of a frame at a program point |
+//! | `__strip3`, `__to3`, `__scratch3` | a variable on a strip, where it goes, where it is not kept |
+//! | `__queue4`, `__queued4_3`, `__saved2` | a continuation queue, a column of it, what a call site saves |
+//! | `__element3`, `__rows3`, `__divisor3` | lane interchange: an element of an array, its rows, a divisor |
+//! | `__shape3`, `__answer0` | the type witness: the type of a variable, what rustc says of it |
 
 use std::fmt::Display;
 
@@ -16,7 +31,7 @@ pub(crate) fn name(text: &str) -> Ident {
     Ident::new(text, Span::mixed_site())
 }
 
-/// `__s3`: one of many.
+/// `__strip3`: one of many.
 pub(crate) fn numbered(prefix: &str, number: impl Display) -> Ident {
     name(&format!("__{prefix}{number}"))
 }
@@ -28,7 +43,7 @@ pub(crate) struct Family {
     pub(crate) with: Ident,
     pub(crate) program: Ident,
     pub(crate) body: Ident,
-    pub(crate) nests: Ident,
+    pub(crate) vector: Ident,
 }
 
 impl Family {
@@ -43,7 +58,7 @@ impl Family {
             with: format_ident!("{base}_with", span = span),
             program: format_ident!("{base}_program", span = span),
             body: format_ident!("__{base}_body", span = span),
-            nests: format_ident!("__{base}_nests", span = span),
+            vector: format_ident!("__{base}_vector", span = span),
             batched: base,
         }
     }
@@ -77,7 +92,7 @@ pub(crate) fn source(index: usize) -> Ident {
     format_ident!("__source{}", index, span = Span::mixed_site())
 }
 
-/// `__t3`: the type of a variable that nobody reads.
+/// `__alike3`: the type of a variable that nobody reads.
 pub(crate) fn alike(var: VarId) -> Ident {
-    format_ident!("__t{}", var.0, span = Span::mixed_site())
+    format_ident!("__alike{}", var.0, span = Span::mixed_site())
 }

@@ -3,15 +3,15 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
-use crate::admission::purity::Plain;
+use crate::admission::purity::PureProgram;
 use crate::item::model::Function;
 
 /// Everything the API needs to know about the machine code.
 pub(crate) struct Machine<'a> {
     /// The statements of the body, given `__core`, `__store`, `__out` and the parameters.
     pub(crate) body: Option<TokenStream>,
-    /// The program in nested frames.
-    pub(crate) nests: Option<Nests>,
+    /// The program in vector frames.
+    pub(crate) vector: Option<VectorCode>,
     /// The initialiser of the static `Program`.
     pub(crate) program: TokenStream,
     /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
@@ -25,25 +25,25 @@ pub(crate) struct Machine<'a> {
     pub(crate) checks: TokenStream,
 }
 
-/// The code of nested frames.
-pub(crate) struct Nests {
+/// The code of vector frames.
+pub(crate) struct VectorCode {
     /// For each instruction set of [`VARIANTS`] its functions.
-    pub(crate) variants: Vec<Nest>,
-    pub(crate) plain: Plain,
+    pub(crate) variants: Vec<VectorVariant>,
+    pub(crate) pure: PureProgram,
     /// Whether the program has calls.
     pub(crate) recursive: bool,
-    /// Whether it runs in rooms under the program-counter executor.
-    pub(crate) rooms: bool,
+    /// Whether it runs as a wavefront under the program-counter executor.
+    pub(crate) wavefront: bool,
     /// The type of each parameter and result.
     pub(crate) types: Vec<Type>,
 }
 
-/// Everything that nested frames need, emitted.
-pub(crate) struct Nest {
+/// Everything that vector frames need, emitted.
+pub(crate) struct VectorVariant {
     /// For each function its name, parameters and body, to be compiled for the instruction set.
     pub(crate) functions: Vec<(Ident, TokenStream, TokenStream)>,
     /// Statements that run a tile, given `__tile` and the parameters of the entry function.
     pub(crate) tile: TokenStream,
-    /// The same in rooms, given `__begin` too, if the program has calls of which one may need another's result.
-    pub(crate) rooms: Option<TokenStream>,
+    /// The same as a wavefront, given `__begin` too, if the program has calls of which one may need another's result.
+    pub(crate) wavefront: Option<TokenStream>,
 }

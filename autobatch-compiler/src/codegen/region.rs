@@ -117,9 +117,9 @@ pub(crate) fn round(
     }
 }
 
-/// `__c3`: a column, and inside a region the strip of it that is being run.
+/// `__column3`: a column, and inside a region the strip of it that is being run.
 pub(crate) fn column(var: VarId) -> Ident {
-    format_ident!("__c{}", var.0, span = Span::mixed_site())
+    format_ident!("__column{}", var.0, span = Span::mixed_site())
 }
 
 /// `__l`: the lane within the strip.
@@ -127,14 +127,14 @@ pub(crate) fn lane() -> Ident {
     Ident::new("__l", Span::mixed_site())
 }
 
-/// `__o3`: the bits the slot held before.
+/// `__old3`: the bits the slot held before.
 pub(crate) fn old(var: VarId) -> Ident {
-    format_ident!("__o{}", var.0, span = Span::mixed_site())
+    format_ident!("__old{}", var.0, span = Span::mixed_site())
 }
 
-/// `__n3`: the bits that the slot gets.
+/// `__new3`: the bits that the slot gets.
 pub(crate) fn new(var: VarId) -> Ident {
-    format_ident!("__n{}", var.0, span = Span::mixed_site())
+    format_ident!("__new{}", var.0, span = Span::mixed_site())
 }
 
 /// `__next`: the point that the lane goes to.

@@ -10,7 +10,7 @@
 //! __crossing.run(…)
 //! ```
 //!
-//! Types with type parameters in them are not asked about here: the family has bounds ([`bounds`]), and who calls it has to meet them.
+//! Types with type parameters in them are not asked about here: the family has bounds (`bounds`), and who calls it has to meet them.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

@@ -67,19 +67,19 @@ pub(crate) fn once(
 
 /// Where the lanes of a strip are.
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum LaneStorage {
     /// In a column that has been taken apart into strips: in number `__i`.
     Column(Ident),
     /// In a `Strip`.
     Strip(Ident),
 }
 
-impl Place {
+impl LaneStorage {
     /// The lanes, to be read.
     pub(crate) fn read(&self, rt: &TokenStream) -> TokenStream {
         match self {
-            Place::Column(strips) => quote!(&#strips[__i]),
-            Place::Strip(strip) => quote!(#rt::Strip::lanes(&#strip)),
+            LaneStorage::Column(strips) => quote!(&#strips[__i]),
+            LaneStorage::Strip(strip) => quote!(#rt::Strip::lanes(&#strip)),
         }
     }
 
@@ -91,14 +91,14 @@ impl Place {
     /// The lanes, to be written.
     pub(crate) fn write(&self, rt: &TokenStream) -> TokenStream {
         match self {
-            Place::Column(strips) => quote!(&mut #strips[__i]),
-            Place::Strip(strip) => quote!(#rt::Strip::lanes_mut(&mut #strip)),
+            LaneStorage::Column(strips) => quote!(&mut #strips[__i]),
+            LaneStorage::Strip(strip) => quote!(#rt::Strip::lanes_mut(&mut #strip)),
         }
     }
 
     /// The lanes, inside the loop over them.
     fn inside(&self) -> Ident {
-        let (Place::Column(name) | Place::Strip(name)) = self;
+        let (LaneStorage::Column(name) | LaneStorage::Strip(name)) = self;
         format_ident!("{}_lanes", name)
     }
 }
@@ -106,9 +106,9 @@ impl Place {
 /// A region that is run for a lane, behind others.
 pub(crate) struct Part<'p> {
     pub(crate) region: &'p Region,
-    pub(crate) place: &'p dyn Fn(VarId) -> Place,
+    pub(crate) place: &'p dyn Fn(VarId) -> LaneStorage,
     /// What gets the values of what before.
-    pub(crate) begin: Vec<(Place, Place)>,
+    pub(crate) begin: Vec<(LaneStorage, LaneStorage)>,
 }
 
 /// What is done for each lane of a strip. It ends in a region that leads to two points.
@@ -127,8 +127,8 @@ impl<'p> Lanes<'p> {
     fn parts(emitter: &Emitter<'_>, parts: &[Part<'p>]) -> Option<Lanes<'p>> {
         let (rt, l) = (&emitter.rt, lane());
         // By name, whether it is written.
-        let mut places: BTreeMap<Ident, (Place, bool)> = BTreeMap::new();
-        let mut touch = |place: Place, written: bool| {
+        let mut places: BTreeMap<Ident, (LaneStorage, bool)> = BTreeMap::new();
+        let mut touch = |place: LaneStorage, written: bool| {
             let name = place.inside();
             places.entry(name.clone()).or_insert((place, false)).1 |= written;
             name
@@ -222,7 +222,7 @@ pub(crate) fn gang_lanes(
 /// Opens copies of the strips that a region works on, to which nothing points: they may stay in registers.
 pub(crate) fn opened(rt: &TokenStream, region: &Region) -> TokenStream {
     let open = region.touched().into_iter().map(|v| {
-        let (guard, column) = (numbered("g", v.0), column(v));
+        let (guard, column) = (numbered("loan", v.0), column(v));
         quote! {
             let mut #guard = #rt::vector::open(#column).open();
             let #column = #rt::Local::<_, _, _, true>::lanes(&mut #guard);
@@ -241,5 +241,5 @@ pub(crate) fn columns(
 
 /// The points where a region leads, and the names of the lanes that go there.
 pub(crate) fn exits(region: &Region) -> (Vec<u32>, Vec<Ident>) {
-    region.successors.iter().map(|point| (*point, numbered("b", point))).unzip()
+    region.successors.iter().map(|point| (*point, numbered("bits", point))).unzip()
 }

@@ -42,9 +42,9 @@ pub(crate) struct Opening {
     pub(crate) asks: bool,
 }
 
-/// `__s3`: the shape of a variable.
+/// `__shape3`: the shape of a variable.
 pub(crate) fn shape(var: VarId) -> Ident {
-    format_ident!("__s{}", var.0, span = Span::mixed_site())
+    format_ident!("__shape{}", var.0, span = Span::mixed_site())
 }
 
 /// The opening of a program's body. `functions` are the sources.
@@ -163,7 +163,7 @@ pub(crate) fn opening(
 
 /// `__e3`: the shape of an expression.
 fn found(n: usize) -> Ident {
-    format_ident!("__se{}", n, span = Span::mixed_site())
+    format_ident!("__expression{}", n, span = Span::mixed_site())
 }
 
 #[derive(Default)]
@@ -187,7 +187,7 @@ impl Asking {
         let rt = &self.rt;
         for (n, Evidence { ty, quiet }) in all.iter().enumerate() {
             let quiet = quiet.as_ref().map(|parts| {
-                let known = format_ident!("__ev{}", n, span = Span::mixed_site());
+                let known = format_ident!("__evidence{}", n, span = Span::mixed_site());
                 let parts = parts.iter().filter_map(|part| match part {
                     Quiet::Whole(ty) => Some(quote!((&#rt::Ask::<#ty>::new()).whole())),
                     Quiet::Own(ty) => Some(quote!((&#rt::Ask::<#ty>::new()).drops_quietly())),
@@ -230,7 +230,7 @@ impl Asking {
 
     fn ask(&mut self, shape: Ident, need: Need, span: Span) {
         let rt = &self.rt;
-        let answer = format_ident!("__q{}", self.asked, span = Span::mixed_site().located_at(span));
+        let answer = format_ident!("__answer{}", self.asked, span = Span::mixed_site().located_at(span));
         self.asked += 1;
         let asked = match need {
             Need::Copied => quote!((&#rt::Shape::ask(&#shape)).copied()),

@@ -222,18 +222,18 @@ pub(super) fn leaves(body: &Expr) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum Wrapper {
     Option,
     Result,
 }
 
-impl Kind {
+impl Wrapper {
     /// What a type is by name.
-    pub(super) fn of(ty: &Type) -> Option<Kind> {
+    pub(super) fn of(ty: &Type) -> Option<Wrapper> {
         match bare_type(ty) {
             Type::Path(p) => match p.path.segments.last()?.ident.to_string().as_str() {
-                "Option" => Some(Kind::Option),
-                "Result" => Some(Kind::Result),
+                "Option" => Some(Wrapper::Option),
+                "Result" => Some(Wrapper::Result),
                 _ => None,
             },
             _ => None,

@@ -1,10 +1,12 @@
 //! Closures that are called where they stand, before lowering: a call of the program inside a closure of the
 //! usual adaptors becomes a call in the function's own body, and batches like any other.
 //!
-//! `(0..n).map(|i| f(i)).sum()` becomes a loop ([`iterators`]), `next.map(|x| f(x))` a `match`
-//! ([`options`]), with the order and the short-circuiting of the scalar code. Only chains with such a call are
+//! `(0..n).map(|i| f(i)).sum()` becomes a loop (`iterators`), `next.map(|x| f(x))` a `match`
+//! (`options`), with the order and the short-circuiting of the scalar code. Only chains with such a call are
 //! rewritten, and only where every adaptor from the first such call on is known; the rest stays as written, and
-//! says so in a note. Names are unique before (`resolve.rs`) and made unique again behind.
+//! says so in a note. Names are unique before (`syntax::bindings`) and made unique again behind.
+//!
+//! **Invariant:** the order of evaluation is that of the user's code.
 
 mod callees;
 mod chain_loop;

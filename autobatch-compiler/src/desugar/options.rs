@@ -3,7 +3,7 @@
 use syn::{Expr, ExprMethodCall, Type, parse_quote};
 
 use crate::desugar::chain_loop::{condition, is_quiet};
-use crate::desugar::closure::{Arg, Kind, apply};
+use crate::desugar::closure::{Arg, Wrapper, apply};
 use crate::desugar::rewrite::Rewrite;
 
 /// The `match` that a call becomes, if a closure among its arguments leads to a call of the program. `of` is the receiver's type, if it
@@ -15,7 +15,7 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, of: Option<
         return None;
     }
     let receiver = condition((*call.receiver).clone());
-    let kind = of.and_then(Kind::of).or_else(|| by_name(&name, &args));
+    let kind = of.and_then(Wrapper::of).or_else(|| by_name(&name, &args));
     let it = rewrite.fresh("it");
     let rest = rewrite.fresh("rest");
     let (some, none): (Expr, Expr) =
@@ -27,7 +27,7 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, of: Option<
     let by_ref = [Arg::Ref(it.clone())];
     // What there is with a value, and without; and what a closure gets in place of the value.
     let (good, bad, without) = match kind {
-        Some(Kind::Result) => (&ok, parse_quote!(#err(#rest)), &of_rest[..]),
+        Some(Wrapper::Result) => (&ok, parse_quote!(#err(#rest)), &of_rest[..]),
         _ => (&some, none.clone(), &[][..]),
     };
     // The closure, and what it is called with.
@@ -39,7 +39,7 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, of: Option<
         ("is_some_and" | "is_none_or" | "is_ok_and", [f], _) => (f, &with[..]),
         ("map_err", [f], _) => (f, &of_rest[..]),
         ("unwrap_or_else" | "or_else", [f], Some(_)) => (f, without),
-        ("filter", [f], Some(Kind::Option)) => (f, &by_ref[..]),
+        ("filter", [f], Some(Wrapper::Option)) => (f, &by_ref[..]),
         _ => return None,
     };
     let default = if name == "map_or_else" { apply(rewrite, args[0], without)? } else { none.clone() };
@@ -89,10 +89,10 @@ pub(super) fn call(rewrite: &mut Rewrite<'_>, call: &ExprMethodCall, of: Option<
 }
 
 /// What the receiver is, told by the method and its closures.
-fn by_name(method: &str, args: &[&Expr]) -> Option<Kind> {
+fn by_name(method: &str, args: &[&Expr]) -> Option<Wrapper> {
     let of_arity = |f: &Expr| match f {
-        Expr::Closure(c) if c.inputs.is_empty() => Some(Kind::Option),
-        Expr::Closure(_) => Some(Kind::Result),
+        Expr::Closure(c) if c.inputs.is_empty() => Some(Wrapper::Option),
+        Expr::Closure(_) => Some(Wrapper::Result),
         _ => None,
     };
     match (method, args) {

@@ -4,7 +4,7 @@ use quote::quote;
 use syn::{Expr, Ident, Lifetime, Stmt, Type, parse_quote};
 
 use crate::desugar::chain_loop::{Loop, condition, is_quiet};
-use crate::desugar::closure::{Arg, Kind, apply};
+use crate::desugar::closure::{Arg, Wrapper, apply};
 use crate::desugar::expected_types::generic_argument;
 use crate::desugar::rewrite::Rewrite;
 use crate::diagnostics::reasons::{self, Reason};
@@ -12,7 +12,7 @@ use crate::std_models::facts::{self, Fact};
 
 /// A method that ends a chain.
 pub(super) struct Terminal {
-    method: Method,
+    method: TerminalKind,
     /// Its state.
     state: Ident,
     /// Defines the state.
@@ -25,14 +25,14 @@ pub(super) struct Terminal {
     pub(super) ty: Option<Type>,
 }
 
-pub(crate) enum Method {
+pub(crate) enum TerminalKind {
     /// `acc += x` or `acc *= x`.
     Number(syn::BinOp),
     /// The same of any type: the runtime's name for the operation, and the type.
     Total(Ident, Type),
     /// With the collection of the elements for which it does not hold.
     Partition(Expr, Ident),
-    Push(Option<Kind>),
+    Push(Option<Wrapper>),
     /// Any other, by its name, and what it is given.
     Other(String, Vec<Expr>),
 }
@@ -48,7 +48,7 @@ impl Terminal {
         let state = rewrite.fresh("state");
         let rt = rewrite.rt();
         let annotated = ty.map(|ty| quote!(: #ty));
-        let mut method = Method::Other(name.to_string(), args.to_vec());
+        let mut method = TerminalKind::Other(name.to_string(), args.to_vec());
         let kept: Expr = parse_quote!(#state);
         let (empty, none): (Expr, Stmt) = (
             parse_quote!(::core::option::Option::None),
@@ -60,13 +60,13 @@ impl Terminal {
                 let sum = name == "sum";
                 let of = ty.cloned().unwrap_or_else(|| parse_quote!(_));
                 if let Some(neutral) = ty.and_then(|ty| neutral(ty, sum)) {
-                    method = Method::Number(if sum { parse_quote!(+=) } else { parse_quote!(*=) });
+                    method = TerminalKind::Number(if sum { parse_quote!(+=) } else { parse_quote!(*=) });
                     (vec![parse_quote!(let mut #state #annotated = #neutral;)], kept, false)
                 } else {
                     let op = if sum { "Sums" } else { "Products" };
                     let op = Ident::new(op, proc_macro2::Span::mixed_site());
                     let total = parse_quote!(#rt::total_of_all::<#rt::#op, #of, _>(#state));
-                    method = Method::Total(op, of);
+                    method = TerminalKind::Total(op, of);
                     (vec![], total, false)
                 }
             }
@@ -97,13 +97,13 @@ impl Terminal {
                 let no = rewrite.fresh("no");
                 let before = [&state, &no].map(|part| parse_quote!(let mut #part = ::std::vec::Vec::new();));
                 let parts = parse_quote!(#rt::parted(#state, #no));
-                method = Method::Partition(f.clone(), no);
+                method = TerminalKind::Partition(f.clone(), no);
                 (before.into(), parts, false)
             }
             ("unzip", []) => {
                 let before = parse_quote!(let mut #state = ::std::vec::Vec::new(););
                 let parts = parse_quote!(::core::iter::Iterator::unzip(::core::iter::IntoIterator::into_iter(#state)));
-                method = Method::Push(None);
+                method = TerminalKind::Push(None);
                 (vec![before], parts, false)
             }
             ("collect", []) => return Terminal::collect(state, ty?),
@@ -115,7 +115,7 @@ impl Terminal {
     /// `collect` into a type that is known by name: an `Option` or a `Result` ends at the first element without
     /// a value.
     fn collect(state: Ident, ty: &Type) -> Option<Terminal> {
-        let kind = Kind::of(ty);
+        let kind = Wrapper::of(ty);
         let inner = if kind.is_some() { held_by(ty)? } else { ty };
         let Type::Path(path) = inner else { return None };
         let name = path.path.segments.last()?.ident.to_string();
@@ -131,11 +131,11 @@ impl Terminal {
         };
         let value = match kind {
             None => value,
-            Some(Kind::Option) => parse_quote!(::core::option::Option::Some(#value)),
-            Some(Kind::Result) => parse_quote!(::core::result::Result::Ok(#value)),
+            Some(Wrapper::Option) => parse_quote!(::core::option::Option::Some(#value)),
+            Some(Wrapper::Result) => parse_quote!(::core::result::Result::Ok(#value)),
         };
         Some(Terminal {
-            method: Method::Push(kind),
+            method: TerminalKind::Push(kind),
             state,
             before: vec![before],
             value,
@@ -158,7 +158,7 @@ pub(super) fn or_left(
     code: Expr,
     chain: &syn::ExprMethodCall,
 ) -> Expr {
-    let Method::Total(op, of) = &terminal.method else { return code };
+    let TerminalKind::Total(op, of) = &terminal.method else { return code };
     let (rt, state) = (rewrite.rt(), &terminal.state);
     let before = quote!(let mut #state = #rt::total_of_none::<#rt::#op, #of, _>(););
     if rewrite.strict {
@@ -219,8 +219,8 @@ pub(super) fn step(
     let by_ref = || [Arg::Ref(item.clone())];
     let with = |state: &Ident| [Arg::Value(state.clone()), Arg::Value(item.clone())];
     let (name, args) = match &terminal.method {
-        Method::Number(op) => return Some(vec![parse_quote!(#state #op #item;)]),
-        Method::Total(op, of) => {
+        TerminalKind::Number(op) => return Some(vec![parse_quote!(#state #op #item;)]),
+        TerminalKind::Total(op, of) => {
             let rt = rewrite.rt();
             let (next, done) = (rewrite.fresh("next"), rewrite.fresh("done"));
             let stop = crate::desugar::chain_loop::stop(around);
@@ -235,14 +235,14 @@ pub(super) fn step(
                 parse_quote!(if #done #stop),
             ]);
         }
-        Method::Partition(f, no) => {
+        TerminalKind::Partition(f, no) => {
             let holds = condition(apply(rewrite, f, &by_ref())?);
             return Some(vec![
                 parse_quote!(::std::vec::Vec::push(if #holds { &mut #state } else { &mut #no }, #item);),
             ]);
         }
-        Method::Push(kind) => return Some(vec![push(rewrite, state, item, *kind, label)]),
-        Method::Other(name, args) => (name.as_str(), &args[..]),
+        TerminalKind::Push(kind) => return Some(vec![push(rewrite, state, item, *kind, label)]),
+        TerminalKind::Other(name, args) => (name.as_str(), &args[..]),
     };
     Some(match (name, args) {
         ("fold", [_, f]) => {
@@ -310,17 +310,17 @@ fn push(
     rewrite: &mut Rewrite<'_>,
     state: &Ident,
     item: &Ident,
-    kind: Option<Kind>,
+    kind: Option<Wrapper>,
     label: &Lifetime,
 ) -> Stmt {
     let Some(kind) = kind else { return parse_quote!(::std::vec::Vec::push(&mut #state, #item);) };
     let (it, rest) = (rewrite.fresh("item"), rewrite.fresh("rest"));
     match kind {
-        Kind::Option => parse_quote!(match #item {
+        Wrapper::Option => parse_quote!(match #item {
             ::core::option::Option::Some(#it) => ::std::vec::Vec::push(&mut #state, #it),
             ::core::option::Option::None => break #label ::core::option::Option::None,
         }),
-        Kind::Result => parse_quote!(match #item {
+        Wrapper::Result => parse_quote!(match #item {
             ::core::result::Result::Ok(#it) => ::std::vec::Vec::push(&mut #state, #it),
             ::core::result::Result::Err(#rest) => break #label ::core::result::Result::Err(#rest),
         }),

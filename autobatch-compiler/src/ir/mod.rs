@@ -226,8 +226,8 @@ pub struct Block {
     /// result at the exit block, the value of a `loop` behind it).
     pub arrives: VarSet,
     /// Whether the ops are uniform loops and what surrounds them, which the lanes of a strip can run in
-    /// lockstep; such a block ends in a jump and is a region of its own.
-    pub lockstep: bool,
+    /// lane interchange; such a block ends in a jump and is a region of its own.
+    pub interchanged: bool,
     /// The call of a primitive that is the block's one op: all lanes that wait here make it together. Such
     /// a block ends in a jump and is a region of its own.
     pub primitive: Option<Primitive>,
@@ -440,8 +440,9 @@ impl Program {
     ) -> BlockId {
         let region = BlockId(self.blocks.len());
         let (pops, reads, arrives) = (vec![], vec![], VarSet::new());
-        let (lockstep, primitive) = (false, None);
-        let new = Block { func, ops, term, span, label, pops, reads, arrives, lockstep, primitive, region };
+        let (interchanged, primitive) = (false, None);
+        let new =
+            Block { func, ops, term, span, label, pops, reads, arrives, interchanged, primitive, region };
         self.blocks.push(new);
         region
     }

@@ -1,4 +1,4 @@
-//! Gives uniform loops that a strip can run in lockstep (see [`crate::analysis::lane_interchange`]) blocks of their own.
+//! Gives uniform loops that a strip can run lane-interchanged (see [`crate::analysis::lane_interchange`]) blocks of their own.
 
 use crate::analysis::definedness::Definedness;
 use crate::analysis::lane_interchange::{Plan, Scope, gain};
@@ -24,8 +24,8 @@ struct Run {
 }
 
 impl Lowering<'_> {
-    /// Splits blocks around what can run in lockstep. The program is numbered before and after.
-    pub(super) fn split_lockstep(&mut self) {
+    /// Splits blocks around what can run lane-interchanged. The program is numbered before and after.
+    pub(super) fn split_interchanged(&mut self) {
         let runs = runs(&self.program);
         if runs.is_empty() {
             return;
@@ -48,10 +48,10 @@ impl Lowering<'_> {
         }
         let mut loops = run.block;
         if run.from > 0 {
-            loops = self.split_off(run.block, run.from, "lockstep");
+            loops = self.split_off(run.block, run.from, "interchanged");
             self.started.insert(position + 1, loops);
         }
-        self.program.blocks[loops.0].lockstep = true;
+        self.program.blocks[loops.0].interchanged = true;
     }
 
     /// Moves the ops from `at` on and the terminator to a new block.

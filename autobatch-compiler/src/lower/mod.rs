@@ -327,7 +327,7 @@ impl Lowering<'_> {
     fn finish(mut self) -> (Lowered, Questions) {
         self.renumber();
         if self.facts.options.fuse && !self.program.notes.iter().any(|note| note.whole) {
-            self.split_lockstep();
+            self.split_interchanged();
         }
         let facts = self.facts;
         let sources = || self.sources.iter().copied();
@@ -343,5 +343,3 @@ impl Lowering<'_> {
         (lowered, self.questions)
     }
 }
-
-const KEPT: &str = "what is kept across a loop or call borrows a local of this function";

@@ -2,7 +2,7 @@
 //!
 //! A region is a single-entry acyclic set of blocks named by its head. Heads are: entries of
 //! functions, continuations of calls, loop headers, and blocks where paths from different regions
-//! meet, what stands behind a loop without calls, and blocks whose lanes run together (in lockstep, or as one
+//! meet, what stands behind a loop without calls, and blocks whose lanes run together (lane-interchanged, or as one
 //! call of a primitive) with what stands behind them; every other block joins its predecessors. The exit block belongs to no region: to reach it
 //! is to return. Fusing saves steps of the scheduler and keeps variables out of columns ("temporaries
 //! stay inside blocks", Radul et al. 2020, optimisation 2); it costs idle lanes where members part
@@ -71,7 +71,7 @@ pub fn run(program: &mut Program, options: &PassOptions, parted: &BTreeSet<Block
 }
 
 fn runs_together(program: &Program, b: BlockId) -> bool {
-    program.block(b).lockstep || program.block(b).primitive.is_some()
+    program.block(b).interchanged || program.block(b).primitive.is_some()
 }
 
 /// Whether a block calls functions that keep lane code from being vectorised.

@@ -1,9 +1,13 @@
-//! Analyses and transformations of the program, one file each; [`run`] is the list.
+//! Transformations of the program, one file each; [`run`] is the list.
+//!
+//! In: the program as it was lowered. Out: the same program in regions, with storage classes, and [`Analyses`] for the emission.
 //!
 //! The pass order follows the lowering of TensorFlow Probability's `auto_batching` (Radul et al.
 //! 2020, section 3): tail calls before liveness, storage classes before stack operations, cancelled
 //! stack operations last. Analyses are recomputed after a pass that changes the control flow; nothing
 //! is patched up. In debug builds the verifier runs between the passes.
+//!
+//! **Invariant:** a pass keeps what the program means; pushes and pops of a variable balance on every path.
 
 pub mod caller_saves;
 pub mod continuations;

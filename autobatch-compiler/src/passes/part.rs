@@ -1,9 +1,9 @@
 //! Parts what leads to a call from the entry region of a recursive function.
 //!
-//! In nested frames the entry region runs in the caller's lanes, many of which often return from it; what
+//! In vector frames the entry region runs in the caller's lanes, many of which often return from it; what
 //! leads to a call is better computed in the dense frame of those that go on, as long as that does not make
 //! more variables cross: for functions of at most `FEW` parameters with a value per member, and where the next
-//! call follows at once, so that both may be made together (`emit/nest/fork.rs`).
+//! call follows at once, so that both may be made together (`codegen/vector/task_blocks.rs`).
 //!
 //! The result names the blocks that shall head regions of their own; the lowering has cut blocks behind early
 //! exits (`LowerOptions::part`).

@@ -1,7 +1,7 @@
 //! Sinks what is made of the results of calls behind later calls that don't need it.
 //!
 //! `f(a) + f(b) + f(c)` adds the first two results before the third call. Behind it, the three calls follow one another, and
-//! nested frames make them at once (`emit/nest/fork.rs`). Only for programs that only compute: there neither a call nor an
+//! vector frames make them at once (`codegen/vector/task_blocks.rs`). Only for programs that only compute: there neither a call nor an
 //! operation shows whether the other came first.
 //!
 //! Invariant: what is moved reads and defines immutable variables only, and whatever reads what it defines stays

@@ -18,7 +18,7 @@ use crate::ir::{BlockId, Class, Program, Role, Terminator, VarId, VarSet, Variab
 
 /// What is known of a parameter so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Known {
+enum Uniformity {
     /// No call seen.
     Nothing,
     /// Equal to the entry's parameter at this position.
@@ -32,7 +32,7 @@ pub fn run(program: &mut Program) {
     let blocks: Vec<BlockId> = Flow::compute(program).blocks().collect();
     let known = solve(program, &blocks);
     for v in program.var_ids() {
-        if let Known::Root(root) = known[v.0] {
+        if let Uniformity::Root(root) = known[v.0] {
             program.variables[v.0].class = Class::Uniform(root);
         }
     }
@@ -41,18 +41,18 @@ pub fn run(program: &mut Program) {
     }
 }
 
-fn solve(program: &Program, blocks: &[BlockId]) -> Vec<Known> {
+fn solve(program: &Program, blocks: &[BlockId]) -> Vec<Uniformity> {
     let mut written = VarSet::new();
     blocks.iter().for_each(|b| written.extend(written_by_code(program, *b)));
-    let mut known = vec![Known::Varies; program.variables.len()];
+    let mut known = vec![Uniformity::Varies; program.variables.len()];
     for (f, function) in program.functions.iter().enumerate() {
         for (i, param) in function.params.iter().enumerate() {
             let var = program.var(*param);
             known[param.0] = match (f == program.entry.0, var.mutable || written.contains(param)) {
-                (_, true) => Known::Varies,
-                (true, false) if var.shared => Known::Root(i),
-                (true, false) => Known::Varies,
-                (false, false) => Known::Nothing,
+                (_, true) => Uniformity::Varies,
+                (true, false) if var.shared => Uniformity::Root(i),
+                (true, false) => Uniformity::Varies,
+                (false, false) => Uniformity::Nothing,
             };
         }
     }
@@ -71,11 +71,11 @@ fn solve(program: &Program, blocks: &[BlockId]) -> Vec<Known> {
     known
 }
 
-fn meet(a: Known, b: Known) -> Known {
+fn meet(a: Uniformity, b: Uniformity) -> Uniformity {
     match (a, b) {
-        (Known::Nothing, other) | (other, Known::Nothing) => other,
-        (Known::Root(i), Known::Root(j)) if i == j => a,
-        _ => Known::Varies,
+        (Uniformity::Nothing, other) | (other, Uniformity::Nothing) => other,
+        (Uniformity::Root(i), Uniformity::Root(j)) if i == j => a,
+        _ => Uniformity::Varies,
     }
 }
 

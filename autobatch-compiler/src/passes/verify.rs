@@ -154,9 +154,11 @@ impl Verifier<'_> {
             self.require(!stray, || format!("{b} returns but is not an exit block"));
             let straight =
                 matches!(block.term, Terminator::Jump(_)) && block.ops.iter().all(|op| op.exits.is_empty());
-            self.require(!block.lockstep || straight, || format!("{b} runs in lockstep but is not straight"));
+            self.require(!block.interchanged || straight, || {
+                format!("{b} runs lane-interchanged but is not straight")
+            });
             let call = block.ops.last().is_some_and(|op| op.code.len() == 1);
-            let primitive = block.primitive.is_none() || (straight && call && !block.lockstep);
+            let primitive = block.primitive.is_none() || (straight && call && !block.interchanged);
             self.require(primitive, || format!("{b} is a primitive but not just its call"));
             for op in &block.ops {
                 let mut marked = Vec::new();

@@ -1,14 +1,14 @@
 //! Methods of the program on receivers other than `self`: `left.walk(x)` becomes `Self::walk(left, x)`.
 //!
 //! Which function a method call means, rustc knows and the macro doesn't. But the types of fields, variants and
-//! parameters are written out, in the annotated item or in its file ([`definitions`]), and from them follow those of
-//! receivers ([`infer`]). Where that says that the receiver is of a type of the program, by itself or behind `&`, `Box`, `Rc` or
+//! parameters are written out, in the annotated item or in its file (`definitions`), and from them follow those of
+//! receivers (`infer`). Where that says that the receiver is of a type of the program, by itself or behind `&`, `Box`, `Rc` or
 //! `Arc`, the call is one of the program's; where it says that it is not, it is none; and where it says nothing, the
 //! call stays as written, and leaves a note.
 //!
 //! rustc has the last word. The argument has the type of the parameter, so a receiver of another type is an error.
 //! And if method calls find something else on the way to the program's method (a trait's method of the same name, for
-//! `Box<Self>`, say), the call would be ambiguous in a function that is generated for that, and never called ([`checks`]).
+//! `Box<Self>`, say), the call would be ambiguous in a function that is generated for that, and never called (`checks`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,9 +29,6 @@ use crate::resolve::types::{self, Known, Scopes, Types};
 use crate::std_models::facts::{Does, does};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::mentions::{self, root, text};
-
-pub(crate) const UNKNOWN: &str =
-    "the type of the receiver is not known to the macro; write `Type::method(receiver, …)`";
 
 /// Finds the calls of the program's methods in the functions of an item. `batched` are the positions of those worth it.
 pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resolution {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The closure is told of each node before what is in it, in source order, and says how to go on: nothing, or whether that is what is
-//! looked for, or a [`Next`]. A walk goes into everything but items, which see no variables of the code around them. Of macros it knows
+//! looked for, or a `Next`. A walk goes into everything but items, which see no variables of the code around them. Of macros it knows
 //! no more than their tokens.
 
 use syn::visit::{self, Visit};

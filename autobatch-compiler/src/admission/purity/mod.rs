@@ -1,26 +1,26 @@
 //! Which programs only compute: running a piece of them twice, or on a copy of a member, shows nowhere.
 //!
-//! Such programs run in nested frames (`emit/nest.rs`). Admitted are operators, pure methods (see
+//! Such programs run in vector frames (`codegen/vector/frames.rs`). Admitted are operators, pure methods (see
 //! [`crate::analysis::lane_interchange`]), control flow, and calls of functions of the same item that only compute too, on
 //! numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The macro knows no types, so what
 //! all of it starts from is listed: types of parameters and results that are not primitive by name
-//! ([`Plain::types`]), and values that are read from shared data and constants ([`Plain::leaves`]). What
+//! ([`PureProgram::types`]), and values that are read from shared data and constants ([`PureProgram::leaves`]). What
 //! operators and pure methods make of primitive values is primitive. Generated code asks the runtime whether
 //! what is listed is; if not, the machine runs the program.
 //!
 //! Refused: everything owned, borrowed per member or changed in place; closures, macros other than
-//! assertions and panics, items in bodies; blocks in lockstep or of a primitive; mutual tail calls that come
-//! back, because a nested frame takes native stack for them.
+//! assertions and panics, items in bodies; blocks lane-interchanged or of a primitive; mutual tail calls that come
+//! back, because a vector frame takes native stack for them.
 
 mod pure_program;
 mod walk;
 
-pub use pure_program::{Leaf, Plain, index};
+pub use pure_program::{Leaf, PureProgram, index};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::Type;
-use walk::Walk;
+use walk::PurityWalk;
 
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::Function;
@@ -30,7 +30,7 @@ use crate::syntax::mentions::bare_type;
 use crate::syntax::reachability::reached;
 use crate::syntax::walk::At;
 
-impl Plain {
+impl PureProgram {
     /// Whether there is nothing to ask rustc.
     pub fn is_certain(&self) -> bool {
         self.types.is_empty() && self.leaves.is_empty()
@@ -39,16 +39,16 @@ impl Plain {
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
 /// settled.
-pub fn of(lowered: &Lowered, functions: &[Function]) -> Option<Plain> {
+pub fn of(lowered: &Lowered, functions: &[Function]) -> Option<PureProgram> {
     let program = &lowered.program;
     let refused = !program.notes.is_empty()
         || !lowered.items.is_empty()
-        || program.blocks.iter().any(|b| b.lockstep || b.primitive.is_some())
+        || program.blocks.iter().any(|b| b.interchanged || b.primitive.is_some())
         || program.func_ids().any(|f| tail_calls_come_back(program, f));
     if refused {
         return None;
     }
-    let mut plain = Plain::default();
+    let mut plain = PureProgram::default();
     let mut helpers = BTreeSet::new();
     for func in program.func_ids() {
         plain.function(program, func, &functions[lowered.sources[func.0]], functions, &mut helpers)?;
@@ -67,7 +67,7 @@ fn tail_calls_come_back(program: &Program, func: FuncId) -> bool {
     reached(func, next).contains(&func)
 }
 
-impl Plain {
+impl PureProgram {
     fn function(
         &mut self,
         program: &Program,
@@ -88,8 +88,15 @@ impl Plain {
             }
         }
         let locals = program.vars_of(func).map(|v| program.name(v)).collect();
-        let mut walk =
-            Walk { plain: self, functions, helpers, locals, shared, aliases: BTreeMap::new(), exits: true };
+        let mut walk = PurityWalk {
+            plain: self,
+            functions,
+            helpers,
+            locals,
+            shared,
+            aliases: BTreeMap::new(),
+            exits: true,
+        };
         for block in program.blocks_of(func) {
             block.code().try_for_each(|stmt| walk.stmt(stmt))?;
             match &block.term {

@@ -7,7 +7,7 @@ use crate::syntax::mentions::bare_type;
 
 /// What must be primitive for a program to only compute.
 #[derive(Clone, Default)]
-pub struct Plain {
+pub struct PureProgram {
     /// Types of parameters and results.
     pub types: Vec<Type>,
     /// Values read from shared data.

@@ -3,12 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use crate::admission::purity::{Plain, of};
+use crate::admission::purity::{PureProgram, of};
 use crate::ir::testing::{functions, lowered};
 use crate::passes::{self, PassOptions};
 
 /// What the program of the item's last function needs to only compute.
-fn plain(item: TokenStream) -> Option<Plain> {
+fn plain(item: TokenStream) -> Option<PureProgram> {
     let functions = functions(item);
     let mut lowered = lowered(&functions, functions.len() - 1, true);
     passes::run(&mut lowered.program, &PassOptions::default());

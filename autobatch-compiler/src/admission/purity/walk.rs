@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
-use crate::admission::purity::pure_program::{Leaf, List, Plain, index};
+use crate::admission::purity::pure_program::{Leaf, List, PureProgram, index};
 use crate::ir::goto_target;
 use crate::item::model::{Function, Passing};
 use crate::std_models::pure::{
@@ -15,8 +15,8 @@ use crate::syntax::elision::nameless;
 use crate::syntax::mentions::{assignment, bare, name, untyped};
 
 /// The walk over one function; `None` refuses the program.
-pub(crate) struct Walk<'a> {
-    pub(super) plain: &'a mut Plain,
+pub(crate) struct PurityWalk<'a> {
+    pub(super) plain: &'a mut PureProgram,
     pub(super) functions: &'a [Function],
     /// Functions of the item, called in lane code, that have been looked at.
     pub(super) helpers: &'a mut BTreeSet<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Walk<'a> {
     pub(super) exits: bool,
 }
 
-impl Walk<'_> {
+impl PurityWalk<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> Option<()> {
         stmts.iter().try_for_each(|stmt| self.stmt(stmt))
     }
@@ -270,7 +270,7 @@ impl Walk<'_> {
         }
         let params = helper.params.iter().map(|p| p.ident.to_string());
         let locals = helper.bindings.keys().cloned().chain(params).collect();
-        let mut walk = Walk {
+        let mut walk = PurityWalk {
             plain: self.plain,
             functions: self.functions,
             helpers: self.helpers,

@@ -1,4 +1,4 @@
-//! The walk that admits code to lockstep, or refuses it.
+//! The walk that admits code to lane interchange, or refuses it.
 
 use std::collections::BTreeMap;
 
@@ -391,7 +391,7 @@ fn names_only(pat: &Pat) -> bool {
 }
 
 impl Plan {
-    /// The plan for `ops`, if they can run in lockstep.
+    /// The plan for `ops`, if they can run lane-interchanged.
     pub fn of(scope: &Scope<'_>, ops: &[Op]) -> Option<Plan> {
         let mut admit = Admit::new(scope);
         let mut nodes = Vec::new();

@@ -1,4 +1,4 @@
-//! Which code all lanes of a strip can run in lockstep: lane interchange.
+//! Which code all lanes of a strip can run lane-interchanged: lane interchange.
 //!
 //! A loop with the same trip count in every lane is better run once for the strip, with a loop over the
 //! lanes around each straight piece of its body, than once per lane: the inner loops vectorise across

@@ -67,7 +67,7 @@ pub enum Leaf {
     Element(Expr),
 }
 
-/// How to run statements in lockstep.
+/// How to run statements lane-interchanged.
 #[derive(Clone)]
 pub struct Plan {
     /// The code.
@@ -173,7 +173,7 @@ pub(crate) fn array(len: &Expr) -> Array {
     Array { len: len.clone(), small: pure::literal(len).is_some_and(|n| n <= SMALL as u64) }
 }
 
-/// How much work a statement does in loops that lanes would run in lockstep, about one per operation.
+/// How much work a statement does in loops that lanes would run lane-interchanged, about one per operation.
 pub fn gain(names: &Names, stmt: &Stmt) -> u32 {
     match stmt {
         Stmt::Expr(Expr::ForLoop(e), _) => {

@@ -1,4 +1,4 @@
-//! What becomes a block in lockstep, and its shape.
+//! What becomes a block lane-interchanged, and its shape.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,12 +7,12 @@ use crate::analysis::lane_interchange::{Node, Plan, Scope, overwritten};
 use crate::ir::VarSet;
 use crate::ir::testing::{functions, lowered};
 
-/// The lockstep blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays, `o` those
+/// The lane-interchanged blocks of a function: `n` pieces for each lane, `u` uniform values, `f` filled arrays, `o` those
 /// that are overwritten, loops in brackets.
 fn shapes(item: TokenStream) -> Vec<String> {
     let program = lowered(&functions(item), 0, true).program;
     assert!(program.notes.is_empty());
-    let blocks = program.blocks.iter().filter(|b| b.lockstep);
+    let blocks = program.blocks.iter().filter(|b| b.interchanged);
     blocks
         .map(|b| {
             let scope = Scope::new(&program, b.func);

@@ -68,7 +68,7 @@ pub(crate) fn block(
 
     let open = |v: &VarId| {
         let (column, home) = (column(*v), column(emitter.column_of(*v)));
-        let guard = format_ident!("__g{}", v.0, span = Span::mixed_site());
+        let guard = format_ident!("__loan{}", v.0, span = Span::mixed_site());
         quote! {
             let #guard = #rt::LaneColumn::edit::<#width>(&mut #home, #at);
             let mut #guard = #guard.open_rows();

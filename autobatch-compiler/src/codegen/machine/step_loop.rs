@@ -10,7 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::codegen::emitter::Emitter;
-use crate::codegen::lane_interchange::{Lockstep, lockstep};
+use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::machine::primitive_call;
 use crate::codegen::names::{alike, name, numbered, source};
 use crate::codegen::region::{self, Chooser, Region, column, here, lane, next, uniforms};
@@ -24,9 +24,9 @@ pub(crate) struct Body {
     pub(crate) successors: BTreeMap<u32, Vec<u32>>,
 }
 
-/// `__k3`: the stack of a variable.
+/// `__stack3`: the stack of a variable.
 fn stack(var: VarId) -> Ident {
-    format_ident!("__k{}", var.0, span = Span::mixed_site())
+    format_ident!("__stack{}", var.0, span = Span::mixed_site())
 }
 
 /// Generates the body of the program.
@@ -95,7 +95,7 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
     let (lane, member) = (name("__lane"), name("__member"));
     let params: Vec<(usize, VarId)> =
         entry.params.iter().copied().enumerate().filter(|(_, v)| emitter.has_column(*v)).collect();
-    let values: Vec<Ident> = params.iter().map(|(i, _)| numbered("v", i)).collect();
+    let values: Vec<Ident> = params.iter().map(|(i, _)| numbered("loaded", i)).collect();
     let gets = params.iter().zip(&values).map(|((i, var), value)| {
         let source = source(*i);
         if emitter.program.var(*var).shared {
@@ -165,17 +165,17 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     let (i, at, here, stay) = (name("__i"), name("__at"), here(), name("__stay"));
     let l = lane();
     let touched = region.touched();
-    let guard = |v: &VarId| numbered("g", v.0);
+    let guard = |v: &VarId| numbered("loan", v.0);
     let open = touched.iter().map(|v| {
         let (guard, home) = (guard(v), column(emitter.column_of(*v)));
         let mode = if region.outs.contains(v) { quote!(edit) } else { quote!(read) };
         quote!(let #guard = #rt::LaneColumn::#mode::<#strip>(&mut #home, #at);)
     });
     // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
-    let together = lockstep(emitter, region);
-    let way_out = region.way_out.as_ref().filter(|_| region.again && together.is_none());
+    let interchanged = interchange(emitter, region);
+    let way_out = region.way_out.as_ref().filter(|_| region.again && interchanged.is_none());
     let fades = |v: &VarId| region.outs.contains(v) && way_out.is_some_and(|(_, live)| !live.contains(v));
-    let (was, rows) = (name("__was"), together.is_some());
+    let (was, rows) = (name("__was"), interchanged.is_some());
     let lanes = touched.iter().map(|v| {
         let (strip_ident, guard) = (column(*v), guard(v));
         let (open, lanes) = match rows {
@@ -204,9 +204,9 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
             #rt::next(#next)
         });
     };
-    let (before, run) = match together {
+    let (before, run) = match interchanged {
         None => (quote!(), quote!(#find #was #(#lanes)* #run)),
-        Some(Lockstep { left, strips, check, code, next }) => {
+        Some(Interchanged { left, strips, check, code, next }) => {
             let none = quote!(::core::option::Option::None);
             let run = quote! {
                 #(#lanes)*

@@ -41,7 +41,7 @@ use crate::syntax::walk::{self, At, Next};
 
 /// What is known of the functions of an item, by position, once its programs are lowered.
 #[derive(Default)]
-pub struct Known {
+pub struct ProgramFacts {
     /// Calls in tail position, by function and number, that are no tail calls.
     pub counted: BTreeSet<(usize, CallSite)>,
     /// Functions that only compute, on primitive values: nothing of theirs is dropped.
@@ -57,7 +57,7 @@ pub struct Clones<'a> {
     inlined: Vec<bool>,
     /// The calls that count depth, by position.
     calls: BTreeSet<(usize, usize)>,
-    known: Known,
+    known: ProgramFacts,
     vector_math: Option<&'a VectorMath<'a>>,
     krate: &'a Path,
     /// The name by which the type of an `impl` block can be called, if it has no arguments to differ in.
@@ -76,7 +76,7 @@ impl<'a> Clones<'a> {
         krate: &'a Path,
         vector_math: Option<&'a VectorMath<'a>>,
         primitives: &[Path],
-        known: Known,
+        known: ProgramFacts,
     ) -> Self {
         let functions = &item.functions[..];
         let (worth, calls) = worth::call_graph(functions, entries, primitives);
@@ -114,10 +114,10 @@ impl<'a> Clones<'a> {
     /// The path that calls the clone of a function of the item, given its position in the source:
     /// arguments as for the function itself, then a `Depth`.
     pub fn path(&self, function: usize) -> Option<TokenStream> {
-        self.has[function].then(|| self.path_of(function, Kind::Clone))
+        self.has[function].then(|| self.path_of(function, CloneKind::Clone))
     }
 
-    fn path_of(&self, function: usize, kind: Kind) -> TokenStream {
+    fn path_of(&self, function: usize, kind: CloneKind) -> TokenStream {
         let f = &self.functions[function];
         let name = clone_name(&f.sig.ident, kind);
         if f.associated { quote!(Self::#name) } else { quote!(#name) }
@@ -137,12 +137,12 @@ impl<'a> Clones<'a> {
     pub fn items(&self) -> Vec<TokenStream> {
         let mut items = Vec::new();
         for index in (0..self.functions.len()).filter(|f| self.has[*f]) {
-            items.push(self.item(index, Kind::Clone));
+            items.push(self.item(index, CloneKind::Clone));
             if self.inlines(index) {
-                items.push(self.item(index, Kind::Leaf));
+                items.push(self.item(index, CloneKind::Leaf));
             }
             if self.inlined[index] {
-                items.push(self.item(index, Kind::Inlined));
+                items.push(self.item(index, CloneKind::Inlined));
             }
         }
         items
@@ -159,7 +159,7 @@ impl<'a> Clones<'a> {
     fn tail_calls_loop(&self, index: usize) -> bool {
         let caller = &self.functions[index];
         let mut body = caller.written.clone();
-        let mut redirect = Redirect::new(self, caller, Kind::Leaf, false);
+        let mut redirect = Redirect::new(self, caller, CloneKind::Leaf, false);
         Tails { call: |expr: &mut Expr| redirect.tail_call(expr) }.function(&mut body);
         redirect.tails.is_empty()
             || (redirect.tails == BTreeSet::from([index])
@@ -167,15 +167,15 @@ impl<'a> Clones<'a> {
                 && can_loop(caller))
     }
 
-    fn item(&self, index: usize, kind: Kind) -> TokenStream {
+    fn item(&self, index: usize, kind: CloneKind) -> TokenStream {
         let function = &self.functions[index];
         let krate = self.krate;
         let depth = depth_ident();
         let mut body = function.written.clone();
-        let inlines = kind == Kind::Clone && self.inlines(index);
+        let inlines = kind == CloneKind::Clone && self.inlines(index);
         let mut redirect = Redirect::new(self, function, kind, inlines);
         Tails { call: |expr: &mut Expr| redirect.tail_call(expr) }.function(&mut body);
-        let loops = kind == Kind::Inlined && !redirect.tails.is_empty();
+        let loops = kind == CloneKind::Inlined && !redirect.tails.is_empty();
         let mut publish = None;
         for (at, stmt) in body.stmts.iter_mut().enumerate() {
             redirect.visit_stmt_mut(stmt);
@@ -227,20 +227,20 @@ impl<'a> Clones<'a> {
         sig.inputs.push(parse_quote!(#depth: #krate::__rt::Depth));
         let fish = turbofish(&sig.generics);
         let inline = match kind {
-            Kind::Clone => None,
-            Kind::Inlined => Some(quote!(#[inline(always)])),
-            Kind::Leaf => Some(quote!(#[cold] #[inline(never)])),
+            CloneKind::Clone => None,
+            CloneKind::Inlined => Some(quote!(#[inline(always)])),
+            CloneKind::Leaf => Some(quote!(#[cold] #[inline(never)])),
         };
-        let [clone, leaf] = [Kind::Clone, Kind::Leaf].map(|kind| self.path_of(index, kind));
+        let [clone, leaf] = [CloneKind::Clone, CloneKind::Leaf].map(|kind| self.path_of(index, kind));
         let (stops, enter) = match kind {
-            Kind::Clone if inlines => (
+            CloneKind::Clone if inlines => (
                 quote!(nears),
                 quote!(if #depth.is_last() { #leaf #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) }),
             ),
-            Kind::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
+            CloneKind::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
             _ => (quote!(stops), quote!(#clone #fish(#(#args,)* #depth))),
         };
-        let enter = (kind != Kind::Inlined).then(|| {
+        let enter = (kind != CloneKind::Inlined).then(|| {
             quote! {
                 if #depth.#stops() {
                     return #depth.elsewhere(move |#depth| #enter);
@@ -248,8 +248,9 @@ impl<'a> Clones<'a> {
             }
         });
         let attrs = function.attrs.iter();
-        let own =
-            |a: &Attribute| kind != Kind::Clone && (a.path().is_ident("inline") || a.path().is_ident("cold"));
+        let own = |a: &Attribute| {
+            kind != CloneKind::Clone && (a.path().is_ident("inline") || a.path().is_ident("cold"))
+        };
         let attrs = attrs.filter(|a| carries_over(a) && !own(a));
         let mut attrs: Vec<Attribute> = attrs.cloned().collect();
         attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
@@ -353,7 +354,7 @@ fn is_small(function: &Function) -> bool {
 
 /// The copies of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CloneKind {
     /// Checks depth and stack.
     Clone,
     /// Inlined into a clone, which has checked both.
@@ -364,11 +365,11 @@ enum Kind {
 
 /// `__autobatch_clone_f`, spelled with the span of `f`, so that rustc's messages about a call are those
 /// about the call of `f`, and are shown once.
-fn clone_name(name: &Ident, kind: Kind) -> Ident {
+fn clone_name(name: &Ident, kind: CloneKind) -> Ident {
     let kind = match kind {
-        Kind::Clone => "clone",
-        Kind::Inlined => "inlined",
-        Kind::Leaf => "leaf",
+        CloneKind::Clone => "clone",
+        CloneKind::Inlined => "inlined",
+        CloneKind::Leaf => "leaf",
     };
     format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
 }
@@ -381,7 +382,7 @@ fn depth_ident() -> Ident {
 struct Redirect<'a> {
     clones: &'a Clones<'a>,
     caller: &'a Function,
-    kind: Kind,
+    kind: CloneKind,
     /// Whether it calls the inlined clones where there are any.
     inlines: bool,
     /// Inside a closure.
@@ -393,7 +394,7 @@ struct Redirect<'a> {
 }
 
 impl<'a> Redirect<'a> {
-    fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: Kind, inlines: bool) -> Self {
+    fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: CloneKind, inlines: bool) -> Self {
         Redirect { clones, caller, kind, inlines, closure: false, found: false, tails: BTreeSet::new() }
     }
 
@@ -416,13 +417,13 @@ impl<'a> Redirect<'a> {
     /// Which copy of a function a call is made one of. Closures run where other activations may have
     /// published a depth: what they call checks it. A tail call passes the depth on; not to an inlined clone, as
     /// LLVM makes a loop of a call of the same function.
-    fn copy(&self, callee: usize, tail: bool) -> Kind {
+    fn copy(&self, callee: usize, tail: bool) -> CloneKind {
         match self.kind {
-            Kind::Clone if self.inlines && !tail && !self.closure && self.clones.inlined[callee] => {
-                Kind::Inlined
+            CloneKind::Clone if self.inlines && !tail && !self.closure && self.clones.inlined[callee] => {
+                CloneKind::Inlined
             }
-            Kind::Leaf if tail && self.clones.inlines(callee) => Kind::Leaf,
-            _ => Kind::Clone,
+            CloneKind::Leaf if tail && self.clones.inlines(callee) => CloneKind::Leaf,
+            _ => CloneKind::Clone,
         }
     }
 
@@ -442,7 +443,7 @@ impl<'a> Redirect<'a> {
         };
         self.tails.insert(callee);
         match expr {
-            Expr::Call(call) if self.kind == Kind::Inlined => *expr = again(&call.args),
+            Expr::Call(call) if self.kind == CloneKind::Inlined => *expr = again(&call.args),
             _ => {
                 self.call(expr, true);
             }

@@ -20,19 +20,19 @@ pub(crate) fn uniforms<'e>(emitter: &'e Emitter<'_>, func: FuncId) -> Vec<&'e Id
     params.filter(|v| v.is_uniform()).map(|v| &v.ident).collect()
 }
 
-/// `__a3`: a parameter where the caller has it.
+/// `__caller3`: a parameter where the caller has it.
 pub(crate) fn argument(var: VarId) -> Ident {
-    format_ident!("__a{}", var.0, span = Span::mixed_site())
+    format_ident!("__caller{}", var.0, span = Span::mixed_site())
 }
 
-/// `__w3`: the column of a variable in a loop.
+/// `__loop3`: the column of a variable in a loop.
 pub(crate) fn work(var: VarId) -> Ident {
-    format_ident!("__w{}", var.0, span = Span::mixed_site())
+    format_ident!("__loop{}", var.0, span = Span::mixed_site())
 }
 
-/// `__p3`: the lanes at a program point.
+/// `__lanes_at3`: the lanes at a program point.
 pub(crate) fn set(point: u32) -> Ident {
-    format_ident!("__p{}", point, span = Span::mixed_site())
+    format_ident!("__lanes_at{}", point, span = Span::mixed_site())
 }
 
 /// The level that code for an instruction set is compiled for.

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::names::numbered;
-use crate::codegen::strip::Place;
+use crate::codegen::strip::LaneStorage;
 use crate::codegen::vector::frames::Writer;
 use crate::ir::{Call, VarId, VarSet};
 
@@ -14,9 +14,9 @@ pub(crate) struct Called<'c> {
     /// Which of the caller's calls it is.
     pub(crate) nth: usize,
     /// Where the caller's variables are.
-    pub(crate) here: &'c dyn Fn(VarId) -> Place,
+    pub(crate) here: &'c dyn Fn(VarId) -> LaneStorage,
     /// Where the result is of those that return at once.
-    pub(crate) result: Place,
+    pub(crate) result: LaneStorage,
 }
 
 impl Called<'_> {
@@ -48,18 +48,18 @@ impl Called<'_> {
     }
 
     /// Parameters that are changed begin as what they are called with: what gets a value, and from where.
-    pub(crate) fn begin(&self) -> Vec<(Place, Place)> {
+    pub(crate) fn begin(&self) -> Vec<(LaneStorage, LaneStorage)> {
         self.outs()
             .iter()
-            .filter_map(|v| Some((Place::Strip(self.made(*v)), (self.here)(self.arg(*v)?))))
+            .filter_map(|v| Some((LaneStorage::Strip(self.made(*v)), (self.here)(self.arg(*v)?))))
             .collect()
     }
 
     /// Where a variable of the entry region is.
-    pub(crate) fn inside(&self, v: VarId) -> Place {
+    pub(crate) fn inside(&self, v: VarId) -> LaneStorage {
         match self.outs().contains(&v) {
             true if self.writer.is_result(v) => self.result.clone(),
-            true => Place::Strip(self.made(v)),
+            true => LaneStorage::Strip(self.made(v)),
             false => (self.here)(self.arg(v).expect("an entry region has nothing but parameters")),
         }
     }

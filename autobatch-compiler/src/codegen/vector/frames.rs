@@ -1,17 +1,17 @@
-//! Nested frames: for each function of a program that only computes (see [`crate::admission::purity`]) a native function
+//! Vector frames: for each function of a program that only computes (see [`crate::admission::purity`]) a native function
 //! over columns, once per instruction set. Calls are native calls.
 //!
 //! ```text
-//! fn fib_avx2(mut arena: Arena, depth: Depth, here: &LaneSet, out: &mut [_], a0: &[_]) {
-//!     let h… = arena.column(lanes);  let p… = arena.set(lanes, …);
+//! fn fib_avx2(mut arena: Arena, depth: Depth, here: &LaneSet, out: &mut [_], caller0: &[_]) {
+//!     let frame… = arena.column(lanes);  let lanes_at… = arena.set(lanes, …);
 //!     for i in 0..lanes / W { … }                    // the entry region, in the caller's lanes: who returns at
 //!                                                    // once has its result in `out`
 //!     if few { …scalar clone for each…  return }
 //!     let dense = is_sparse(…);                      // from here on in the caller's lanes, or in a dense frame
-//!     let h0 = if dense { gather(…) } else { a0 };  …
+//!     let frame0 = if dense { gather(…) } else { caller0 };  …
 //!     loop {                                         // the earliest point first; what stands behind a loop
-//!         if p1.any() { …region…; continue }         // stands behind it here too
-//!         if p4.any() { fib_avx2(arena.sub(), depth.next(), &p4, &mut h2, &h1); p2.absorb(&mut p4); continue }
+//!         if lanes_at1.any() { …region…; continue }         // stands behind it here too
+//!         if lanes_at4.any() { fib_avx2(arena.sub(), depth.next(), &lanes_at4, &mut frame2, &frame1); lanes_at2.absorb(&mut lanes_at4); continue }
 //!         …
 //!         break
 //!     }
@@ -19,9 +19,9 @@
 //! }
 //! ```
 //!
-//! Behind the entry region, functions whose calls can be made at once go on as `fork` says.
+//! Behind the entry region, functions whose calls can be made at once go on as [`super::task_blocks`] says.
 //!
-//! Invariants: `p…` are the lanes at a program point, `h…` the columns of a frame; a set has pads only with
+//! Invariants: `lanes_at…` are the lanes at a program point, `frame…` the columns of a frame; a set has pads only with
 //! the last member (see the runtime's `vector`); parameters are read where the caller has them until a region
 //! writes them.
 
@@ -33,7 +33,7 @@ use quote::{ToTokens, format_ident, quote};
 use crate::codegen::emitter::Emitter;
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, turbofish_of_clone};
-use crate::codegen::parts::Nest;
+use crate::codegen::parts::VectorVariant;
 use crate::codegen::region::{self, Region};
 use crate::codegen::strip::ARGUMENTS;
 use crate::codegen::vector::columns::{argument, columns, level, set, uniforms};
@@ -49,8 +49,8 @@ const FRAME: u32 = 1000;
 const CALL: u32 = 4;
 /// Frames of at most so many lanes never pay.
 const FEW: u32 = 128;
-/// The part of it in forks, where they become many on the way up. Measured: from a strip on.
-const FORKED: usize = 16;
+/// The part of it in task_blocks, where they become many on the way up. Measured: from a strip on.
+const MANY: usize = 16;
 
 /// How the functions are named.
 pub(crate) struct Naming {
@@ -69,7 +69,7 @@ impl Naming {
     fn function(&self, emitter: &Emitter<'_>, func: FuncId, isa: &str) -> Ident {
         let name = &emitter.program.func(func).name;
         let suffix = if isa.is_empty() { String::new() } else { format!("_{isa}") };
-        format_ident!("__{}_nest_{}{}", self.family, name, suffix, span = Span::mixed_site())
+        format_ident!("__{}_frame_{}{}", self.family, name, suffix, span = Span::mixed_site())
     }
 
     /// Calls it: `first` are the arena, the depth, the set of lanes and the column of results.
@@ -104,7 +104,12 @@ pub(crate) struct Writer<'e, 'a> {
 }
 
 /// The functions for one instruction set; `None` if one has too many variables.
-pub(crate) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa: &str) -> Option<Nest> {
+pub(crate) fn variant(
+    emitter: &Emitter<'_>,
+    function: &Function,
+    args: &Args,
+    isa: &str,
+) -> Option<VectorVariant> {
     let generics = Named::new(function).generics;
     let clone = emitter.clone_path(emitter.program.entry).unwrap_or_default();
     let naming = &Naming {
@@ -113,7 +118,7 @@ pub(crate) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
         clone_fish: turbofish_of_clone(function, &generics, &clone),
         this: if function.associated { quote!(Self::) } else { quote!() },
     };
-    let (mut functions, mut waits, mut forks) = (Vec::new(), false, false);
+    let (mut functions, mut waits, mut task_blocks) = (Vec::new(), false, false);
     for func in emitter.program.func_ids() {
         let heads = emitter.heads_in_source_order();
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
@@ -124,18 +129,18 @@ pub(crate) fn nest(emitter: &Emitter<'_>, function: &Function, args: &Args, isa:
             return None;
         }
         waits |= writer.waits();
-        forks |= writer.fork().is_some();
+        task_blocks |= writer.self_calls().is_some();
         functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
     }
-    let rooms = match waits {
+    let wavefront = match waits {
         true => Some(wavefront::tile(emitter, isa, ARGUMENTS)?),
         false => None,
     };
-    Some(Nest { functions, tile: tile(emitter, naming, isa, forks), rooms })
+    Some(VectorVariant { functions, tile: tile(emitter, naming, isa, task_blocks), wavefront })
 }
 
-/// Runs a tile. In `forks` lanes should agree about their calls.
-pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, forks: bool) -> TokenStream {
+/// Runs a tile. In `task_blocks` lanes should agree about their calls.
+pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_blocks: bool) -> TokenStream {
     let (rt, program) = (&emitter.rt, emitter.program);
     let strip = emitter.width.strip;
     let (lanes, members, arena) = (name("__lanes"), name("__members"), name("__arena"));
@@ -150,7 +155,7 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, forks: boo
         }
     });
     let own = params.clone().filter(|v| !program.var(*v).shared);
-    let own: Vec<Ident> = own.map(argument).filter(|_| forks).collect();
+    let own: Vec<Ident> = own.map(argument).filter(|_| task_blocks).collect();
     let nth = 0..own.len();
     let nth = || nth.clone().map(|nth| quote!(__decides == ::core::option::Option::Some(#nth)));
     let (this, of_this) = (nth(), nth());
@@ -186,7 +191,7 @@ impl<'e> Writer<'e, '_> {
     fn waits(&self) -> bool {
         let (emitter, program) = (self.emitter, self.emitter.program);
         if program.func(self.func).recursive {
-            return self.fork().is_none();
+            return self.self_calls().is_none();
         }
         let is_call = |point: u32| emitter.calls.iter().any(|(_, call)| emitter.call_point(call.id) == point);
         let goes_on = |call: &Call| !program.is_exit(call.cont) && program.block(call.cont).func == self.func;
@@ -228,7 +233,7 @@ impl<'e> Writer<'e, '_> {
     pub(crate) fn home(&self, var: VarId) -> Ident {
         match self.emitter.program.var(var).role {
             Role::Result => Ident::new("__res", Span::call_site()),
-            _ => format_ident!("__h{}", var.0, span = Span::mixed_site()),
+            _ => format_ident!("__frame{}", var.0, span = Span::mixed_site()),
         }
     }
 
@@ -378,12 +383,12 @@ impl<'e> Writer<'e, '_> {
             let from = from(v);
             quote!(#rt::vector::gather(&mut __arena, &*#from, &__going, __lanes, __count))
         };
-        if let Some(fork) = self.fork() {
+        if let Some(self_calls) = self.self_calls() {
             let frame = live.iter().map(|v| {
                 let (home, gather) = (self.home(*v), gather(*v));
                 quote!(let #home = #gather;)
             });
-            let levels = self.levels(fork, &live);
+            let levels = self.levels(self_calls, &live);
             return quote! {
                 #start
                 __count = __some;
@@ -539,7 +544,7 @@ impl<'e> Writer<'e, '_> {
         let fish = (self.func == emitter.program.entry).then_some(&self.naming.clone_fish);
         let weight = self.weight(|b| b.func == self.func);
         let most = (FRAME / (CALL + weight)).max(FEW) as usize;
-        let most = if self.fork().is_some() { most / FORKED } else { most };
+        let most = if self.self_calls().is_some() { most / MANY } else { most };
         Some((most, quote!(#clone #fish(#(#args,)* #depth))))
     }
 

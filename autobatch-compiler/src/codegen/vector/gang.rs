@@ -1,13 +1,13 @@
-//! Gangs: activations of a fork that agree recurse together, natively.
+//! Gangs: activations of a function that calls itself recurse together, natively.
 //!
 //! ```text
-//! let body = body(kind, |gang, &(s1, …), (s2, …), here, depth| {  // what is live behind the entry region
-//!     …the first call's arguments…                    // as on a level (see `fork`), for as many lanes as a vector has
+//! let body = body(kind, |gang, &(strip1, …), (s2, …), here, depth| {  // what is live behind the entry region
+//!     …the first call's arguments…                    // as on a level (see [`super::task_blocks`]), for as many lanes as a vector has
 //!     let up0 = …the callee's entry region on them…;  // who returns at once has its result in o0
 //!     let calls0 = up0.any() && …;                    // what the call is made with is kept, in own0
 //!     …the second call's…
-//!     if calls1 { gang.call((s1, …), &own1, up1, here, depth, &mut o1) }
-//!     if calls0 { gang.call((s1, …), &own0, up0, here, depth, &mut o0) }
+//!     if calls1 { gang.call((strip1, …), &own1, up1, here, depth, &mut o1) }
+//!     if calls0 { gang.call((strip1, …), &own0, up0, here, depth, &mut o0) }
 //!     …the region behind the calls…
 //! });
 //! ```
@@ -32,10 +32,10 @@ use syn::{Expr, Local, LocalInit, Stmt};
 
 use crate::codegen::names::numbered;
 use crate::codegen::region::Region;
-use crate::codegen::strip::{self, Part, Place, Ways};
+use crate::codegen::strip::{self, LaneStorage, Part, Ways};
 use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
-use crate::codegen::vector::self_calls::{Fork, Gang};
+use crate::codegen::vector::self_calls::{Gang, SelfCalls};
 use crate::ir::{Op, Program, VarId, VarSet};
 
 /// With less work (see [`crate::ir::Op::weight`]) a level costs no more than a gang, whose lanes wait for each other, and
@@ -60,45 +60,47 @@ fn pairs(all: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
 }
 
 impl Writer<'_, '_> {
-    /// How gangs run a fork, if they are worth it.
-    pub(crate) fn gang(&self, fork: &Fork<'_>, state: &VarSet) -> Option<Gang> {
+    /// How gangs run a self_calls, if they are worth it.
+    pub(crate) fn gang(&self, self_calls: &SelfCalls<'_>, state: &VarSet) -> Option<Gang> {
         let (emitter, rt, entry) = (self.emitter, &self.emitter.rt, self.entry_region());
         // Two registers a variable where there are enough of them: the fewer calls.
         let size = if emitter.width.word64 && self.isa == "avx2" { 8 } else { 16 };
         let work = |before: &Region| self.weight(|b| [before.head, entry.head].contains(&b.region));
-        let little = fork.calls.iter().any(|(before, _)| work(before) < LEAST);
+        let little = self_calls.calls.iter().any(|(before, _)| work(before) < LEAST);
         if self.isa.is_empty() || little || state.len() > strip::ARGUMENTS {
             return None;
         }
-        let here = |v: VarId| Place::Strip(fork.named(v));
-        let results = fork.results();
-        let calls = fork.calls.iter().zip(&results).enumerate().map(|(nth, ((before, call), result))| {
-            let result = Place::Strip(result.clone());
-            let called = Called { writer: self, call, nth, here: &here, result };
-            let passed_on = state.iter().filter(|v| !entry.outs.contains(v));
-            let passed_on =
-                passed_on.filter_map(|v| Some((*v, self.passed_on(state, fork, (before, &called), *v)?)));
-            (*before, passed_on.collect(), called)
-        });
+        let here = |v: VarId| LaneStorage::Strip(self_calls.named(v));
+        let results = self_calls.results();
+        let calls =
+            self_calls.calls.iter().zip(&results).enumerate().map(|(nth, ((before, call), result))| {
+                let result = LaneStorage::Strip(result.clone());
+                let called = Called { writer: self, call, nth, here: &here, result };
+                let passed_on = state.iter().filter(|v| !entry.outs.contains(v));
+                let passed_on = passed_on
+                    .filter_map(|v| Some((*v, self.passed_on(state, self_calls, (before, &called), *v)?)));
+                (*before, passed_on.collect(), called)
+            });
         let calls: Vec<(&Region, PassedOn, Called<'_>)> = calls.collect();
         let (lent, own) = state.iter().partition(|v| calls.iter().any(|(_, on, _)| on.contains_key(v)));
         let mut gang = Gang { size, lent, own, code: quote!() };
-        let scratch = fork.written.iter().map(|v| {
-            let (x, ty) = (fork.named(*v), emitter.element(*v));
+        let scratch = self_calls.written.iter().map(|v| {
+            let (x, ty) = (self_calls.named(*v), emitter.element(*v));
             match state.contains(v) {
                 true => {
-                    let s = numbered("s", v.0);
+                    let s = numbered("strip", v.0);
                     quote!(let mut #x = #rt::Strip::<#ty, #size>::copied(#rt::Strip::lanes(#s));)
                 }
                 false => quote!(let mut #x = #rt::Strip::<#ty, #size>::new();),
             }
         });
-        let calls = calls.iter().map(|(before, on, called)| self.together(&gang, fork, before, on, called));
+        let calls =
+            calls.iter().map(|(before, on, called)| self.together(&gang, self_calls, before, on, called));
         let (enters, calls): (Vec<_>, Vec<_>) = calls.collect::<Option<Vec<_>>>()?.into_iter().unzip();
         let calls = calls.iter().rev();
         let place = |v: VarId| {
-            if let Some(nth) = fork.dests.iter().position(|dest| *dest == v) {
-                return Place::Strip(results[nth].clone()).read(rt);
+            if let Some(nth) = self_calls.dests.iter().position(|dest| *dest == v) {
+                return LaneStorage::Strip(results[nth].clone()).read(rt);
             }
             match self.is_result(v) {
                 true => quote!(#rt::Strip::lanes_mut(&mut __res)),
@@ -106,13 +108,13 @@ impl Writer<'_, '_> {
             }
         };
         let (join, _) =
-            strip::once(emitter, fork.join, place, &size.to_token_stream(), &quote!(), Ways::Flags);
+            strip::once(emitter, self_calls.join, place, &size.to_token_stream(), &quote!(), Ways::Flags);
         let (output, word, level) = (self.output(), &emitter.word, self.level());
         let kind = gang.columns(|v| {
             let home = self.home(v);
             quote!(#rt::Strip::<_, #size>::of(&*#home, 0))
         });
-        let s = |v: VarId| numbered("s", v.0).into_token_stream();
+        let s = |v: VarId| numbered("strip", v.0).into_token_stream();
         let [lent, own] = [&gang.lent, &gang.own].map(|vars| pairs(vars.iter().map(|v| s(*v))));
         gang.code = quote! {
             let __kind = #rt::vector::kind(|| #kind);
@@ -139,15 +141,15 @@ impl Writer<'_, '_> {
     fn together(
         &self,
         gang: &Gang,
-        fork: &Fork<'_>,
+        self_calls: &SelfCalls<'_>,
         before: &Region,
         passed_on: &PassedOn,
         called: &Called<'_>,
     ) -> Option<(TokenStream, TokenStream)> {
         let (emitter, rt, entry, size) = (self.emitter, &self.emitter.rt, self.entry_region(), gang.size);
         // A scalar call has its arguments from a copy: what stays in registers has no address.
-        let a = |v: VarId| numbered("a", v.0);
-        let (_, clone) = self.few(&quote!(__depth), &|v| Place::Strip(a(v)).read(rt))?;
+        let a = |v: VarId| numbered("given", v.0);
+        let (_, clone) = self.few(&quote!(__depth), &|v| LaneStorage::Strip(a(v)).read(rt))?;
         let params: Vec<VarId> = crate::codegen::vector::columns::columns(emitter, self.func).collect();
         let names: Vec<Ident> = params.iter().map(|v| a(*v)).collect();
         let args = params
@@ -163,7 +165,7 @@ impl Writer<'_, '_> {
         let up = *entry.successors.iter().find(|point| **point != back)?;
         let lanes = strip::gang_lanes(emitter, &parts, size, up)?;
         let declare = called.declare(size);
-        let (Place::Strip(result) | Place::Column(result)) = &called.result;
+        let (LaneStorage::Strip(result) | LaneStorage::Column(result)) = &called.result;
         let nth = called.nth;
         let [up, own, calls] = ["up", "own", "calls"].map(|name| numbered(name, nth));
         let copied = |v: VarId| {
@@ -175,7 +177,7 @@ impl Writer<'_, '_> {
         let held = gang.lent.iter().filter(|v| !passed_on.contains_key(v));
         let (holds, values): (Vec<_>, Vec<_>) = held.map(|v| (hold(*v), copied(*v))).unzip();
         let lent = pairs(gang.lent.iter().map(|v| match passed_on.get(v) {
-            Some(arg) => fork.named(*arg).into_token_stream(),
+            Some(arg) => self_calls.named(*arg).into_token_stream(),
             None => {
                 let hold = hold(*v);
                 quote!(&#hold)
@@ -218,13 +220,13 @@ impl Writer<'_, '_> {
     fn passed_on(
         &self,
         state: &VarSet,
-        fork: &Fork<'_>,
+        self_calls: &SelfCalls<'_>,
         (before, called): (&Region, &Called<'_>),
         param: VarId,
     ) -> Option<VarId> {
         let program = self.emitter.program;
         let arg = called.arg(param)?;
-        let source = if fork.written.contains(&arg) {
+        let source = if self_calls.written.contains(&arg) {
             let blocks = program.blocks.iter().filter(|b| b.region == before.head);
             let ops: Vec<&Op> = blocks.flat_map(|b| &b.ops).collect();
             let mut mentions = ops.iter().filter(|op| op.defs.contains(&arg) || op.uses.contains(&arg));
@@ -234,7 +236,7 @@ impl Writer<'_, '_> {
         } else {
             arg
         };
-        (state.contains(&source) && !fork.written.contains(&source)).then_some(source)
+        (state.contains(&source) && !self_calls.written.contains(&source)).then_some(source)
     }
 }
 
@@ -257,7 +259,7 @@ mod tests {
     }
 
     /// A function with enough work, and what it returns where it does not return at once.
-    fn fork(goes_on: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    fn self_calls(goes_on: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
         quote!(
             fn f(a: f64, b: f64, c: f64) -> f64 {
                 let m = (a + b) * 0.5;
@@ -273,12 +275,12 @@ mod tests {
 
     #[test]
     fn forks_with_work_to_do_have_gangs() {
-        assert!(gangs(fork(quote!(f(a, m, u) + f(m, b, v)))));
+        assert!(gangs(self_calls(quote!(f(a, m, u) + f(m, b, v)))));
     }
 
     #[test]
     fn what_a_call_passes_on_is_lent() {
-        let item = fork(quote!(f(a, m, c) + f(m * 0.5, b, u)));
+        let item = self_calls(quote!(f(a, m, c) + f(m * 0.5, b, u)));
         let code = crate::driver::autobatch(quote!(), item).to_string();
         // The last call comes first: `b` and `u`, and what is made for it. Then all three.
         let calls: Vec<&str> = code
@@ -286,7 +288,7 @@ mod tests {
             .skip(1)
             .map(|call| &call[..call.find("& __own").unwrap()])
             .collect();
-        let lent = |call: &str| [call.matches("__s").count(), call.matches("& __lent").count()];
+        let lent = |call: &str| [call.matches("__strip").count(), call.matches("& __lent").count()];
         assert_eq!(
             calls.iter().map(|call| lent(call)).collect::<Vec<_>>()[..2],
             [[2, 1], [3, 0]],
@@ -301,7 +303,7 @@ mod tests {
                 if n < 2 { 1 } else { fib(n - 2) + fib(n - 1) }
             }
         )));
-        // No fork: the second call needs the first one's result.
+        // No self_calls: the second call needs the first one's result.
         assert!(!gangs(quote!(
             fn f(a: f64, b: f64) -> f64 {
                 let m = (a + b) * 0.5;

@@ -1,12 +1,12 @@
-//! How the regions of nested frames run: once for the lanes of a set, or as a loop until all have left.
+//! How the regions of vector frames run: once for the lanes of a set, or as a loop until all have left.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::codegen::loop_distribution::{Pieces, pieces};
+use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
-use crate::codegen::strip::{self, Place};
+use crate::codegen::strip::{self, LaneStorage};
 use crate::codegen::vector::columns::{set, work};
 use crate::codegen::vector::frames::{Stop, Writer};
 use crate::ir::VarId;
@@ -31,12 +31,12 @@ impl Writer<'_, '_> {
                 false => quote!(let #column = #rt::vector::strips::<_, #strip>(&*#home, __strips);),
             }
         });
-        let place = |v: VarId| Place::Column(column(v)).of(rt, region, v);
+        let place = |v: VarId| LaneStorage::Column(column(v)).of(rt, region, v);
         let (columns, places) = strip::columns(region, place);
         let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
         let parts = region.successors.len() > 1;
         let bits: Vec<Ident> = match parts {
-            true => points.iter().map(|point| numbered("b", point)).collect(),
+            true => points.iter().map(|point| numbered("bits", point)).collect(),
             false => vec![],
         };
         let all = quote!((#(#bits,)*));
@@ -52,15 +52,15 @@ impl Writer<'_, '_> {
         let pieces = pieces(self.emitter, region);
         // Where it pays to have several vectors under way.
         let long = pieces.is_some() || self.weight(|b| b.region == region.head) > HEAVY;
-        let run = |mask: Option<TokenStream>, pieces: Option<Pieces>| {
+        let run = |mask: Option<TokenStream>, pieces: Option<Loops>| {
             let (chooser, word, is_here) = match mask {
                 None => (Chooser::Nobody, None, None),
                 Some(_) => (Chooser::Value, Some(quote!(__m)), Some(quote!(let #here = __m[#l] != 0;))),
             };
             let with = format_ident!("noalias{}", columns.len() + usize::from(mask.is_some()));
-            let Pieces { before, gets, last } = match &pieces {
+            let Loops { before, gets, last } = match &pieces {
                 Some(pieces) => pieces,
-                None => &Pieces { before: quote!(), gets: quote!(), last: region.clone() },
+                None => &Loops { before: quote!(), gets: quote!(), last: region.clone() },
             };
             let round = region::round(self.emitter, last, chooser, |_| true, gets, &quote!(!0));
             let lanes = match long && mask.is_none() {

@@ -7,7 +7,7 @@ use crate::codegen::region::Region;
 use crate::ir::{Call, VarId, VarSet};
 
 /// The calls of a function, and what surrounds them.
-pub(crate) struct Fork<'w> {
+pub(crate) struct SelfCalls<'w> {
     /// For each call the region that leads to it.
     pub(super) calls: Vec<(&'w Region, &'w Call)>,
     /// What makes the result.

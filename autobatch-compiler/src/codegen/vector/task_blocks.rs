@@ -1,20 +1,20 @@
-//! Forks: a function that either returns at once, or calls itself some times and makes its result of the results.
+//! Task blocks: a function that either returns at once, or calls itself some times and makes its result of the results.
 //! Where the calls don't need each other's results, all are made at once.
 //!
 //! ```text
-//! let mut s1 = BlockColumns::new();  …  s1.begin(h1);             // what is live behind the entry region, by level
+//! let mut strip1 = BlockColumns::new();  …  strip1.begin(frame1);             // what is live behind the entry region, by level
 //! let mut blocks = TaskBlocks::new(…);
 //! loop {
 //!     if blocks.descends() {
 //!         while i < strips && blocks.has_room(at) {          // for each strip of this level
 //!             …the first call's arguments…                  //   the code before the call
-//!             …the callee's entry region on them…           //   who returns at once has its result in o0
-//!             append(&mut t1, at, …those who do not…)       //   the others go up, side by side
+//!             …the callee's entry region on them…           //   who returns at once has its result in own0
+//!             append(&mut to1, at, …those who do not…)       //   the others go up, side by side
 //!             …the second call's…
 //!         }
 //!         if few { …scalar clones, one by one… } else if at > 0 { blocks.enter(at); continue; }
 //!     }
-//!     for i in … { expand(&mut o0[i], results); …the region behind the calls… }
+//!     for i in … { expand(&mut own0[i], results); …the region behind the calls… }
 //!     if !blocks.leave() { break; }
 //! }
 //! ```
@@ -23,7 +23,7 @@
 //! so that what goes up from a piece fits into the next level: depth first, in blocks (Ren, Jo, Agrawal, Kulkarni,
 //! "Efficient execution of recursive programs on commodity vector hardware", PLDI 2015). There is no native recursion.
 //!
-//! Invariants: columns `s…` of a level hold values for its members, and copies of the last one's up to whole strips;
+//! Invariants: columns `strip…` of a level hold values for its members, and copies of the last one's up to whole strips;
 //! what is under way on the level above belongs to the strips between the level's `first` and `next`.
 
 use std::collections::BTreeSet;
@@ -35,10 +35,10 @@ use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
 
 use crate::codegen::names::{name, numbered};
 use crate::codegen::region::Region;
-use crate::codegen::strip::{self, Part, Place, Ways};
+use crate::codegen::strip::{self, LaneStorage, Part, Ways};
 use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
-use crate::codegen::vector::self_calls::{Fork, Gang};
+use crate::codegen::vector::self_calls::{Gang, SelfCalls};
 use crate::ir::{VarId, VarSet};
 use crate::syntax::macro_tokens::mentions;
 
@@ -46,13 +46,13 @@ use crate::syntax::macro_tokens::mentions;
 /// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.
 const SMALL: u32 = 8;
 
-impl Fork<'_> {
+impl SelfCalls<'_> {
     /// The name that the column or strip of a variable of the caller has.
     pub(crate) fn named(&self, v: VarId) -> Ident {
         let prefix = match (self.written.contains(&v), self.kept.contains(&v)) {
-            (true, false) => "x",
-            (true, true) => "k",
-            (false, _) => "s",
+            (true, false) => "scratch",
+            (true, true) => "copied",
+            (false, _) => "strip",
         };
         numbered(prefix, v.0)
     }
@@ -65,7 +65,7 @@ impl Fork<'_> {
 
     /// The names of what holds the calls' results.
     pub(crate) fn results(&self) -> Vec<Ident> {
-        (0..self.calls.len()).map(|nth| numbered("o", nth)).collect()
+        (0..self.calls.len()).map(|nth| numbered("own", nth)).collect()
     }
 }
 
@@ -126,8 +126,8 @@ pub(crate) fn literal(value: &Expr) -> bool {
 }
 
 impl Writer<'_, '_> {
-    /// The function as a fork, if it is one.
-    pub(crate) fn fork(&self) -> Option<Fork<'_>> {
+    /// The function as a self_calls, if it is one.
+    pub(crate) fn self_calls(&self) -> Option<SelfCalls<'_>> {
         let (emitter, program) = (self.emitter, self.emitter.program);
         let (entry, back) = (self.entry_region(), emitter.return_point(self.func));
         let only = |successors: &BTreeSet<u32>| match Vec::from_iter(successors)[..] {
@@ -174,7 +174,7 @@ impl Writer<'_, '_> {
         let touched = region.touched();
         let kept = written.iter().copied().filter(|v| touched.contains(v) && !dests.contains(v)).collect();
         let settled = self.settled(entry);
-        Some(Fork { calls, join: region, written, kept, dests, settled })
+        Some(SelfCalls { calls, join: region, written, kept, dests, settled })
     }
 
     /// The literal that a region gives to the result wherever it gives it a value.
@@ -190,24 +190,24 @@ impl Writer<'_, '_> {
 
     /// Runs the `__count` members of a frame, results into `__own`. Their `state`, what is live behind the entry region, is in
     /// columns of `__lanes`.
-    pub(crate) fn levels(&self, mut fork: Fork<'_>, state: &VarSet) -> TokenStream {
+    pub(crate) fn levels(&self, mut self_calls: SelfCalls<'_>, state: &VarSet) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
-        let sites = fork.calls.len();
-        let s = |v: &VarId| numbered("s", v.0);
+        let sites = self_calls.calls.len();
+        let s = |v: &VarId| numbered("strip", v.0);
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
         let begin = begin.map(|(s, home)| quote!(#rt::vector::BlockColumns::begin(&mut #s, #home);));
         let state_levels: Vec<Ident> = state.iter().map(s).collect();
-        let gang = self.gang(&fork, state);
+        let gang = self.gang(&self_calls, state);
         // What gangs return is not settled.
-        fork.settled = fork.settled.filter(|_| gang.is_none());
+        self_calls.settled = self_calls.settled.filter(|_| gang.is_none());
         // Of the words of `gone` there are few.
-        let values: Vec<Ident> = fork.own().collect();
+        let values: Vec<Ident> = self_calls.own().collect();
         let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
         let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::vector::BlockColumns::new();)*);
         let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
-        let descend = self.descend(&fork, state, gang.as_ref());
+        let descend = self.descend(&self_calls, state, gang.as_ref());
         let gang = gang.map(|gang| gang.code);
-        let join = self.join(&fork, state);
+        let join = self.join(&self_calls, state);
         let level = self.level();
         quote! {
             #gang
@@ -243,23 +243,23 @@ impl Writer<'_, '_> {
     }
 
     /// Runs strips of a level until the next one is full.
-    fn descend(&self, fork: &Fork<'_>, state: &VarSet, gang: Option<&Gang>) -> TokenStream {
+    fn descend(&self, self_calls: &SelfCalls<'_>, state: &VarSet, gang: Option<&Gang>) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
-        let Fork { calls, written, kept, .. } = fork;
+        let SelfCalls { calls, written, kept, .. } = self_calls;
         let sites = calls.len();
         // Where a variable of this level is.
         let here = |v: VarId| match written.contains(&v) && !kept.contains(&v) {
-            true => Place::Strip(fork.named(v)),
-            false => Place::Column(fork.named(v)),
+            true => LaneStorage::Strip(self_calls.named(v)),
+            false => LaneStorage::Column(self_calls.named(v)),
         };
         let open_state = state.iter().map(|v| {
-            let (s, t) = (numbered("s", v.0), numbered("t", v.0));
+            let (s, t) = (numbered("strip", v.0), numbered("to", v.0));
             quote! {
                 let (#s, #t) = #rt::vector::BlockColumns::both(&mut #s, &__blocks);
                 let #s = #rt::vector::strips::<_, #strip>(&*#s, __strips);
             }
         });
-        let open_own = fork.own().map(|o| {
+        let open_own = self_calls.own().map(|o| {
             quote! {
                 let #o = #rt::vector::BlockColumns::here(&mut #o, &__blocks);
                 let #o = #rt::vector::strips_mut::<_, #strip>(&mut *#o, __strips);
@@ -267,34 +267,36 @@ impl Writer<'_, '_> {
         });
         // What a region writes and had a value before.
         let scratch = written.iter().map(|v| {
-            let (x, s, ty) = (numbered("x", v.0), numbered("s", v.0), self.emitter.element(*v));
+            let (x, s, ty) = (numbered("scratch", v.0), numbered("strip", v.0), self.emitter.element(*v));
             match (kept.contains(v), state.contains(v)) {
                 (false, false) => quote!(let mut #x = #rt::Strip::<#ty, #strip>::cleared();),
                 (false, true) => quote!(let mut #x = #rt::Strip::<#ty, #strip>::copied(&#s[__i]);),
                 (true, false) => quote!(),
                 (true, true) => {
-                    let k = numbered("k", v.0);
+                    let k = numbered("copied", v.0);
                     quote!(#rt::vector::append_strip(&mut #k[__i], &#s[__i]);)
                 }
             }
         });
-        let calls = calls.iter().zip(fork.results()).enumerate().map(|(nth, ((region, call), result))| {
-            let here: &dyn Fn(VarId) -> Place = &here;
-            // Nobody reads a result that is settled.
-            let unread = fork.settled.is_some().then(|| {
-                let output = self.output();
-                quote!(let mut #result = #rt::Strip::<#output, #strip>::cleared();)
+        let calls =
+            calls.iter().zip(self_calls.results()).enumerate().map(|(nth, ((region, call), result))| {
+                let here: &dyn Fn(VarId) -> LaneStorage = &here;
+                // Nobody reads a result that is settled.
+                let unread = self_calls.settled.is_some().then(|| {
+                    let output = self.output();
+                    quote!(let mut #result = #rt::Strip::<#output, #strip>::cleared();)
+                });
+                let result =
+                    if unread.is_some() { LaneStorage::Strip(result) } else { LaneStorage::Column(result) };
+                let called = Called { writer: self, call, nth, here, result };
+                let enter = self.enter(region, &called, state, gang);
+                quote!({
+                    #unread
+                    #enter
+                    #rt::vector::give(&mut *__gone, #sites * __i + #nth, __up);
+                })
             });
-            let result = if unread.is_some() { Place::Strip(result) } else { Place::Column(result) };
-            let called = Called { writer: self, call, nth, here, result };
-            let enter = self.enter(region, &called, state, gang);
-            quote!({
-                #unread
-                #enter
-                #rt::vector::give(&mut *__gone, #sites * __i + #nth, __up);
-            })
-        });
-        let pads = state.iter().map(|v| numbered("t", v.0));
+        let pads = state.iter().map(|v| numbered("to", v.0));
         let pads =
             pads.map(|t| quote!(#rt::vector::pad(&mut #t[..#rt::vector::width::<#strip>(__at)], __at);));
         let results = name("__up_results");
@@ -345,7 +347,7 @@ impl Writer<'_, '_> {
         let small = self.weight(|b| heads.contains(&b.region)) <= SMALL;
         let one_loop = if small { None } else { strip::lanes(emitter, &parts, &quote!(__wide)) };
         let (run, exits) = one_loop.unwrap_or_else(|| {
-            let once = |region, place: &dyn Fn(VarId) -> Place| {
+            let once = |region, place: &dyn Fn(VarId) -> LaneStorage| {
                 let place = |v| place(v).of(rt, region, v);
                 // AVX-512 has masks of any vectors; elsewhere LLVM would put those of wide ones together.
                 let ways = if self.isa == "avx512" { Ways::Words } else { Ways::Flags };
@@ -359,9 +361,10 @@ impl Writer<'_, '_> {
             (quote!(#first #(#begin)* #second), exits)
         });
         let back = emitter.return_point(self.func);
-        let (_, up) = exits.iter().find(|(point, _)| *point != back).expect("a fork does not always return");
+        let (_, up) =
+            exits.iter().find(|(point, _)| *point != back).expect("a self_calls does not always return");
         let values = called.values(state);
-        let to: Vec<Ident> = state.iter().map(|v| numbered("t", v.0)).collect();
+        let to: Vec<Ident> = state.iter().map(|v| numbered("to", v.0)).collect();
         let together = gang.map(|gang| {
             let (size, result) = (gang.size, called.result.write(rt));
             let columns = gang.columns(|v| {
@@ -398,7 +401,7 @@ impl Writer<'_, '_> {
 
     /// Whether those that go up are so few that they have been run as scalar code.
     fn few_up(&self, state: &VarSet, results: &Ident) -> TokenStream {
-        let t = |v: VarId| numbered("t", v.0).into_token_stream();
+        let t = |v: VarId| numbered("to", v.0).into_token_stream();
         // A level may no longer have all that a call needs, or something else under its name.
         let mut params = crate::codegen::vector::columns::columns(self.emitter, self.func);
         let made = &self.entry_region().outs;
@@ -422,11 +425,11 @@ impl Writer<'_, '_> {
     }
 
     /// What makes the results of the strips whose calls have theirs.
-    fn join(&self, fork: &Fork<'_>, state: &VarSet) -> TokenStream {
+    fn join(&self, self_calls: &SelfCalls<'_>, state: &VarSet) -> TokenStream {
         let (emitter, rt, strip) = (self.emitter, &self.emitter.rt, self.emitter.width.strip);
-        let Fork { calls, kept, dests, .. } = fork;
-        let (sites, results) = (calls.len(), fork.results());
-        let mut read = fork.join.touched();
+        let SelfCalls { calls, kept, dests, .. } = self_calls;
+        let (sites, results) = (calls.len(), self_calls.results());
+        let mut read = self_calls.join.touched();
         read.retain(|v| !self.is_result(*v) && !dests.contains(v) && !kept.contains(v));
         debug_assert!(read.iter().all(|v| state.contains(v)));
         let place = |v: VarId| {
@@ -440,22 +443,22 @@ impl Writer<'_, '_> {
                 false => quote!(&#from[__i]),
             }
         };
-        let (run, _) = strip::once(emitter, fork.join, place, &quote!(__wide), &quote!(), Ways::Flags);
-        let open_read = read.iter().map(|v| numbered("s", v.0));
+        let (run, _) = strip::once(emitter, self_calls.join, place, &quote!(__wide), &quote!(), Ways::Flags);
+        let open_read = read.iter().map(|v| numbered("strip", v.0));
         let open_read = open_read.map(|s| {
             quote! {
                 let (#s, _) = #rt::vector::BlockColumns::both(&mut #s, &__blocks);
                 let #s = #rt::vector::strips::<_, #strip>(&*#s, __end);
             }
         });
-        let open_own = fork.own().map(|o| {
+        let open_own = self_calls.own().map(|o| {
             quote! {
                 let #o = #rt::vector::BlockColumns::here(&mut #o, &__blocks);
                 let #o = #rt::vector::strips::<_, #strip>(&*#o, __end);
             }
         });
         let fetch = results.iter().enumerate().map(|(nth, o)| {
-            let at_once = match &fork.settled {
+            let at_once = match &self_calls.settled {
                 Some(value) => {
                     let output = self.output();
                     quote!(#rt::Strip::<#output, #strip>::filled(#value))
@@ -491,23 +494,23 @@ mod tests {
     use quote::quote;
 
     /// Whether the calls of `f` are made at once.
-    fn forks(item: proc_macro2::TokenStream) -> bool {
+    fn task_blocks(item: proc_macro2::TokenStream) -> bool {
         crate::driver::autobatch(quote!(), item).to_string().contains("TaskBlocks")
     }
 
     #[test]
     fn calls_that_need_no_result_fork() {
-        assert!(forks(quote!(
+        assert!(task_blocks(quote!(
             fn f(n: u32) -> u32 {
                 if n < 2 { 1 } else { f(n - 2) + f(n - 1) }
             }
         )));
-        assert!(forks(quote!(
+        assert!(task_blocks(quote!(
             fn f(n: u32) -> u32 {
                 if n < 3 { 1 } else { f(n - 3) + f(n - 2) * n + f(n - 1) + n }
             }
         )));
-        assert!(forks(quote!(
+        assert!(task_blocks(quote!(
             fn f(mut n: u32, x: u32) -> u32 {
                 if n < 2 {
                     return x;
@@ -523,24 +526,24 @@ mod tests {
 
     #[test]
     fn forks_have_no_rooms() {
-        let rooms = |body: proc_macro2::TokenStream| {
+        let queues = |body: proc_macro2::TokenStream| {
             let item = quote!(fn f(n: u32) -> u32 { if n < 2 { return 1; } #body });
-            crate::driver::autobatch(quote!(), item).to_string().contains("in_rooms")
+            crate::driver::autobatch(quote!(), item).to_string().contains("_wavefront")
         };
-        assert!(!rooms(quote!(f(n - 2) + f(n - 1))));
-        assert!(rooms(quote!(f(f(n - 1) % n))));
+        assert!(!queues(quote!(f(n - 2) + f(n - 1))));
+        assert!(queues(quote!(f(f(n - 1) % n))));
         // Behind the one call that a member makes there is nothing to wait for; a second one may have to.
-        let rooms = |calls: proc_macro2::TokenStream| {
+        let queues = |calls: proc_macro2::TokenStream| {
             let item = quote!(mod m {
                 pub fn g(n: u32) -> u32 { #calls }
                 fn f(n: u32) -> u32 { if n < 2 { 1 } else { f(n - 2) + f(n - 1) } }
             });
-            crate::driver::autobatch(quote!(), item).to_string().contains("g_batched_nests_avx2_in_rooms")
+            crate::driver::autobatch(quote!(), item).to_string().contains("g_batched_vector_avx2_wavefront")
         };
-        assert!(!rooms(quote!(f(n))));
-        assert!(!rooms(quote!(if n > 3 { f(n) } else { f(n + 1) * 2 })));
-        assert!(rooms(quote!(f(n) + f(n * 2))));
-        assert!(rooms(quote!(let mut a = n; while a < 9 { a = f(a); } a)));
+        assert!(!queues(quote!(f(n))));
+        assert!(!queues(quote!(if n > 3 { f(n) } else { f(n + 1) * 2 })));
+        assert!(queues(quote!(f(n) + f(n * 2))));
+        assert!(queues(quote!(let mut a = n; while a < 9 { a = f(a); } a)));
     }
 
     #[test]
@@ -576,9 +579,9 @@ mod tests {
             quote!(let mut n = n; while n > 9 { n /= 3; } if n < 2 { 1 } else { f(n - 2) + f(n - 1) }),
         ];
         for body in bodies {
-            assert!(!forks(quote!(fn f(n: u32) -> u32 { #body })), "{body}");
+            assert!(!task_blocks(quote!(fn f(n: u32) -> u32 { #body })), "{body}");
         }
-        assert!(!forks(quote!(
+        assert!(!task_blocks(quote!(
             mod m {
                 pub fn f(n: u32) -> u32 {
                     if n < 2 { 1 } else { g(n - 1) + f(n - 1) }

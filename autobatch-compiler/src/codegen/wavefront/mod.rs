@@ -1,17 +1,17 @@
-//! Rooms: a program that only computes (see [`crate::admission::purity`]) for the program-counter executor, once per
+//! Wavefront execution: a program that only computes (see [`crate::admission::purity`]) for the program-counter executor, once per
 //! instruction set.
 //!
 //! ```text
-//! let mut r2 = wavefront.queue(…);  let q2_0 = wavefront.column(…);  …        // a queue per program point, a column per live variable
-//! let f0 = SavedFrame::new();  let mut stack = wavefront.stack(…);           // what calls of a site save, on one stack for all
+//! let mut queue2 = wavefront.queue(…);  let queued2_0 = wavefront.column(…);  …        // a queue per program point, a column per live variable
+//! let saved0 = SavedFrame::new();  let mut stack = wavefront.stack(…);           // what calls of a site save, on one stack for all
 //! loop {
-//!     if let Some(load) = wavefront.load(&mut r0) { …parameters into q0_… }
+//!     if let Some(load) = wavefront.load(&mut queue0) { …parameters into queued0_… }
 //!     if wavefront.is_low() { wavefront.grow(…) }
-//!     match wavefront.next(&[r0.len(), r2.len(), …]) {
-//!         Some(1) => for strip in the records of r2 {
-//!             let s0 = Strip::of(q2_0, …);  let keys = r2.keys(…);
+//!     match wavefront.next(&[queue0.len(), queue2.len(), …]) {
+//!         Some(1) => for strip in the records of queue2 {
+//!             let strip0 = Strip::of(queued2_0, …);  let keys = queue2.keys(…);
 //!             …region…                                             // every lane, without a mask
-//!             put(q3_0, &r3, &s0, those that go to 3); r3.enter(&keys, …);
+//!             put(queued3_0, &queue3, &strip0, those that go to 3); queue3.enter(&keys, …);
 //!         }
 //!         …
 //!         None => break,
@@ -20,15 +20,15 @@
 //! ```
 //!
 //! Where records go from a region:
-//! * to another region: into its room;
-//! * to a call: into the call's room, or at once if all go there. The callee's entry region runs in the same
+//! * to another region: into its queue;
+//! * to a call: into the call's queue, or at once if all go there. The callee's entry region runs in the same
 //!   strip. Who returns from it goes on behind the call; the others save what is live there and enter the
-//!   callee's rooms, one level up;
-//! * back from a function: what the call site has saved is fetched, and they enter the room behind it. At the
+//!   callee's queues, one level up;
+//! * back from a function: what the call site has saved is fetched, and they enter the queue behind it. At the
 //!   bottom the member has its result.
 //!
-//! Invariants: `q…` of a room hold the values of its records for every variable that is live there and has a column;
-//! a record is in one room; a record has been called from the site that its key names, which has saved a frame
+//! Invariants: `queued…` of a queue hold the values of its records for every variable that is live there and has a column;
+//! a record is in one queue; a record has been called from the site that its key names, which has saved a frame
 //! under that key.
 
 mod region_runs;
@@ -41,11 +41,11 @@ use quote::quote;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered, source};
 use crate::codegen::region::{self, Region};
-use crate::codegen::strip::Place;
+use crate::codegen::strip::LaneStorage;
 use crate::codegen::vector::columns;
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
 
-/// Numbers of rooms that are no program point's begin here.
+/// Numbers of queues that are no program point's begin here.
 const EXITS: u32 = 1 << 16;
 
 /// Where records wait.
@@ -91,7 +91,7 @@ pub(crate) fn tile(emitter: &Emitter<'_>, isa: &str, most: usize) -> Option<Toke
 }
 
 impl Writer<'_, '_> {
-    /// Whether the function's entry region has a room: because it is a loop, or tail calls lead there.
+    /// Whether the function's entry region has a queue: because it is a loop, or tail calls lead there.
     fn entry_has_room(&self, func: FuncId) -> bool {
         let point = self.emitter.point(self.emitter.program.func(func).entry);
         self.regions.values().any(|r| r.successors.contains(&point))
@@ -108,7 +108,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Where new members wait: the entry region may have a room for others too.
+    /// Where new members wait: the entry region may have a queue for others too.
     fn begin(&self) -> Stop<'_> {
         let entry = self.emitter.program.entry;
         match self.entry_has_room(entry) {
@@ -117,7 +117,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// All rooms: that of new members, then as their code stands in the source.
+    /// All queues: that of new members, then as their code stands in the source.
     fn stops(&self) -> Vec<Stop<'_>> {
         let (emitter, program) = (self.emitter, self.emitter.program);
         let mut stops = Vec::new();
@@ -144,7 +144,7 @@ impl Writer<'_, '_> {
         stops
     }
 
-    /// The number in the names of a room and its columns.
+    /// The number in the names of a queue and its columns.
     fn number(&self, stop: &Stop<'_>) -> u32 {
         let emitter = self.emitter;
         match stop {
@@ -155,7 +155,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The variables with a value in a room.
+    /// The variables with a value in a queue.
     fn live(&self, stop: &Stop<'_>) -> VarSet {
         let (emitter, program) = (self.emitter, self.emitter.program);
         let mut live = match stop {
@@ -168,17 +168,17 @@ impl Writer<'_, '_> {
         live
     }
 
-    fn room(&self, stop: &Stop<'_>) -> Ident {
-        numbered("r", self.number(stop))
+    fn queue(&self, stop: &Stop<'_>) -> Ident {
+        numbered("queue", self.number(stop))
     }
 
     fn column(&self, stop: &Stop<'_>, var: VarId) -> Ident {
-        numbered("q", format_args!("{}_{}", self.number(stop), var.0))
+        numbered("queued", format_args!("{}_{}", self.number(stop), var.0))
     }
 
     /// What calls of a site save.
     fn saved(&self, call: &Call) -> Ident {
-        numbered("f", self.emitter.call_index(call.id))
+        numbered("saved", self.emitter.call_index(call.id))
     }
 
     /// The number of a call site in places; 0 is for a member's first activation.
@@ -211,15 +211,15 @@ impl Writer<'_, '_> {
         let sources = (0..entry.params.len()).map(source);
         let idents = entry.params.iter().map(|v| &program.var(*v).ident);
         let declare = stops.iter().map(|stop| {
-            let room = self.room(stop);
+            let queue = self.queue(stop);
             let columns = self.live(stop).into_iter().map(|v| {
                 let (column, ty) = (self.column(stop, v), self.emitter.element(v));
                 quote!(let #column = #rt::wavefront::Wavefront::column::<#ty, #strip>(&__wavefront, &mut __arena);)
             });
-            quote!(let mut #room = #rt::wavefront::Wavefront::queue::<#strip>(&__wavefront, &mut __arena); #(#columns)*)
+            quote!(let mut #queue = #rt::wavefront::Wavefront::queue::<#strip>(&__wavefront, &mut __arena); #(#columns)*)
         });
         let saved: Vec<Ident> = emitter.calls.iter().map(|(_, call)| self.saved(call)).collect();
-        let rooms: Vec<Ident> = stops.iter().map(|stop| self.room(stop)).collect();
+        let queues: Vec<Ident> = stops.iter().map(|stop| self.queue(stop)).collect();
         let load = self.load();
         let arms = stops.iter().enumerate().map(|(nth, stop)| {
             let step = self.step(stop);
@@ -227,7 +227,7 @@ impl Writer<'_, '_> {
         });
         let restored = emitter.calls.iter().map(|(_, call)| {
             let (stop, saved, across) = (self.behind(call), self.saved(call), self.across(call));
-            let values: Vec<Ident> = across.iter().map(|v| numbered("v", v.0)).collect();
+            let values: Vec<Ident> = across.iter().map(|v| numbered("loaded", v.0)).collect();
             let columns = across.iter().map(|v| self.column(&stop, *v));
             quote! {
                 #rt::wavefront::SavedFrame::restores(&#saved, |(#(#values,)*)| { #(#rt::wavefront::put_one(#columns, 0, #values);)* });
@@ -249,7 +249,7 @@ impl Writer<'_, '_> {
                 if #rt::wavefront::Wavefront::is_low(&__wavefront) {
                     #rt::wavefront::Wavefront::grow(&mut __wavefront, &mut __arena, &mut __stack);
                 }
-                match #rt::wavefront::Wavefront::next(&__wavefront, &[#(#rt::wavefront::ContinuationQueue::len(&#rooms)),*]) {
+                match #rt::wavefront::Wavefront::next(&__wavefront, &[#(#rt::wavefront::ContinuationQueue::len(&#queues)),*]) {
                     #(#arms)*
                     _ => break,
                 }
@@ -257,7 +257,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// New members, into the room where they begin.
+    /// New members, into the queue where they begin.
     fn load(&self) -> TokenStream {
         let (program, rt) = (self.emitter.program, &self.emitter.rt);
         let begin = self.begin();
@@ -274,9 +274,9 @@ impl Writer<'_, '_> {
                 },
             }
         });
-        let room = self.room(&begin);
+        let queue = self.queue(&begin);
         quote! {
-            if let ::core::option::Option::Some(__load) = #rt::wavefront::Wavefront::load(&mut __wavefront, &mut #room) {
+            if let ::core::option::Option::Some(__load) = #rt::wavefront::Wavefront::load(&mut __wavefront, &mut #queue) {
                 #(#fill)*
             }
         }
@@ -284,22 +284,22 @@ impl Writer<'_, '_> {
 
     /// The lanes of a strip, to be read.
     fn lanes(&self, strip: &Ident) -> TokenStream {
-        Place::Strip(strip.clone()).read(&self.emitter.rt)
+        LaneStorage::Strip(strip.clone()).read(&self.emitter.rt)
     }
 
     /// The lanes of a strip, to be written.
     fn lanes_mut(&self, strip: &Ident) -> TokenStream {
-        Place::Strip(strip.clone()).write(&self.emitter.rt)
+        LaneStorage::Strip(strip.clone()).write(&self.emitter.rt)
     }
 
-    /// What the records of a room do.
+    /// What the records of a queue do.
     fn step(&self, stop: &Stop<'_>) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let program = self.emitter.program;
-        let room = self.room(stop);
+        let queue = self.queue(stop);
         let live = self.live(stop);
         let columns: Vec<Ident> = live.iter().map(|v| self.column(stop, *v)).collect();
-        let strips: Vec<Ident> = live.iter().map(|v| numbered("s", v.0)).collect();
+        let strips: Vec<Ident> = live.iter().map(|v| numbered("strip", v.0)).collect();
         let values: Values = live.iter().zip(&strips).map(|(v, s)| (*v, self.lanes(s))).collect();
         let going =
             |func: FuncId| Going { values: &values, func, places: quote!(__keys), here: quote!(__bits) };
@@ -310,7 +310,7 @@ impl Writer<'_, '_> {
             Stop::Region(region) => self.region(region, &values),
         };
         quote! {
-            let __step = #rt::wavefront::ContinuationQueue::take::<#strip>(&mut #room);
+            let __step = #rt::wavefront::ContinuationQueue::take::<#strip>(&mut #queue);
             if #rt::wavefront::Wave::is_short::<#strip>(__step) {
                 #(#rt::wavefront::Wave::pad::<_, #strip>(__step, #columns);)*
             }
@@ -318,7 +318,7 @@ impl Writer<'_, '_> {
                 let __first = #rt::wavefront::Wave::first::<#strip>(__step, __i);
                 let __bits = #rt::wavefront::Wave::bits::<#strip>(__step, __i);
                 let __lanes = #rt::wavefront::Wave::lanes::<#strip>(__step, __i);
-                let __keys = #rt::wavefront::ContinuationQueue::keys::<#strip>(&#room, __first);
+                let __keys = #rt::wavefront::ContinuationQueue::keys::<#strip>(&#queue, __first);
                 #(let mut #strips = #rt::Strip::<_, #strip>::of(#columns, __first);)*
                 #code
             }
@@ -341,20 +341,20 @@ impl Writer<'_, '_> {
         self.wait(&Stop::Region(&self.regions[head]), going)
     }
 
-    /// Records enter a room.
+    /// Records enter a queue.
     fn wait(&self, stop: &Stop<'_>, going: &Going<'_>) -> TokenStream {
         let rt = &self.emitter.rt;
         let Going { values, places, here, .. } = going;
-        let room = self.room(stop);
+        let queue = self.queue(stop);
         let put = self.live(stop).into_iter().map(|v| {
             let column = self.column(stop, v);
             let value = &values[&v];
-            quote!(#rt::wavefront::put(#column, &#room, #value, #here, __level);)
+            quote!(#rt::wavefront::put(#column, &#queue, #value, #here, __level);)
         });
         quote! {
             if #here != 0 {
                 #(#put)*
-                #rt::wavefront::ContinuationQueue::enter(&mut #room, &#places, #here, __level);
+                #rt::wavefront::ContinuationQueue::enter(&mut #queue, &#places, #here, __level);
             }
         }
     }
@@ -377,7 +377,7 @@ impl Writer<'_, '_> {
             if program.var(*param).is_uniform() || !emitter.has_column(*param) {
                 continue;
             }
-            let (from, to) = (&values[&arg(nth)], numbered("t", param.0));
+            let (from, to) = (&values[&arg(nth)], numbered("to", param.0));
             let ty = self.emitter.element(*param);
             if !has_room && entry.outs.contains(param) {
                 declare.push(quote!(let mut #to = #rt::Strip::<#ty, #strip>::copied(#from);));
@@ -402,12 +402,12 @@ impl Writer<'_, '_> {
             if inside.contains_key(v) {
                 continue;
             }
-            let (to, ty) = (numbered("t", v.0), self.emitter.element(*v));
+            let (to, ty) = (numbered("to", v.0), self.emitter.element(*v));
             declare.push(quote!(let mut #to = #rt::Strip::<#ty, #strip>::new();));
             inside.insert(*v, self.lanes(&to));
         }
         let (run, exits) = self.once(entry, |v| {
-            let to = numbered("t", v.0);
+            let to = numbered("to", v.0);
             if entry.outs.contains(&v) { self.lanes_mut(&to) } else { quote!(#to) }
         });
         let run = quote! { let __bits = #here; #run };
@@ -460,20 +460,20 @@ impl Writer<'_, '_> {
         let calls = emitter.calls.iter().filter(|(_, call)| program.func(call.callee).group == group);
         let back = calls.map(|(_, call)| {
             let (stop, saved, site) = (self.behind(call), self.saved(call), self.site(call));
-            let room = self.room(&stop);
+            let queue = self.queue(&stop);
             let across = self.across(call);
-            let values: Vec<Ident> = across.iter().map(|v| numbered("v", v.0)).collect();
+            let values: Vec<Ident> = across.iter().map(|v| numbered("loaded", v.0)).collect();
             let columns = across.iter().map(|v| self.column(&stop, *v));
             let dest = self.live(&stop).contains(&call.dest).then(|| {
                 let column = self.column(&stop, call.dest);
-                quote!(#rt::wavefront::put(#column, &#room, #result, __back, __level);)
+                quote!(#rt::wavefront::put(#column, &#queue, #result, __back, __level);)
             });
             quote! {
                 let __back = #rt::wavefront::Sites::of(&__sites, #site, #here, __level);
                 if __back != 0 {
                     #dest
                     #rt::wavefront::SavedFrame::fetch(
-                        &#saved, &mut __stack, __size, &#places, __back, &mut #room, __level,
+                        &#saved, &mut __stack, __size, &#places, __back, &mut #queue, __level,
                         #[inline(always)] |__at, (#(#values,)*)| { #(#rt::wavefront::put_one(#columns, __at, #values);)* },
                     );
                 }

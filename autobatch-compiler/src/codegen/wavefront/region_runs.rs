@@ -20,13 +20,13 @@ impl Writer<'_, '_> {
         let mut new = TokenStream::new();
         for v in &region.outs {
             values.entry(*v).or_insert_with(|| {
-                let (s, ty) = (numbered("s", v.0), self.emitter.element(*v));
+                let (s, ty) = (numbered("strip", v.0), self.emitter.element(*v));
                 new.extend(quote!(let mut #s = #rt::Strip::<#ty, #strip>::new();));
                 self.lanes(&s)
             });
         }
         let place = |v: VarId| {
-            let s = numbered("s", v.0);
+            let s = numbered("strip", v.0);
             match region.again || region.outs.contains(&v) {
                 true => self.lanes_mut(&s),
                 false => self.lanes(&s),
