@@ -81,7 +81,9 @@ fn is_masked_store(line: &str) -> bool {
 fn hot_loops_are_vector_code() {
     let assembly = assembly();
     // Microcode on some CPUs; lanes that are not there are merged by value.
-    let frames = functions(&assembly, |symbol| symbol.contains("_batched_nest") && symbol.contains("_avx2"));
+    let frames = functions(&assembly, |symbol| {
+        (symbol.contains("_batched_frame") || symbol.contains("_batched_vector")) && symbol.contains("_avx2")
+    });
     assert!(!frames.is_empty(), "the example has nested frames");
     for line in frames.iter().flatten() {
         assert!(!is_masked_store(line), "{line}");
