@@ -4,10 +4,7 @@ use std::io;
 
 use crate::tree::{Kind, Node, Part, Program};
 use crate::types::{Defs, Ty};
-use crate::workbench::Workbench;
-
-/// How a failure begins that rustc reports.
-pub const COMPILES_NOT: &str = "does not compile";
+use crate::workbench::{COMPILES_NOT, Workbench};
 
 /// Programs compiled at once.
 const AT_ONCE: usize = 48;

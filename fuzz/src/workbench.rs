@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::crate_text;
-use crate::shrink::COMPILES_NOT;
 use crate::tree::Program;
+
+/// How a failure begins that rustc reports.
+pub const COMPILES_NOT: &str = "does not compile";
 
 /// What test crates are called.
 const PACKAGE: &str = "autobatch-fuzz-batch";
