@@ -1,4 +1,11 @@
 //! Compaction: from a frame to a dense one and back.
+//!
+//! [`gather`] moves the slots of the lanes that are kept together, in their order; [`scatter`] puts the results of the dense frame back
+//! into these lanes; [`squeeze`] does the same with a set of lanes.
+//!
+//! **Invariant:** compaction copies bits, and drops nothing. That is sound because values of such frames are plain, because the slots of
+//! other lanes are not read from the dense frame, and because a frame that has been filled has a value, or a pad, in each slot of a live
+//! variable. Generated code upholds the first by `is_plain`, and the last by the order in which it fills columns.
 
 use std::mem::MaybeUninit;
 use std::ptr;

@@ -1,4 +1,7 @@
 //! Gangs: lanes that agree recurse together, natively, in registers.
+//!
+//! Lanes that are not on are copies of one that is, so all lanes may compute. A panic in a gang unwinds out of its tile
+//! ([`super::tile`]); the tile's members run again, one by one, as scalar code, which finds out whose fault it is.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
