@@ -1,6 +1,6 @@
 //! The schedule: which point a tile serves next.
 //!
-//! A new schedule is a variant of [`Schedule`] and an arm where it is matched here, in `masked` and in the wavefront's `scheduler`.
+//! A new schedule is a variant of [`Schedule`] and an arm where it is matched: here, and in the `scheduler` of the wavefront.
 
 use crate::api::options::Schedule;
 use crate::simd::Level;
