@@ -352,8 +352,13 @@ impl<'a> Values<'a> {
 
     /// Whether a `let` says its type, all of it.
     fn is_typed(&self, name: &str) -> bool {
-        let inferred =
-            |ty: &Type| walk::any(ty, |at| matches!(at, At::Type(Type::Infer(_) | Type::Macro(_))));
+        let inferred = |ty: &Type| {
+            walk::any(ty, |at| match at {
+                At::Lifetime(lifetime) => lifetime.ident == "_",
+                At::Type(ty) => matches!(ty, Type::Infer(_) | Type::Macro(_)),
+                _ => false,
+            })
+        };
         self.defined
             .iter()
             .any(|(pat, ..)| matches!(pat, Pat::Type(t) if binds(&t.pat, name) && !inferred(&t.ty)))
