@@ -78,8 +78,10 @@ pub(crate) const UNKNOWN_RECEIVER_IN_IMPL: Reason = Reason {
     why: "the type of the receiver is not known to the macro; write `Self::method(receiver, …)`",
     instead: NAME_THE_TYPE,
 };
-pub(crate) const FOR_OTHER_TYPES: Reason =
-    Reason { why: "a generic function is batched for the types of its caller only", instead: PLAIN_CALL };
+pub(crate) const FOR_OTHER_TYPES: Reason = Reason {
+    why: "a generic function is batched for the types of its caller only",
+    instead: "write this function for the type that it is called with",
+};
 pub(crate) const OF_OTHER_TYPES: Reason = Reason {
     why: "a generic function is batched only where it is the one that is called",
     instead: "write this function for the type that it is called with",
@@ -148,7 +150,7 @@ pub(crate) const MAY_BE_LENT: Reason = Reason {
 };
 pub(crate) const TEMPORARY_LENT: Reason = Reason {
     why: "what the call is handed may borrow from what is made in the middle of it",
-    instead: LET_WITH_TYPE,
+    instead: "make it in a `let` before",
 };
 
 // A batched call is handed a `&mut` that is not the callee's alone, and the caller's again behind it.

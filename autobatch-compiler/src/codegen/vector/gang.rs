@@ -1,13 +1,13 @@
 //! Gangs: activations of a function that calls itself recurse together, natively.
 //!
 //! ```text
-//! let body = body(kind, |gang, &(strip1, …), (s2, …), here, depth| {  // what is live behind the entry region
+//! let body = body(kind, |gang, &(strip1, …), (strip2, …), here, depth| {  // what is live behind the entry region
 //!     …the first call's arguments…                    // as on a level (see [`super::task_blocks`]), for as many lanes as a vector has
-//!     let up0 = …the callee's entry region on them…;  // who returns at once has its result in o0
+//!     let up0 = …the callee's entry region on them…;  // who returns at once has its result in outcome0
 //!     let calls0 = up0.any() && …;                    // what the call is made with is kept, in own0
 //!     …the second call's…
-//!     if calls1 { gang.call((strip1, …), &own1, up1, here, depth, &mut o1) }
-//!     if calls0 { gang.call((strip1, …), &own0, up0, here, depth, &mut o0) }
+//!     if calls1 { gang.call((strip1, …), &own1, up1, here, depth, &mut outcome1) }
+//!     if calls0 { gang.call((strip1, …), &own0, up0, here, depth, &mut outcome0) }
 //!     …the region behind the calls…
 //! });
 //! ```

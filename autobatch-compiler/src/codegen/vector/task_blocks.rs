@@ -8,13 +8,13 @@
 //!     if blocks.descends() {
 //!         while i < strips && blocks.has_room(at) {          // for each strip of this level
 //!             …the first call's arguments…                  //   the code before the call
-//!             …the callee's entry region on them…           //   who returns at once has its result in own0
+//!             …the callee's entry region on them…           //   who returns at once has its result in outcome0
 //!             append(&mut to1, at, …those who do not…)       //   the others go up, side by side
 //!             …the second call's…
 //!         }
 //!         if few { …scalar clones, one by one… } else if at > 0 { blocks.enter(at); continue; }
 //!     }
-//!     for i in … { expand(&mut own0[i], results); …the region behind the calls… }
+//!     for i in … { expand(&mut outcome0[i], results); …the region behind the calls… }
 //!     if !blocks.leave() { break; }
 //! }
 //! ```
@@ -65,7 +65,7 @@ impl SelfCalls<'_> {
 
     /// The names of what holds the calls' results.
     pub(crate) fn results(&self) -> Vec<Ident> {
-        (0..self.calls.len()).map(|nth| numbered("own", nth)).collect()
+        (0..self.calls.len()).map(|nth| numbered("outcome", nth)).collect()
     }
 }
 
@@ -437,7 +437,7 @@ impl Writer<'_, '_> {
                 let o = &results[nth];
                 return quote!(#rt::Strip::lanes(&#o));
             }
-            let from = numbered(if kept.contains(&v) { "k" } else { "s" }, v.0);
+            let from = numbered(if kept.contains(&v) { "copied" } else { "strip" }, v.0);
             match self.is_result(v) {
                 true => quote!(&mut __res[__i]),
                 false => quote!(&#from[__i]),
