@@ -11,5 +11,6 @@ mod names_are_not_believed;
 mod scalar_fallback;
 mod signatures_imply_bounds;
 mod types_are_inferred;
+mod types_come_from_uses;
 mod types_moved_whole;
 mod users_methods_stay_out;

@@ -13,6 +13,7 @@ mod common;
 
 mod aliases_write_through;
 mod borrows_are_hidden;
+mod borrows_stay_in_place;
 mod borrows_stay_valid;
 mod casts_and_methods_borrow;
 mod methods_and_operators_write;

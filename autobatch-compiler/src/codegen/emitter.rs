@@ -9,7 +9,7 @@ use syn::Ident;
 use crate::codegen::scalar_clone::Clones;
 use crate::codegen::vector_math::Rewrite;
 use crate::codegen::{definition_check, names, value_origins};
-use crate::ir::{BlockId, Call, CallId, Class, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
@@ -36,7 +36,8 @@ pub(crate) struct Emitter<'a> {
     pub(super) width: Width,
     /// Variables whose `let` stands in some block's top-level code.
     pub(crate) declared: VarSet,
-    /// Variables without a written type that get a value in several places and are read in none.
+    /// Variables without a written type that get values in several places. What tells the type at one may be out of sight at
+    /// another.
     pub(super) alike: VarSet,
     pub(super) points: BTreeMap<BlockId, u32>,
     /// Call sites in point order.
@@ -79,15 +80,13 @@ impl<'a> Emitter<'a> {
                 groups.push(function.group);
             }
         }
-        let mut defined: BTreeMap<VarId, usize> = BTreeMap::new();
-        for var in program.blocks.iter().flat_map(|block| &block.ops).flat_map(|op| &op.defs) {
-            *defined.entry(*var).or_default() += 1;
-        }
-        let open = |var: &VarId| {
-            let var = program.var(*var);
-            var.class == Class::Null && var.ty.is_none()
-        };
-        let alike = defined.iter().filter(|(var, times)| **times > 1 && open(var)).map(|(var, _)| *var);
+        let ops = || program.blocks.iter().flat_map(|block| &block.ops);
+        let mut given: BTreeMap<VarId, usize> = BTreeMap::new();
+        ops().flat_map(|op| &op.defs).for_each(|var| *given.entry(*var).or_default() += 1);
+        let alike = ops().flat_map(|op| &op.declares).copied().filter(|var| {
+            let variable = program.var(*var);
+            variable.ty.is_none() && !variable.is_uniform() && given.get(var).is_some_and(|times| *times > 1)
+        });
         let alike = alike.collect();
         let rt = quote!(#krate::__rt);
         let types = lowered
@@ -126,10 +125,11 @@ impl<'a> Emitter<'a> {
         self.clones.path(self.sources[func.0])
     }
 
-    /// Says that a value of the variable has the type of its other values.
+    /// Says that the variable has the type that it has elsewhere. Lifetimes may differ: behind what never returns no borrow is
+    /// checked.
     pub(crate) fn is_alike(&self, var: VarId) -> TokenStream {
-        let (rt, ident, value) = (&self.rt, names::alike(var), &self.program.var(var).ident);
-        quote!(#rt::admission::Shape::is(&#ident, &#value);)
+        let (rt, shape, value) = (&self.rt, names::shape(var), &self.program.var(var).ident);
+        quote!(if false { #rt::admission::nothing(); #rt::admission::Shape::is(&#shape, &#value); })
     }
 
     /// The program point of a region head.

@@ -13,7 +13,7 @@
 //! | `__strip3`, `__to3`, `__scratch3` | a variable on a strip, where it goes, where it is not kept |
 //! | `__queue4`, `__queued4_3`, `__saved2` | a continuation queue, a column of it, what a call site saves |
 //! | `__element3`, `__rows3`, `__divisor3` | lane interchange: an element of an array, its rows, a divisor |
-//! | `__shape3`, `__answer0` | the type witness: the type of a variable, what rustc says of it |
+//! | `__shape3`, `__asked3`, `__answer0` | the type witness: the type of a variable, what rustc says of it |
 
 use std::fmt::Display;
 
@@ -92,7 +92,12 @@ pub(crate) fn source(index: usize) -> Ident {
     format_ident!("__source{}", index, span = Span::mixed_site())
 }
 
-/// `__alike3`: the type of a variable that nobody reads.
-pub(crate) fn alike(var: VarId) -> Ident {
-    format_ident!("__alike{}", var.0, span = Span::mixed_site())
+/// `__shape3`: the type of a variable.
+pub(crate) fn shape(var: VarId) -> Ident {
+    format_ident!("__shape{}", var.0, span = Span::mixed_site())
+}
+
+/// `__asked3`: what the witness has asked about the type of a variable, which has a closure in it.
+pub(crate) fn asked(var: VarId) -> Ident {
+    format_ident!("__asked{}", var.0, span = Span::mixed_site())
 }

@@ -7,6 +7,7 @@
 //! the new values of the columns the region writes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -14,7 +15,7 @@ use syn::{Expr, Lifetime, Stmt};
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::source;
-use crate::codegen::scopes;
+use crate::codegen::scopes::Meetings;
 use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, goto_target};
 use crate::syntax::walk::{self, AtMut, Next};
 
@@ -163,7 +164,8 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
         let variable = emitter.program.var(*v);
         let (ident, ty) = (&variable.ident, variable.ty.as_ref().map(|ty| quote!(: #ty)));
         let ident = binding(ident);
-        quote!(let #ident #ty;)
+        let alike = (!plain && emitter.alike.contains(v)).then(|| emitter.is_alike(*v));
+        quote!(let #ident #ty; #alike)
     });
     let code = quote!(#(#declare)* #body);
     let own = emitter.point(head);
@@ -187,9 +189,7 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
 /// The region's blocks, dominator tree and variables.
 struct Shape {
     head: BlockId,
-    /// Blocks where paths meet, by the block that dominates them, in reverse postorder.
-    merges: BTreeMap<BlockId, Vec<BlockId>>,
-    is_merge: BTreeSet<BlockId>,
+    meetings: Meetings,
     takes: VarSet,
     outs: VarSet,
     kept: VarSet,
@@ -206,30 +206,7 @@ impl Shape {
     fn new(emitter: &Emitter<'_>, head: BlockId) -> Shape {
         let program = emitter.program;
         let inside = |b: BlockId| program.block(b).region == head && b != head && !program.is_exit(b);
-        let order = scopes::reverse_postorder(head, |b| {
-            program.block(b).successors().into_iter().filter(|s| inside(*s)).collect()
-        });
-        let position: BTreeMap<BlockId, usize> = order.iter().enumerate().map(|(i, b)| (*b, i)).collect();
-        let mut preds: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
-        for b in &order {
-            for s in program.block(*b).successors().into_iter().filter(|s| inside(*s)) {
-                preds.entry(s).or_default().push(*b);
-            }
-        }
-        // A region is acyclic, so one pass in reverse postorder finds the dominators.
-        let mut idom: BTreeMap<BlockId, BlockId> = BTreeMap::from([(head, head)]);
-        for b in order.iter().skip(1) {
-            let mut preds = preds[b].iter().copied();
-            let first = preds.next().expect("a block of the region is reached from it");
-            let meet = preds.fold(first, |a, b| scopes::common(&idom, &position, a, b));
-            idom.insert(*b, meet);
-        }
-        let is_merge: BTreeSet<BlockId> =
-            preds.iter().filter(|(_, preds)| preds.len() > 1).map(|(b, _)| *b).collect();
-        let mut merges: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
-        for b in order.iter().filter(|b| is_merge.contains(b)) {
-            merges.entry(idom[b]).or_default().push(*b);
-        }
+        let meetings = Meetings::new(emitter, head, inside);
 
         let mut mentioned = VarSet::new();
         let mut bound = VarSet::new();
@@ -244,7 +221,7 @@ impl Shape {
             }
             exits.push(live);
         };
-        for b in &order {
+        for b in &meetings.order {
             let block = program.block(*b);
             for op in &block.ops {
                 mentioned.extend(&op.uses);
@@ -299,8 +276,8 @@ impl Shape {
             leaving.chain(&moved).partition(|v| fixed(v) && !bound.contains(v) && !moved.contains(v));
         let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
         let assigned_out_of_scope = |v: VarId| {
-            order.iter().any(|b| {
-                let mut scope = scopes::in_scope_at_start(emitter, *b, v, &idom, &is_merge);
+            meetings.order.iter().any(|b| {
+                let mut scope = meetings.is_in_scope(emitter, *b, v);
                 program.block(*b).ops.iter().any(|op| {
                     let out =
                         !scope && (op.uses.contains(&v) || op.defs.contains(&v)) && !op.declares.contains(&v);
@@ -316,13 +293,13 @@ impl Shape {
             let elsewhere = || !bound.contains(v) || (program.var(*v).mutable && assigned_out_of_scope(*v));
             known && !takes.contains(v) && !is_uniform(v) && elsewhere()
         });
-        let handed = is_merge.iter().map(|merge| {
+        let handed = meetings.all().iter().map(|meeting| {
             let local = |v: &VarId| bound.contains(v) && !takes.contains(v);
-            let stays = |v: &VarId| scopes::stays(emitter, &order, *merge, *v, &idom, &is_merge);
-            (*merge, emitter.live_at(*merge).into_iter().filter(|v| local(v) && !stays(v)).collect())
+            let stays = |v: &VarId| meetings.stays(emitter, *meeting, *v);
+            (*meeting, emitter.live_at(*meeting).into_iter().filter(|v| local(v) && !stays(v)).collect())
         });
         let handed = handed.collect();
-        Shape { head, merges, is_merge, takes, outs, kept, uniforms, live_out, handed, deferred }
+        Shape { head, meetings, takes, outs, kept, uniforms, live_out, handed, deferred }
     }
 }
 
@@ -338,15 +315,21 @@ pub(crate) struct Writer<'a, 'e> {
 impl Writer<'_, '_> {
     /// The block and everything it dominates.
     fn node(&mut self, block: BlockId) -> TokenStream {
-        let mut code = self.own(block);
-        for merge in self.shape.merges.get(&block).cloned().unwrap_or_default() {
-            let label = merge_label(merge);
-            let params = &self.shape.handed[&merge];
+        let shape = self.shape;
+        let skip = if block == shape.head { self.skip } else { 0 };
+        let all = self.emitter.program.block(block).ops.len();
+        let in_front = shape.meetings.in_front(block).max(skip);
+        let front = self.ops(block, skip..in_front);
+        let (ops, end) = (self.ops(block, in_front..all), self.end(block));
+        let mut code = quote!(#ops #end);
+        for meeting in shape.meetings.of(block) {
+            let label = meeting_label(*meeting);
+            let params = &shape.handed[meeting];
             let idents = params.iter().map(|v| &self.emitter.program.var(*v).ident);
-            let after = self.node(merge);
+            let after = self.node(*meeting);
             code = quote!(let (#(mut #idents,)*) = #label: { #code }; #after);
         }
-        code
+        quote!(#front #code)
     }
 
     /// Replaces jump markers in verbatim code.
@@ -379,23 +362,30 @@ impl Writer<'_, '_> {
         });
     }
 
-    /// The block's own code, ending in a jump.
-    fn own(&mut self, id: BlockId) -> TokenStream {
-        let block = self.emitter.program.block(id);
+    /// Some of the block's ops.
+    fn ops(&mut self, block: BlockId, range: Range<usize>) -> TokenStream {
+        let block = self.emitter.program.block(block);
         let mut lane_code = self.emitter.lane_code(block.func);
         let mut code = TokenStream::new();
-        let skip = if id == self.shape.head { self.skip } else { 0 };
-        for op in &block.ops[skip..] {
+        for op in &block.ops[range] {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
                 lane_code.code(&mut stmt);
                 self.jumps(&mut stmt);
                 code.extend(statement(&stmt));
             }
-            let alike = op.defs.iter().filter(|v| !self.plain && self.emitter.alike.contains(v));
+            let bound = op.declares.intersection(&op.defs);
+            let alike = bound.filter(|v| !self.plain && self.emitter.alike.contains(v));
             code.extend(alike.map(|v| self.emitter.is_alike(*v)));
         }
-        let end = match &block.term {
+        code
+    }
+
+    /// The jump at the end of a block.
+    fn end(&mut self, block: BlockId) -> TokenStream {
+        let block = self.emitter.program.block(block);
+        let mut lane_code = self.emitter.lane_code(block.func);
+        match &block.term {
             Terminator::Jump(target) => self.go(*target),
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let mut cond = cond.clone();
@@ -427,9 +417,7 @@ impl Writer<'_, '_> {
                 self.leave(self.emitter.point(function.entry), &live, &moved)
             }
             Terminator::Return | Terminator::Unreachable => quote!(::core::unreachable!();),
-        };
-        code.extend(end);
-        code
+        }
     }
 
     /// Control goes to `target`.
@@ -439,8 +427,8 @@ impl Writer<'_, '_> {
         if program.is_exit(target) || !inside {
             let live = self.emitter.live_at(target);
             self.leave(self.emitter.point_at(target), &live, &BTreeMap::new())
-        } else if self.shape.is_merge.contains(&target) {
-            let label = merge_label(target);
+        } else if self.shape.meetings.all().contains(&target) {
+            let label = meeting_label(target);
             let params = &self.shape.handed[&target];
             let idents = params.iter().map(|v| &program.var(*v).ident);
             quote!(break #label (#(#idents,)*);)
@@ -490,7 +478,7 @@ pub(crate) fn statement(stmt: &Stmt) -> TokenStream {
     }
 }
 
-fn merge_label(block: BlockId) -> Lifetime {
+fn meeting_label(block: BlockId) -> Lifetime {
     Lifetime::new(&format!("'__b{}", block.0), Span::mixed_site())
 }
 

@@ -23,7 +23,7 @@ use syn::{Block, Expr, Pat, Stmt, parse_quote};
 
 use crate::analysis::reference_flow::is_number_type;
 use crate::codegen::emitter::Emitter;
-use crate::codegen::names::name;
+use crate::codegen::names::{asked, name, shape};
 use crate::ir::questions::{Evidence, Need, Questions, Quiet};
 use crate::ir::{FuncId, Role, VarId, VarSet};
 use crate::item::model::Function;
@@ -42,11 +42,6 @@ pub(crate) struct Opening {
     pub(crate) asks: bool,
 }
 
-/// `__shape3`: the shape of a variable.
-pub(crate) fn shape(var: VarId) -> Ident {
-    format_ident!("__shape{}", var.0, span = Span::mixed_site())
-}
-
 /// The opening of a program's body. `functions` are the sources.
 pub(crate) fn opening(
     emitter: &Emitter<'_>,
@@ -59,7 +54,8 @@ pub(crate) fn opening(
     let mut shaped: VarSet = admission.variables.iter().map(|(var, _)| *var).collect();
     let locals = program.var_ids().filter(|v| {
         let var = program.var(*v);
-        matches!(var.role, Role::Local) && var.ty.is_none() && emitter.has_column(*v)
+        let known_elsewhere = emitter.has_column(*v) || emitter.alike.contains(v);
+        matches!(var.role, Role::Local) && var.ty.is_none() && known_elsewhere
     });
     shaped.extend(locals);
     shaped = &shaped - &admission.opaque;
@@ -93,9 +89,9 @@ pub(crate) fn opening(
     }
     let shaped = &shaped & &tied;
     let variables: Vec<_> = admission.variables.iter().filter(|(var, _)| tied.contains(var)).collect();
-    let own = shaped.iter().map(|v| shape(*v));
+    let own = shaped.union(&emitter.alike).map(|v| shape(*v));
     let opaque =
-        variables.iter().filter(|(var, _)| admission.opaque.contains(var)).map(|(var, _)| shape(*var));
+        variables.iter().filter(|(var, _)| admission.opaque.contains(var)).map(|(var, _)| asked(*var));
     let expressions = (0..questions.expressions.len()).map(found);
     let known = &questions.known;
     let shapes = quote! {
@@ -110,7 +106,7 @@ pub(crate) fn opening(
     for (var, need) in &variables {
         let span = program.var(*var).ident.span();
         if admission.opaque.contains(var) {
-            questions.answered(&shape(*var), *need, span);
+            questions.answered(&asked(*var), *need, span);
         } else {
             questions.ask(shape(*var), *need, span);
         }
@@ -316,16 +312,17 @@ impl Witness<'_> {
             let shaped = self.shaped.iter().find(|(known, _)| ident == known);
             if let Some(var) = shaped.map(|(_, var)| *var) {
                 self.tied.insert(var);
-                let (rt, shape) = (&self.rt, shape(var));
+                let rt = &self.rt;
                 if self.admission.opaque.contains(&var) {
-                    let own = name("__own");
+                    let (own, asked) = (name("__own"), asked(var));
                     let answer = self.questions.whole(&own);
                     ties.push(parse_quote!({
                         let #own = #rt::Shape::new();
                         #rt::Shape::is(&#own, &#ident);
-                        #rt::Asked::is(&#shape, #answer);
+                        #rt::Asked::is(&#asked, #answer);
                     }));
                 } else {
+                    let shape = shape(var);
                     ties.push(parse_quote!(#rt::Shape::is(&#shape, &#ident);));
                 }
             }

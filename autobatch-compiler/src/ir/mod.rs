@@ -413,10 +413,14 @@ impl Block {
         self.ops.iter().flat_map(|op| &op.code)
     }
 
+    /// Variables with a binding on one of its edges.
+    pub fn binds(&self) -> VarSet {
+        (0..self.term.successors().len()).flat_map(|nth| self.term.binds(nth)).collect()
+    }
+
     /// Variables with a `let` in its ops or a binding on one of its edges.
     pub fn declares(&self) -> VarSet {
-        let bound = (0..self.term.successors().len()).flat_map(|nth| self.term.binds(nth));
-        self.ops.iter().flat_map(|op| &op.declares).copied().chain(bound).collect()
+        self.ops.iter().flat_map(|op| &op.declares).copied().chain(self.binds()).collect()
     }
 
     /// All blocks control can go to from here within the function: side exits, then the

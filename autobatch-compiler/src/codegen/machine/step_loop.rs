@@ -12,9 +12,9 @@ use quote::{format_ident, quote};
 use crate::codegen::emitter::Emitter;
 use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::machine::primitive_call;
-use crate::codegen::names::{alike, name, numbered, source};
+use crate::codegen::names::{name, numbered, shape, source};
 use crate::codegen::region::{self, Chooser, Region, column, here, lane, next, uniforms};
-use crate::codegen::type_witness::{self, Opening};
+use crate::codegen::type_witness::Opening;
 use crate::ir::{Call, Class, VarId, VarSet};
 use crate::item::model::Function;
 
@@ -41,7 +41,7 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let declare_columns = columns.iter().enumerate().map(|(id, var)| {
         let ident = column(*var);
         if opening.shaped.contains(var) {
-            let shape = type_witness::shape(*var);
+            let shape = shape(*var);
             return quote!(let mut #ident = #rt::Store::column_of(__store, &#shape, #id););
         }
         let ty = emitter.element(*var);
@@ -50,7 +50,6 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let stacked: Vec<VarId> =
         emitter.program.var_ids().filter(|v| emitter.program.var(*v).class == Class::Stacked).collect();
     let (stacks, stack_ids) = (stacked.iter().map(|v| stack(*v)), 0..stacked.len());
-    let alike = emitter.alike.iter().map(|v| alike(*v));
     // The parameter identifiers mean the sources here; the lanes bind the values under the same names.
     let (sources, idents) =
         ((0..function.params.len()).map(source), function.params.iter().map(|param| &param.ident));
@@ -69,7 +68,6 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
         #(let #sources = #idents;)*
         #(#declare_columns)*
         #(let mut #stacks = #rt::Store::stack(__store, #stack_ids);)*
-        #(let #alike = #rt::admission::Shape::new();)*
         loop {
             match #rt::Core::next(__core) {
                 #rt::Step::Load => { #load }
