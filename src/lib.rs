@@ -294,39 +294,6 @@ pub use autobatch_macros::autobatch;
 pub use autobatch_macros::primitive;
 #[doc(hidden)]
 pub use autobatch_runtime::__rt;
-/// ```
-/// use autobatch::autobatch;
-///
-/// enum Tree {
-///     Leaf(f64),
-///     Node(Box<Tree>, Box<Tree>),
-/// }
-///
-/// #[autobatch::primitive(batched = cells)]
-/// fn cell(left: f64, right: f64) -> f64 {
-///     (0.5 * left - 0.25 * right).tanh()
-/// }
-///
-/// fn cells(left: &[f64], right: &[f64]) -> Vec<f64> {
-///     left.iter().zip(right).map(|(left, right)| cell(*left, *right)).collect()
-/// }
-///
-/// /// A recursive network: one call of `cells` for each level, of the trees of all members.
-/// #[autobatch]
-/// fn network(#[each] tree: &Tree) -> f64 {
-///     match tree {
-///         Tree::Leaf(x) => cell(*x, 1.0),
-///         Tree::Node(left, right) => {
-///             let (left, right) = autobatch::join(|| network(left), || network(right));
-///             cell(left, right)
-///         }
-///     }
-/// }
-///
-/// let leaf = |x| Box::new(Tree::Leaf(x));
-/// let trees = [Tree::Node(leaf(0.5), leaf(-2.0)), Tree::Leaf(3.0)];
-/// assert_eq!(network_batched(&trees), trees.iter().map(network).collect::<Vec<_>>());
-/// ```
 pub use autobatch_runtime::join;
 #[doc(inline)]
 pub use autobatch_runtime::math;

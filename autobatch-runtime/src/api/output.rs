@@ -178,8 +178,24 @@ impl<'o, R> Out<'o, R> {
     }
 }
 
-/// Memory for results that the caller owns: `&mut [R]`, `&mut Vec<R>`, `ArrayViewMut1<R>` of any
-/// stride, `&mut Array1<R>`.
+/// Memory of the caller's for the results, the last argument of `f_batched_into`: `&mut [R]`, `&mut [R; N]`, `&mut Vec<R>`,
+/// `ArrayViewMut1<R>` of any stride, `&mut Array1<R>`.
+///
+/// It has one place for each member. Another length is a [`BatchError::Output`](crate::BatchError::Output), with which `f_batched_into` panics. The old values are
+/// dropped. If a member is at fault, `f_batched_into` panics as `f_batched` does; places of faulty members keep their old values.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// #[autobatch]
+/// fn square(x: f64) -> f64 {
+///     x * x
+/// }
+///
+/// let mut squares = vec![0.0; 3];
+/// square_batched_into(&[1.0, 2.0, 3.0], &mut squares);
+/// assert_eq!(squares, [1.0, 4.0, 9.0]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't take results of type `{R}`",
     note = "results go into `&mut [{R}]`, `&mut Vec<{R}>`, `ArrayViewMut1<{R}>` or `&mut Array1<{R}>`"
