@@ -60,15 +60,33 @@
 //!
 //! # Attribute arguments
 //!
+//! [The attribute's page](macro@autobatch) has an example of each.
+//!
 //! | argument | meaning |
 //! |---|---|
 //! | `name = "…"` | the name in place of `f_batched` |
 //! | `crate = path` | where this crate is, if renamed |
-//! | `strict`, `strict = "fibers"` | scalar code in place of batched code is a compile error, see [below](macro@autobatch#strict) |
+//! | `strict`, `strict = "fibers"` | scalar code in place of batched code is a compile error |
 //! | `primitives(path, …)` | primitives of other modules, see [Primitives](#primitives) |
 //! | `vector_math` | `exp`, `ln`, `sin`, … in the batched code are those of [`math`], SIMD code with errors below one unit in the last place; the scalar function gets the same bits by calling them |
 //! | `fuse = false` | every branch is a block of its own, for looking at counts |
 //! | `executor = Masked`, `schedule = MostLanes`, `lanes = 64`, `max_depth = 1000` | defaults for [`Options`] |
+//!
+//! # Where to find what
+//!
+//! | to | see |
+//! |---|---|
+//! | give each member its arguments | [`Column`], [`Each`], [`EachMut`], [`Ragged`], [`RaggedMut`], [`same`] |
+//! | keep results in memory of your own | [`Output`] |
+//! | choose how a batch runs | [`Options`], [`Executor`], [`Schedule`], [`Isa`] |
+//! | limit, stop or watch a run | [`Options::max_depth`], [`Options::max_steps`], [`CancelToken`], [`Progress`] |
+//! | handle members without a result | [`Outcome`], [`Fault`], [`FaultKind`], [`Faults`] |
+//! | handle a call that can't run | [`BatchError`], [`BadOffsets`] |
+//! | see how well lanes were used | [`Report`], [`BlockReport`] |
+//! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Note`](program::Note) |
+//! | call one kernel for many members | [`primitive`](macro@primitive), [`join`] |
+//! | compute `exp`, `ln`, `sin`, … on lanes | [`math`] |
+//! | keep a function with a type of another crate in blocks | [`IsWhole`] |
 //!
 //! # Several functions, methods
 //!
@@ -480,8 +498,8 @@ struct Readme;
 ///
 /// # Errors
 ///
-/// A compile error is given for what has no batched meaning: `async`, `const` and variadic functions, a function without a parameter that
-/// differs between members. All errors of an item are reported at once, each with what to write instead. The scalar function is there even then.
+/// A compile error is given for what has no batched meaning: `async`, `unsafe`, variadic and foreign functions, `impl Trait` as a result, a function
+/// without a parameter that differs between members. All errors of an item are reported at once, each with what to write instead. The scalar function is there even then.
 ///
 /// # What it reads
 ///
