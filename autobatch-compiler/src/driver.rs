@@ -42,8 +42,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
-    if let Some(parted) = cfg_split::parted(&args.krate, &written, &item) {
-        return parted;
+    if let Some(split) = cfg_split::split(&args.krate, &written, &item) {
+        return split;
     }
     // Who names primitives says that they are reached, wherever from.
     args.strict &= !args.fibers_will_do || args.primitives.is_empty();
@@ -62,7 +62,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
-    let (functions, others) = functions::parted(&spelled, &mut diag);
+    let (functions, others) = functions::partition(&spelled, &mut diag);
     let own = match &input {
         Input::Impl(block) => Some((*block.self_ty).clone()),
         _ => None,
@@ -240,9 +240,9 @@ fn entries(input: &Input, item: &model::Item) -> Vec<usize> {
     match input {
         Input::Function(_) => private.into_iter().chain(visible).collect(),
         Input::Impl(_) => {
-            let alone = visible.is_empty();
+            let none_visible = visible.is_empty();
             let wanted = |f: &Function| {
-                (alone || implicit_entries::is_wanted(f, declared))
+                (none_visible || implicit_entries::is_wanted(f, declared))
                     && implicit_entries::has_batched_form(f, declared)
             };
             let private = private.into_iter().filter(|f| wanted(&functions[*f]));

@@ -72,7 +72,7 @@ pub use crate::probes::{
 ///
 /// No demand: safe code, which takes the steps that the standard library takes.
 pub use crate::desugar::{
-    accumulators::{holds, holds_keyed, parted},
+    accumulators::{holds, holds_keyed, partition},
     question_mark::{Asked, FromOutput, FromResidual, Question, leaving, try_step},
     ranges::{count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to},
     totals::{

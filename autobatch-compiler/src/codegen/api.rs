@@ -364,13 +364,13 @@ fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> Tok
 /// The type of the arguments of a body: sources, shared values, where results go, and the types of the parameters. A type in a signature
 /// implies what outlives what in it; one in a bound, `impl Source<T>`, does not.
 fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
-    let held = named.params.iter().map(|p| &p.ty);
+    let param_types = named.params.iter().map(|p| &p.ty);
     let types = named.params.iter().map(|p| {
         let ty = &p.ty;
         if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #krate::__rt::Source<#ty>) }
     });
     let output = &named.output;
-    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#held,)*)>))
+    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#param_types,)*)>))
 }
 
 /// The visibility one module further in.

@@ -31,7 +31,7 @@ use syn::{Expr, Ident, Lifetime, Local, Type};
 
 use crate::item::model::{Function, Item, rebind};
 use crate::resolve::resolution::Resolution;
-use crate::resolve::types::{Known, Types};
+use crate::resolve::types::{FunctionType, Types};
 use crate::syntax::arguments::Args;
 use crate::syntax::mentions::{bare, is_variable};
 
@@ -44,8 +44,8 @@ pub(crate) fn functions(
 ) {
     let krate = &args.krate;
     let (own, definitions) = (item.own.as_ref(), &item.declared.definitions);
-    let known = Known::all(&item.functions, own, definitions);
-    let types = &Types { definitions, functions: &known, own: own.cloned() };
+    let functions = FunctionType::all(&item.functions, own, definitions);
+    let types = &Types { definitions, functions: &functions, own: own.cloned() };
     let callees = Callees::new(item, batched, &args.primitives);
     for (position, function) in item.functions.iter_mut().enumerate() {
         let variables = resolution.types(position);

@@ -17,7 +17,7 @@ use crate::syntax::walk::{self, At};
 /// The computed locals of `func`. Variables in `known` live in columns anyway.
 pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &VarSet) -> VarSet {
     let mut defined: BTreeMap<VarId, Vec<Expr>> = BTreeMap::new();
-    let mut lent = VarSet::new();
+    let mut borrowed = VarSet::new();
     let mut define = |vars: VarSet, from: &Expr| {
         vars.into_iter().for_each(|var| defined.entry(var).or_default().push(from.clone()));
     };
@@ -35,22 +35,22 @@ pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &V
                 define(bound(names, &e.pat), &if shared { syn::parse_quote!(()) } else { (*e.expr).clone() });
             }
             At::Expr(Expr::MethodCall(e)) if !is_pure_method(&e.method) => {
-                lent.extend(variable(names, &e.receiver))
+                borrowed.extend(variable(names, &e.receiver))
             }
-            At::Expr(Expr::Reference(e)) if e.mutability.is_some() => lent.extend(mentions(&e.expr)),
+            At::Expr(Expr::Reference(e)) if e.mutability.is_some() => borrowed.extend(mentions(&e.expr)),
             _ => {}
         });
     }
-    let mut computed: VarSet = defined.keys().filter(|v| !lent.contains(v)).copied().collect();
+    let mut computed: VarSet = defined.keys().filter(|v| !borrowed.contains(v)).copied().collect();
     loop {
         let fits = |e: &Expr| {
             copies_only(e) && mentions(e).iter().all(|v| known.contains(v) || computed.contains(v))
         };
-        let kept: VarSet = computed.iter().filter(|v| defined[v].iter().all(fits)).copied().collect();
-        if kept == computed {
+        let remaining: VarSet = computed.iter().filter(|v| defined[v].iter().all(fits)).copied().collect();
+        if remaining == computed {
             return computed;
         }
-        computed = kept;
+        computed = remaining;
     }
 }
 

@@ -11,7 +11,7 @@ pub struct PassOptions {
     pub fuse: bool,
     /// Whether a pop followed by a push of the same variable becomes a read and an update in place.
     pub pop_push: bool,
-    /// Whether what leads to a call is parted from the entry region, where members may return at once, and from what
+    /// Whether what leads to a call is split from the entry region, where members may return at once, and from what
     /// is made of the results of others.
     pub part: bool,
     /// Whether elementary functions are code that vectorises, not calls.
