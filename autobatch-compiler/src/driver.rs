@@ -16,7 +16,7 @@ use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::source::{self, Source};
 use crate::item::model::{self, Function};
-use crate::item::{checks, excluded, functions, implicit_entries, methods, worth};
+use crate::item::{checks, excluded, functions, implicit_entries, methods, selection};
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, PassOptions};
 use crate::resolve::method_calls;
@@ -87,15 +87,15 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
 fn resolve(input: &Input, item: &mut model::Item, args: &Args) -> Resolution {
     let worth = match input {
-        Input::Module(_) => worth::by_shown_name(&item.functions, &args.primitives),
-        _ => worth::call_graph(&item.functions, &entries(input, item), &args.primitives).0,
+        Input::Module(_) => selection::by_shown_name(&item.functions, &args.primitives),
+        _ => selection::call_graph(&item.functions, &entries(input, item), &args.primitives).0,
     };
     method_calls::resolve(item, |f| worth.contains(&f))
 }
 
 /// Rewrites closures with calls of the program in them.
 fn desugar(input: &Input, item: &mut model::Item, resolution: &Resolution, args: &Args) {
-    let (worth, _) = worth::call_graph(&item.functions, &entries(input, item), &args.primitives);
+    let (worth, _) = selection::call_graph(&item.functions, &entries(input, item), &args.primitives);
     let args = args_for(&item.functions, args);
     desugar::functions(item, resolution, |f| worth.contains(&f), &args);
 }
@@ -118,7 +118,7 @@ fn expand(
         krate: args.krate.clone(),
         fuse: args.fuse,
         primitives: primitives.clone(),
-        part: false,
+        split_entry: false,
     };
     let passes = PassOptions { fuse: args.fuse, vector_math: args.vector_math, ..Default::default() };
     if !entries.iter().any(|entry| has_members(&functions[*entry])) {
@@ -216,9 +216,9 @@ fn vector_program(
     options: &LowerOptions,
     passes: &PassOptions,
 ) -> VectorProgram {
-    let options = LowerOptions { part: true, ..options.clone() };
+    let options = LowerOptions { split_entry: true, ..options.clone() };
     let (mut lowered, _) = lower::lower(item, resolution, entry, &options);
-    let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
+    let analyses = passes::run(&mut lowered.program, &PassOptions { split_entry: true, ..passes.clone() });
     VectorProgram { pure, lowered, analyses }
 }
 

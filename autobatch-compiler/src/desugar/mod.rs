@@ -18,7 +18,7 @@ mod macros;
 mod options;
 mod rewrite;
 pub(crate) mod terminals;
-pub(crate) mod unreached;
+pub(crate) mod unreachable_arms;
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ pub(crate) fn functions(
     let callees = Callees::new(item, batched, &args.primitives);
     for (position, function) in item.functions.iter_mut().enumerate() {
         let variables = resolution.types(position);
-        unreached::arms(&mut function.body);
+        unreachable_arms::arms(&mut function.body);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();

@@ -8,7 +8,7 @@ use syn::{Block, ExprMethodCall, Path};
 
 use crate::analysis::reference_flow::ReferenceFlow;
 use crate::item::model::{Function, Item};
-use crate::item::worth;
+use crate::item::selection;
 use crate::resolve::resolution::Resolution;
 use crate::syntax::call_sites;
 
@@ -22,7 +22,7 @@ pub struct LowerOptions {
     /// Functions with a batched kernel, as the code calls them.
     pub primitives: Vec<Path>,
     /// Whether blocks end behind statements that may return early.
-    pub part: bool,
+    pub split_entry: bool,
 }
 
 /// What is known of one program. Functions are known by their positions in the item.
@@ -46,7 +46,7 @@ impl<'a> Facts<'a> {
         entry: usize,
         options: &'a LowerOptions,
     ) -> Self {
-        let (batched, excluded) = worth::worth_batching(&item.functions, entry, &options.primitives);
+        let (batched, excluded) = selection::worth_batching(&item.functions, entry, &options.primitives);
         let reference_flows = vec![OnceCell::new(); item.functions.len()];
         Facts { item, resolution, options, entry, batched, excluded, reference_flows }
     }

@@ -11,8 +11,8 @@
 //!
 //! **Invariant:** block ids ascend in source order; ops leave early only by listed exits.
 
+mod borrow_free;
 pub(crate) mod call_arguments;
-mod computed;
 mod control;
 mod exits;
 mod expr;
@@ -234,7 +234,7 @@ impl Lowering<'_> {
                 .collect();
             borrowed.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
         }
-        let parts = self.facts.options.part && !op.exits.is_empty();
+        let parts = self.facts.options.split_entry && !op.exits.is_empty();
         self.push_op(op);
         if let (true, Some(block)) = (parts, self.cursor) {
             let next = self.new_block(self.program.block(block).span, "after exit");

@@ -7,7 +7,7 @@ use crate::analysis::reference_flow::LocalBorrow;
 use crate::analysis::uniform_values;
 use crate::ir::VarSet;
 use crate::ir::effects::{self, HEAVY, bound, variable};
-use crate::item::worth;
+use crate::item::selection;
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive};
 use crate::syntax::walk::{self, At, Code, Next};
@@ -31,7 +31,7 @@ pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<usize> {
 /// literal or a cast for one.
 pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) -> bool {
     let function = lower.facts.function(source);
-    if !worth::is_generic(function) {
+    if !selection::is_generic(function) {
         return true;
     }
     let params = function.sig.generics.params.iter();

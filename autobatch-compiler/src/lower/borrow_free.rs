@@ -1,7 +1,7 @@
 //! Locals that certainly hold no borrow of another local, and so can live in columns.
 //!
 //! A borrow of a local comes from `&`, from a method that takes its receiver by reference, from a closure
-//! or from tokens that can't be seen through. A local is *computed* if none of these stands in what it is
+//! or from tokens that can't be seen through. A local is *borrow-free* if none of these stands in what it is
 //! defined from or assigned, nor, transitively, in what those expressions mention.
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use crate::std_models::pure::is_pure_method;
 use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At};
 
-/// The computed locals of `func`. Variables in `known` live in columns anyway.
-pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &VarSet) -> VarSet {
+/// The borrow-free locals of `func`. Variables in `known` live in columns anyway.
+pub(super) fn borrow_free(program: &Program, names: &Names, func: FuncId, known: &VarSet) -> VarSet {
     let mut defined: BTreeMap<VarId, Vec<Expr>> = BTreeMap::new();
     let mut borrowed = VarSet::new();
     let mut define = |vars: VarSet, from: &Expr| {
@@ -41,16 +41,15 @@ pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &V
             _ => {}
         });
     }
-    let mut computed: VarSet = defined.keys().filter(|v| !borrowed.contains(v)).copied().collect();
+    let mut free: VarSet = defined.keys().filter(|v| !borrowed.contains(v)).copied().collect();
     loop {
-        let fits = |e: &Expr| {
-            copies_only(e) && mentions(e).iter().all(|v| known.contains(v) || computed.contains(v))
-        };
-        let remaining: VarSet = computed.iter().filter(|v| defined[v].iter().all(fits)).copied().collect();
-        if remaining == computed {
-            return computed;
+        let fits =
+            |e: &Expr| copies_only(e) && mentions(e).iter().all(|v| known.contains(v) || free.contains(v));
+        let remaining: VarSet = free.iter().filter(|v| defined[v].iter().all(fits)).copied().collect();
+        if remaining == free {
+            return free;
         }
-        computed = remaining;
+        free = remaining;
     }
 }
 
