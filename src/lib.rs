@@ -60,15 +60,33 @@
 //!
 //! # Attribute arguments
 //!
+//! [The attribute's page](macro@autobatch) has an example of each.
+//!
 //! | argument | meaning |
 //! |---|---|
 //! | `name = "…"` | the name in place of `f_batched` |
 //! | `crate = path` | where this crate is, if renamed |
-//! | `strict`, `strict = "fibers"` | scalar code in place of batched code is a compile error, see [below](macro@autobatch#strict) |
+//! | `strict`, `strict = "fibers"` | scalar code in place of batched code is a compile error |
 //! | `primitives(path, …)` | primitives of other modules, see [Primitives](#primitives) |
 //! | `vector_math` | `exp`, `ln`, `sin`, … in the batched code are those of [`math`], SIMD code with errors below one unit in the last place; the scalar function gets the same bits by calling them |
 //! | `fuse = false` | every branch is a block of its own, for looking at counts |
 //! | `executor = Masked`, `schedule = MostLanes`, `lanes = 64`, `max_depth = 1000` | defaults for [`Options`] |
+//!
+//! # Where to find what
+//!
+//! | to | see |
+//! |---|---|
+//! | give each member its arguments | [`Column`], [`Each`], [`EachMut`], [`Ragged`], [`RaggedMut`], [`same`] |
+//! | keep results in memory of your own | [`Output`] |
+//! | choose how a batch runs | [`Options`], [`Executor`], [`Schedule`], [`Isa`] |
+//! | limit, stop or watch a run | [`Options::max_depth`], [`Options::max_steps`], [`CancelToken`], [`Progress`] |
+//! | handle members without a result | [`Outcome`], [`Fault`], [`FaultKind`], [`Faults`] |
+//! | handle a call that can't run | [`BatchError`], [`BadOffsets`] |
+//! | see how well lanes were used | [`Report`], [`BlockReport`] |
+//! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Note`](program::Note) |
+//! | call one kernel for many members | [`primitive`](macro@primitive), [`join`] |
+//! | compute `exp`, `ln`, `sin`, … on lanes | [`math`] |
+//! | keep a function with a type of another crate in blocks | [`IsWhole`] |
 //!
 //! # Several functions, methods
 //!
@@ -267,66 +285,274 @@ struct Readme;
 
 /// Batches a function, or all functions of a module or an `impl` block.
 ///
-/// See the [crate's documentation](crate) for what it generates.
+/// The function stays as it is. Beside it, `f_batched`, `f_batched_into`, `f_batched_with` and `f_batched::program()` are
+/// made, with its visibility, generics and docs. The [crate's documentation](crate#what-the-attribute-generates) says what they are,
+/// and [which columns](crate#parameters) they take.
+///
+/// # Arguments
+///
+/// Any of them, separated by commas. An unknown one is an error that lists those there are.
+///
+/// ## `name = "…"`
+///
+/// The name of the batched function, in place of `f_batched`. The other names follow from it.
+///
+/// ```
+/// use autobatch::autobatch;
+///
+/// #[autobatch(name = "squares")]
+/// fn square(x: f64) -> f64 {
+///     x * x
+/// }
+///
+/// assert_eq!(squares(&[2.0, 3.0]), [4.0, 9.0]);
+/// assert_eq!(squares::program().name, "square");
+/// ```
+///
+/// ## `executor = …`, `schedule = …`, `lanes = …`, `max_depth = …`
+///
+/// Defaults for [`Options`], where the call says nothing else: an [`Executor`], a [`Schedule`], and two constants.
+///
+/// ```
+/// use autobatch::autobatch;
+///
+/// #[autobatch(executor = ProgramCounter, schedule = EarliestBlock, lanes = 64, max_depth = 1000)]
+/// fn sum_to(n: u64) -> u64 {
+///     if n == 0 { 0 } else { n + sum_to(n - 1) }
+/// }
+///
+/// assert_eq!(sum_to_batched(&[3, 4]), [6, 10]);
+/// ```
+///
+/// ## `vector_math`
+///
+/// `x.exp()`, `x.ln()`, `x.sin()` and the like are those of [`math`] in the batched code. They are SIMD code, and differ from std's in the last
+/// bit. The scalar function gets the same bits if it calls them by name.
+///
+/// ```
+/// use autobatch::{autobatch, math};
+///
+/// #[autobatch(vector_math)]
+/// fn logistic(x: f64) -> f64 {
+///     1.0 / (1.0 + (-x).exp())
+/// }
+///
+/// let x = [-3.0, 0.5, 8.0];
+/// assert_eq!(logistic_batched(&x), x.map(|x| 1.0 / (1.0 + math::exp(-x))));
+/// ```
+///
+/// ## `strict`
+///
+/// Code that would run as scalar code is a compile error that says why, and what to write instead.
+///
+/// ```compile_fail
+/// # use autobatch::autobatch;
+/// #[autobatch(strict)]
+/// fn depth(n: u32) -> u32 {
+///     let next: Box<dyn Fn(u32) -> u32> = Box::new(|n| depth(n)); // a call in a closure that is stored
+///     if n == 0 { 0 } else { 1 + next(n - 1) }
+/// }
+/// ```
+///
+/// With `strict = "fibers"` such code may run on [fibers](crate#fibers). There is no error for a function that mentions a primitive, also in
+/// closures and macros, or whose attribute names one. Where there is no file to read, as in rust-analyzer, `strict` says nothing.
+///
+/// ```
+/// use autobatch::autobatch;
+///
+/// mod model {
+///     #[autobatch::primitive(batched = roots)]
+///     pub fn root(x: f64) -> f64 {
+///         x.sqrt()
+///     }
+///
+///     pub fn roots(x: &[f64]) -> Vec<f64> {
+///         x.iter().map(|x| x.sqrt()).collect()
+///     }
+/// }
+///
+/// #[autobatch(strict = "fibers", primitives(model::root))]
+/// fn settle(mut x: f64) -> f64 {
+///     let step: Box<dyn Fn(f64) -> f64> = Box::new(model::root); // a primitive that is stored
+///     while x > 1.001 {
+///         x = step(x);
+///     }
+///     x
+/// }
+///
+/// assert_eq!(settle_batched(&[16.0, 0.5]), [settle(16.0), 0.5]);
+/// ```
+///
+/// ## `primitives(path, …)`
+///
+/// [Primitives](crate#primitives) that stand in other modules, written as the code calls them.
+///
+/// ```
+/// use autobatch::autobatch;
+///
+/// mod model {
+///     #[autobatch::primitive(batched = slopes)]
+///     pub fn slope(x: f64) -> f64 {
+///         2.0 * x
+///     }
+///
+///     pub fn slopes(x: &[f64]) -> Vec<f64> {
+///         x.iter().map(|x| 2.0 * x).collect()
+///     }
+/// }
+///
+/// /// The steps down to the minimum of a parabola.
+/// #[autobatch(primitives(model::slope))]
+/// fn descend(mut x: f64) -> u32 {
+///     let mut steps = 0;
+///     while x.abs() > 0.01 {
+///         x -= 0.25 * model::slope(x);
+///         steps += 1;
+///     }
+///     steps
+/// }
+///
+/// assert_eq!(descend_batched(&[1.0, 0.0]), [7, 0]);
+/// ```
+///
+/// ## `crate = path`
+///
+/// Where this crate is, if it has another name, `batches = { package = "autobatch", … }`, or is reached through another crate.
+///
+/// ```
+/// # extern crate autobatch as batches;
+/// #[batches::autobatch(crate = ::batches)]
+/// fn square(x: f64) -> f64 {
+///     x * x
+/// }
+///
+/// assert_eq!(square_batched(&[3.0]), [9.0]);
+/// ```
+///
+/// ## `fuse = false`
+///
+/// Every branch is a block of its own, for looking at counts. It is slower.
+///
+/// ```
+/// use autobatch::autobatch;
+///
+/// #[autobatch(fuse = false)]
+/// fn larger(a: f64, b: f64) -> f64 {
+///     if a > b { a } else { b }
+/// }
+///
+/// assert!(larger_batched::program().blocks.len() > 1);
+/// ```
+///
+/// # On parameters
+///
+/// `#[shared]` makes a parameter the same for all members, `#[each]` gives each member a reference of its own
+/// ([`Each`], [`EachMut`]).
+///
+/// ```
+/// use autobatch::autobatch;
+///
+/// #[autobatch]
+/// fn count(#[each] word: &str, #[shared] letter: char) -> usize {
+///     word.chars().filter(|c| *c == letter).count()
+/// }
+///
+/// assert_eq!(count_batched(&["banana", "cherry"], 'a'), [3, 0]);
+/// ```
+///
+/// # Modules and `impl` blocks
+///
+/// All functions of the item are one program, see [the crate's documentation](crate#several-functions-methods). Private methods of an
+/// `impl` block with public ones have a batched form where this file mentions its name.
+///
+/// ```
+/// use autobatch::autobatch;
+///
+/// #[autobatch]
+/// mod parity {
+///     pub fn is_even(n: u32) -> bool {
+///         if n == 0 { true } else { is_odd(n - 1) }
+///     }
+///
+///     fn is_odd(n: u32) -> bool {
+///         if n == 0 { false } else { is_even(n - 1) }
+///     }
+/// }
+///
+/// struct Line {
+///     slope: f64,
+///     offset: f64,
+/// }
+///
+/// #[autobatch]
+/// impl Line {
+///     fn at(&self, x: f64) -> f64 {
+///         self.slope * x + self.offset
+///     }
+/// }
+///
+/// assert_eq!(parity::is_even_batched(&[7, 10]), [false, true]);
+/// let line = Line { slope: 2.0, offset: 1.0 };
+/// assert_eq!(line.at_batched(&[0.0, 3.0]), [1.0, 7.0]);
+/// ```
+///
+/// # Errors
+///
+/// A compile error is given for what has no batched meaning: `async`, `unsafe`, variadic and foreign functions, `impl Trait` as a result, a function
+/// without a parameter that differs between members. All errors of an item are reported at once, each with what to write instead. The scalar function is there even then.
 ///
 /// # What it reads
 ///
 /// The item and the file that it stands in: types, signatures, macros and [primitives](macro@primitive) there. No other file is read,
-/// so that the answer depends on nothing that the build system does not know of. What stands in other files may keep a
+/// so that the result depends on nothing that the build system does not know of. Code in other files may keep a
 /// function from being cut into blocks; its results are the same. Name primitives of other modules,
-/// `#[autobatch(primitives(model::energy))]`; call methods on receivers whose type's fields stand elsewhere by their path,
+/// `#[autobatch(primitives(model::energy))]`. Call methods on receivers whose type's fields stand elsewhere by their path,
 /// `Self::method(receiver, …)`.
-///
-/// Private methods of an `impl` block with public ones have a batched form where this file mentions its name.
-///
-/// # Strict
-///
-/// With `#[autobatch(strict)]`, code that would run as scalar code is a compile error that says why, and what to write instead. With
-/// `#[autobatch(strict = "fibers")]` such code may run on fibers: no error is given for a function that mentions a
-/// primitive, in closures and macros too, or whose attribute names one, `primitives(model::energy)`, because it is reached out of
-/// sight. Where there is no file to read, as in rust-analyzer, `strict` says nothing.
 pub use autobatch_macros::autobatch;
-/// Names the batched kernel of a function, `#[autobatch::primitive(batched = path)]`: inside batched programs a
-/// call of the function becomes one call of the kernel, for all members that are there.
+/// Names the batched kernel of a function: inside batched programs a call of the function becomes one call of the kernel, for all
+/// members that are there.
 ///
-/// See [Primitives](crate#primitives) for the forms that parameters and results take. An empty type of the
-/// function's name is made beside it, so the name is taken among the types too.
-pub use autobatch_macros::primitive;
-#[doc(hidden)]
-pub use autobatch_runtime::__rt;
+/// The function stays as it is, and is what scalar code calls. [Primitives](crate#primitives) lists the forms that parameters and results take. The
+/// kernel gets one entry or row per member of the call, and returns one result for each. An empty type of the function's name is made
+/// beside it, so the name is taken among the types too.
+///
 /// ```
 /// use autobatch::autobatch;
 ///
-/// enum Tree {
-///     Leaf(f64),
-///     Node(Box<Tree>, Box<Tree>),
+/// #[autobatch::primitive(batched = densities)]
+/// fn density(mean: &f64, x: f64) -> f64 {
+///     (-0.5 * (x - mean).powi(2)).exp()
 /// }
 ///
-/// #[autobatch::primitive(batched = cells)]
-/// fn cell(left: f64, right: f64) -> f64 {
-///     (0.5 * left - 0.25 * right).tanh()
+/// // `mean` is the same for all members of the call, `x` has one value for each.
+/// fn densities(mean: &f64, x: &[f64]) -> Vec<f64> {
+///     x.iter().map(|x| density(mean, *x)).collect()
 /// }
 ///
-/// fn cells(left: &[f64], right: &[f64]) -> Vec<f64> {
-///     left.iter().zip(right).map(|(left, right)| cell(*left, *right)).collect()
-/// }
-///
-/// /// A recursive network: one call of `cells` for each level, of the trees of all members.
+/// /// How many steps of 1 it takes to leave the bulk.
 /// #[autobatch]
-/// fn network(#[each] tree: &Tree) -> f64 {
-///     match tree {
-///         Tree::Leaf(x) => cell(*x, 1.0),
-///         Tree::Node(left, right) => {
-///             let (left, right) = autobatch::join(|| network(left), || network(right));
-///             cell(left, right)
-///         }
+/// fn leave(mean: &f64, mut x: f64) -> u32 {
+///     let mut steps = 0;
+///     while density(mean, x) > 0.01 {
+///         x += 1.0;
+///         steps += 1;
 ///     }
+///     steps
 /// }
 ///
-/// let leaf = |x| Box::new(Tree::Leaf(x));
-/// let trees = [Tree::Node(leaf(0.5), leaf(-2.0)), Tree::Leaf(3.0)];
-/// assert_eq!(network_batched(&trees), trees.iter().map(network).collect::<Vec<_>>());
+/// assert_eq!(leave_batched(&0.0, &[0.0, 2.5, 9.0]), [4, 1, 0]);
 /// ```
+///
+/// # Arguments
+///
+/// `batched = path` is the kernel. `crate = path` says where this crate is, as for [`macro@autobatch`].
+///
+/// # Panics
+///
+/// A kernel that panics, or returns anything but one result per member, ends all members of that call with a [`Fault`].
+pub use autobatch_macros::primitive;
+#[doc(hidden)]
+pub use autobatch_runtime::__rt;
 pub use autobatch_runtime::join;
 #[doc(inline)]
 pub use autobatch_runtime::math;

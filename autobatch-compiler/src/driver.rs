@@ -16,7 +16,7 @@ use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::source::{self, Source};
 use crate::item::model::{self, Function};
-use crate::item::{checks, excluded, functions, implicit_entries, methods, worth};
+use crate::item::{checks, excluded, functions, implicit_entries, methods, selection};
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, PassOptions};
 use crate::resolve::method_calls;
@@ -42,8 +42,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         let errors = diag.into_tokens();
         return quote!(#item #errors);
     };
-    if let Some(parted) = cfg_split::parted(&args.krate, &written, &item) {
-        return parted;
+    if let Some(split) = cfg_split::split(&args.krate, &written, &item) {
+        return split;
     }
     // Who names primitives says that they are reached, wherever from.
     args.strict &= !args.fibers_will_do || args.primitives.is_empty();
@@ -62,7 +62,7 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     declared.reserved = mentions::reserved(item.clone()).iter().map(ToString::to_string).collect();
     let mut spelled = input.clone();
     declared.lifetimes.spell(&mut spelled);
-    let (functions, others) = functions::parted(&spelled, &mut diag);
+    let (functions, others) = functions::partition(&spelled, &mut diag);
     let own = match &input {
         Input::Impl(block) => Some((*block.self_ty).clone()),
         _ => None,
@@ -87,15 +87,15 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
 fn resolve(input: &Input, item: &mut model::Item, args: &Args) -> Resolution {
     let worth = match input {
-        Input::Module(_) => worth::by_shown_name(&item.functions, &args.primitives),
-        _ => worth::call_graph(&item.functions, &entries(input, item), &args.primitives).0,
+        Input::Module(_) => selection::by_shown_name(&item.functions, &args.primitives),
+        _ => selection::call_graph(&item.functions, &entries(input, item), &args.primitives).0,
     };
     method_calls::resolve(item, |f| worth.contains(&f))
 }
 
 /// Rewrites closures with calls of the program in them.
 fn desugar(input: &Input, item: &mut model::Item, resolution: &Resolution, args: &Args) {
-    let (worth, _) = worth::call_graph(&item.functions, &entries(input, item), &args.primitives);
+    let (worth, _) = selection::call_graph(&item.functions, &entries(input, item), &args.primitives);
     let args = args_for(&item.functions, args);
     desugar::functions(item, resolution, |f| worth.contains(&f), &args);
 }
@@ -118,7 +118,7 @@ fn expand(
         krate: args.krate.clone(),
         fuse: args.fuse,
         primitives: primitives.clone(),
-        part: false,
+        split_entry: false,
     };
     let passes = PassOptions { fuse: args.fuse, vector_math: args.vector_math, ..Default::default() };
     if !entries.iter().any(|entry| has_members(&functions[*entry])) {
@@ -216,9 +216,9 @@ fn vector_program(
     options: &LowerOptions,
     passes: &PassOptions,
 ) -> VectorProgram {
-    let options = LowerOptions { part: true, ..options.clone() };
+    let options = LowerOptions { split_entry: true, ..options.clone() };
     let (mut lowered, _) = lower::lower(item, resolution, entry, &options);
-    let analyses = passes::run(&mut lowered.program, &PassOptions { part: true, ..passes.clone() });
+    let analyses = passes::run(&mut lowered.program, &PassOptions { split_entry: true, ..passes.clone() });
     VectorProgram { pure, lowered, analyses }
 }
 
@@ -240,9 +240,9 @@ fn entries(input: &Input, item: &model::Item) -> Vec<usize> {
     match input {
         Input::Function(_) => private.into_iter().chain(visible).collect(),
         Input::Impl(_) => {
-            let alone = visible.is_empty();
+            let none_visible = visible.is_empty();
             let wanted = |f: &Function| {
-                (alone || implicit_entries::is_wanted(f, declared))
+                (none_visible || implicit_entries::is_wanted(f, declared))
                     && implicit_entries::has_batched_form(f, declared)
             };
             let private = private.into_iter().filter(|f| wanted(&functions[*f]));

@@ -65,6 +65,16 @@ pub trait Model<T: Real>: Send + Sync {
 /// A model in coordinates that are divided by scales.
 ///
 /// That is the same as a diagonal mass matrix, but it leaves the sampler as simple as it is in the paper.
+///
+/// ```
+/// use autobatch_nuts::{Density, models::Autoregressive};
+/// use ndarray::array;
+///
+/// let model = Autoregressive::<f64>::new(2, 0.5);
+/// let density = Density::new(&model).with_scale(array![2.0, 4.0]);
+/// assert_eq!(density.unscaled(&array![1.0, 1.0]), array![2.0, 4.0]);
+/// assert_eq!(density.scaled(&array![2.0, 4.0]), array![1.0, 1.0]);
+/// ```
 #[derive(Clone)]
 pub struct Density<'m, T> {
     model: &'m dyn Model<T>,

@@ -153,6 +153,23 @@ fn chance(part: u32, whole: u32, rng: &mut Generator) -> bool {
 
 /// The No-U-Turn Sampler of Hoffman and Gelman (2014), slice-sampling variant (Algorithm 3), with several
 /// leapfrog steps per leaf.
+///
+/// [`Chains`](crate::Chains) runs it for many chains. One chain by itself, with a step size of its own:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use autobatch_nuts::{Density, Generator, Nuts, Point, StepSize, models::EightSchools};
+/// use ndarray::Array1;
+/// use rand::SeedableRng;
+///
+/// let model = EightSchools::<f64>::new();
+/// let mut nuts = Nuts::new(Density::new(&model));
+/// nuts.trajectories = 20;
+/// let mut z = Arc::new(Point::at(&nuts.density, Array1::zeros(10)));
+/// let draws = nuts.chain(&mut z, &mut StepSize::fixed(0.2), &mut Generator::seed_from_u64(1));
+/// assert_eq!((draws.len(), draws[19].q.len()), (20, 10));
+/// ```
 #[derive(Clone)]
 pub struct Nuts<'m, T> {
     /// What is sampled.

@@ -5,7 +5,16 @@ use std::fmt::Write as _;
 
 use crate::chains::Posterior;
 
-/// What is said about one quantity.
+/// What is said about one quantity: its mean and spread, and how far the chains can be trusted.
+///
+/// ```
+/// use autobatch_nuts::Summary;
+///
+/// let draw = |i: u32| f64::from(i * 29 % 31) / 31.0;
+/// let chains: Vec<Vec<f64>> = (0..4).map(|chain| (0..100).map(|i| draw(i + 7 * chain)).collect()).collect();
+/// let summary = Summary::of(&chains);
+/// assert!((summary.mean - 0.5).abs() < 0.05 && summary.r_hat < 1.1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Mean.
@@ -14,7 +23,7 @@ pub struct Summary {
     pub sd: f64,
     /// Monte-Carlo standard error of the mean.
     pub mcse: f64,
-    /// Split R-hat.
+    /// Split R-hat: near 1 if the halves of all chains agree.
     pub r_hat_split: f64,
     /// The larger of the rank-normalised split R-hats of the values and of their distances from the median.
     pub r_hat: f64,

@@ -6,6 +6,18 @@ use crate::Real;
 
 /// A step size that adapts itself by Nesterov's dual averaging (Hoffman and Gelman 2014, section 3.2), until it
 /// is told to [settle](Self::settle).
+///
+/// ```
+/// use autobatch_nuts::StepSize;
+///
+/// let mut step = StepSize::new(1.0, 0.8); // a guess, and the mean acceptance probability that is wanted
+/// step.begin(0.5);
+/// for _ in 0..50 {
+///     step.learn(0.6); // too few are accepted
+/// }
+/// step.settle();
+/// assert!(step.current() < 0.5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepSize {
     stage: Stage,

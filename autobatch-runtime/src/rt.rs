@@ -72,7 +72,7 @@ pub use crate::probes::{
 ///
 /// No demand: safe code, which takes the steps that the standard library takes.
 pub use crate::desugar::{
-    accumulators::{holds, holds_keyed, parted},
+    accumulators::{holds, holds_keyed, partition},
     question_mark::{Asked, FromOutput, FromResidual, Question, leaving, try_step},
     ranges::{count_any, count_down, count_down_to, count_is, count_more, count_up, count_up_to},
     totals::{
@@ -133,10 +133,10 @@ pub mod vector {
     pub use crate::simd::{level_avx2, level_avx512};
     pub use crate::vector::{
         Arena, BlockColumns, CountedLanes, Flags, Gang, GangMask, LaneOrder, LaneSet, LoopLanes, Members,
-        Points, TaskBlocks, Tile, align, alone, append_strip, body, copied, copy_slot, default_lanes,
-        differs, full, gather, give, interleaved, is_few, is_sparse, kind, load, load_same, merge,
-        noalias::*, open, pad, part, part_bits, put, repeat, repeat_exits, scatter, sort_key, sorted, spread,
-        squeeze, strips, strips_mut, unsorted, value, width,
+        Points, TaskBlocks, Tile, align, append_strip, body, copied, copy_slot, default_lanes, differs, full,
+        gather, give, interleaved, is_few, is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*,
+        open, pad, part, part_bits, put, repeat, repeat_exits, scatter, sort_key, sorted, spread, squeeze,
+        strips, strips_mut, unsorted, value, width,
     };
 }
 

@@ -303,3 +303,43 @@ fn variables_may_be_named_like_those_of_generated_code() {
         names_of_generated_code_batched_with(batch, 3, options)
     });
 }
+
+/// Parameters that are called as those that the batched functions add.
+#[autobatch]
+fn named_as_added(options: u64, mut out: u64) -> u64 {
+    while out < options {
+        out = 2 * out + 1;
+    }
+    out
+}
+
+macro_rules! made_by_a_macro {
+    ($name:ident, $options:ident) => {
+        #[autobatch]
+        fn $name($options: u64, out: u64) -> u64 {
+            let mut n = out;
+            while n < $options {
+                n = 3 * n + 1;
+            }
+            n
+        }
+    };
+}
+
+made_by_a_macro!(named_as_added_in_a_macro, options);
+
+#[test]
+fn parameters_may_have_the_names_of_added_ones() {
+    fn rests(batch: &[u64]) -> Vec<u64> {
+        batch.iter().map(|n| n % 5).collect()
+    }
+    agree!(numbers(), |n| named_as_added(*n, n % 5), |batch, options| {
+        named_as_added_batched_with(batch, rests(batch), options)
+    });
+    agree!(numbers(), |n| named_as_added_in_a_macro(*n, n % 5), |batch, options| {
+        named_as_added_in_a_macro_batched_with(batch, rests(batch), options)
+    });
+    let mut out = [0; 2];
+    named_as_added_batched_into(&[9, 1], &[1, 2], &mut out);
+    assert_eq!(out, [named_as_added(9, 1), named_as_added(1, 2)]);
+}

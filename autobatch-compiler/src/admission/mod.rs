@@ -25,7 +25,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat, Type};
 
 use crate::admission::purity::PureProgram;
-use crate::analysis::reference_flow::{self, Lends, Travel};
+use crate::analysis::reference_flow::{self, LocalBorrow, ReferenceFlow};
 use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{Call, FuncId, Note, Program, Role, Terminator, VarSet};
@@ -92,11 +92,11 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     for func in lowered.program.func_ids() {
         let source = lowered.sources[func.0];
         let function = &functions[source];
-        let travel = &lowered.travels[func.0];
+        let flow = &lowered.reference_flows[func.0];
         let (program, spans, number) = (&lowered.program, &lowered.spans, number(function));
         let own = Own { program, analyses: &analyses, func, source, spans, number };
         let before = decisions.questions.variables.len();
-        own.variables(travel, &mut decisions);
+        own.variables(flow, &mut decisions);
         let Decisions { questions, notes, .. } = &mut decisions;
         let mut note = |span: Option<Span>, reason: Reason| {
             notes.extend(span.map(|span| Note { span, name: None, reason, whole: true }));
@@ -104,11 +104,11 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
         let mut names = mentions::reserved(function.written.to_token_stream()).into_iter();
         let reserved = names.find(|name| declared.reserved.contains(&name.to_string()));
         note(reserved.map(|name| name.span()), reasons::RESERVED);
-        note(of_a_trait(&function.body, travel), reasons::METHOD_OF_NUMBERS);
+        note(of_a_trait(&function.body, flow), reasons::METHOD_OF_NUMBERS);
         note(address_taken(&function.body, questions.variables.len() > before), reasons::ADDRESS_TAKEN);
         own.parameters(function, questions);
         own.arguments(questions);
-        let parts = moves::parts(program, &analyses, func, travel);
+        let parts = moves::parts(program, &analyses, func, flow);
         questions.parts.extend(parts.into_iter().map(|e| (source, e)));
     }
     let Decisions { mut questions, notes, closures } = decisions;
@@ -125,12 +125,12 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
 }
 
 /// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.
-fn of_a_trait(body: &syn::Block, travel: &Travel) -> Option<Span> {
+fn of_a_trait(body: &syn::Block, flow: &ReferenceFlow) -> Option<Span> {
     walk::find(body, |at| {
         let At::Expr(Expr::MethodCall(e)) = at else { return None };
-        let lends = e.args.iter().any(|arg| matches!(arg, Expr::Reference(_)));
+        let refers = e.args.iter().any(|arg| matches!(arg, Expr::Reference(_)));
         let own = is_pure_method(&e.method) || e.method.to_string().starts_with("checked_");
-        (lends && own && travel.is_number_value(&e.receiver)).then(|| e.method.span())
+        (refers && own && flow.is_number_value(&e.receiver)).then(|| e.method.span())
     })
 }
 
@@ -198,18 +198,18 @@ struct Own<'a> {
 }
 
 impl Own<'_> {
-    fn variables(&self, travel: &Travel, decisions: &mut Decisions) {
+    fn variables(&self, flow: &ReferenceFlow, decisions: &mut Decisions) {
         let Decisions { questions, notes, closures } = decisions;
         let values = self.values();
-        let mut lends: BTreeMap<String, Lends> = BTreeMap::new();
+        let mut borrows: BTreeMap<String, LocalBorrow> = BTreeMap::new();
         let mut note = |name: String, value: &Expr, whole: bool| {
-            let mut new = travel.lends(value);
-            if !whole && new == Lends::Plainly {
+            let mut new = flow.local_borrow(value);
+            if !whole && new == LocalBorrow::Certain {
                 // What a pattern binds in a reference may be copied.
-                new = Lends::Possibly;
+                new = LocalBorrow::Possible;
             }
-            let known = lends.entry(name).or_insert(Lends::Nothing);
-            *known = new.max(*known);
+            let most = borrows.entry(name).or_insert(LocalBorrow::Never);
+            *most = new.max(*most);
         };
         for (pat, value, whole) in &values.defined {
             mentions::names(pat).iter().for_each(|name| note(name.to_string(), value, *whole));
@@ -232,18 +232,18 @@ impl Own<'_> {
             let crosses = self.analyses.needs_column(var) || handed.contains(&var);
             let local = matches!(variable.role, Role::Local);
             let typed = matches!(variable.role, Role::Param(_) | Role::Result) || calls.contains(&var);
-            let lent = lends.get(&name).copied().unwrap_or(Lends::Possibly);
+            let borrow = borrows.get(&name).copied().unwrap_or(LocalBorrow::Possible);
             // What borrows, and does something when it is dropped, is in the way of every jump out of its scope.
-            let stays = self.spans.contains(&var) || (jumps && lent != Lends::Nothing);
+            let stays = self.spans.contains(&var) || (jumps && borrow != LocalBorrow::Never);
             if !(crosses || (local && stays))
                 || typed && !local
                 || primitives.contains(&var) && !local
-                || travel.is_certainly_number(&name)
+                || flow.is_certainly_number(&name)
                 || variable.ty.as_ref().is_some_and(reference_flow::is_number_type)
             {
                 continue;
             }
-            if travel.is_number(&name) {
+            if flow.is_number(&name) {
                 if local && crosses {
                     questions.variables.push((var, self.number));
                 }
@@ -252,7 +252,7 @@ impl Own<'_> {
             if crosses && values.are_closures(&name) && !values.is_typed(&name) {
                 questions.opaque.insert(var);
             }
-            if crosses && lent == Lends::Plainly {
+            if crosses && borrow == LocalBorrow::Certain {
                 let value = values.of(&name);
                 if let Some(Expr::Closure(_)) = value {
                     closures.insert((self.source, name.clone()));
@@ -265,17 +265,17 @@ impl Own<'_> {
                 notes.push(Note { span, name, reason, whole: true });
                 continue;
             }
-            let closure = matches!(values.of(&name), Some(Expr::Closure(_))) && lent == Lends::Nothing;
+            let closure = matches!(values.of(&name), Some(Expr::Closure(_))) && borrow == LocalBorrow::Never;
             // Temporaries are asked about as expressions; adaptors of outer iterators have closures' types.
-            let outer = travel.is_outer(&name);
-            if closure || !local || travel.is_reference(&name) || (outer && questions.opaque.contains(&var)) {
+            let outer = flow.is_outer(&name);
+            if closure || !local || flow.is_reference(&name) || (outer && questions.opaque.contains(&var)) {
                 continue;
             }
-            let need = match (crosses, lent) {
+            let need = match (crosses, borrow) {
                 // A lock, or another guard of something outside.
                 _ if outer => Need::Quiet,
                 (true, _) => Need::Whole,
-                (false, Lends::Nothing) => Need::Quiet,
+                (false, LocalBorrow::Never) => Need::Quiet,
                 // What it captures it has by reference, as a rule.
                 (false, _) if matches!(values.of(&name), Some(Expr::Closure(_))) => Need::Quiet,
                 (false, _) => Need::Forgotten,

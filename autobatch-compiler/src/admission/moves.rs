@@ -10,14 +10,14 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Pat, UnOp};
 
 use crate::admission::uses;
-use crate::analysis::reference_flow::Travel;
+use crate::analysis::reference_flow::ReferenceFlow;
 use crate::ir::effects::{self, Names};
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
 use crate::passes::Analyses;
 use crate::syntax::mentions::{self, is_truth};
 
 /// The parts that must be copied, as places; a whole variable stands for what a pattern takes out of it.
-pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel: &Travel) -> Vec<Expr> {
+pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, flow: &ReferenceFlow) -> Vec<Expr> {
     let names = effects::names(program, func);
     let mut found: Vec<Expr> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -40,8 +40,8 @@ pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, travel
             analyses.needs_column(*var)
                 && matches!(variable.role, Role::Param(_) | Role::Local)
                 && !reference
-                && !travel.is_number(&name)
-                && !travel.is_outer(&name)
+                && !flow.is_number(&name)
+                && !flow.is_outer(&name)
         };
         live.retain(owned);
         if live.is_empty() {

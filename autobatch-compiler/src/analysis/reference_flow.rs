@@ -1,4 +1,4 @@
-//! How a reference to a local can travel into a value.
+//! How references to locals flow into values.
 //!
 //! A value can borrow from a local only if the expression that makes it takes a reference to one: `&x`, a closure's
 //! capture, a macro's argument, a method call that may take its receiver by reference. Operators and calls hand on what
@@ -8,7 +8,7 @@
 //! * *outer* variables hold references, but only to what outlives the activation;
 //! * *references* are those outer variables that certainly are a `&T`: a place behind one is outside the activation.
 //!
-//! **Invariant:** what is called `Lends::Nothing` makes no reference to a local. Completeness depends on it (generated code
+//! **Invariant:** what is called `LocalBorrow::Never` makes no reference to a local. Completeness depends on it (generated code
 //! compiles), soundness does not: rustc checks the borrows of generated code.
 
 use std::collections::BTreeSet;
@@ -26,24 +26,24 @@ use crate::syntax::walk::{self, At, Code, Next};
 
 /// Whether a value may hold a reference to a local.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Lends {
+pub(crate) enum LocalBorrow {
     /// It holds none.
-    Nothing,
+    Never,
     /// It may: that depends on types.
-    Possibly,
+    Possible,
     /// It is one, or has one in it.
-    Plainly,
+    Certain,
 }
 
-impl Lends {
-    fn at_most_possibly(self) -> Lends {
-        self.min(Lends::Possibly)
+impl LocalBorrow {
+    fn at_most_possible(self) -> LocalBorrow {
+        self.min(LocalBorrow::Possible)
     }
 }
 
 /// What is known of a function's variables.
 #[derive(Default, Debug)]
-pub(crate) struct Travel {
+pub(crate) struct ReferenceFlow {
     params: BTreeSet<String>,
     locals: BTreeSet<String>,
     numbers: BTreeSet<String>,
@@ -67,34 +67,35 @@ enum Origin<'a> {
     Unknown,
 }
 
-impl Travel {
+impl ReferenceFlow {
     /// What is known of the variables of a function.
-    pub(crate) fn of(function: &Function, types: &VariableTypes) -> Travel {
-        let mut travel = Travel { locals: function.bindings.keys().cloned().collect(), ..Travel::default() };
+    pub(crate) fn of(function: &Function, types: &VariableTypes) -> ReferenceFlow {
+        let mut flow =
+            ReferenceFlow { locals: function.bindings.keys().cloned().collect(), ..ReferenceFlow::default() };
         for param in &function.params {
             let name = param.ident.to_string();
-            travel.locals.insert(name.clone());
+            flow.locals.insert(name.clone());
             if is_number_type(&param.ty) {
-                travel.numbers.insert(name.clone());
+                flow.numbers.insert(name.clone());
             } else if is_shared_reference(&param.ty) {
-                travel.outer.insert(name.clone());
-                travel.references.insert(name.clone());
+                flow.outer.insert(name.clone());
+                flow.references.insert(name.clone());
             }
-            travel.params.insert(name);
+            flow.params.insert(name);
         }
         for (name, ty) in types {
             if is_number_type(ty) {
-                travel.numbers.insert(name.clone());
+                flow.numbers.insert(name.clone());
             }
         }
         let mut scan = Definitions::default();
         scan.visit_block(&function.body);
-        travel.find_numbers(&scan);
-        travel.certain = travel.numbers.clone();
-        travel.trusts = true;
-        travel.find_numbers(&scan);
-        travel.find_outer(types, &scan);
-        travel
+        flow.find_numbers(&scan);
+        flow.certain = flow.numbers.clone();
+        flow.trusts = true;
+        flow.find_numbers(&scan);
+        flow.find_outer(types, &scan);
+        flow
     }
 
     /// Whether a variable is a number, or made of numbers.
@@ -264,12 +265,12 @@ impl Travel {
         let is_other =
             |name: &String| !self.outer.contains(name) && self.is_local(name) && !self.numbers.contains(name);
         let other = walk::any(value, |at| match at {
-            At::Expr(Expr::Closure(closure)) if self.captured(closure) == Lends::Nothing => Next::Past,
+            At::Expr(Expr::Closure(closure)) if self.captured(closure) == LocalBorrow::Never => Next::Past,
             At::Expr(Expr::Closure(_)) | At::Macro(_) => Next::Found,
             At::Expr(expr) => mentions::name(expr).is_some_and(|name| is_other(&name)).into(),
             _ => Next::On,
         });
-        !other && self.lends(value) == Lends::Nothing
+        !other && self.local_borrow(value) == LocalBorrow::Never
     }
 
     /// Whether a value is made of references to outside, and numbers.
@@ -313,55 +314,56 @@ impl Travel {
     }
 
     /// Whether the value of an expression may hold a reference to a local.
-    pub(crate) fn lends(&self, value: &Expr) -> Lends {
+    pub(crate) fn local_borrow(&self, value: &Expr) -> LocalBorrow {
         let all = |exprs: &mut dyn Iterator<Item = &Expr>| {
-            exprs.map(|e| self.lends(e)).max().unwrap_or(Lends::Nothing)
+            exprs.map(|e| self.local_borrow(e)).max().unwrap_or(LocalBorrow::Never)
         };
         if self.is_number_value(value) {
-            return Lends::Nothing;
+            return LocalBorrow::Never;
         }
         let value = bare(value);
         match value {
-            Expr::Lit(_) | Expr::Infer(_) => Lends::Nothing,
+            Expr::Lit(_) | Expr::Infer(_) => LocalBorrow::Never,
             Expr::Path(_) => match mentions::name(value) {
-                Some(name) if self.is_local(&name) => self.held(&name),
-                _ => Lends::Nothing,
+                Some(name) if self.is_local(&name) => self.of_variable(&name),
+                _ => LocalBorrow::Never,
             },
-            Expr::Reference(e) if self.is_outside(&e.expr) || is_constant(&e.expr) => Lends::Nothing,
+            Expr::Reference(e) if self.is_outside(&e.expr) || is_constant(&e.expr) => LocalBorrow::Never,
             Expr::Reference(e) => match root(&e.expr) {
-                Some(name) if !self.is_local(&name) => Lends::Nothing,
-                _ => Lends::Plainly,
+                Some(name) if !self.is_local(&name) => LocalBorrow::Never,
+                _ => LocalBorrow::Certain,
             },
             Expr::MethodCall(e) => {
-                let args = all(&mut e.args.iter()).at_most_possibly();
+                let args = all(&mut e.args.iter()).at_most_possible();
                 self.receiver(&e.receiver).max(args)
             }
-            Expr::Call(e) => all(&mut e.args.iter()).at_most_possibly().max(self.lends(&e.func)),
+            Expr::Call(e) => all(&mut e.args.iter()).at_most_possible().max(self.local_borrow(&e.func)),
             Expr::Macro(e) => self.of_macro(&e.mac),
-            Expr::Unary(e) => self.lends(&e.expr).at_most_possibly(),
-            Expr::Binary(e) if is_truth(&e.op) || is_compound(&e.op) => Lends::Nothing,
-            Expr::Binary(e) => self.lends(&e.left).max(self.lends(&e.right)).at_most_possibly(),
-            Expr::Cast(e) if is_primitive(&e.ty) => Lends::Nothing,
-            Expr::Cast(e) => self.lends(&e.expr),
-            Expr::Field(e) => self.lends(&e.base),
-            Expr::Index(e) => self.lends(&e.expr).max(self.lends(&e.index)).at_most_possibly(),
-            Expr::Try(e) => self.lends(&e.expr),
+            Expr::Unary(e) => self.local_borrow(&e.expr).at_most_possible(),
+            Expr::Binary(e) if is_truth(&e.op) || is_compound(&e.op) => LocalBorrow::Never,
+            Expr::Binary(e) => self.local_borrow(&e.left).max(self.local_borrow(&e.right)).at_most_possible(),
+            Expr::Cast(e) if is_primitive(&e.ty) => LocalBorrow::Never,
+            Expr::Cast(e) => self.local_borrow(&e.expr),
+            Expr::Field(e) => self.local_borrow(&e.base),
+            Expr::Index(e) => self.local_borrow(&e.expr).max(self.local_borrow(&e.index)).at_most_possible(),
+            Expr::Try(e) => self.local_borrow(&e.expr),
             Expr::Tuple(e) => all(&mut e.elems.iter()),
             Expr::Array(e) => all(&mut e.elems.iter()),
-            Expr::Repeat(e) => self.lends(&e.expr),
+            Expr::Repeat(e) => self.local_borrow(&e.expr),
             Expr::Struct(e) => {
-                let rest = e.rest.as_ref().map_or(Lends::Nothing, |rest| self.lends(rest));
+                let rest = e.rest.as_ref().map_or(LocalBorrow::Never, |rest| self.local_borrow(rest));
                 all(&mut e.fields.iter().map(|field| &field.expr)).max(rest)
             }
             Expr::Range(e) => all(&mut e.start.iter().chain(&e.end).map(|end| &**end)),
             Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => {
-                let lent = |tail: Option<&Expr>| tail.map_or(Lends::Possibly, |tail| self.lends(tail));
-                tails(value).into_iter().map(lent).max().unwrap_or(Lends::Nothing)
+                let of_tail =
+                    |tail: Option<&Expr>| tail.map_or(LocalBorrow::Possible, |tail| self.local_borrow(tail));
+                tails(value).into_iter().map(of_tail).max().unwrap_or(LocalBorrow::Never)
             }
             Expr::Closure(e) => self.captured(e),
-            Expr::Assign(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Let(_) => Lends::Nothing,
-            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => Lends::Nothing,
-            _ => Lends::Possibly,
+            Expr::Assign(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Let(_) => LocalBorrow::Never,
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => LocalBorrow::Never,
+            _ => LocalBorrow::Possible,
         }
     }
 
@@ -410,64 +412,64 @@ impl Travel {
         (chain.len() == all.len()).then_some(chain)
     }
 
-    /// Whether a call may be lent its receiver, or handed on what that holds.
-    fn receiver(&self, receiver: &Expr) -> Lends {
+    /// Whether what a call yields may borrow from its receiver, or hold what that holds.
+    fn receiver(&self, receiver: &Expr) -> LocalBorrow {
         if self.is_outside(receiver) || self.is_reference_value(receiver) {
-            return Lends::Nothing;
+            return LocalBorrow::Never;
         }
         match root(receiver) {
-            // A number's own methods lend nothing; those of a user's trait may.
-            Some(name) if self.is_local(&name) => Lends::Possibly,
-            _ => self.lends(receiver).at_most_possibly(),
+            // A number's own methods borrow nothing; those of a user's trait may.
+            Some(name) if self.is_local(&name) => LocalBorrow::Possible,
+            _ => self.local_borrow(receiver).at_most_possible(),
         }
     }
 
     /// What a variable may hold.
-    fn held(&self, name: &str) -> Lends {
+    fn of_variable(&self, name: &str) -> LocalBorrow {
         // What a parameter holds outlives the activation.
         let outlives = [&self.params, &self.numbers, &self.outer].iter().any(|set| set.contains(name));
-        if outlives { Lends::Nothing } else { Lends::Possibly }
+        if outlives { LocalBorrow::Never } else { LocalBorrow::Possible }
     }
 
     fn is_local(&self, name: &str) -> bool {
         self.locals.contains(name) || name.starts_with("__")
     }
 
-    fn captured(&self, closure: &syn::ExprClosure) -> Lends {
+    fn captured(&self, closure: &syn::ExprClosure) -> LocalBorrow {
         let own: BTreeSet<String> =
             closure.inputs.iter().flat_map(mentions::names).map(|name| name.to_string()).collect();
         let moves = closure.capture.is_some();
-        let lent = |name: &str| match (own.contains(name), moves) {
-            (true, _) => Lends::Nothing,
-            (false, true) => self.held(name),
-            (false, false) => Lends::Plainly,
+        let of_name = |name: &str| match (own.contains(name), moves) {
+            (true, _) => LocalBorrow::Never,
+            (false, true) => self.of_variable(name),
+            (false, false) => LocalBorrow::Certain,
         };
-        let mut captured = Lends::Nothing;
+        let mut captured = LocalBorrow::Never;
         walk::each(&*closure.body, |at| {
             captured = captured.max(match at {
                 At::Expr(expr) => {
                     let name = mentions::name(expr).filter(|name| self.is_local(name));
-                    name.map_or(Lends::Nothing, |name| lent(&name))
+                    name.map_or(LocalBorrow::Never, |name| of_name(&name))
                 }
-                At::Macro(_) => Lends::Plainly,
-                _ => Lends::Nothing,
+                At::Macro(_) => LocalBorrow::Certain,
+                _ => LocalBorrow::Never,
             });
         });
         captured
     }
 
-    fn of_macro(&self, mac: &Macro) -> Lends {
+    fn of_macro(&self, mac: &Macro) -> LocalBorrow {
         if is_listed(mac) {
-            return Lends::Nothing;
+            return LocalBorrow::Never;
         }
         if mac.path.is_ident("vec")
             && let Some(elements) = elements(mac)
         {
-            return elements.iter().map(|e| self.lends(e)).max().unwrap_or(Lends::Nothing);
+            return elements.iter().map(|e| self.local_borrow(e)).max().unwrap_or(LocalBorrow::Never);
         }
         let text = mac.tokens.to_string();
         let local = mentions::words(&text).any(|word| self.is_local(word));
-        if local { Lends::Possibly } else { Lends::Nothing }
+        if local { LocalBorrow::Possible } else { LocalBorrow::Never }
     }
 }
 

@@ -7,7 +7,7 @@ use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote
 
 use crate::admission::purity;
 use crate::codegen::named_lifetimes::Named;
-use crate::codegen::names::{Family, scalar_path, turbofish_of_clone};
+use crate::codegen::names::{Family, name, scalar_path, turbofish_of_clone};
 use crate::codegen::parts::{Machine, VectorCode};
 use crate::codegen::send_check::{self, Door};
 use crate::item::model::{Function, Param, Passing};
@@ -173,6 +173,8 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#told)*
         #[allow(deprecated, dead_code, private_bounds, rustdoc::all, clippy::all, clippy::pedantic)]
     };
+    // Users read them in the documentation; a parameter of that name is another one.
+    let (options, out) = (name("options"), name("out"));
     let span = scalar.span();
     // Hygiene: the names belong where they are used, also if a macro has made the function.
     let run = quote_spanned!(span=>
@@ -195,10 +197,10 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #[doc = #doc_into]
         #common
         #[track_caller]
-        #vis fn #into <#generic_params> (#(#inputs,)* __output: impl #krate::Output<#output>) #where_clause {
+        #vis fn #into <#generic_params> (#(#inputs,)* #out: impl #krate::Output<#output>) #where_clause {
             let __run = move || -> ::core::result::Result<(), #krate::BatchError> {
                 #run
-                #door run_into(#program_path, #defaults, #lens, __ways, __output)
+                #door run_into(#program_path, #defaults, #lens, __ways, #out)
             };
             #rt::unwrap_unit(__run());
         }
@@ -206,11 +208,11 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #[doc = #doc_with]
         #common
         #vis fn #with <#generic_params> (
-            #(#inputs,)* __options: &#krate::Options
+            #(#inputs,)* #options: &#krate::Options
         ) -> ::core::result::Result<#krate::Outcome<#output>, #krate::BatchError> #where_clause {
             #checks
             #run
-            #door run(#program_path, #defaults, __options, #lens, __ways)
+            #door run(#program_path, #defaults, #options, #lens, __ways)
         }
 
         #program_item
@@ -362,13 +364,13 @@ fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> Tok
 /// The type of the arguments of a body: sources, shared values, where results go, and the types of the parameters. A type in a signature
 /// implies what outlives what in it; one in a bound, `impl Source<T>`, does not.
 fn arguments(named: &Named, krate: &syn::Path) -> TokenStream {
-    let held = named.params.iter().map(|p| &p.ty);
+    let param_types = named.params.iter().map(|p| &p.ty);
     let types = named.params.iter().map(|p| {
         let ty = &p.ty;
         if p.passing == Passing::Shared { quote!(#ty) } else { quote!(&impl #krate::__rt::Source<#ty>) }
     });
     let output = &named.output;
-    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#held,)*)>))
+    quote!((#(#types,)* &#krate::__rt::Out<'_, #output>, ::core::marker::PhantomData<(#(#param_types,)*)>))
 }
 
 /// The visibility one module further in.

@@ -121,11 +121,11 @@ impl Divisions<'_> {
             Expr::MethodCall(e) => std::iter::once(&mut *e.receiver).chain(&mut e.args).collect(),
             _ => vec![],
         };
-        let lent = |value: &Expr| match value {
+        let is_shared = |value: &Expr| match value {
             Expr::Reference(e) => e.mutability.is_none(),
             value => name(value).is_some_and(|name| self.origins.shared.contains(&name)),
         };
-        values.into_iter().filter(|value| lent(value)).collect()
+        values.into_iter().filter(|value| is_shared(value)).collect()
     }
 }
 
@@ -148,7 +148,7 @@ fn is_literal(expr: &Expr) -> bool {
 mod tests {
     use quote::quote;
 
-    fn kept_from_vectors(body: proc_macro2::TokenStream) -> bool {
+    fn is_guarded(body: proc_macro2::TokenStream) -> bool {
         let item = quote!(
             fn f(x: u64, on: bool, #[shared] n: u64, xs: &[u64]) -> u64 { if on { #body } else { x } }
         );
@@ -172,7 +172,7 @@ mod tests {
                 y => y + 8 / n,
             }),
         ] {
-            assert!(kept_from_vectors(body.clone()), "{body}");
+            assert!(is_guarded(body.clone()), "{body}");
         }
     }
 
@@ -187,7 +187,7 @@ mod tests {
             quote!(entry(xs, n)),
             quote!(x + xs.cell(n)),
         ] {
-            assert!(kept_from_vectors(body.clone()), "{body}");
+            assert!(is_guarded(body.clone()), "{body}");
         }
     }
 
@@ -200,7 +200,7 @@ mod tests {
             quote!(x + xs[xs.len() - 1]),
             quote!(x + xs.iter().sum::<u64>()),
         ] {
-            assert!(!kept_from_vectors(body.clone()), "{body}");
+            assert!(!is_guarded(body.clone()), "{body}");
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
             quote!(x + n / 10 + n % (2 as u64)),
             quote!(if xs.is_empty() { 0 } else { xs[x as usize % xs.len()] }),
         ] {
-            assert!(!kept_from_vectors(body.clone()), "{body}");
+            assert!(!is_guarded(body.clone()), "{body}");
         }
     }
 }

@@ -52,7 +52,7 @@ use crate::syntax::arguments::Args;
 pub struct VectorProgram {
     /// What must be primitive for it.
     pub pure: PureProgram,
-    /// The program, parted for them.
+    /// The program, split for them.
     pub lowered: Lowered,
     /// What the passes found out.
     pub analyses: Analyses,

@@ -10,14 +10,14 @@ use crate::syntax::walk::{self, At, Next};
 /// Attributes that a second function may have and that make a difference to it. Lints that the user has
 /// been told of are for the function itself.
 pub(crate) fn carries_over(attr: &Attribute) -> bool {
-    const KEPT: [&str; 6] = ["cfg", "inline", "cold", "track_caller", "allow", "expect"];
-    let kept = |path: &Path| KEPT.iter().any(|name| path.is_ident(name));
+    const CARRIED: [&str; 6] = ["cfg", "inline", "cold", "track_caller", "allow", "expect"];
+    let carries = |path: &Path| CARRIED.iter().any(|name| path.is_ident(name));
     if !attr.path().is_ident("cfg_attr") {
-        return kept(attr.path());
+        return carries(attr.path());
     }
     let Meta::List(list) = &attr.meta else { return false };
     let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
-    list.parse_args_with(parser).is_ok_and(|args| args.iter().skip(1).all(|meta| kept(meta.path())))
+    list.parse_args_with(parser).is_ok_and(|args| args.iter().skip(1).all(|meta| carries(meta.path())))
 }
 
 /// Whether a second copy of the body means the same: a `static` in it would exist twice, as would an

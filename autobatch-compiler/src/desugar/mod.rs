@@ -18,7 +18,7 @@ mod macros;
 mod options;
 mod rewrite;
 pub(crate) mod terminals;
-pub(crate) mod unreached;
+pub(crate) mod unreachable_arms;
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ use syn::{Expr, Ident, Lifetime, Local, Type};
 
 use crate::item::model::{Function, Item, rebind};
 use crate::resolve::resolution::Resolution;
-use crate::resolve::types::{Known, Types};
+use crate::resolve::types::{FunctionType, Types};
 use crate::syntax::arguments::Args;
 use crate::syntax::mentions::{bare, is_variable};
 
@@ -44,12 +44,12 @@ pub(crate) fn functions(
 ) {
     let krate = &args.krate;
     let (own, definitions) = (item.own.as_ref(), &item.declared.definitions);
-    let known = Known::all(&item.functions, own, definitions);
-    let types = &Types { definitions, functions: &known, own: own.cloned() };
+    let functions = FunctionType::all(&item.functions, own, definitions);
+    let types = &Types { definitions, functions: &functions, own: own.cloned() };
     let callees = Callees::new(item, batched, &args.primitives);
     for (position, function) in item.functions.iter_mut().enumerate() {
         let variables = resolution.types(position);
-        unreached::arms(&mut function.body);
+        unreachable_arms::arms(&mut function.body);
         // A closure that calls one with a batched call has one when that is placed.
         loop {
             let bindings = function.bindings.keys().cloned().collect();

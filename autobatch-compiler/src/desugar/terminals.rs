@@ -49,7 +49,7 @@ impl Terminal {
         let rt = rewrite.rt();
         let annotated = ty.map(|ty| quote!(: #ty));
         let mut method = TerminalKind::Other(name.to_string(), args.to_vec());
-        let kept: Expr = parse_quote!(#state);
+        let result: Expr = parse_quote!(#state);
         let (empty, none): (Expr, Stmt) = (
             parse_quote!(::core::option::Option::None),
             parse_quote!(let mut #state = ::core::option::Option::None;),
@@ -61,7 +61,7 @@ impl Terminal {
                 let of = ty.cloned().unwrap_or_else(|| parse_quote!(_));
                 if let Some(neutral) = ty.and_then(|ty| neutral(ty, sum)) {
                     method = TerminalKind::Number(if sum { parse_quote!(+=) } else { parse_quote!(*=) });
-                    (vec![parse_quote!(let mut #state #annotated = #neutral;)], kept, false)
+                    (vec![parse_quote!(let mut #state #annotated = #neutral;)], result, false)
                 } else {
                     let op = if sum { "Sums" } else { "Products" };
                     let op = Ident::new(op, proc_macro2::Span::mixed_site());
@@ -71,7 +71,7 @@ impl Terminal {
                 }
             }
             ("fold", [init, _]) if is_quiet(init) => {
-                (vec![parse_quote!(let mut #state #annotated = #init;)], kept, false)
+                (vec![parse_quote!(let mut #state #annotated = #init;)], result, false)
             }
             ("try_fold", [init, _]) if is_quiet(init) => {
                 let whole = parse_quote!(#rt::FromOutput::from_output(#state));
@@ -83,8 +83,10 @@ impl Terminal {
             ("all", [_]) => (vec![], parse_quote!(true), true),
             ("find" | "find_map", [_]) => (vec![], empty, true),
             ("position", [_]) => (vec![zero], empty, true),
-            ("count", []) => (vec![zero], kept, false),
-            ("last" | "max" | "min", []) | ("reduce" | "max_by" | "min_by", [_]) => (vec![none], kept, false),
+            ("count", []) => (vec![zero], result, false),
+            ("last" | "max" | "min", []) | ("reduce" | "max_by" | "min_by", [_]) => {
+                (vec![none], result, false)
+            }
             ("max_by_key" | "min_by_key", [_]) => {
                 let best = rewrite.fresh("best");
                 let value = parse_quote!(match #state {
@@ -96,7 +98,7 @@ impl Terminal {
             ("partition", [f]) => {
                 let no = rewrite.fresh("no");
                 let before = [&state, &no].map(|part| parse_quote!(let mut #part = ::std::vec::Vec::new();));
-                let parts = parse_quote!(#rt::parted(#state, #no));
+                let parts = parse_quote!(#rt::partition(#state, #no));
                 method = TerminalKind::Partition(f.clone(), no);
                 (before.into(), parts, false)
             }
@@ -116,7 +118,7 @@ impl Terminal {
     /// a value.
     fn collect(state: Ident, ty: &Type) -> Option<Terminal> {
         let kind = Wrapper::of(ty);
-        let inner = if kind.is_some() { held_by(ty)? } else { ty };
+        let inner = if kind.is_some() { inner_type(ty)? } else { ty };
         let Type::Path(path) = inner else { return None };
         let name = path.path.segments.last()?.ident.to_string();
         let (before, value): (Stmt, Expr) = if name == "Vec" {
@@ -145,8 +147,8 @@ impl Terminal {
     }
 }
 
-/// What an `Option` or `Result` of this type holds.
-fn held_by(ty: &Type) -> Option<&Type> {
+/// The type of the value in an `Option` or `Result`.
+fn inner_type(ty: &Type) -> Option<&Type> {
     ["Option", "Result"].iter().find_map(|name| generic_argument(ty, name, 0))
 }
 
@@ -168,7 +170,7 @@ pub(super) fn or_left(
         let check = quote::quote_spanned!(span=> #rt::must_add_all(&#place););
         return parse_quote!({ #before #check #code });
     }
-    let left = if held_by(of).is_some_and(crate::std_models::pure::is_primitive) {
+    let left = if inner_type(of).is_some_and(crate::std_models::pure::is_primitive) {
         quote!(left_to_number)
     } else {
         quote!(left_to_type)

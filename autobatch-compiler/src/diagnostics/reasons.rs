@@ -140,15 +140,15 @@ pub(crate) const OPERAND_BORROWS: Reason = Reason {
 
 // A batched call is handed a reference that may not outlive the activation.
 
-pub(crate) const LENT: Reason = Reason {
+pub(crate) const CALL_BORROWS: Reason = Reason {
     why: "a local of this function is lent to the call, and a column's values move",
     instead: "hand on a value, an index, or a reference that the function was given",
 };
-pub(crate) const MAY_BE_LENT: Reason = Reason {
+pub(crate) const CALL_MAY_BORROW: Reason = Reason {
     why: "what the call is handed may borrow from a local of this function, and a column's values move",
     instead: LET_WITH_TYPE,
 };
-pub(crate) const TEMPORARY_LENT: Reason = Reason {
+pub(crate) const CALL_BORROWS_TEMPORARY: Reason = Reason {
     why: "what the call is handed may borrow from what is made in the middle of it",
     instead: "make it in a `let` before",
 };

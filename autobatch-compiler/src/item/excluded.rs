@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, Type};
 
 use crate::diagnostics::reasons::Reason;
 use crate::item::model::{Excluded, Function};
-use crate::item::worth;
+use crate::item::selection;
 use crate::syntax::mentions::type_name;
 
 /// Those of `excluded` that would be worth it.
@@ -18,7 +18,7 @@ pub(crate) fn of(
     primitives: &[syn::Path],
 ) -> Vec<Excluded> {
     let all: Vec<Function> = functions.iter().chain(excluded.iter().map(|(f, _)| f)).cloned().collect();
-    let worth: BTreeSet<usize> = worth::by_shown_name(&all, primitives);
+    let worth: BTreeSet<usize> = selection::by_shown_name(&all, primitives);
     let excluded = excluded.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
     let excluded = excluded.map(|(_, (f, reason))| {
         let owner = f.method.as_ref().map(|m| &m.owner).or(own.filter(|_| f.associated)).and_then(type_name);

@@ -15,11 +15,11 @@ use crate::syntax::tail_positions;
 
 /// The functions of a module or `impl` that can be part of the program, in source order.
 pub fn functions_of(input: &Input, diag: &mut Diagnostics) -> Vec<Function> {
-    parted(input, diag).0
+    partition(input, diag).0
 }
 
 /// The same, and those that are excluded, with the reason.
-pub(crate) fn parted(input: &Input, diag: &mut Diagnostics) -> (Vec<Function>, Vec<(Function, Reason)>) {
+pub(crate) fn partition(input: &Input, diag: &mut Diagnostics) -> (Vec<Function>, Vec<(Function, Reason)>) {
     let (mut all, mut excluded) = (Vec::new(), Vec::new());
     match input {
         Input::Function(f) => all.extend(function(&f.attrs, &f.vis, &f.sig, &f.block, None, diag)),

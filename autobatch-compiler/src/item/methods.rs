@@ -14,7 +14,7 @@ use syn::{
 
 use crate::diagnostics::reasons::{self, Reason};
 use crate::diagnostics::sink::Diagnostics;
-use crate::item::model::{Function, Method};
+use crate::item::model::{Function, OriginalMethod};
 use crate::item::parse;
 use crate::std_models::facts::{Named, named};
 use crate::syntax::attributes::{self, GENERATED};
@@ -175,7 +175,7 @@ fn freed(block: &ItemImpl, owner: &Ident, f: &syn::ImplItemFn) -> Option<Functio
     }
     let (owner, attrs) = ((*block.self_ty).clone(), block.attrs.clone());
     let named = names_its_parameters(block);
-    function.method = Some(Method { shown: Box::new(shown), owner, trait_, attrs, named });
+    function.method = Some(OriginalMethod { shown: Box::new(shown), owner, trait_, attrs, named });
     Some(function)
 }
 

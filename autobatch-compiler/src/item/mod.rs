@@ -11,4 +11,4 @@ pub mod implicit_entries;
 pub mod methods;
 pub mod model;
 pub mod parse;
-pub mod worth;
+pub mod selection;

@@ -97,7 +97,7 @@ pub struct Function {
     /// The type of an `impl` block with the attribute.
     pub owner: Option<Type>,
     /// What it was, if it is a method of a type of a module.
-    pub method: Option<Method>,
+    pub method: Option<OriginalMethod>,
 }
 
 impl Function {
@@ -133,7 +133,7 @@ fn if_ident(ident: &Ident, mutable: bool) -> Pat {
 
 /// What a function of the program was in the module.
 #[derive(Clone)]
-pub struct Method {
+pub struct OriginalMethod {
     /// The method as written.
     pub shown: Box<Function>,
     /// Its type.

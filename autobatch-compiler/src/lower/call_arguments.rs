@@ -1,7 +1,7 @@
 //! What a batched call is handed: values that are copied or moved whole, references to what outlives the activation, and the `&mut`
 //! parameters of the caller itself.
 //!
-//! A local's value moves with its column, so nothing may refer to it during the call: a call that is lent a local, or what may borrow
+//! A local's value moves with its column, so nothing may refer to it during the call: a call that borrows a local, or what may borrow
 //! from one, stays a scalar call. A `&mut` parameter that is handed on whole is the callee's for the call, and the caller's again
 //! behind it: its target does not move. That the callee keeps nothing of it follows from the signature: its lifetime has no name
 //! there, so rustc has checked the scalar function with a lifetime that ends with the call.
@@ -10,7 +10,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, Lifetime, Type, UnOp};
 
-use crate::analysis::reference_flow::{Lends, is_number_type};
+use crate::analysis::reference_flow::{LocalBorrow, is_number_type};
 use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::effects::variable;
 use crate::ir::{Role, VarId};
@@ -38,16 +38,16 @@ pub(super) fn of_call(lower: &Lowering<'_>, source: usize, args: &[&Expr]) -> Re
             handed.push(var);
             continue;
         }
-        match (lower.travel().lends(arg), !is_number_type(&ty)) {
+        match (lower.reference_flow().local_borrow(arg), !is_number_type(&ty)) {
             (_, false) => {}
             // It may borrow from a temporary.
-            (Lends::Nothing, true) if may_borrow(&ty) && lower.travel().chain(arg).is_none() => {
-                return Err((arg.span(), reasons::TEMPORARY_LENT));
+            (LocalBorrow::Never, true) if may_borrow(&ty) && lower.reference_flow().chain(arg).is_none() => {
+                return Err((arg.span(), reasons::CALL_BORROWS_TEMPORARY));
             }
-            (Lends::Nothing, true) => {}
-            (Lends::Possibly, true) if !may_borrow(&ty) => {}
-            (Lends::Possibly, true) => return Err((arg.span(), reasons::MAY_BE_LENT)),
-            (Lends::Plainly, true) => return Err((arg.span(), reasons::LENT)),
+            (LocalBorrow::Never, true) => {}
+            (LocalBorrow::Possible, true) if !may_borrow(&ty) => {}
+            (LocalBorrow::Possible, true) => return Err((arg.span(), reasons::CALL_MAY_BORROW)),
+            (LocalBorrow::Certain, true) => return Err((arg.span(), reasons::CALL_BORROWS)),
         }
     }
     for var in handed {

@@ -241,7 +241,7 @@ impl Lowering<'_> {
                 || arms.iter().any(|arm| is_of_number(&arm.pat))
                 || guards().all(|arm| self.binds_nothing(&arm.pat)));
         if again && variable(&self.names, &scrutinee).is_none() {
-            scrutinee = self.held("matched", scrutinee);
+            scrutinee = self.in_variable("matched", scrutinee);
         }
         while again && let Some(nth) = arms.iter().position(|arm| guarded(self, arm)) {
             let behind = arms.split_off(nth + 1);
@@ -281,7 +281,9 @@ impl Lowering<'_> {
     /// Whether matching a value does not move it: it is a reference, a number or the like, or a constant.
     fn can_be_matched_again(&self, scrutinee: &Expr) -> bool {
         let constant = matches!(scrutinee, Expr::Path(_)) && variable(&self.names, scrutinee).is_none();
-        constant || self.travel().is_number_value(scrutinee) || self.travel().is_reference_value(scrutinee)
+        constant
+            || self.reference_flow().is_number_value(scrutinee)
+            || self.reference_flow().is_reference_value(scrutinee)
     }
 
     /// A `match` whose arms go to blocks of their own.

@@ -8,7 +8,7 @@ use syn::{
     ExprTry, ExprTuple, ExprUnary, Pat, PointerMutability, Stmt, Type, UnOp, parse_quote,
 };
 
-use crate::analysis::reference_flow::{Lends, is_number_type};
+use crate::analysis::reference_flow::{LocalBorrow, is_number_type};
 use crate::diagnostics::reasons;
 use crate::ir::effects::{self, variable};
 use crate::ir::questions::Need;
@@ -134,7 +134,7 @@ impl Lowering<'_> {
             Expr::Index(e) if self.is_fixed_place(&e.expr, &e.index) => self.operands([&mut *e.index]),
             Expr::Index(e) => self.operands([&mut *e.expr, &mut *e.index]),
             Expr::Call(e) => self.operands(&mut e.args),
-            Expr::MethodCall(e) if self.is_kept_place(e) => {
+            Expr::MethodCall(e) if self.has_fixed_receiver(e) => {
                 *e.receiver = self.fixed_place((*e.receiver).clone(), e.args.iter().cloned().collect());
                 self.operands(&mut e.args);
             }
@@ -175,7 +175,7 @@ impl Lowering<'_> {
         for (i, operand) in operands.iter().enumerate() {
             let value = self.value(operand.clone());
             let later = split[i + 1..].iter().any(|s| *s);
-            values.push(if later { self.kept(value, operand, &operands[i + 1..]) } else { value });
+            values.push(if later { self.fixed_value(value, operand, &operands[i + 1..]) } else { value });
         }
         values
     }
@@ -221,7 +221,7 @@ impl Lowering<'_> {
             Expr::Field(e) => self.is_stable_behind(&e.base, later),
             Expr::Unary(e) => self.is_stable_behind(&e.expr, later),
             _ => match variable(&self.names, place) {
-                Some(var) if self.travel().is_reference(&self.program.name(var)) => true,
+                Some(var) if self.reference_flow().is_reference(&self.program.name(var)) => true,
                 Some(var) => {
                     let exclusive = match &self.program.var(var).ty {
                         Some(ty) => may_be_exclusive(ty),
@@ -281,7 +281,7 @@ impl Lowering<'_> {
         for (i, value) in values.into_iter().enumerate() {
             self.ask_temporaries(&args[i]);
             let ty = self.program.var(params[i]).ty.clone();
-            if let (Lends::Possibly, Some(ty)) = (self.travel().lends(&args[i]), ty) {
+            if let (LocalBorrow::Possible, Some(ty)) = (self.reference_flow().local_borrow(&args[i]), ty) {
                 self.questions.types.push((ty, Need::Owned));
             }
             vars.push(self.argument(value, params[i], &args[i + 1..]));
@@ -354,7 +354,7 @@ impl Lowering<'_> {
         if !has_exits(&value) {
             return self.verbatim(value);
         }
-        self.held("value", value)
+        self.in_variable("value", value)
     }
 }
 

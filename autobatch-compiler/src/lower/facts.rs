@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use syn::{Block, ExprMethodCall, Path};
 
-use crate::analysis::reference_flow::Travel;
+use crate::analysis::reference_flow::ReferenceFlow;
 use crate::item::model::{Function, Item};
-use crate::item::worth;
+use crate::item::selection;
 use crate::resolve::resolution::Resolution;
 use crate::syntax::call_sites;
 
@@ -22,7 +22,7 @@ pub struct LowerOptions {
     /// Functions with a batched kernel, as the code calls them.
     pub primitives: Vec<Path>,
     /// Whether blocks end behind statements that may return early.
-    pub part: bool,
+    pub split_entry: bool,
 }
 
 /// What is known of one program. Functions are known by their positions in the item.
@@ -35,8 +35,8 @@ pub(crate) struct Facts<'a> {
     batched: BTreeMap<String, usize>,
     /// Names of functions that would be worth batching, but are generic on their own.
     excluded: BTreeSet<String>,
-    /// How references to locals travel in each function, found when it is asked for.
-    travels: Vec<OnceCell<Rc<Travel>>>,
+    /// How references to locals flow in each function, found when it is asked for.
+    reference_flows: Vec<OnceCell<Rc<ReferenceFlow>>>,
 }
 
 impl<'a> Facts<'a> {
@@ -46,9 +46,9 @@ impl<'a> Facts<'a> {
         entry: usize,
         options: &'a LowerOptions,
     ) -> Self {
-        let (batched, excluded) = worth::worth_batching(&item.functions, entry, &options.primitives);
-        let travels = vec![OnceCell::new(); item.functions.len()];
-        Facts { item, resolution, options, entry, batched, excluded, travels }
+        let (batched, excluded) = selection::worth_batching(&item.functions, entry, &options.primitives);
+        let reference_flows = vec![OnceCell::new(); item.functions.len()];
+        Facts { item, resolution, options, entry, batched, excluded, reference_flows }
     }
 
     /// The function at a position.
@@ -77,10 +77,10 @@ impl<'a> Facts<'a> {
             && self.item.functions.iter().any(fits)
     }
 
-    /// How references to locals travel in a function.
-    pub(super) fn travel(&self, source: usize) -> &Rc<Travel> {
-        let travel = || Rc::new(Travel::of(self.function(source), self.resolution.types(source)));
-        self.travels[source].get_or_init(travel)
+    /// How references to locals flow in a function.
+    pub(super) fn reference_flow(&self, source: usize) -> &Rc<ReferenceFlow> {
+        let flow = || Rc::new(ReferenceFlow::of(self.function(source), self.resolution.types(source)));
+        self.reference_flows[source].get_or_init(flow)
     }
 
     /// The body of a function; of its calls only those in tail position have numbers.

@@ -5,7 +5,7 @@ use crate::analysis::lane_interchange::{Plan, Scope, gain};
 use crate::analysis::liveness::Liveness;
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, FuncId, Program, Terminator, VarSet};
-use crate::lower::computed::computed;
+use crate::lower::borrow_free::borrow_free;
 use crate::lower::lowering::Lowering;
 use crate::syntax::reachability::reached;
 
@@ -136,7 +136,7 @@ impl Columns {
             behind.iter().for_each(|op| used.extend(&op.uses));
             live.extend(&alive & &used);
         }
-        let computed = computed(program, &scope.names, func, &self.crossing);
-        live.iter().all(|v| self.crossing.contains(v) || computed.contains(v))
+        let free = borrow_free(program, &scope.names, func, &self.crossing);
+        live.iter().all(|v| self.crossing.contains(v) || free.contains(v))
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::analysis::reference_flow::Travel;
+use crate::analysis::reference_flow::ReferenceFlow;
 use crate::ir::effects::Names;
 use crate::ir::questions::Questions;
 use crate::ir::{BlockId, FuncId, Program, VarId, VarSet};
@@ -25,10 +25,10 @@ pub struct Lowered {
     pub(crate) erased: Vec<Erased>,
     /// Locals whose scope goes on behind a loop or call.
     pub spans: VarSet,
-    /// Calls in tail position, by source function and number, that are lent a local: something is left to do behind them.
+    /// Calls in tail position, by source function and number, that borrow a local: something is left to do behind them.
     pub counted: Vec<(usize, CallSite)>,
-    /// How references to locals travel in each program function.
-    pub(crate) travels: Vec<Rc<Travel>>,
+    /// How references to locals flow in each program function.
+    pub(crate) reference_flows: Vec<Rc<ReferenceFlow>>,
 }
 
 /// A loop or labelled block around the current position.
@@ -75,9 +75,9 @@ impl<'a> Lowering<'a> {
         self.facts.function(self.source())
     }
 
-    /// How references to locals travel in it.
-    pub(super) fn travel(&self) -> &'a Travel {
-        self.facts.travel(self.source())
+    /// How references to locals flow in it.
+    pub(super) fn reference_flow(&self) -> &'a ReferenceFlow {
+        self.facts.reference_flow(self.source())
     }
 }
 

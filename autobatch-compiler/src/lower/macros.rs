@@ -106,13 +106,13 @@ impl<'a> Visit<'a> for Scan<'_> {
             return;
         }
         // One of the library's stands alone, or behind its crate.
-        let alone = match &mac.path.segments.iter().collect::<Vec<_>>()[..] {
+        let may_be_std = match &mac.path.segments.iter().collect::<Vec<_>>()[..] {
             [_] => true,
             [of, _] => ["alloc", "core", "std"].iter().any(|library| of.ident == library),
             _ => false,
         };
         let left = mac.path.segments.last().and_then(|last| match self.leaves(&last.ident) {
-            None if !alone && !self.declared.macros.contains(&last.ident.to_string()) => {
+            None if !may_be_std && !self.declared.macros.contains(&last.ident.to_string()) => {
                 Some(reasons::MACRO_OF_ANOTHER_FILE)
             }
             reason => reason,

@@ -11,8 +11,8 @@
 //!
 //! **Invariant:** block ids ascend in source order; ops leave early only by listed exits.
 
+mod borrow_free;
 pub(crate) mod call_arguments;
-mod computed;
 mod control;
 mod exits;
 mod expr;
@@ -40,7 +40,7 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt, Type, parse_quote};
 
-use crate::analysis::reference_flow::Lends;
+use crate::analysis::reference_flow::LocalBorrow;
 use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
@@ -226,12 +226,15 @@ impl Lowering<'_> {
         let op = effects::op(&self.names, stmt);
         if !op.exits.is_empty() {
             // What a jump leaves behind is dropped after locals have moved back.
-            let lent = self.travel().temporaries(&written);
-            let lent: Vec<Expr> =
-                lent.into_iter().filter(|e| self.travel().lends(e) != Lends::Nothing).cloned().collect();
-            lent.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
+            let made = self.reference_flow().temporaries(&written);
+            let borrowed: Vec<Expr> = made
+                .into_iter()
+                .filter(|e| self.reference_flow().local_borrow(e) != LocalBorrow::Never)
+                .cloned()
+                .collect();
+            borrowed.iter().for_each(|temporary| self.asked(temporary, Need::Forgotten));
         }
-        let parts = self.facts.options.part && !op.exits.is_empty();
+        let parts = self.facts.options.split_entry && !op.exits.is_empty();
         self.push_op(op);
         if let (true, Some(block)) = (parts, self.cursor) {
             let next = self.new_block(self.program.block(block).span, "after exit");
@@ -275,7 +278,7 @@ impl Lowering<'_> {
     }
 
     /// A value in a variable of its own.
-    fn held(&mut self, what: &str, value: Expr) -> Expr {
+    fn in_variable(&mut self, what: &str, value: Expr) -> Expr {
         let (dest, ident) = self.temp(what, None);
         self.define(dest, None, value);
         parse_quote!(#ident)
@@ -292,11 +295,11 @@ impl Lowering<'_> {
 
     /// Asks rustc about an expression whose value is kept across a block boundary, as it is written.
     fn ask(&mut self, written: &Expr) {
-        match self.travel().lends(written) {
+        match self.reference_flow().local_borrow(written) {
             // It may borrow from a temporary, which lives as long as its statement.
-            Lends::Nothing if self.travel().chain(written).is_some() => {}
-            Lends::Nothing | Lends::Possibly => self.asked(written, Need::Whole),
-            Lends::Plainly => self.whole_fallback(written.span(), reasons::OPERAND_BORROWS),
+            LocalBorrow::Never if self.reference_flow().chain(written).is_some() => {}
+            LocalBorrow::Never | LocalBorrow::Possible => self.asked(written, Need::Whole),
+            LocalBorrow::Certain => self.whole_fallback(written.span(), reasons::OPERAND_BORROWS),
         }
         self.ask_temporaries(written);
     }
@@ -310,12 +313,15 @@ impl Lowering<'_> {
     /// Temporaries of an expression are dropped before what is behind it: nobody may see that.
     fn ask_temporaries(&mut self, written: &Expr) {
         let clones = |all: Vec<&Expr>| all.into_iter().cloned().collect::<Vec<Expr>>();
-        let chain = clones(self.travel().chain(written).unwrap_or_default());
-        let others = clones(self.travel().temporaries(written));
+        let chain = clones(self.reference_flow().chain(written).unwrap_or_default());
+        let others = clones(self.reference_flow().temporaries(written));
         chain.iter().for_each(|temporary| self.asked(temporary, Need::Chained));
         for temporary in &others {
-            let need =
-                if self.travel().lends(temporary) == Lends::Nothing { Need::Quiet } else { Need::Forgotten };
+            let need = if self.reference_flow().local_borrow(temporary) == LocalBorrow::Never {
+                Need::Quiet
+            } else {
+                Need::Forgotten
+            };
             self.asked(temporary, need);
         }
     }
@@ -333,7 +339,7 @@ impl Lowering<'_> {
         let sources = || self.sources.iter().copied();
         let lowered = Lowered {
             erased: sources().map(|source| facts.erased(source)).collect(),
-            travels: sources().map(|source| Rc::clone(facts.travel(source))).collect(),
+            reference_flows: sources().map(|source| Rc::clone(facts.reference_flow(source))).collect(),
             program: self.program,
             sources: self.sources,
             items: self.items,

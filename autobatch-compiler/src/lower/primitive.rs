@@ -8,7 +8,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Type, UnOp, parse_quote};
 
-use crate::analysis::reference_flow::Lends;
+use crate::analysis::reference_flow::LocalBorrow;
 use crate::diagnostics::reasons::{self, Reason};
 use crate::ir::effects::variable;
 use crate::ir::{Primitive, VarId};
@@ -33,7 +33,7 @@ pub(super) fn is_call(lower: &Lowering<'_>, call: &ExprCall) -> bool {
 /// Whether the arguments can be gathered; else where and why not.
 pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(), (Span, Reason)> {
     for arg in &call.args {
-        let lent = match arg {
+        let borrows = match arg {
             Expr::Reference(e) if e.mutability.is_some() => {
                 if root(&e.expr).and_then(|root| variable(&lower.names, root)).is_none() {
                     return Err((arg.span(), reasons::KERNEL_CHANGES));
@@ -41,9 +41,9 @@ pub(super) fn check_arguments(lower: &Lowering<'_>, call: &ExprCall) -> Result<(
                 false
             }
             Expr::Reference(e) if is_place(lower, &e.expr) => false,
-            other => lower.travel().lends(other) == Lends::Plainly,
+            other => lower.reference_flow().local_borrow(other) == LocalBorrow::Certain,
         };
-        if lent {
+        if borrows {
             return Err((arg.span(), reasons::KERNEL_BORROWS));
         }
     }
@@ -108,12 +108,12 @@ impl Lowering<'_> {
         match value {
             Expr::Paren(e) => self.gathered(*e.expr, written, later),
             Expr::Reference(e) if e.mutability.is_none() && !self.reaches_shared(&e.expr) => {
-                let value = self.held("arg", *e.expr);
+                let value = self.in_variable("arg", *e.expr);
                 parse_quote!(&#value)
             }
             other => {
                 self.ask(written);
-                self.held("arg", other)
+                self.in_variable("arg", other)
             }
         }
     }

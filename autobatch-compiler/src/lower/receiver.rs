@@ -10,7 +10,7 @@ use crate::syntax::mentions::bare;
 
 impl Lowering<'_> {
     /// Whether a call's receiver is a part of something, its arguments have calls, and nothing changes it meanwhile.
-    pub(super) fn is_kept_place(&self, call: &ExprMethodCall) -> bool {
+    pub(super) fn has_fixed_receiver(&self, call: &ExprMethodCall) -> bool {
         let args: Vec<Expr> = call.args.iter().cloned().collect();
         if scan::splits(self, &call.receiver) || self.is_stable(&call.receiver, &args) {
             return false;
@@ -20,7 +20,7 @@ impl Lowering<'_> {
             Some(var) => effects::of(&self.names, arg).mentions.contains(&var),
             None => true,
         };
-        !self.travel().is_number_value(&call.receiver) && !args.iter().any(mentioned)
+        !self.reference_flow().is_number_value(&call.receiver) && !args.iter().any(mentioned)
     }
 
     /// A place whose indices, and what it is a part of, are known.
@@ -41,20 +41,20 @@ impl Lowering<'_> {
             | Expr::Unary(ExprUnary { expr: of, op: UnOp::Deref(_), .. }) => self.fixed(of, later),
             Expr::Index(e) => {
                 self.fixed(&mut e.expr, later);
-                *e.index = self.kept((*e.index).clone(), &e.index, later);
+                *e.index = self.fixed_value((*e.index).clone(), &e.index, later);
             }
             Expr::Path(_) => {}
-            other => *other = self.kept(other.clone(), other, later),
+            other => *other = self.fixed_value(other.clone(), other, later),
         }
     }
 
     /// A value that stays the same while `later` is evaluated.
-    pub(super) fn kept(&mut self, value: Expr, written: &Expr, later: &[Expr]) -> Expr {
+    pub(super) fn fixed_value(&mut self, value: Expr, written: &Expr, later: &[Expr]) -> Expr {
         if self.is_stable(&value, later) {
             return value;
         }
         self.ask(written);
-        self.held("value", value)
+        self.in_variable("value", value)
     }
 }
 

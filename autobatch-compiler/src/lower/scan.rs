@@ -3,11 +3,11 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall};
 
-use crate::analysis::reference_flow::Lends;
+use crate::analysis::reference_flow::LocalBorrow;
 use crate::analysis::uniform_values;
 use crate::ir::VarSet;
 use crate::ir::effects::{self, HEAVY, bound, variable};
-use crate::item::worth;
+use crate::item::selection;
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive};
 use crate::syntax::walk::{self, At, Code, Next};
@@ -31,7 +31,7 @@ pub(super) fn callee(lower: &Lowering<'_>, expr: &Expr) -> Option<usize> {
 /// literal or a cast for one.
 pub(super) fn means_own_types(lower: &Lowering<'_>, source: usize, call: &Expr) -> bool {
     let function = lower.facts.function(source);
-    if !worth::is_generic(function) {
+    if !selection::is_generic(function) {
         return true;
     }
     let params = function.sig.generics.params.iter();
@@ -134,7 +134,7 @@ impl Splits<'_, '_> {
         self.visit_expr(&e.expr);
         let uniform =
             uniform_values::is_uniform(&self.lower.program, &self.lower.names, &self.uniforms, &e.expr);
-        self.found |= !may_lend(self.lower, &e.expr) && (!uniform || leaves(&e.body));
+        self.found |= !may_borrow_local(self.lower, &e.expr) && (!uniform || leaves(&e.body));
         if uniform {
             self.uniforms.extend(bound(&self.lower.names, &e.pat));
         }
@@ -196,6 +196,7 @@ fn leaves(body: &syn::Block) -> bool {
 }
 
 /// Whether an iteration over an expression may borrow a local. The ends of a range are numbers.
-fn may_lend(lower: &Lowering<'_>, expr: &Expr) -> bool {
-    !matches!(mentions::bare(expr), Expr::Range(_)) && lower.travel().lends(expr) != Lends::Nothing
+fn may_borrow_local(lower: &Lowering<'_>, expr: &Expr) -> bool {
+    !matches!(mentions::bare(expr), Expr::Range(_))
+        && lower.reference_flow().local_borrow(expr) != LocalBorrow::Never
 }

@@ -43,7 +43,7 @@ impl Lowering<'_> {
 struct Unbatched<'a, 'b> {
     lower: &'a Lowering<'b>,
     found: Vec<Note>,
-    /// Calls in tail position that are lent a local: there is something left to do behind them.
+    /// Calls in tail position that borrow a local: there is something left to do behind them.
     counted: Vec<CallSite>,
     closure: bool,
     /// What is said of calls in closures, if that is to be said.
@@ -61,8 +61,8 @@ impl Unbatched<'_, '_> {
         }
     }
 
-    /// Notes a call of the function at `source` that is lent something. On the native stack it would not count, so all is scalar code.
-    fn note_lent(&mut self, call: &Expr, source: usize) {
+    /// Notes a call of the function at `source` that borrows a local. On the native stack it would not count, so all is scalar code.
+    fn note_borrowing_call(&mut self, call: &Expr, source: usize) {
         if let Err((span, reason)) = call_arguments::of_call(self.lower, source, &arguments(call)) {
             self.found.push(Note { span, name: None, reason, whole: true });
             self.counted.extend(self.lower.tail_call(call));
@@ -107,7 +107,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             } else if !means_own_types(self.lower, source, &call) {
                 self.note(e.span(), reasons::FOR_OTHER_TYPES);
             } else if self.lower.facts.function(source).params.len() == e.args.len() {
-                self.note_lent(&call, source);
+                self.note_borrowing_call(&call, source);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
@@ -152,7 +152,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
             if self.closure {
                 self.note_in_closure(e.span());
             } else {
-                self.note_lent(&Expr::MethodCall(e.clone()), source);
+                self.note_borrowing_call(&Expr::MethodCall(e.clone()), source);
             }
         } else if self.lower.facts.is_program_method(e)
             && associated

@@ -31,8 +31,8 @@ pub fn is_heavy(program: &Program, b: BlockId) -> bool {
     program.block(b).ops.iter().map(|op| op.weight).sum::<u32>() > HEAVY
 }
 
-/// Runs the pass; `parted` blocks are heads too.
-pub fn run(program: &mut Program, options: &PassOptions, parted: &BTreeSet<BlockId>) {
+/// Runs the pass; `split` blocks are heads too.
+pub fn run(program: &mut Program, options: &PassOptions, split: &BTreeSet<BlockId>) {
     let flow = Flow::compute(program);
     let apart = branch_targets(program);
     for b in program.block_ids() {
@@ -48,7 +48,7 @@ pub fn run(program: &mut Program, options: &PassOptions, parted: &BTreeSet<Block
                 || program.is_exit(*b)
                 || flow.continuations.contains(b)
                 || flow.loop_headers.contains(b)
-                || parted.contains(b)
+                || split.contains(b)
                 || runs_together(program, *b)
                 || flow.preds[b.0].iter().any(|pred| runs_together(program, *pred))
                 || (meets

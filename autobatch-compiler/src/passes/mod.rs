@@ -14,11 +14,11 @@ pub mod continuations;
 pub mod fusion;
 pub mod options;
 pub mod order;
-pub mod part;
 pub mod pop_push;
 pub mod prune;
 pub mod rematerialise;
 pub mod sink;
+pub mod split_entry;
 pub mod storage;
 pub mod tail_calls;
 pub mod uniform_parameters;
@@ -46,11 +46,11 @@ pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
     uniform_parameters::run(program);
     continuations::run(program);
     check(program, Stage::Lowered, "continuations");
-    if options.part {
+    if options.split_entry {
         sink::run(program);
         check(program, Stage::Lowered, "sinking");
     }
-    let apart = if options.part { part::run(program) } else { BTreeSet::new() };
+    let apart = if options.split_entry { split_entry::run(program) } else { BTreeSet::new() };
     fusion::run(program, options, &apart);
     check(program, Stage::Fused, "fusion");
     rematerialise::run(program);

@@ -11,9 +11,9 @@ pub struct PassOptions {
     pub fuse: bool,
     /// Whether a pop followed by a push of the same variable becomes a read and an update in place.
     pub pop_push: bool,
-    /// Whether what leads to a call is parted from the entry region, where members may return at once, and from what
+    /// Whether what leads to a call is split from the entry region, where members may return at once, and from what
     /// is made of the results of others.
-    pub part: bool,
+    pub split_entry: bool,
     /// Whether elementary functions are code that vectorises, not calls.
     pub vector_math: bool,
     /// How region heads are ordered.
@@ -22,7 +22,13 @@ pub struct PassOptions {
 
 impl Default for PassOptions {
     fn default() -> Self {
-        PassOptions { fuse: true, pop_push: true, part: false, vector_math: false, order: BlockOrder::Shape }
+        PassOptions {
+            fuse: true,
+            pop_push: true,
+            split_entry: false,
+            vector_math: false,
+            order: BlockOrder::Shape,
+        }
     }
 }
 

@@ -21,8 +21,8 @@ impl Takes {
     }
 }
 
-/// A method of the program.
-pub(crate) struct Method {
+/// A method of the program that a call may mean.
+pub(crate) struct Candidate {
     pub(super) function: usize,
     pub(super) owner: Type,
     pub(super) name: String,
@@ -37,7 +37,7 @@ pub(crate) struct Method {
     pub(super) outer: usize,
 }
 
-impl Method {
+impl Candidate {
     /// The path of the function that the method is in the program, if that is a module's, with the arguments that a call gives it.
     pub(super) fn path(&self, name: &Ident, mut arguments: syn::PathArguments) -> Option<Expr> {
         if let syn::PathArguments::AngleBracketed(args) = &mut arguments {

@@ -6,22 +6,26 @@ use syn::{BinOp, Expr, GenericArgument, Ident, Member, Pat, Stmt, Type, UnOp, pa
 
 use crate::index::definitions::{Definitions, Substitute, argument, named};
 use crate::item::model::Function;
-use crate::resolve::types::{Holds, Known, Scopes, Types, is_number, iterator};
+use crate::resolve::types::{FunctionType, Holds, Scopes, Types, is_number, iterator};
 use crate::std_models::facts::{self, Fact};
 use crate::syntax::mentions::bare;
 
-impl Known {
+impl FunctionType {
     /// The functions of an item; `own` is what `Self` is.
-    pub(crate) fn all(functions: &[Function], own: Option<&Type>, definitions: &Definitions) -> Vec<Known> {
+    pub(crate) fn all(
+        functions: &[Function],
+        own: Option<&Type>,
+        definitions: &Definitions,
+    ) -> Vec<FunctionType> {
         let types = Types { definitions, functions: &[], own: own.cloned() };
-        let known = |f: &Function| {
+        let typed = |f: &Function| {
             let (owner, name) = match &f.method {
                 Some(m) => (Some(m.owner.clone()), &m.shown.sig.ident),
                 None => (own.filter(|_| f.associated).cloned(), &f.sig.ident),
             };
-            Known { owner, name: name.to_string(), output: types.plain(&f.output) }
+            FunctionType { owner, name: name.to_string(), output: types.plain(&f.output) }
         };
-        functions.iter().map(known).collect()
+        functions.iter().map(typed).collect()
     }
 }
 
@@ -222,7 +226,7 @@ impl Types<'_> {
     }
 
     fn output(&self, owner: Option<&Type>, name: &str) -> Option<Type> {
-        let fits = |f: &&Known| {
+        let fits = |f: &&FunctionType| {
             f.name == name
                 && match (owner, &f.owner) {
                     (None, None) => true,

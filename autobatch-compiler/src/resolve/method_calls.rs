@@ -23,9 +23,9 @@ use syn::{
 use crate::diagnostics::reasons::{self, Reason};
 use crate::item::methods;
 use crate::item::model::{Excluded, Item, rebind};
-use crate::resolve::candidates::{Method, Takes};
+use crate::resolve::candidates::{Candidate, Takes};
 use crate::resolve::resolution::{Answer, Resolution};
-use crate::resolve::types::{self, Known, Scopes, Types};
+use crate::resolve::types::{self, FunctionType, Scopes, Types};
 use crate::std_models::facts::{Does, does};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::mentions::{self, root, text};
@@ -34,7 +34,7 @@ use crate::syntax::mentions::{self, root, text};
 pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resolution {
     let Item { functions, own, excluded, declared } = item;
     let (own, definitions) = (own.as_ref(), &declared.definitions);
-    let methods: Vec<Method> = functions
+    let methods: Vec<Candidate> = functions
         .iter()
         .enumerate()
         .filter(|(function, _)| batched(*function))
@@ -52,11 +52,11 @@ pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resol
             });
             let (name, params) = (shown.sig.ident.to_string(), f.params.len());
             let outer = methods::named_params(&shown.outer).count();
-            Some(Method { function, owner, name, params, takes, free, of_trait, outer })
+            Some(Candidate { function, owner, name, params, takes, free, of_trait, outer })
         })
         .collect();
     let mut resolution = Resolution::default();
-    let known = Known::all(functions, own, definitions);
+    let known = FunctionType::all(functions, own, definitions);
     for (position, function) in functions.iter_mut().enumerate() {
         let types = Types { definitions, functions: &known, own: own.cloned() };
         // The body as written first: clones are made of it.
@@ -99,7 +99,7 @@ pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resol
 /// The walk through one body.
 pub(crate) struct Walk<'a> {
     pub(super) types: &'a Types<'a>,
-    pub(super) methods: &'a [Method],
+    pub(super) methods: &'a [Candidate],
     /// Whether calls are rewritten; else there is an answer about them.
     rewrites: bool,
     scopes: Scopes,
@@ -119,7 +119,7 @@ pub(crate) struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(
         types: &'a Types<'a>,
-        methods: &'a [Method],
+        methods: &'a [Candidate],
         excluded: &'a [Excluded],
         rewrites: bool,
         next: usize,
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
 
     /// The types that a call of `method` on a receiver of type `ty` looks at, from the receiver's on; `None` if it
     /// does not come to the program's.
-    fn way(&self, ty: &Type, method: &Method) -> Option<Vec<Type>> {
+    fn way(&self, ty: &Type, method: &Candidate) -> Option<Vec<Type>> {
         let mut way: Vec<Type> = self.types.way(ty).collect();
         let own = way.iter().position(|ty| self.types.definitions.same(ty, &method.owner))?;
         way.truncate(own + 1);
@@ -219,12 +219,12 @@ impl<'a> Walk<'a> {
             self.answer(&mut call.attrs, Answer::Excluded(reason));
         }
         let fits =
-            |m: &&Method| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
+            |m: &&Candidate| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
         let own =
             matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self") || p.path.is_ident("__self"));
         // `self` is handed on as it is, unless the method takes it in another way: by reference, or out of its box.
         let own_type = own.then(|| self.of(&call.receiver)).flatten();
-        let otherwise = |m: &&Method| {
+        let otherwise = |m: &&Candidate| {
             let (by_value, definitions) = (m.takes == Some(Takes::Value), self.types.definitions);
             self.rewrites
                 && own_type.as_ref().is_some_and(|ty| match ty {
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
                     ty => !by_value || !definitions.same(&self.types.plain(ty), &m.owner),
                 })
         };
-        let meant = |m: &&Method| !own || m.free.is_some() || otherwise(m);
+        let meant = |m: &&Candidate| !own || m.free.is_some() || otherwise(m);
         let mut named = self.methods.iter().filter(fits).filter(meant).peekable();
         if named.peek().is_none() {
             return;
@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
             self.answer(&mut call.attrs, Answer::Unknown);
             return;
         };
-        let reaches = |method: &Method| self.comes_to(&ty, mentions::type_name(&method.owner));
+        let reaches = |method: &Candidate| self.comes_to(&ty, mentions::type_name(&method.owner));
         let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
         let Some((method, way)) = named.find_map(|method| Some((method, self.way(&ty, method)?))) else {
             let reason = excluded.or(generic.then_some(reasons::OF_OTHER_TYPES));
@@ -271,11 +271,11 @@ impl<'a> Walk<'a> {
         call: &ExprMethodCall,
         way: &[Type],
         takes: Takes,
-        method: &Method,
+        method: &Candidate,
     ) -> Option<Expr> {
         let (name, receiver) = (&call.method, &call.receiver);
         let is_variable = matches!(**receiver, Expr::Path(_));
-        // Errors about what is lent stand at the receiver.
+        // Errors about what is borrowed stand at the receiver.
         let at = receiver.span();
         let argument: Expr = match (takes, &way[0]) {
             (Takes::Value, _) => (1..way.len()).fold((**receiver).clone(), |inner, _| parse_quote!(*#inner)),
@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
         let mut lets: Vec<Stmt> = Vec::new();
         let shared = |arg: &Expr| words(arg).intersection(&words(receiver)).next().is_some();
         if takes == Takes::Mut && !is_new(receiver) && args.iter().any(shared) {
-            // What a method call lends is lent when the arguments are there.
+            // What a method call borrows is borrowed when the arguments are there.
             root(receiver)?;
             for arg in &mut args {
                 self.names += 1;

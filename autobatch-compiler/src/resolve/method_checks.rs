@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use syn::{Ident, Type, parse_quote};
 
 use crate::item::model::Function;
-use crate::resolve::candidates::{Method, Takes};
+use crate::resolve::candidates::{Candidate, Takes};
 use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::mentions::{numbered, text};
 
@@ -27,7 +27,7 @@ struct Check {
 }
 
 impl Checks {
-    pub(super) fn extend(&mut self, found: Vec<(usize, Ident, Vec<Type>)>, methods: &[Method]) {
+    pub(super) fn extend(&mut self, found: Vec<(usize, Ident, Vec<Type>)>, methods: &[Candidate]) {
         for (function, name, types) in found {
             let Some(method) = methods.iter().find(|m| m.function == function) else { continue };
             let of_trait = method.free.as_ref().and(method.of_trait.as_ref()).map(|_| {

@@ -3,7 +3,7 @@
 use syn::{Expr, Type, parse_quote};
 
 use crate::diagnostics::reasons;
-use crate::resolve::candidates::Method;
+use crate::resolve::candidates::Candidate;
 use crate::resolve::method_calls::Walk;
 use crate::resolve::resolution::Answer;
 use crate::syntax::mentions;
@@ -17,8 +17,8 @@ impl Walk<'_> {
         }
         let mut segments = path.path.segments.iter().rev();
         let (Some(name), Some(before)) = (segments.next().cloned(), segments.next()) else { return };
-        let named = |m: &&Method| name.ident == m.name && call.args.len() == m.params;
-        let of_trait = |m: &&Method| m.of_trait.as_ref() == Some(&before.ident);
+        let named = |m: &&Candidate| name.ident == m.name && call.args.len() == m.params;
+        let of_trait = |m: &&Candidate| m.of_trait.as_ref() == Some(&before.ident);
         let types = self.types;
         // The type that is meant, where it is not the one before the name.
         let meant = if let Some(qself) = &path.qself {
@@ -38,8 +38,8 @@ impl Walk<'_> {
         let method = match &meant {
             Some(ty) => {
                 let inherent = path.qself.as_ref().is_some_and(|qself| qself.position == 0);
-                let of_type = |m: &&Method| self.comes_to(ty, mentions::type_name(&m.owner));
-                let fits = |m: &&Method| (inherent || of_trait(m)) && of_type(m);
+                let of_type = |m: &&Candidate| self.comes_to(ty, mentions::type_name(&m.owner));
+                let fits = |m: &&Candidate| (inherent || of_trait(m)) && of_type(m);
                 let Some(method) = self.methods.iter().filter(named).find(fits) else { return };
                 // A trait's own arguments may say what the method's parameters are.
                 if !types.definitions.same(ty, &method.owner) || !before.arguments.is_none() {
@@ -50,7 +50,7 @@ impl Walk<'_> {
                 Some(method)
             }
             None if path.path.segments.len() == 2 && before.arguments.is_none() => {
-                let means = |m: &&Method| {
+                let means = |m: &&Candidate| {
                     m.free.is_some()
                         && matches!(&m.owner, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == before.ident))
                 };

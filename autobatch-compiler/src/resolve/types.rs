@@ -9,8 +9,8 @@ use crate::index::definitions::{Definitions, named};
 /// The types of local variables, innermost scope last; `None` hides a variable of the same name.
 pub(crate) type Scopes = Vec<BTreeMap<String, Option<Type>>>;
 
-/// A function whose result is known.
-pub(crate) struct Known {
+/// What a call of a function of the item yields.
+pub(crate) struct FunctionType {
     /// The type it is associated with.
     pub(super) owner: Option<Type>,
     pub(super) name: String,
@@ -20,7 +20,7 @@ pub(crate) struct Known {
 /// What types are looked up in.
 pub(crate) struct Types<'a> {
     pub(crate) definitions: &'a Definitions,
-    pub(crate) functions: &'a [Known],
+    pub(crate) functions: &'a [FunctionType],
     /// What `Self` is.
     pub(crate) own: Option<Type>,
 }

@@ -10,27 +10,27 @@ use crate::syntax::mentions::last_name;
 /// Under which conditions the function exists, and which lints it silences. What it only expects is
 /// silenced: the function itself fulfils the expectation.
 pub(crate) fn lints_and_conditions(attrs: &[Attribute]) -> Vec<Attribute> {
-    carried(attrs, &["cfg", "allow", "expect"])
+    filtered(attrs, &["cfg", "allow", "expect"])
 }
 
 /// Under which conditions it exists.
 pub(crate) fn conditions(attrs: &[Attribute]) -> Vec<Attribute> {
-    carried(attrs, &["cfg"])
+    filtered(attrs, &["cfg"])
 }
 
 /// [`lints_and_conditions`], and what callers are told of the function.
 pub(crate) fn for_callers(attrs: &[Attribute]) -> Vec<Attribute> {
-    let mut all = carried(attrs, &["cfg", "allow", "expect", "deprecated"]);
+    let mut all = filtered(attrs, &["cfg", "allow", "expect", "deprecated"]);
     all.extend(attrs.iter().filter(|attr| is_doc_hidden(attr)).cloned());
     all
 }
 
 /// `#[must_use]`, for a function that returns what the scalar function does, in numbers.
 pub(crate) fn must_use(attrs: &[Attribute]) -> Vec<Attribute> {
-    carried(attrs, &["must_use"])
+    filtered(attrs, &["must_use"])
 }
 
-fn carried(attrs: &[Attribute], kept: &[&str]) -> Vec<Attribute> {
+fn filtered(attrs: &[Attribute], names: &[&str]) -> Vec<Attribute> {
     let mut all = Vec::new();
     for attr in attrs {
         if attr.path().is_ident("cfg_attr")
@@ -40,18 +40,18 @@ fn carried(attrs: &[Attribute], kept: &[&str]) -> Vec<Attribute> {
             let Ok(metas) = list.parse_args_with(parser) else { continue };
             let mut metas = metas.into_iter();
             let Some(condition) = metas.next() else { continue };
-            for meta in metas.filter_map(|meta| kept_meta(meta, kept)) {
+            for meta in metas.filter_map(|meta| filtered_meta(meta, names)) {
                 all.push(parse_quote!(#[cfg_attr(#condition, #meta)]));
             }
-        } else if let Some(meta) = kept_meta(attr.meta.clone(), kept) {
+        } else if let Some(meta) = filtered_meta(attr.meta.clone(), names) {
             all.push(parse_quote!(#[#meta]));
         }
     }
     all
 }
 
-fn kept_meta(mut meta: Meta, kept: &[&str]) -> Option<Meta> {
-    if !kept.iter().any(|name| meta.path().is_ident(name)) {
+fn filtered_meta(mut meta: Meta, names: &[&str]) -> Option<Meta> {
+    if !names.iter().any(|name| meta.path().is_ident(name)) {
         return None;
     }
     if meta.path().is_ident("expect")

@@ -13,7 +13,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, Item, Meta, Path, Stmt, Token, parse_quote};
 
 /// The item twice, if something in its bodies is under a condition.
-pub(crate) fn parted(krate: &Path, args: &TokenStream, item: &TokenStream) -> Option<TokenStream> {
+pub(crate) fn split(krate: &Path, args: &TokenStream, item: &TokenStream) -> Option<TokenStream> {
     let parsed: Item = syn::parse2(item.clone()).ok()?;
     let condition = first(&parsed)?;
     let this = condition.to_string();
@@ -92,9 +92,9 @@ impl Conditions<'_> {
 
     fn list<T, P>(&mut self, list: &mut Punctuated<T, P>, mut stays: impl FnMut(&mut Self, &mut T) -> bool) {
         let pairs = std::mem::take(list).into_pairs().map(Pair::into_tuple);
-        let kept =
+        let rest =
             pairs.filter_map(|(mut value, punct)| stays(self, &mut value).then(|| Pair::new(value, punct)));
-        *list = kept.collect();
+        *list = rest.collect();
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
             }
         );
         let krate = syn::parse_quote!(k);
-        let both = parted(&krate, &quote!(strict), &item).expect("it has conditions");
+        let both = split(&krate, &quote!(strict), &item).expect("it has conditions");
         let expected = quote!(
             #[cfg(a)]
             #[k::autobatch(strict)]
@@ -214,7 +214,7 @@ mod tests {
         };
         assert_eq!(plain(both), plain(expected));
         assert!(
-            parted(
+            split(
                 &krate,
                 &quote!(),
                 &quote!(

@@ -9,6 +9,13 @@ const SCHOOLS: usize = 8;
 ///
 /// The parameters are `(mu, ln tau, offset_1, …, offset_8)`; reported are `mu`, `tau` and the effects
 /// `theta_i = mu + tau * offset_i`.
+///
+/// ```
+/// use autobatch_nuts::{Model, models::EightSchools};
+///
+/// let model = EightSchools::<f64>::new();
+/// assert_eq!((model.dim(), model.names()[0].as_str()), (10, "mu"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct EightSchools<T> {
     y: [T; SCHOOLS],

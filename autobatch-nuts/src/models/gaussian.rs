@@ -8,6 +8,16 @@ use crate::{Generator, Model, Real};
 
 /// A normal distribution with a dense precision matrix and mean zero.
 ///
+/// ```
+/// use autobatch_nuts::{Model, models::Gaussian};
+/// use ndarray::array;
+///
+/// let model = Gaussian::new(array![[2.0, 1.0], [1.0, 2.0]]);
+/// let mut grad = [0.0; 2];
+/// assert_eq!(model.gradient(&[1.0, 0.0], &mut grad), -1.0);
+/// assert_eq!(grad, [-2.0, -1.0]);
+/// ```
+///
 /// The batched kernel is a product of matrices that adds in the order in which the scalar one does, so that
 /// results are the same bit for bit.
 #[derive(Clone, Debug)]
@@ -151,6 +161,12 @@ impl<T: Real> Model<T> for Gaussian<T> {
 }
 
 /// A stationary autoregressive process of order one with unit variances: neighbours have the correlation `rho`.
+///
+/// ```
+/// use autobatch_nuts::{Model, models::Autoregressive};
+///
+/// assert_eq!(Autoregressive::<f64>::new(100, 0.9).dim(), 100);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Autoregressive<T> {
     dim: usize,

@@ -12,6 +12,12 @@ type Matrix<T> = [[T; POINTS]; POINTS];
 /// `sigma` added to the diagonal, and priors `rho ~ Gamma(25, 4)`, `alpha ~ half-N(0, 2)`, `sigma ~ half-N(0, 1)`.
 ///
 /// The parameters are `(ln rho, ln alpha, ln sigma)`; reported are `rho`, `alpha` and `sigma`.
+///
+/// ```
+/// use autobatch_nuts::{Model, models::GaussianProcess};
+///
+/// assert_eq!(GaussianProcess::<f64>::new().quantities(&[0.0, 0.0, 0.0]), [1.0, 1.0, 1.0]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct GaussianProcess<T> {
     y: [T; POINTS],

@@ -12,6 +12,13 @@ use crate::{Generator, Model, Real};
 /// The batched kernel is two products of matrices. It does not add in the order in which the scalar gradient
 /// does, and so the two agree to rounding only: batched chains and scalar ones begin alike, and then are different
 /// draws from the same posterior, as chains of a program on two machines are.
+///
+/// ```
+/// use autobatch_nuts::{Model, models::LogisticRegression};
+///
+/// let model = LogisticRegression::<f64>::synthetic(1_000, 10, 1); // points, regressors, seed
+/// assert_eq!(model.dim(), 10);
+/// ```
 #[derive(Clone, Debug)]
 pub struct LogisticRegression<T> {
     x: Array2<T>,

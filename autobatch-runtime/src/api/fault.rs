@@ -5,27 +5,63 @@ use std::error::Error;
 use std::fmt;
 
 /// Why a member has no result.
+///
+/// More kinds may come, so a `match` needs an arm for the others.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// use autobatch::FaultKind;
+///
+/// fn is_worth_a_second_run(kind: FaultKind) -> bool {
+///     match kind {
+///         FaultKind::DepthExceeded | FaultKind::StepsExceeded => true, // with a higher limit
+///         FaultKind::Cancelled => true,
+///         _ => false,
+///     }
+/// }
+/// # assert!(is_worth_a_second_run(FaultKind::Cancelled) && !is_worth_a_second_run(FaultKind::Panic));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The function panicked.
+    /// The function panicked; [`Fault::message`] is the panic's. So it is for all members of a call whose batched kernel panicked.
     Panic,
-    /// The member's recursion went deeper than `max_depth`.
+    /// The calls of the member nested deeper than [`Options::max_depth`](crate::Options::max_depth).
     DepthExceeded,
-    /// The member ran more than `max_steps` blocks.
+    /// The member ran more blocks than [`Options::max_steps`](crate::Options::max_steps).
     StepsExceeded,
-    /// The run was cancelled before the member was done.
+    /// The run was cancelled before the member was done, see [`Options::cancel`](crate::Options::cancel).
     Cancelled,
 }
 
-/// A member without a result.
+/// A member without a result, and the reason. [`Outcome::faults`](crate::Outcome::faults) lists them.
+///
+/// `Display` prints the member and the message.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{FaultKind, Options};
+///
+/// #[autobatch]
+/// fn third(values: &[f64], i: usize) -> f64 {
+///     values[i] / 3.0
+/// }
+///
+/// let outcome = third_batched_with(&[1.0, 6.0], &[1, 9], &Options::default())?;
+/// assert_eq!(outcome.get(0), Some(&2.0));
+/// let fault = &outcome.faults()[0];
+/// assert_eq!((fault.member, fault.kind), (1, FaultKind::Panic));
+/// assert_eq!(fault.to_string(), "member 1: index out of bounds: the len is 2 but the index is 9");
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The member's index in the batch.
     pub member: usize,
-    /// What happened.
+    /// Which limit the member reached, or that it panicked.
     pub kind: FaultKind,
-    /// The panic's message, or a sentence on the limit.
+    /// The panic's message, or a sentence on the limit. “panicked” if the panic's payload is no text.
     pub message: String,
 }
 
@@ -59,7 +95,27 @@ impl fmt::Display for Fault {
 
 impl Error for Fault {}
 
-/// The members without a result, ordered by member; never empty.
+/// The members without a result, ordered by member; never empty. The error of [`Outcome::into_values`](crate::Outcome::into_values).
+///
+/// `Display` prints the first, and the number of the others.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::Options;
+///
+/// #[autobatch]
+/// fn half(n: u32) -> u32 {
+///     assert!(n % 2 == 0, "{n} is odd");
+///     n / 2
+/// }
+///
+/// let faults = half_batched_with(&[4, 5, 7], &Options::default())?.into_values().unwrap_err();
+/// assert_eq!(faults.to_string(), "member 1: 5 is odd (and 1 more at fault)");
+/// assert_eq!(faults.first().member, 1);
+/// assert_eq!(faults.as_slice().len(), 2);
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Faults(pub(crate) Vec<Fault>);
 
@@ -69,12 +125,12 @@ impl Faults {
         &self.0
     }
 
-    /// The fault of the first faulty member.
+    /// The fault of the first faulty member: the one that a panic of `f_batched` names.
     pub fn first(&self) -> &Fault {
         &self.0[0]
     }
 
-    /// The faults, ordered by member.
+    /// The faults, ordered by member, as a vector of the caller's.
     pub fn into_vec(self) -> Vec<Fault> {
         self.0
     }
@@ -92,7 +148,24 @@ impl fmt::Display for Faults {
 
 impl Error for Faults {}
 
-/// What is wrong with a batched call as a whole.
+/// What is wrong with a batched call as a whole: the error of `f_batched_with`, before any member runs.
+///
+/// `f_batched` and `f_batched_into` panic with it instead. `Display` names the parameter, and what it should be.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{BatchError, Options};
+///
+/// #[autobatch]
+/// fn product(a: f64, b: f64) -> f64 {
+///     a * b
+/// }
+///
+/// let error = product_batched_with(&[1.0, 2.0, 3.0], &[1.0, 2.0], &Options::default()).unwrap_err();
+/// assert_eq!(error, BatchError::Length { first: "a", expected: 3, parameter: "b", found: 2 });
+/// assert!(error.to_string().starts_with("the column `b` has 2 members, but `a` has 3"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BatchError {
@@ -107,16 +180,16 @@ pub enum BatchError {
         /// Its length.
         found: usize,
     },
-    /// The output has another length than the columns.
+    /// The [`Output`](crate::Output) of `f_batched_into` has another length than the columns.
     Output {
         /// The number of members.
         expected: usize,
         /// The output's length.
         found: usize,
     },
-    /// Every column is `same(…)`, so the batch has no length.
+    /// Every column is [`same`](crate::same)`(…)`, so the batch has no length.
     NoLength,
-    /// A two-dimensional array has the wrong number of columns.
+    /// A two-dimensional array for a parameter of type `[T; D]` does not have D columns.
     Shape {
         /// The parameter.
         parameter: &'static str,
@@ -125,7 +198,7 @@ pub enum BatchError {
         /// The columns it has.
         found: usize,
     },
-    /// The offsets of ragged sequences don't cut their values into members.
+    /// The offsets of a [`Ragged`](crate::Ragged) or [`RaggedMut`](crate::RaggedMut) column don't cut its values into members.
     Offsets {
         /// The parameter.
         parameter: &'static str,
@@ -139,12 +212,27 @@ pub enum BatchError {
     },
 }
 
-/// What is wrong with the offsets of ragged sequences: they begin with 0, ascend, and end with the number of
-/// values.
+/// What is wrong with the offsets of a [`Ragged`](crate::Ragged) column. They should begin with 0, ascend, and end with the number of values.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{BadOffsets, BatchError, Options, Ragged};
+///
+/// #[autobatch]
+/// fn sum(#[each] values: &[f64]) -> f64 {
+///     values.iter().sum()
+/// }
+///
+/// let values = [1.0, 2.0, 3.0];
+/// let error = sum_batched_with(Ragged::new(&values, &[0, 2]), &Options::default()).unwrap_err();
+/// let wrong = BadOffsets::End { last: 2, values: 3 };
+/// assert_eq!(error, BatchError::Offsets { parameter: "values", wrong });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BadOffsets {
-    /// There is none.
+    /// There is none. A batch without members has one, a 0.
     None,
     /// They don't begin with 0.
     Start {

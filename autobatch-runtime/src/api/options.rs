@@ -8,81 +8,178 @@ use rayon::ThreadPool;
 
 use crate::simd::Isa;
 
-/// The algorithm that runs the batch.
+/// The algorithm that runs the batch. Results don't depend on it.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{Executor, Options};
+///
+/// #[autobatch]
+/// fn collatz(mut n: u64) -> u32 {
+///     let mut steps = 0;
+///     while n != 1 {
+///         n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+///         steps += 1;
+///     }
+///     steps
+/// }
+///
+/// let n: Vec<u64> = (1..100).collect();
+/// for executor in [Executor::Auto, Executor::Masked, Executor::ProgramCounter, Executor::Scalar] {
+///     let outcome = collatz_batched_with(&n, &Options::default().executor(executor))?;
+///     assert_eq!(outcome.get(26), Some(&111)); // the member whose n is 27
+/// }
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[non_exhaustive]
 pub enum Executor {
-    /// Picks one by the program's shape and by measuring on the batch itself.
+    /// Picks one of the others by the program's shape, and by measuring on the batch itself. The default.
     #[default]
     Auto,
     /// Local static autobatching (Radul et al. 2020, Algorithm 1): masks on SIMD lanes; a recursive
-    /// call runs the calling members as one dense sub-batch.
+    /// call runs the calling members as one dense sub-batch. For arithmetic.
     Masked,
-    /// Program-counter autobatching (Algorithm 2): explicit stacks and a program counter per member;
-    /// members at the same block run together whatever their depth or call site. (Programs that only compute and have no
-    /// calls, or only such as need no other's result, have nothing that a member would wait for: they run as
-    /// [`Executor::Masked`] runs them, all calls of an activation at once.)
+    /// Program-counter autobatching (Algorithm 2): explicit stacks and a program counter per member. Members at the same block
+    /// run together, whatever their depth or call site. For primitives, and for members that differ much.
+    ///
+    /// A program of numbers without calls, or whose calls don't need each other's results, has nothing that a member would wait for.
+    /// It runs as with [`Executor::Masked`].
     ProgramCounter,
-    /// The scalar function on each member, across the cores.
+    /// The scalar function on each member, one after the other, across the cores. The baseline to compare with.
     Scalar,
 }
 
-/// Which block the program-counter executor runs next.
+/// Which block [`Executor::ProgramCounter`] runs next, and which primitive is called next where members run on fibers.
+/// Results don't depend on it.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// use autobatch::{Executor, Options, Schedule};
+///
+/// let options = Options::default().executor(Executor::ProgramCounter).schedule(Schedule::EarliestBlock);
+/// # let _ = options;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// The first in block order that has a waiting member.
+    /// The first in block order at which a member waits.
     EarliestBlock,
-    /// The one where most members wait.
+    /// The one at which most members wait. The default.
     MostLanes,
 }
 
-/// Ends a run early: members that are not done by then get [`crate::FaultKind::Cancelled`].
+/// Ends runs early, from any thread: members that are not done by then get [`FaultKind::Cancelled`](crate::FaultKind::Cancelled).
+///
+/// Clones are the same token. One token may be given to any number of runs, see [`Options::cancel`]. It can't be used again once it
+/// is cancelled.
 ///
 /// ```
-/// let token = autobatch_runtime::CancelToken::new();
-/// let other = token.clone();
-/// std::thread::spawn(move || other.cancel()).join().unwrap();
-/// assert!(token.is_cancelled());
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use std::{thread, time::Duration};
+///
+/// use autobatch::{CancelToken, Executor, FaultKind, Options};
+///
+/// #[autobatch]
+/// fn wait_for_zero(mut n: u64) -> u64 {
+///     while n != 0 {
+///         n = n.wrapping_mul(3); // an odd number stays odd
+///     }
+///     n
+/// }
+///
+/// let token = CancelToken::new();
+/// let options = Options::default().executor(Executor::Masked).cancel(&token);
+/// thread::spawn(move || {
+///     thread::sleep(Duration::from_millis(5));
+///     token.cancel();
+/// });
+/// let outcome = wait_for_zero_batched_with(&[1], &options)?; // returns, though the loop never ends
+/// assert_eq!(outcome.faults()[0].kind, FaultKind::Cancelled);
+/// # Ok::<(), autobatch::BatchError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
     /// A token that is not cancelled.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// assert!(!autobatch::CancelToken::new().is_cancelled());
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the runs that were given this token or a clone of it.
+    /// Ends the runs that were given this token or a clone of it. Returns at once: the runs end when they look at it.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// let token = autobatch::CancelToken::new();
+    /// let other = token.clone();
+    /// std::thread::spawn(move || other.cancel()).join().unwrap();
+    /// assert!(token.is_cancelled());
+    /// ```
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`CancelToken::cancel`] was called.
+    /// Whether [`CancelToken::cancel`] was called, on this token or a clone of it.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How far a run is.
+/// How far a run is: the argument of the function that [`Options::progress`] takes.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// use autobatch::{Options, Progress};
+///
+/// fn print(progress: Progress) {
+///     eprintln!("{} %", 100 * progress.done / progress.total);
+/// }
+///
+/// let options = Options::default().progress(print);
+/// # let _ = options;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Members that are done, faulty ones included.
+    /// The number of members that are done, faulty ones included.
     pub done: usize,
-    /// Members of the batch.
+    /// The number of members of the batch, never 0.
     pub total: usize,
 }
 
 type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// How a batch is run: every field has a sensible default, and no field changes a result.
+/// How a batch is run: the last argument of `f_batched_with`.
 ///
-/// It borrows nothing, so that a struct of yours can keep it.
+/// Every option has a default, and none changes a result: limits such as [`Options::max_depth`] decide whether there is one. Methods
+/// can be chained. `Options` borrows nothing, so that a struct of yours can keep it.
+///
+/// | to choose | options |
+/// |---|---|
+/// | how members run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
+/// | where | [`threads`](Options::threads), [`pool`](Options::pool) |
+/// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps) |
+/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`progress`](Options::progress), [`report`](Options::report) |
+///
+/// The arguments `executor`, `schedule`, `lanes` and `max_depth` of the attribute are other defaults for one function.
 ///
 /// ```
-/// use autobatch_runtime::{Executor, Options};
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{Executor, Options};
+///
+/// #[autobatch]
+/// fn fib(n: u64) -> u64 {
+///     if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
+/// }
 ///
 /// struct Simulation {
 ///     options: Options,
@@ -90,7 +187,9 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 ///
 /// let options = Options::default().executor(Executor::Masked).threads(1).lanes(256);
 /// let simulation = Simulation { options };
-/// # let _ = simulation.options;
+/// let outcome = fib_batched_with(&[5, 10], &simulation.options)?;
+/// assert_eq!(outcome.into_values().unwrap(), [8, 89]);
+/// # Ok::<(), autobatch::BatchError>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Options {
@@ -112,20 +211,46 @@ impl Options {
     /// The algorithm; default [`Executor::Auto`].
     ///
     /// `Auto` measures on members of the batch, and keeps what it found for later runs of the program.
-    /// The scalar executor counts no steps and can't be cancelled inside a member, so `Auto` does not take
+    /// The scalar executor counts no steps and can't be cancelled inside a member. So `Auto` does not take
     /// it where [`Options::max_steps`] or [`Options::cancel`] is given.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::{Executor, Options};
+    ///
+    /// let options = Options::default().executor(Executor::ProgramCounter);
+    /// # let _ = options;
+    /// ```
     pub fn executor(mut self, executor: Executor) -> Self {
         self.executor = Some(executor);
         self
     }
 
     /// Which block the program-counter executor runs next; default [`Schedule::MostLanes`].
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::{Options, Schedule};
+    ///
+    /// let options = Options::default().schedule(Schedule::EarliestBlock);
+    /// # let _ = options;
+    /// ```
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = Some(schedule);
         self
     }
 
-    /// The number of threads; 1 runs on the calling thread. Default: those of rayon's current pool.
+    /// The number of threads. Default: those of rayon's current pool.
+    ///
+    /// With 1 the batch runs on the calling thread.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::Options;
+    ///
+    /// let options = Options::default().threads(1);
+    /// # let _ = options;
+    /// ```
     ///
     /// # Panics
     ///
@@ -136,15 +261,37 @@ impl Options {
         self
     }
 
-    /// The rayon pool to run on; default: the pool of the calling thread, so that `pool.install(|| f_batched(…))` needs no option.
+    /// The rayon pool to run on. Default: the pool of the calling thread, so that `pool.install(|| f_batched(…))` needs no option.
     ///
-    /// It takes the pool itself, or an `Arc` where other runs have it too.
+    /// It takes the pool itself, or an `Arc` of it for a pool that others use too.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::Options;
+    ///
+    /// # fn pool() -> Result<Options, Box<dyn std::error::Error>> {
+    /// let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    /// let options = Options::default().pool(pool);
+    /// # Ok(options)
+    /// # }
+    /// # pool().unwrap();
+    /// ```
     pub fn pool(mut self, pool: impl Into<Arc<ThreadPool>>) -> Self {
         self.pool = Some(pool.into());
         self
     }
 
-    /// Members that one core works on at a time (a tile, or as many fibers); default: by the executor and the program.
+    /// The number of members that one core works on at a time: the lanes of a tile, or fibers. Default: by the executor and the program.
+    ///
+    /// More lanes keep vectors fuller where members differ, fewer stay in the cache.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::Options;
+    ///
+    /// let options = Options::default().lanes(256);
+    /// # let _ = options;
+    /// ```
     ///
     /// # Panics
     ///
@@ -155,48 +302,153 @@ impl Options {
         self
     }
 
-    /// The widest instruction set to use; default: the widest that the CPU has.
+    /// The widest instruction set to use. Default: the widest that the CPU has.
+    ///
+    /// It is a ceiling: where the CPU does not have it, the widest below it is used.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::{Isa, Options};
+    ///
+    /// let options = Options::default().isa(Isa::Avx2); // also on a CPU that has AVX-512
+    /// # let _ = options;
+    /// ```
     pub fn isa(mut self, isa: Isa) -> Self {
         self.isa = Some(isa);
         self
     }
 
-    /// How deep a member's batched calls may nest, tail calls not counted; default 100 000 000.
-    /// Deeper members end with [`crate::FaultKind::DepthExceeded`].
+    /// How deep the calls of a member may nest, tail calls not counted; default 100 000 000.
+    ///
+    /// A member that goes deeper ends with [`FaultKind::DepthExceeded`](crate::FaultKind::DepthExceeded). Memory grows with the depth that is reached, not
+    /// with the limit; the native stack does not grow.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::{FaultKind, Options};
+    ///
+    /// #[autobatch]
+    /// fn sum_to(n: u64) -> u64 {
+    ///     if n == 0 { 0 } else { n + sum_to(n - 1) }
+    /// }
+    ///
+    /// let outcome = sum_to_batched_with(&[10, 1_000], &Options::default().max_depth(100))?;
+    /// assert_eq!(outcome.get(0), Some(&55));
+    /// assert_eq!(outcome.faults()[0].kind, FaultKind::DepthExceeded);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = Some(depth);
         self
     }
 
-    /// How many blocks a member may run; default: any number. Members that run more end with
-    /// [`crate::FaultKind::StepsExceeded`]. The scalar executor does not count. Of a function that runs as scalar code
-    /// with any other executor only the calls of primitives count.
+    /// How many blocks a member may run; default: any number.
+    ///
+    /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). The scalar executor does not count. With the other executors, a
+    /// function that runs as scalar code counts its calls of primitives only.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::{FaultKind, Options};
+    ///
+    /// #[autobatch]
+    /// fn halvings(mut x: f64) -> u32 {
+    ///     let mut n = 0;
+    ///     while x > 1.0 {
+    ///         x /= 2.0; // infinity stays what it is
+    ///         n += 1;
+    ///     }
+    ///     n
+    /// }
+    ///
+    /// let outcome = halvings_batched_with(&[8.0, f64::INFINITY], &Options::default().max_steps(10_000))?;
+    /// assert_eq!(outcome.get(0), Some(&3));
+    /// assert_eq!(outcome.faults()[0].kind, FaultKind::StepsExceeded);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
         self
     }
 
-    /// A token that ends the run early. The scalar executor looks at it between members only; where a function runs as
-    /// scalar code with any other executor, a member ends at its next call of a primitive.
+    /// A token that ends the run early, see the example of [`CancelToken`].
+    ///
+    /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). The scalar executor looks at the
+    /// token between members only. With the other executors, a function that runs as scalar code looks at it at calls of primitives.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::{CancelToken, Options};
+    ///
+    /// let token = CancelToken::new();
+    /// let options = Options::default().cancel(&token);
+    /// # let _ = options;
+    /// ```
     pub fn cancel(mut self, token: &CancelToken) -> Self {
         self.cancel = Some(token.clone());
         self
     }
 
-    /// Called now and then while the batch runs, from the threads that run it. What it counts with it owns, or shares by an `Arc`.
+    /// A function that is called now and then while the batch runs, from the threads that run it.
+    ///
+    /// That is about a hundred times a run, and once with all members done. The function owns what it counts with, or shares it by an `Arc`.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use autobatch::Options;
+    ///
+    /// #[autobatch]
+    /// fn square(x: u32) -> u32 {
+    ///     x * x
+    /// }
+    ///
+    /// let done = Arc::new(AtomicUsize::new(0));
+    /// let shown = done.clone();
+    /// let options = Options::default().progress(move |progress| shown.store(progress.done, Ordering::Relaxed));
+    /// square_batched_with(&[1, 2, 3], &options)?;
+    /// assert_eq!(done.load(Ordering::Relaxed), 3);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// A panic of the function ends the run, and goes on in the batched call.
     pub fn progress(mut self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(on_progress));
         self
     }
 
-    /// Whether to count block executions for the [`crate::Report`]; default no, since it takes time.
+    /// Whether to count block executions for the [`Report`](crate::Report), see its example; default no, since it takes time.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::Options;
+    ///
+    /// let options = Options::default().report(true);
+    /// # let _ = options;
+    /// ```
     pub fn report(mut self, report: bool) -> Self {
         self.report = report;
         self
     }
 
-    /// Whether waiting members take the place of finished ones; default yes. Without, a tile is
-    /// filled again only when all its members are done.
+    /// Whether waiting members take the place of finished ones; default yes.
+    ///
+    /// Without it, a tile is filled again only when all its members are done. That is for looking at counts.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::Options;
+    ///
+    /// let options = Options::default().report(true).refill(false);
+    /// # let _ = options;
+    /// ```
     pub fn refill(mut self, refill: bool) -> Self {
         self.no_refill = !refill;
         self

@@ -5,7 +5,33 @@ use std::mem::MaybeUninit;
 use super::fault::{BatchError, Fault, Faults};
 use super::report::Report;
 
-/// The results of a batch, the faults of members that have none, and the report.
+/// What `f_batched_with` returns: a result or a [`Fault`] for each member, and the [`Report`].
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{Executor, FaultKind, Options};
+///
+/// #[autobatch]
+/// fn half(n: u32) -> u32 {
+///     assert!(n % 2 == 0, "{n} is odd");
+///     n / 2
+/// }
+///
+/// let options = Options::default().executor(Executor::Masked);
+/// let outcome = half_batched_with(&[4, 5, 6], &options)?; // an error says what is wrong with the call as a whole
+/// assert_eq!((outcome.len(), outcome.get(0), outcome.get(1)), (3, Some(&2), None));
+/// let fault = &outcome.faults()[0];
+/// assert_eq!((fault.member, fault.kind, &*fault.message), (1, FaultKind::Panic, "5 is odd"));
+/// assert_eq!(outcome.report().executor, Executor::Masked);
+///
+/// let results = outcome.into_results();
+/// assert_eq!(results[2], Ok(3));
+///
+/// let outcome = half_batched_with(&[4, 6], &options)?;
+/// assert_eq!(outcome.into_values().unwrap(), [2, 3]);
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
 #[derive(Debug)]
 pub struct Outcome<R> {
     values: Values<R>,
@@ -44,17 +70,48 @@ impl<R> Outcome<R> {
         Outcome { values, faults, report }
     }
 
-    /// The members without a result, ordered by member.
+    /// The members without a result, ordered by member; empty if all have one.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let outcome = half_batched_with(&[4, 5, 7], &Options::default())?;
+    /// let odd: Vec<usize> = outcome.faults().iter().map(|fault| fault.member).collect();
+    /// assert_eq!(odd, [1, 2]);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
 
-    /// What happened at run time.
+    /// What happened at run time. Counts of blocks are there only with [`Options::report`](crate::Options::report).
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let outcome = half_batched_with(&[4, 6], &Options::default())?;
+    /// assert_eq!(outcome.report().members, 2);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The number of members.
+    /// The number of members, faulty ones included.
     pub fn len(&self) -> usize {
         match &self.values {
             Values::All(values) => values.len(),
@@ -67,7 +124,22 @@ impl<R> Outcome<R> {
         self.len() == 0
     }
 
-    /// One member's value; `None` if it is at fault or there is no such member.
+    /// One member's result; `None` if the member is at fault, or if there is no such member.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let outcome = half_batched_with(&[4, 5], &Options::default())?;
+    /// assert_eq!((outcome.get(0), outcome.get(1), outcome.get(2)), (Some(&2), None, None));
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
     pub fn get(&self, member: usize) -> Option<&R> {
         match &self.values {
             Values::All(values) => values.get(member),
@@ -75,11 +147,27 @@ impl<R> Outcome<R> {
         }
     }
 
-    /// All values in order.
+    /// The results of all members, in order.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let outcome = half_batched_with(&[4, 5, 6], &Options::default())?;
+    /// let faults = outcome.into_values().unwrap_err();
+    /// assert_eq!(faults.to_string(), "member 1: 5 is odd");
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// If any member is at fault, all faults (the values are dropped; see [`Outcome::into_results`]).
+    /// If any member is at fault, all faults. The results are dropped then; [`Outcome::into_results`] keeps them.
     pub fn into_values(self) -> Result<Vec<R>, Faults> {
         match self.values {
             Values::All(values) => Ok(values),
@@ -87,7 +175,23 @@ impl<R> Outcome<R> {
         }
     }
 
-    /// Each member's value or fault, in order.
+    /// The result or the fault of each member, in order.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let results = half_batched_with(&[4, 5, 6], &Options::default())?.into_results();
+    /// let sum: u32 = results.iter().flatten().sum();
+    /// assert_eq!(sum, 5); // of the members that have a result
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
     pub fn into_results(self) -> Vec<Result<R, Fault>> {
         let mut faults = self.faults.into_iter();
         match self.values {

@@ -26,11 +26,11 @@ pub struct Out<'o, R> {
     len: usize,
     /// Whether the memory holds values that an assignment drops.
     assign: bool,
-    /// Whose result came alone. Made with the first of them.
-    alone: OnceLock<Box<[AtomicBool]>>,
-    /// Whose results came together: from which member to which, neighbours joined. (A flag each would cost a cheap kernel a
+    /// Members whose result came by itself. Made with the first of them.
+    singles: OnceLock<Box<[AtomicBool]>>,
+    /// Neighbours whose results came at once: from which member to which, joined. (A flag each would cost a cheap kernel a
     /// twentieth of its time.)
-    together: Mutex<BTreeMap<usize, usize>>,
+    ranges: Mutex<BTreeMap<usize, usize>>,
     lifetime: PhantomData<&'o mut R>,
 }
 
@@ -40,8 +40,8 @@ unsafe impl<R: Send> Sync for Out<'_, R> {}
 
 impl<'o, R> Out<'o, R> {
     fn new(first: *mut R, len: usize, stride: isize, assign: bool) -> Self {
-        let together = Mutex::new(BTreeMap::new());
-        Out { first, stride, len, assign, alone: OnceLock::new(), together, lifetime: PhantomData }
+        let ranges = Mutex::new(BTreeMap::new());
+        Out { first, stride, len, assign, singles: OnceLock::new(), ranges, lifetime: PhantomData }
     }
 
     /// The members have results, all of them.
@@ -50,18 +50,18 @@ impl<'o, R> Out<'o, R> {
             return;
         }
         let Range { mut start, mut end } = members;
-        let mut together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = together.range(..end).next_back().map(|(from, until)| (*from, *until));
+        let mut ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = ranges.range(..end).next_back().map(|(from, until)| (*from, *until));
         if let Some((from, until)) = last {
             assert!(until <= start, "a member has one result");
             start = if until == start { from } else { start };
         }
-        end = together.remove(&end).unwrap_or(end);
-        together.insert(start, end);
+        end = ranges.remove(&end).unwrap_or(end);
+        ranges.insert(start, end);
     }
 
     pub(crate) fn flags(&self) -> &[AtomicBool] {
-        self.alone.get_or_init(|| {
+        self.singles.get_or_init(|| {
             let flags = Box::into_raw(vec![false; self.len].into_boxed_slice());
             // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
             // than the members of a cheap kernel.)
@@ -152,18 +152,18 @@ impl<'o, R> Out<'o, R> {
 
     /// Whether the member has a result.
     pub(crate) fn is_set(&self, member: usize) -> bool {
-        let alone = || self.alone.get().is_some_and(|flags| flags[member].load(Ordering::Relaxed));
-        let together = self.together.lock().unwrap_or_else(PoisonError::into_inner);
-        together.range(..=member).next_back().is_some_and(|(_, end)| member < *end) || alone()
+        let singles = || self.singles.get().is_some_and(|flags| flags[member].load(Ordering::Relaxed));
+        let ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        ranges.range(..=member).next_back().is_some_and(|(_, end)| member < *end) || singles()
     }
 
     /// Which members have a result; `None` if all have.
     pub(crate) fn into_set(self) -> Option<Vec<bool>> {
-        let together = self.together.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if self.len == 0 || together.get(&0) == Some(&self.len) {
+        let ranges = self.ranges.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if self.len == 0 || ranges.get(&0) == Some(&self.len) {
             return None;
         }
-        let mut set = self.alone.into_inner().map_or_else(
+        let mut set = self.singles.into_inner().map_or_else(
             || vec![false; self.len],
             |flags| {
                 let flags = Box::into_raw(flags);
@@ -171,15 +171,31 @@ impl<'o, R> Out<'o, R> {
                 unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
             },
         );
-        together.into_iter().for_each(|(start, end)| set[start..end].fill(true));
+        ranges.into_iter().for_each(|(start, end)| set[start..end].fill(true));
         // Without an early exit it is vector code.
         let all = set.iter().fold(true, |all, set| all & set);
         (!all).then_some(set)
     }
 }
 
-/// Memory for results that the caller owns: `&mut [R]`, `&mut Vec<R>`, `ArrayViewMut1<R>` of any
-/// stride, `&mut Array1<R>`.
+/// Memory of the caller's for the results, the last argument of `f_batched_into`: `&mut [R]`, `&mut [R; N]`, `&mut Vec<R>`,
+/// `ArrayViewMut1<R>` of any stride, `&mut Array1<R>`.
+///
+/// It has one place for each member. Another length is a [`BatchError::Output`](crate::BatchError::Output), with which `f_batched_into` panics. The old values are
+/// dropped. If a member is at fault, `f_batched_into` panics as `f_batched` does; places of faulty members keep their old values.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// #[autobatch]
+/// fn square(x: f64) -> f64 {
+///     x * x
+/// }
+///
+/// let mut squares = vec![0.0; 3];
+/// square_batched_into(&[1.0, 2.0, 3.0], &mut squares);
+/// assert_eq!(squares, [1.0, 4.0, 9.0]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't take results of type `{R}`",
     note = "results go into `&mut [{R}]`, `&mut Vec<{R}>`, `ArrayViewMut1<{R}>` or `&mut Array1<{R}>`"

@@ -1,11 +1,49 @@
-//! The static program: what the compiler made of a function.
+//! The static program: what the compiler made of a function. `f_batched::program()` returns it.
+//!
+//! ```
+//! # extern crate autobatch_runtime as autobatch;
+//! # use autobatch_macros::autobatch;
+//! use autobatch::program::Class;
+//!
+//! #[autobatch]
+//! fn fib(n: u64) -> u64 {
+//!     if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
+//! }
+//!
+//! let program = fib_batched::program();
+//! println!("{program}"); // the blocks, with the user's code
+//! assert!(program.recursive && !program.whole_scalar);
+//! assert_eq!(program.names_of(Class::Stacked), ["n"]); // live across the first call
+//! assert_eq!(program.calls.len(), 2);
+//! ```
 
 use std::fmt;
 
-/// What the compiler made of a function: its functions, blocks, call sites, variables and the places
-/// that run scalar code. Obtained from `f_batched::program()`; made by the macro only.
+/// What the compiler made of a function: its functions, blocks, call sites, variables, and the places that run scalar code.
 ///
-/// `Display` prints the blocks with the user's code and the storage class of every variable.
+/// `f_batched::program()` returns it, for methods `f_batched_program()`; only the macro makes one. Numbers such as
+/// [`Block::function`] are indices into the lists here. `Display` prints the blocks with the user's code, the storage class of every variable, and the
+/// notes.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// /// The largest part of the numbers' sum that is at most a limit.
+/// #[autobatch]
+/// fn part(numbers: &[f64], limit: f64) -> f64 {
+///     let (mut sum, mut i) = (0.0, 0);
+///     while i < numbers.len() && sum + numbers[i] <= limit {
+///         sum += numbers[i];
+///         i += 1;
+///     }
+///     sum
+/// }
+///
+/// let program = part_batched::program();
+/// assert!(program.notes.is_empty(), "all of it is batched");
+/// assert!(program.blocks.iter().any(|block| block.label == "while"));
+/// assert!(program.to_string().starts_with("fn part("));
+/// ```
 #[derive(Debug)]
 pub struct Program {
     /// The entry function's name.
@@ -16,16 +54,16 @@ pub struct Program {
     pub blocks: &'static [Block],
     /// The batched call sites that are not tail calls.
     pub calls: &'static [Call],
-    /// The sets of functions that tail-call each other.
+    /// The sets of functions that tail-call each other. A function that does not is a set of its own.
     pub groups: &'static [Group],
     /// All variables.
     pub variables: &'static [Variable],
     /// Places that run the scalar code.
     pub notes: &'static [Note],
-    /// Whether the whole function runs as scalar code for each member: on fibers, if it reaches primitives.
+    /// Whether the whole function runs as scalar code for each member: on fibers, if it reaches primitives. [`Program::notes`] says why.
     pub whole_scalar: bool,
-    /// Whether rustc was asked about types of its locals: if one of them may borrow from another, or does something when it is dropped,
-    /// the whole function runs as scalar code all the same.
+    /// Whether rustc is asked about types of its locals. If one of them may borrow from another, or does something when it is dropped,
+    /// the whole function runs as scalar code, without a note: [`Report::executor`](crate::Report::executor) shows it.
     pub asks: bool,
     #[doc(hidden)]
     pub entry_point: u32,
@@ -48,16 +86,16 @@ pub struct Program {
 pub struct Function {
     /// The user's name for it.
     pub name: &'static str,
-    /// The tail-call group it belongs to.
+    /// The tail-call group it belongs to, an index of [`Program::groups`].
     pub group: u16,
     /// Whether it can call itself, directly or through others.
     pub recursive: bool,
 }
 
-/// A block (a single-entry region of the control flow) of a [`Program`].
+/// A block of a [`Program`]: a part of the control flow with one entry, which members that wait there run together.
 #[derive(Debug)]
 pub struct Block {
-    /// The function it belongs to.
+    /// The function it belongs to, an index of [`Program::functions`].
     pub function: u16,
     /// What it is: `entry`, `while`, `after call`, …
     pub label: &'static str,
@@ -71,12 +109,12 @@ pub struct Block {
     pub primitive: bool,
 }
 
-/// A batched call site of a [`Program`].
+/// A batched call site of a [`Program`]; tail calls are jumps, and not among them.
 #[derive(Debug)]
 pub struct Call {
-    /// The calling function.
+    /// The calling function, an index of [`Program::functions`].
     pub function: u16,
-    /// The called function.
+    /// The called function, an index of [`Program::functions`].
     pub callee: u16,
     #[doc(hidden)]
     pub group: u16,
@@ -93,7 +131,7 @@ pub struct Call {
 /// Functions that tail-call each other share one frame and one result.
 #[derive(Debug)]
 pub struct Group {
-    /// Its functions.
+    /// Its functions, indices of [`Program::functions`].
     pub functions: &'static [u16],
     #[doc(hidden)]
     pub ret: u32,
@@ -102,7 +140,7 @@ pub struct Group {
 /// A variable of a [`Program`].
 #[derive(Debug)]
 pub struct Variable {
-    /// The function it belongs to.
+    /// The function it belongs to, an index of [`Program::functions`].
     pub function: u16,
     /// The user's name for it; names of the compiler's own begin with two underscores.
     pub name: &'static str,
@@ -110,7 +148,9 @@ pub struct Variable {
     pub class: Class,
 }
 
-/// Where a variable lives (Radul et al. 2020, section 4).
+/// Where a variable lives: its storage class (Radul et al. 2020, section 4).
+///
+/// A program without recursion needs no stack, so it has no variable that is [`Class::Stacked`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Class {
@@ -127,7 +167,24 @@ pub enum Class {
     Null,
 }
 
-/// A place that runs the scalar code for each member.
+/// A place that runs the scalar code for each member, and the reason. With `strict` it is a compile error.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// #[autobatch]
+/// fn depth(n: u32) -> u32 {
+///     let next: Box<dyn Fn(u32) -> u32> = Box::new(|n| depth(n)); // a call in a closure that is stored
+///     if n == 0 { 0 } else { 1 + next(n - 1) }
+/// }
+///
+/// let program = depth_batched::program();
+/// for note in program.notes {
+///     println!("line {}: {}", note.line, note.why);
+/// }
+/// assert!(!program.notes.is_empty());
+/// assert_eq!(depth_batched(&[2, 3]), [2, 3]);
+/// ```
 #[derive(Debug)]
 pub struct Note {
     /// Its line in the source file.
@@ -161,13 +218,42 @@ impl Program {
         matches!(self.blocks, [block] if once(block)) && self.calls.is_empty()
     }
 
-    /// The variables of one storage class that are the user's own, by name, in source order.
+    /// The names of the user's variables of one storage class, in source order.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::program::Class;
+    ///
+    /// #[autobatch]
+    /// fn power(x: f64, mut n: u32) -> f64 {
+    ///     let mut product = 1.0;
+    ///     while n > 0 {
+    ///         product *= x;
+    ///         n -= 1;
+    ///     }
+    ///     product
+    /// }
+    ///
+    /// assert_eq!(power_batched::program().names_of(Class::Register), ["x", "n", "product"]);
+    /// ```
     pub fn names_of(&self, class: Class) -> Vec<&'static str> {
         let own = |v: &&Variable| v.class == class && !v.name.starts_with("__");
         self.variables.iter().filter(own).map(|v| v.name).collect()
     }
 
-    /// The control-flow graph for Graphviz: `dot -Tsvg`.
+    /// The control-flow graph as text for Graphviz: `dot -Tsvg`.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// #[autobatch]
+    /// fn square(x: f64) -> f64 {
+    ///     x * x
+    /// }
+    ///
+    /// assert!(square_batched::program().to_dot().starts_with("digraph"));
+    /// ```
     pub fn to_dot(&self) -> String {
         self.dot.to_owned()
     }

@@ -6,24 +6,50 @@ use std::time::Duration;
 use super::options::Executor;
 use crate::simd::Isa;
 
-/// What happened in a run. Block counts are kept only with `Options::report(true)`.
+/// What happened in a run: [`Outcome::report`](crate::Outcome::report).
 ///
-/// `Display` prints a table.
+/// Blocks are counted only with [`Options::report`](crate::Options::report). `Display` prints a line on the run, and a table with a line for each block.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{Executor, Options};
+///
+/// #[autobatch]
+/// fn collatz(mut n: u64) -> u32 {
+///     let mut steps = 0;
+///     while n != 1 {
+///         n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+///         steps += 1;
+///     }
+///     steps
+/// }
+///
+/// let options = Options::default().executor(Executor::ProgramCounter).threads(1).report(true);
+/// let outcome = collatz_batched_with(&[3, 8, 27], &options)?;
+/// let report = outcome.report();
+/// println!("{report}");
+/// assert_eq!((report.members, report.threads), (3, 1));
+/// let body = report.blocks.iter().find(|block| block.label == "while").unwrap();
+/// assert!(body.executions >= body.lower_bound); // no schedule of one tile needs fewer
+/// assert!(report.utilisation() > 0.0 && report.utilisation() <= 1.0);
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The executor that ran most members; never `Auto`. `Scalar` also where scalar code ran on fibers.
     pub executor: Executor,
-    /// The instruction set.
+    /// The instruction set of the batched code; [`Isa::Baseline`] where scalar code ran.
     pub isa: Isa,
     /// The members of the batch.
     pub members: usize,
-    /// The threads that worked.
+    /// The number of threads that worked.
     pub threads: usize,
     /// The largest number of nested batched calls of any member, tail calls not counted.
     /// Counted for certain only if a report was asked for, and never by scalar code; else it may be 0.
     pub depth: usize,
-    /// Members that took the place of finished ones.
+    /// The number of members that took the place of finished ones.
     pub refills: u64,
     /// Wall time.
     pub time: Duration,
@@ -31,15 +57,17 @@ pub struct Report {
     pub blocks: Vec<BlockReport>,
 }
 
-/// How one block was executed.
+/// How one block was executed, over all tiles and threads: an entry of [`Report::blocks`].
+///
+/// The two sides of a fused branch are one block: see [`Program::blocks`](crate::Program::blocks).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockReport {
     /// The function it belongs to.
     pub function: &'static str,
-    /// What it is.
+    /// What it is: `entry`, `while`, `after call`, …
     pub label: &'static str,
-    /// Its source line.
+    /// Its first line in the source file.
     pub line: u32,
     /// How often it ran with at least one active lane.
     pub executions: u64,
@@ -55,7 +83,7 @@ pub struct BlockReport {
 }
 
 impl BlockReport {
-    /// The part of the offered lanes that was active; 0 for a block that never ran.
+    /// The part of the offered lanes that was active, from 0 to 1; 0 for a block that never ran.
     pub fn utilisation(&self) -> f64 {
         if self.offered == 0 { 0.0 } else { self.active as f64 / self.offered as f64 }
     }
@@ -77,7 +105,7 @@ impl Report {
         }
     }
 
-    /// The part of the lanes that was active over all blocks.
+    /// The part of the offered lanes that was active over all blocks, from 0 to 1; 0 if blocks were not counted.
     pub fn utilisation(&self) -> f64 {
         let (active, offered) =
             self.blocks.iter().fold((0, 0), |(active, offered), b| (active + b.active, offered + b.offered));

@@ -1,7 +1,7 @@
 //! What chains of iterators collect element by element: halves of `partition`, the best so far of `min_by_key`. For generated code only.
 
 /// What `partition` makes of the elements for which its closure says yes, and the others.
-pub fn parted<T, B: Default + Extend<T>>(yes: Vec<T>, no: Vec<T>) -> (B, B) {
+pub fn partition<T, B: Default + Extend<T>>(yes: Vec<T>, no: Vec<T>) -> (B, B) {
     let mut parts = (B::default(), B::default());
     parts.0.extend(yes);
     parts.1.extend(no);

@@ -12,6 +12,48 @@ use super::worker::with_worker;
 ///
 /// Both run on the thread that calls this, in turns that change at primitives only, so neither has to be `Send`. If `a` panics, `b` is
 /// dropped, or unwinds where it waits; if only `b` panics, `a` is run to its end. Then the panic goes on.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// let (words, letters) = autobatch::join(|| "a b".split(' ').count(), || "a b".len());
+/// assert_eq!((words, letters), (2, 3));
+/// ```
+///
+/// Primitives that meet in a tree of `join`s:
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::{autobatch, primitive};
+/// enum Tree {
+///     Leaf(f64),
+///     Node(Box<Tree>, Box<Tree>),
+/// }
+///
+/// #[primitive(batched = cells)]
+/// fn cell(left: f64, right: f64) -> f64 {
+///     (0.5 * left - 0.25 * right).tanh()
+/// }
+///
+/// fn cells(left: &[f64], right: &[f64]) -> Vec<f64> {
+///     left.iter().zip(right).map(|(left, right)| cell(*left, *right)).collect()
+/// }
+///
+/// /// A recursive network: one call of `cells` for each level, of the trees of all members.
+/// #[autobatch]
+/// fn network(#[each] tree: &Tree) -> f64 {
+///     match tree {
+///         Tree::Leaf(x) => cell(*x, 1.0),
+///         Tree::Node(left, right) => {
+///             let (left, right) = autobatch::join(|| network(left), || network(right));
+///             cell(left, right)
+///         }
+///     }
+/// }
+///
+/// let leaf = |x| Box::new(Tree::Leaf(x));
+/// let trees = [Tree::Node(leaf(0.5), leaf(-2.0)), Tree::Leaf(3.0)];
+/// assert_eq!(network_batched(&trees), trees.iter().map(network).collect::<Vec<_>>());
+/// ```
 pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA,

@@ -18,7 +18,7 @@ use crate::api::fault::{CANCELLED, Fault, FaultKind};
 use crate::api::options::Schedule;
 use crate::batch::{Queue, Watch};
 use crate::native_stack::coroutine::{Context, Stack, Suspender};
-use crate::native_stack::depth::{Depth, Known};
+use crate::native_stack::depth::{Depth, StackState};
 
 thread_local! {
     /// Who runs members on this thread; null where primitives are their own bodies.
@@ -116,7 +116,7 @@ pub(super) struct Fiber {
     /// What runs; taken while it runs, and when it has ended.
     context: Cell<Option<Context>>,
     suspender: Cell<Option<Suspender>>,
-    known: Cell<Known>,
+    known: Cell<StackState>,
     /// What it waits for.
     request: Cell<Option<Request>>,
     /// Whether it waits for a part.
@@ -168,12 +168,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Members that run without a fiber until this is dropped are this worker's: their primitives call kernels for one row.
-    pub(crate) fn alone(&self) -> CurrentWorker<'_> {
+    pub(crate) fn without_fiber(&self) -> CurrentWorker<'_> {
         CurrentWorker::set(Some(self))
     }
 
     /// The next member begins that runs without a fiber.
-    pub(crate) fn begins_alone(&self) {
+    pub(crate) fn begins_without_fiber(&self) {
         self.steps.set(0);
     }
 
@@ -261,10 +261,10 @@ impl<'a> Worker<'a> {
             (self.member)(member, depth);
         };
         let Some(stack) = stack else {
-            self.begins_alone();
-            let alone = self.alone();
+            self.begins_without_fiber();
+            let current = self.without_fiber();
             let payload = catch_unwind(AssertUnwindSafe(run)).err();
-            drop(alone);
+            drop(current);
             return self.finish(member, None, payload, faults);
         };
         // SAFETY: when the worker is dropped its members have ended.
@@ -288,7 +288,7 @@ impl<'a> Worker<'a> {
         parent: Option<[Rc<Fiber>; 2]>,
         body: impl FnOnce(),
     ) -> Rc<Fiber> {
-        let known = Known::of_stack(stack.lowest());
+        let known = StackState::of_stack(stack.lowest());
         let run = |suspender| {
             let fiber = self.running.borrow().clone().expect("this fiber runs");
             fiber.suspender.set(Some(suspender));

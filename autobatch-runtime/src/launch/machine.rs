@@ -54,7 +54,7 @@ impl Launch<'_> {
             let (member, has_result) = (|_, _| unreachable!("blocks run members"), |_| false);
             let rules = WorkerRules { max_steps: u64::MAX, ..self.rules() };
             let worker = Worker::new(rules, &Blocks, reached, &member, &has_result);
-            let _here = worker.alone();
+            let _here = worker.without_fiber();
             depth::with_room(BODY_STACK, || {
                 while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
                     core.fault(payload);

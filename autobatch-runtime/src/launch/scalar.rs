@@ -86,7 +86,7 @@ impl Launch<'_> {
         faults: &mut Vec<Fault>,
     ) {
         let members = piece.len();
-        let _here = worker.map(Worker::alone);
+        let _here = worker.map(Worker::without_fiber);
         let steps = worker.filter(|_| self.options.max_steps.is_some());
         while !piece.is_empty() {
             // The member being run is the first that is left.
@@ -95,7 +95,7 @@ impl Launch<'_> {
                     return out.fill(&mut piece, |member| scalar(member, depth));
                 }
                 while piece.start < piece.end && !self.cancelled() {
-                    steps.inspect(|worker| worker.begins_alone());
+                    steps.inspect(|worker| worker.begins_without_fiber());
                     out.set(piece.start, scalar(piece.start, depth));
                     piece.start += 1;
                 }

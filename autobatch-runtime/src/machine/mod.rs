@@ -24,7 +24,7 @@
 //!
 //! ```text
 //! fn body(core: &mut Core<'_>, store: &Store, args: Args<'_>) {   // #[inline(always)]
-//!     let mut n = store.column(0);                // variable 0: Lent<'_, LaneColumn<_>>, type inferred below
+//!     let mut n = store.column(0);                // variable 0: Loan<'_, LaneColumn<_>>, type inferred below
 //!     let mut left = store.column(3);
 //!     let mut n_saved = store.stack(0);           // stacked variables only; ids count separately
 //!     loop {
@@ -139,8 +139,8 @@
 //! Pushes come before passes, gives before pops. Values are moved bitwise; a variable that is live after
 //! the call and also an argument is `Copy`. Where both sides are the same column: `transfer.pass_same(&mut n)`,
 //! `transfer.give_same(&mut col)`. Passes happen one after the other: where a parameter is also the source
-//! of a *later* pass (`f(a, b)` calls `f(b, a)`), `let held = transfer.lift(&a)` first and
-//! `transfer.land(&mut b, held)` last. Words are set by the machine: callee's entry, then the continuation.
+//! of a *later* pass (`f(a, b)` calls `f(b, a)`), `let lifted = transfer.lift(&a)` first and
+//! `transfer.land(&mut b, lifted)` last. Words are set by the machine: callee's entry, then the continuation.
 //! A tail call is no call: the block's lane code takes args, leaves them in the callee's parameter columns
 //! and returns the callee's entry block as the next point.
 //!

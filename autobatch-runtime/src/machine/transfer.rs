@@ -21,7 +21,7 @@ pub(super) enum Moves<'a> {
 }
 
 /// Argument values on their way, see [`Transfer::lift`].
-pub struct Held<T>(Vec<MaybeUninit<T>>);
+pub struct Lifted<T>(Vec<MaybeUninit<T>>);
 
 impl Transfer<'_> {
     /// Moves an argument to the callee's parameter.
@@ -57,19 +57,19 @@ impl Transfer<'_> {
     }
 
     /// Takes an argument out that a later pass would overwrite.
-    pub fn lift<T>(&self, argument: &LaneColumn<T>) -> Held<T> {
+    pub fn lift<T>(&self, argument: &LaneColumn<T>) -> Lifted<T> {
         match self.0 {
             Moves::Compressed { mask, wide, .. } | Moves::Copied { mask, wide, .. } => {
-                Held(simd::lanes(mask).map(|lane| argument.bits(wide + lane)).collect())
+                Lifted(simd::lanes(mask).map(|lane| argument.bits(wide + lane)).collect())
             }
             Moves::InPlace { lanes } => {
-                Held(lanes.iter().map(|&lane| argument.bits(lane as usize)).collect())
+                Lifted(lanes.iter().map(|&lane| argument.bits(lane as usize)).collect())
             }
         }
     }
 
     /// Completes [`Transfer::lift`].
-    pub fn land<T>(&self, parameter: &mut LaneColumn<T>, held: Held<T>) {
+    pub fn land<T>(&self, parameter: &mut LaneColumn<T>, held: Lifted<T>) {
         match self.0 {
             Moves::Compressed { dense, .. } => {
                 held.0.into_iter().enumerate().for_each(|(at, bits)| parameter.set_bits(dense + at, bits));

@@ -86,15 +86,33 @@ use format::Format;
 use pow::Power;
 use trigonometric::Trigonometric;
 
-/// `f32` or `f64`.
+/// `f32` or `f64`: the numbers that the functions of this module take. No other type is one.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// use autobatch::math::{self, Real};
+///
+/// fn half_life<T: Real>(rate: T, two: T) -> T {
+///     math::ln(two) / rate
+/// }
+///
+/// assert_eq!(half_life(0.5f32, 2.0), 2.0 * std::f32::consts::LN_2);
+/// ```
 pub trait Real: Power + Trigonometric {}
 
 impl Real for f32 {}
 impl Real for f64 {}
 
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident($($argument:ident),+) = $path:path;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($($argument:ident),+) = $path:path, $example:literal;)*) => {$(
         $(#[$doc])*
+        ///
+        /// ```
+        /// # use autobatch_runtime as autobatch;
+        /// use autobatch::math;
+        ///
+        #[doc = concat!("assert!(", $example, ");")]
+        /// ```
         #[inline(always)]
         #[must_use]
         pub fn $name<T: Real>($($argument: T),+) -> T {
@@ -104,63 +122,75 @@ macro_rules! functions {
 }
 
 functions! {
-    /// e^`x`.
-    exp(x) = exp::exp;
-    /// 2^`x`.
-    exp2(x) = exp::exp2;
+    /// e^`x`: infinite above 709.8 (`f32`: 88.7), 0 far below.
+    exp(x) = exp::exp, "math::exp(0.0) == 1.0 && math::exp(-1e9_f32) == 0.0";
+    /// 2^`x`, exact for integers.
+    exp2(x) = exp::exp2, "math::exp2(-3.0) == 0.125";
     /// e^`x` - 1, accurate for small `x` too.
-    exp_m1(x) = exp::exp_m1;
-    /// The natural logarithm.
-    ln(x) = log::ln;
-    /// The logarithm to base 2, exact for powers of two.
-    log2(x) = log::log2;
-    /// The logarithm to base 10, exact for powers of ten.
-    log10(x) = log::log10;
-    /// ln(1 + `x`), accurate for small `x` too.
-    ln_1p(x) = log::ln_1p;
-    /// The sine of an angle in radians.
-    sin(x) = Trigonometric::sin;
-    /// The cosine of an angle in radians.
-    cos(x) = Trigonometric::cos;
-    /// The tangent of an angle in radians.
-    tan(x) = Trigonometric::tan;
-    /// The angle, in radians, whose sine is `x`.
-    asin(x) = Trigonometric::asin;
-    /// The angle, in radians, whose cosine is `x`.
-    acos(x) = Trigonometric::acos;
-    /// The angle, in radians, whose tangent is `x`.
-    atan(x) = Trigonometric::atan;
-    /// The angle, in radians, of the point (`x`, `y`).
-    atan2(y, x) = Trigonometric::atan2;
+    exp_m1(x) = exp::exp_m1, "math::exp_m1(1e-20) == 1e-20";
+    /// The natural logarithm: NaN below 0, -∞ at 0.
+    ln(x) = log::ln, "math::ln(1.0) == 0.0 && math::ln(-1.0_f64).is_nan()";
+    /// The logarithm to base 2, exact for powers of two: NaN below 0, -∞ at 0.
+    log2(x) = log::log2, "math::log2(0.125) == -3.0";
+    /// The logarithm to base 10, exact for powers of ten: NaN below 0, -∞ at 0.
+    log10(x) = log::log10, "math::log10(1000.0) == 3.0";
+    /// ln(1 + `x`), accurate for small `x` too: NaN below -1, -∞ there.
+    ln_1p(x) = log::ln_1p, "math::ln_1p(1e-20) == 1e-20";
+    /// The sine of an angle in radians: NaN for infinite ones.
+    sin(x) = Trigonometric::sin, "math::sin(0.5) == 0.479425538604203";
+    /// The cosine of an angle in radians: NaN for infinite ones.
+    cos(x) = Trigonometric::cos, "math::cos(0.0) == 1.0";
+    /// The tangent of an angle in radians: NaN for infinite ones.
+    tan(x) = Trigonometric::tan, "math::tan(0.0) == 0.0";
+    /// The angle in radians, from -π/2 to π/2, whose sine is `x`: NaN outside of [-1, 1].
+    asin(x) = Trigonometric::asin, "math::asin(1.0) == std::f64::consts::FRAC_PI_2";
+    /// The angle in radians, from 0 to π, whose cosine is `x`: NaN outside of [-1, 1].
+    acos(x) = Trigonometric::acos, "math::acos(-1.0) == std::f64::consts::PI";
+    /// The angle in radians, from -π/2 to π/2, whose tangent is `x`.
+    atan(x) = Trigonometric::atan, "math::atan(1.0) == std::f64::consts::FRAC_PI_4";
+    /// The angle in radians, from -π to π, of the point (`x`, `y`). The first argument is `y`, as in std.
+    atan2(y, x) = Trigonometric::atan2, "math::atan2(1.0, 0.0) == std::f64::consts::FRAC_PI_2";
     /// The hyperbolic sine.
-    sinh(x) = hyperbolic::sinh;
+    sinh(x) = hyperbolic::sinh, "math::sinh(0.0) == 0.0";
     /// The hyperbolic cosine.
-    cosh(x) = hyperbolic::cosh;
-    /// The hyperbolic tangent.
-    tanh(x) = hyperbolic::tanh;
-    /// The square root, which is std's.
-    sqrt(x) = Format::sqrt;
-    /// The cube root.
-    cbrt(x) = root::cbrt;
+    cosh(x) = hyperbolic::cosh, "math::cosh(0.0) == 1.0";
+    /// The hyperbolic tangent: ±1 for large `x`.
+    tanh(x) = hyperbolic::tanh, "math::tanh(40.0) == 1.0";
+    /// The square root, which is std's: NaN below 0.
+    sqrt(x) = Format::sqrt, "math::sqrt(2.25) == 1.5";
+    /// The cube root, of negative numbers too.
+    cbrt(x) = root::cbrt, "math::cbrt(-8.0) == -2.0";
     /// The length of the vector (`x`, `y`), without overflow or underflow on the way.
-    hypot(x, y) = root::hypot;
-    /// `x` to the power of `y`.
-    powf(x, y) = pow::powf;
+    hypot(x, y) = root::hypot, "math::hypot(3e300, 4e300) == 5e300";
+    /// `x` to the power of `y`: NaN if `x` is negative and `y` is no integer.
+    powf(x, y) = pow::powf, "math::powf(2.0, 0.5) == 2f64.sqrt()";
     /// The error function: 2 / sqrt(π) times the integral of e^(-t^2) from 0 to `x`.
-    erf(x) = erf::erf;
+    erf(x) = erf::erf, "math::erf(0.0) == 0.0 && math::erf(6.0) == 1.0";
 }
 
 /// `x` to the power of an integer, by the same multiplications as std's method.
 ///
 /// Lanes differ in `n`, so that all 32 steps are done unless it is a constant. [`powf`] is more accurate, and
 /// mostly faster then.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// assert_eq!(autobatch::math::powi(0.5, -3), 8.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn powi<T: Real>(x: T, n: i32) -> T {
     pow::powi(x, n)
 }
 
-/// [`sin`] and [`cos`] at once, for little more than one of them.
+/// [`sin`] and [`cos`] at once, with the same bits, for little more than one of them.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// use autobatch::math;
+///
+/// assert_eq!(math::sin_cos(0.5), (math::sin(0.5), math::cos(0.5)));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn sin_cos<T: Real>(x: T) -> (T, T) {

@@ -215,19 +215,19 @@ pub(crate) fn with_room<R>(room: usize, f: impl FnOnce() -> R) -> R {
     }
 }
 
-/// What a thread knows of the stack that it is on. Fibers have one each, which takes the thread's place while they run.
+/// The state of the stack that a thread is on. Fibers have one each, which takes the thread's place while they run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct StackState {
     published: Depth,
     grown: usize,
     peak: usize,
     lowest: usize,
 }
 
-impl Known {
+impl StackState {
     /// Of a new stack with that lowest address.
-    pub(crate) fn of_stack(lowest: usize) -> Known {
-        Known { published: NOWHERE, grown: 0, peak: 0, lowest }
+    pub(crate) fn of_stack(lowest: usize) -> StackState {
+        StackState { published: NOWHERE, grown: 0, peak: 0, lowest }
     }
 
     /// Whether there have been segments.
@@ -235,10 +235,10 @@ impl Known {
         self.peak > 0
     }
 
-    /// Takes the place of what this thread knows, which is returned.
+    /// Takes the place of the state of this thread's stack, which is returned.
     #[inline]
-    pub(crate) fn swap(self) -> Known {
-        Known {
+    pub(crate) fn swap(self) -> StackState {
+        StackState {
             published: PUBLISHED.replace(self.published),
             grown: GROWN.replace(self.grown),
             peak: PEAK.replace(self.peak),

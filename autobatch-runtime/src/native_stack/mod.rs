@@ -5,7 +5,7 @@
 //! fiber.
 //!
 //! **Invariant:** a counted function is entered only where enough of its stack is left; what a thread knows of its stack
-//! ([`depth::Known`]) changes place whenever the stack does.
+//! ([`depth::StackState`]) changes place whenever the stack does.
 //!
 //! **Invariant:** a [`coroutine::Context`] that has begun is run to its end, or dropped, before anything that its body borrows is gone.
 

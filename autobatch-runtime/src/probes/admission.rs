@@ -27,20 +27,52 @@ use std::marker::PhantomData;
 
 /// Types whose values a batch may move as a whole: they hold no reference to a local, and their drop shows nowhere.
 ///
-/// A local that lives across a loop or call of a block program moves with its member. The library's types, types that the
-/// function writes, and those of its file are known to be whole, or not. Of a type that is none of them, say one of another file that
-/// is not `Copy` and nowhere written in the function, its author says it:
+/// A local that lives across a loop or a batched call moves with its member. std's types, types that the
+/// function writes, and those of its file are known to be whole, or not. Of other types rustc knows only the author's word.
+/// Implement it for a type of another file that is not `Copy`, and that the function nowhere writes:
 ///
 /// ```
-/// # use autobatch_runtime as autobatch;
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
 /// use autobatch::IsWhole;
 ///
-/// struct Polynomial {
+/// pub struct Polynomial {
 ///     coefficients: Vec<f64>,
 /// }
 ///
 /// impl IsWhole for Polynomial {}
+///
+/// impl Polynomial {
+///     pub fn taylor_of_exp(terms: usize) -> Polynomial {
+///         let mut coefficients = vec![1.0];
+///         for n in 1..terms {
+///             coefficients.push(coefficients[n - 1] / n as f64);
+///         }
+///         Polynomial { coefficients }
+///     }
+///
+///     pub fn at(&self, x: f64) -> f64 {
+///         self.coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
+///     }
+/// }
+///
+/// /// How many times the value has to be added up to reach 100.
+/// #[autobatch]
+/// fn repeats(terms: usize, x: f64) -> u32 {
+///     let polynomial = Polynomial::taylor_of_exp(terms);
+///     let (mut sum, mut n) = (0.0, 0);
+///     while sum < 100.0 {
+///         sum += polynomial.at(x); // it lives across the loop
+///         n += 1;
+///     }
+///     n
+/// }
+///
+/// assert_eq!(repeats_batched(&[2, 12], &[1.0, 1.0]), [50, 37]);
 /// ```
+///
+/// Without it the function runs as scalar code for each member, with the same results: [`Report::executor`](crate::Report::executor) is `Scalar` then, and
+/// `#[autobatch(strict)]` makes it an error at the local.
 ///
 /// It is not unsafe to implement: a type that does borrow from a local is then an error of the borrow checker, and a `drop`
 /// that does something is seen where the member's value goes, not where the scalar function drops it.

@@ -2,7 +2,17 @@
 //!
 //! **Invariant:** a [`Level`] is of what the CPU has (see the folder). Its field is for this folder only.
 
-/// An instruction set.
+/// An instruction set: a ceiling for [`Options::isa`](crate::Options::isa), or what a run used ([`Report::isa`](crate::Report::isa)).
+///
+/// The batched code is compiled for each, without compiler flags; the run takes the widest that the CPU has.
+///
+/// ```
+/// # use autobatch_runtime as autobatch;
+/// use autobatch::{Isa, Options};
+///
+/// let options = Options::default().isa(Isa::Baseline);
+/// # let _ = options;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Isa {
@@ -20,7 +30,8 @@ impl Isa {
     /// The widest instruction set of this CPU that batches make use of.
     ///
     /// ```
-    /// println!("{:?}", autobatch_runtime::Isa::detect());
+    /// # use autobatch_runtime as autobatch;
+    /// println!("{:?}", autobatch::Isa::detect());
     /// ```
     pub fn detect() -> Isa {
         ceiling(None)

@@ -44,7 +44,7 @@ struct Shelf<C> {
 }
 
 /// A borrowed column or stack; returned when dropped.
-pub struct Lent<'s, C>(&'s Shelf<C>);
+pub struct Loan<'s, C>(&'s Shelf<C>);
 
 impl Store {
     /// An empty store.
@@ -56,12 +56,12 @@ impl Store {
     ///
     /// # Panics
     /// If it is lent already, or exists with another type.
-    pub fn column<T>(&self, id: usize) -> Lent<'_, LaneColumn<T>> {
+    pub fn column<T>(&self, id: usize) -> Loan<'_, LaneColumn<T>> {
         lend(&self.columns, id)
     }
 
     /// The same for the type of a variable.
-    pub fn column_of<T>(&self, _: &Shape<T>, id: usize) -> Lent<'_, LaneColumn<T>> {
+    pub fn column_of<T>(&self, _: &Shape<T>, id: usize) -> Loan<'_, LaneColumn<T>> {
         self.column(id)
     }
 
@@ -69,12 +69,12 @@ impl Store {
     ///
     /// # Panics
     /// If it is lent already, or exists with another type.
-    pub fn stack<T>(&self, id: usize) -> Lent<'_, LaneStack<T>> {
+    pub fn stack<T>(&self, id: usize) -> Loan<'_, LaneStack<T>> {
         lend(&self.stacks, id)
     }
 }
 
-fn lend<C: Default>(items: &RefCell<Vec<Option<Erased>>>, id: usize) -> Lent<'_, C> {
+fn lend<C: Default>(items: &RefCell<Vec<Option<Erased>>>, id: usize) -> Loan<'_, C> {
     let mut items = items.borrow_mut();
     if id >= items.len() {
         items.resize_with(id + 1, || None);
@@ -88,7 +88,7 @@ fn lend<C: Default>(items: &RefCell<Vec<Option<Erased>>>, id: usize) -> Lent<'_,
     // one call of one program) and lives as long as the store, which `'_` borrows.
     let shelf: &Shelf<C> = unsafe { erased.shelf.cast().as_ref() };
     assert!(!shelf.lent.replace(true), "item {id} of the store is lent twice");
-    Lent(shelf)
+    Loan(shelf)
 }
 
 /// Frees what `lend` made.
@@ -100,7 +100,7 @@ unsafe fn free<C>(shelf: NonNull<()>) {
     drop(unsafe { Box::from_raw(shelf.cast::<Shelf<C>>().as_ptr()) });
 }
 
-impl<C> Deref for Lent<'_, C> {
+impl<C> Deref for Loan<'_, C> {
     type Target = C;
     #[inline(always)]
     fn deref(&self) -> &C {
@@ -109,7 +109,7 @@ impl<C> Deref for Lent<'_, C> {
     }
 }
 
-impl<C> DerefMut for Lent<'_, C> {
+impl<C> DerefMut for Loan<'_, C> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut C {
         // SAFETY: as for `deref`.
@@ -117,7 +117,7 @@ impl<C> DerefMut for Lent<'_, C> {
     }
 }
 
-impl<C> Drop for Lent<'_, C> {
+impl<C> Drop for Loan<'_, C> {
     fn drop(&mut self) {
         self.0.lent.set(false);
     }

@@ -20,7 +20,7 @@ const ON: usize = 3;
 const OF: usize = 4;
 /// The credit that a gang begins with: lanes that are on add to it, lanes that run take from it.
 const CREDIT: isize = 64;
-/// With so much of it gangs are begun everywhere, with less from this depth on: whose gang does not agree runs alone.
+/// With so much of it gangs are begun everywhere, with less from this depth on: whose gang does not agree runs lane by lane.
 const TRIAL: isize = 1024;
 const DEEP: usize = 2;
 
@@ -326,7 +326,7 @@ fn fill<T, P: PcWord, const G: usize>(strip: &mut Strip<T, G>, from: &Strip<T, G
 /// The results of the lanes in `here`, each run as scalar code; the others get copies.
 #[cold]
 #[inline(never)]
-pub fn alone<A, T, const G: usize>(
+pub fn lane_by_lane<A, T, const G: usize>(
     args: &A,
     here: GangMask<G>,
     mut run: impl FnMut(&A, usize) -> T,
@@ -410,7 +410,7 @@ mod tests {
         merge_where(&mut filled, &strip([1; 8]), |lane| words(here)[lane].is_set());
         assert_eq!(values(&filled), [9, 9, 1, 1, 9, 1, 9, 9]);
         let mut run = Vec::new();
-        let results = alone(&7, here, |seven, lane| {
+        let results = lane_by_lane(&7, here, |seven, lane| {
             run.push(lane);
             seven * lane as u64
         });
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(values(&room.1.0), [6, 6, 6, 6, 6, 6, 6, 0]);
     }
 
-    /// The calls that lanes `n` have below them, together and alone; what a call adds is passed on.
+    /// The calls that lanes `n` have below them, together and one by one; what a call adds is passed on.
     #[test]
     fn gangs_count_who_is_on() {
         type Passed = (Strip<u64, 8>, ());

@@ -37,7 +37,7 @@ pub use arena::{Arena, align};
 pub use columns::{append_strip, copy_slot, give, open, pad, put, strips, strips_mut, value};
 pub use compaction::{copied, gather, scatter, squeeze};
 pub use frame::{default_lanes, is_few, is_sparse, load, load_same, width};
-pub use gang::{CountedLanes, Gang, GangMask, alone, body, kind, merge, part, part_bits};
+pub use gang::{CountedLanes, Gang, GangMask, body, kind, lane_by_lane, merge, part, part_bits};
 pub use interleave::interleaved;
 pub use lane_set::{LaneSet, full, spread};
 pub use lane_sort::{LaneOrder, differs, sort_key, sorted, unsorted};

@@ -256,9 +256,9 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
         if param == arg {
             passes.push(quote!(#rt::Transfer::pass_same(&#route, &mut #to);));
         } else if moves[n + 1..].iter().any(|(_, later)| later == param) {
-            let held = format_ident!("__held{}", n, span = Span::mixed_site());
-            passes.push(quote!(let #held = #rt::Transfer::lift(&#route, &#from);));
-            lands.push(quote!(#rt::Transfer::land(&#route, &mut #to, #held);));
+            let lifted = format_ident!("__lifted{}", n, span = Span::mixed_site());
+            passes.push(quote!(let #lifted = #rt::Transfer::lift(&#route, &#from);));
+            lands.push(quote!(#rt::Transfer::land(&#route, &mut #to, #lifted);));
         } else {
             passes.push(quote!(#rt::Transfer::pass(&#route, &mut #to, &#from);));
         }

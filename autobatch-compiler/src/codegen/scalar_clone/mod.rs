@@ -28,7 +28,7 @@ use crate::codegen::definition_check::Types;
 use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::codegen::vector_math::VectorMath;
 use crate::item::model::{self, Function};
-use crate::item::worth;
+use crate::item::selection;
 use crate::resolve::resolution::Resolution;
 use crate::syntax::attributes::GENERATED;
 use crate::syntax::call_sites::{self, CallSite, unmark};
@@ -79,7 +79,7 @@ impl<'a> Clones<'a> {
         known: ProgramFacts,
     ) -> Self {
         let functions = &item.functions[..];
-        let (worth, calls) = worth::call_graph(functions, entries, primitives);
+        let (worth, calls) = selection::call_graph(functions, entries, primitives);
         let has: Vec<bool> = (0..functions.len())
             .map(|f| {
                 let linked = calls.iter().any(|(from, to)| *from == f || *to == f);

@@ -60,7 +60,7 @@ fn pairs(all: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
 }
 
 impl Writer<'_, '_> {
-    /// How gangs run a self_calls, if they are worth it.
+    /// How gangs run self calls, if that is worth it.
     pub(crate) fn gang(&self, self_calls: &SelfCalls<'_>, state: &VarSet) -> Option<Gang> {
         let (emitter, rt, entry) = (self.emitter, &self.emitter.rt, self.entry_region());
         // Two registers a variable where there are enough of them: the fewer calls.
@@ -202,7 +202,7 @@ impl Writer<'_, '_> {
                     } else {
                         let __args = (#(#rt::Strip::<_, #size>::copied(#args),)*);
                         let __results =
-                            #rt::vector::alone(&__args, #rt::vector::CountedLanes::and(__here, #up), |(#(#names,)*), __lane| #clone);
+                            #rt::vector::lane_by_lane(&__args, #rt::vector::CountedLanes::and(__here, #up), |(#(#names,)*), __lane| #clone);
                         #rt::vector::merge(&mut #result, &__results, #up);
                     }
                     __agrees
@@ -303,7 +303,7 @@ mod tests {
                 if n < 2 { 1 } else { fib(n - 2) + fib(n - 1) }
             }
         )));
-        // No self_calls: the second call needs the first one's result.
+        // No self calls: the second call needs the first one's result.
         assert!(!gangs(quote!(
             fn f(a: f64, b: f64) -> f64 {
                 let m = (a + b) * 0.5;

@@ -1,6 +1,6 @@
 //! Code for vector calls: pure programs as native functions over columns of lanes.
 //!
-//! In: a pure program, parted for it. Out: a function per instruction set for each of the program's, as frames, task blocks or gangs.
+//! In: a pure program, split for it. Out: a function per instruction set for each of the program's, as frames, task blocks or gangs.
 //!
 //! **Invariant:** running a piece twice, or for a copy of a member, shows nowhere; so lanes without a member compute on copies.
 

@@ -126,7 +126,7 @@ pub(crate) fn literal(value: &Expr) -> bool {
 }
 
 impl Writer<'_, '_> {
-    /// The function as a self_calls, if it is one.
+    /// Its calls of itself, if it is such a function.
     pub(crate) fn self_calls(&self) -> Option<SelfCalls<'_>> {
         let (emitter, program) = (self.emitter, self.emitter.program);
         let (entry, back) = (self.entry_region(), emitter.return_point(self.func));

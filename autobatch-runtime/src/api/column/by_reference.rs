@@ -6,12 +6,30 @@ use std::path::Path;
 use super::super::fault::BatchError;
 use super::source::{Source, States};
 
-/// A column of borrowed values for `#[each]` parameters.
+/// A column for an `#[each]` parameter: one borrowed value per member.
 ///
-/// For `&[T]` and `&str` (also `&Path`, `&OsStr`, `&CStr`): `&[V]`, `&Vec<V>` or `&[V; N]` of anything
-/// that is `AsRef` of it, such as `Vec<T>` or `String`; for slices also [`Ragged`](super::Ragged) and the rows of an
-/// `ndarray` `ArrayView2<T>` or `&Array2<T>`, as far as their values lie side by side. For `&T`: `&[T]`,
-/// `&Vec<T>` or `&[T; N]`.
+/// | parameter | column |
+/// |---|---|
+/// | `#[each] x: &T` | `&[T]`, `&Vec<T>`, `&[T; N]` |
+/// | `#[each] x: &[T]` | `&[V]`, `&Vec<V>`, `&[V; N]` with `V: AsRef<[T]>`, such as `Vec<T>`; [`Ragged`](super::Ragged); rows of `ndarray`'s `ArrayView2<T>`, `&Array2<T>` |
+/// | `#[each] x: &str`, `&Path`, `&OsStr`, `&CStr` | `&[V]`, `&Vec<V>`, `&[V; N]` with `V: AsRef<…>`, such as `String` |
+///
+/// Rows whose values don't lie side by side are a [`BatchError::Scattered`], offsets that don't fit a [`BatchError::Offsets`].
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// #[autobatch]
+/// fn digits(#[each] text: &str) -> u32 {
+///     let mut sum = 0;
+///     for character in text.chars() {
+///         sum += character.to_digit(10).unwrap_or(0);
+///     }
+///     sum
+/// }
+///
+/// assert_eq!(digits_batched(&["12", "3 + 4", ""]), [3, 7, 0]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column of borrowed `{T}`",
     label = "expected one borrowed `{T}` per member",
@@ -92,11 +110,33 @@ each! {
     EachRef, [V: AsRef<CStr> + Sync], CStr, V;
 }
 
-/// A column of values that members change in place, for `#[each]` parameters.
+/// A column of values that members change in place, for a parameter `x: &mut [T]` (or `#[each] x: &mut T`, `&mut str`).
 ///
-/// For `&mut [T]` and `&mut str`: `&mut [V]`, `&mut Vec<V>` or `&mut [V; N]` of anything that is `AsMut`
-/// of it, such as `Vec<T>` or `[T; N]`; for slices also [`RaggedMut`](super::RaggedMut) and the rows of an `ndarray`
-/// `ArrayViewMut2<T>` or `&mut Array2<T>`. For `&mut T`: `&mut [T]`, `&mut Vec<T>` or `&mut [T; N]`.
+/// | parameter | column |
+/// |---|---|
+/// | `#[each] x: &mut T` | `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` |
+/// | `x: &mut [T]` | `&mut [V]`, `&mut Vec<V>`, `&mut [V; N]` with `V: AsMut<[T]>`, such as `Vec<T>`; [`RaggedMut`](super::RaggedMut); rows of `ndarray`'s `ArrayViewMut2<T>`, `&mut Array2<T>` |
+/// | `#[each] x: &mut str` | `&mut [V]`, `&mut Vec<V>`, `&mut [V; N]` with `V: AsMut<str>` |
+///
+/// Rows whose values don't lie side by side are a [`BatchError::Scattered`]. What a member at fault was to change is valid, its value unspecified.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// /// Makes the values sum up to 1, and returns what the sum was.
+/// #[autobatch]
+/// fn normalise(values: &mut [f64]) -> f64 {
+///     let sum: f64 = values.iter().sum();
+///     for value in values {
+///         *value /= sum;
+///     }
+///     sum
+/// }
+///
+/// let mut rows = vec![vec![1.0, 3.0], vec![2.0]];
+/// assert_eq!(normalise_batched(&mut rows), [4.0, 2.0]);
+/// assert_eq!(rows, [vec![0.25, 0.75], vec![1.0]]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column of mutable `{T}`",
     label = "expected one mutable `{T}` per member",

@@ -6,11 +6,37 @@ use std::ops::Range;
 use super::super::fault::BatchError;
 use super::source::{Owned, Source};
 
-/// A column of a batch: one `T` per member.
+/// A column of a batch: one `T` per member, for a parameter `x: T`.
 ///
-/// `&[T]`, `&Vec<T>`, `&[T; N]` and `ndarray` views of any stride are borrowed and cloned on entry;
-/// `Vec<T>` by value is moved; [`same`] is one value for all members. A row of an `ArrayView2<T>` is
-/// a member's `[T; D]`, `Array1<T>` or `ArrayView1<T>`.
+/// | column | members | each member's value is |
+/// |---|---|---|
+/// | `&[T]`, `&Vec<T>`, `&[T; N]` | the elements | cloned when the member begins |
+/// | `Vec<T>` | the elements | moved |
+/// | [`same`]`(value)` | as many as the other columns have | cloned |
+/// | `ndarray`'s `ArrayView1<T>` of any stride, `&Array1<T>` | the elements | cloned |
+/// | `ArrayView2<T>`, `&Array2<T>` for `[T; D]`, `Array1<T>` | the rows | cloned |
+/// | `ArrayView2<T>`, `&Array2<T>` for `ArrayView1<'_, T>` | the rows | borrowed |
+///
+/// All columns of a call have the same length; another length is a [`BatchError::Length`]. An array for `[T; D]` has D columns; another
+/// number is a [`BatchError::Shape`].
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::same;
+/// use ndarray::array;
+///
+/// #[autobatch]
+/// fn distance(point: [f64; 2], from: [f64; 2], scale: f64) -> f64 {
+///     scale * (point[0] - from[0]).hypot(point[1] - from[1])
+/// }
+///
+/// # #[cfg(feature = "ndarray")] {
+/// let points = array![[3.0, 4.0], [0.0, 0.0]]; // row i is member i
+/// let from = vec![[0.0, 0.0], [5.0, 12.0]];    // moved
+/// assert_eq!(distance_batched(&points, from, same(2.0)), [10.0, 26.0]);
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column of `{T}`",
     label = "expected one `{T}` per member",
@@ -76,11 +102,26 @@ impl<'a, T: Clone + Sync, const N: usize> Column<T> for &'a [T; N] {
     }
 }
 
-/// One value for all members: a column without a length.
+/// One value for all members, cloned for each: a column without a length.
+///
+/// At least one other column has to have a length, else the call is a [`BatchError::NoLength`].
 ///
 /// ```
-/// let tolerance = autobatch_runtime::same(1e-9);
-/// # let _ = tolerance;
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::same;
+///
+/// #[autobatch]
+/// fn root(x: f64, tolerance: f64) -> f64 {
+///     let mut y = x;
+///     while (y * y - x).abs() > tolerance {
+///         y = 0.5 * (y + x / y);
+///     }
+///     y
+/// }
+///
+/// let roots = root_batched(&[4.0, 9.0], same(1e-9));
+/// assert_eq!(roots, [root(4.0, 1e-9), root(9.0, 1e-9)]);
 /// ```
 pub fn same<T>(value: T) -> Same<T> {
     Same(value)

@@ -5,17 +5,28 @@ use super::by_reference::{Each, EachMut};
 use super::by_value::Column;
 use super::source::{Owned, Source};
 
-/// Sequences of different lengths in one piece of memory: member `i` is
+/// Sequences of different lengths in one piece of memory, a column for `#[each] x: &[T]`: member `i` is
 /// `values[offsets[i]..offsets[i + 1]]`.
 ///
-/// There is one more offset than members; they begin with 0, ascend, and end with the number of values. A
+/// There is one more offset than members. Offsets begin with 0, ascend, and end with the number of values. A
 /// batched call checks that, and says what is wrong with [`BatchError::Offsets`].
 ///
 /// ```
-/// let rows = autobatch_runtime::Ragged::new(&[1.0, 2.0, 3.0], &[0, 2, 2, 3]);
-/// assert_eq!(rows.len(), 3);
-/// assert_eq!(rows.row(0), [1.0, 2.0]);
-/// assert!(rows.row(1).is_empty());
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::Ragged;
+///
+/// #[autobatch]
+/// fn sum(#[each] values: &[f64]) -> f64 {
+///     let mut sum = 0.0;
+///     for value in values {
+///         sum += value;
+///     }
+///     sum
+/// }
+///
+/// let rows = Ragged::new(&[1.0, 2.0, 3.0], &[0, 2, 2, 3]);
+/// assert_eq!(sum_batched(rows), [3.0, 0.0, 3.0]);
 /// ```
 #[derive(Debug)]
 pub struct Ragged<'a, T> {
@@ -32,12 +43,20 @@ impl<T> Clone for Ragged<'_, T> {
 impl<T> Copy for Ragged<'_, T> {}
 
 impl<'a, T> Ragged<'a, T> {
-    /// Sequences in `values`, cut at `offsets`.
+    /// Sequences in `values`, cut at `offsets`. The batched call checks the offsets.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// use autobatch::Ragged;
+    ///
+    /// let rows = Ragged::new(&[1.0, 2.0, 3.0], &[0, 2, 2, 3]);
+    /// assert_eq!((rows.len(), rows.row(0)), (3, &[1.0, 2.0][..]));
+    /// ```
     pub fn new(values: &'a [T], offsets: &'a [usize]) -> Self {
         Ragged { values, offsets }
     }
 
-    /// The number of sequences.
+    /// The number of sequences, one less than there are offsets.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -47,7 +66,7 @@ impl<'a, T> Ragged<'a, T> {
         self.len() == 0
     }
 
-    /// One sequence.
+    /// The sequence of one member.
     ///
     /// # Panics
     ///
@@ -93,13 +112,24 @@ impl<'a, T: Sync> Each<'a, [T]> for Ragged<'a, T> {
     }
 }
 
-/// [`Ragged`] sequences that members change in place, for `#[each] &mut [T]` parameters.
+/// [`Ragged`] sequences that members change in place, a column for `x: &mut [T]`.
 ///
 /// ```
-/// let (mut values, offsets) = (vec![3, 1, 2, 9, 8], [0, 3, 3, 5]);
-/// let mut rows = autobatch_runtime::RaggedMut::new(&mut values, &offsets);
-/// rows.row(2).reverse();
-/// assert_eq!(values, [3, 1, 2, 8, 9]);
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::RaggedMut;
+///
+/// /// Each value becomes the sum of all up to it.
+/// #[autobatch]
+/// fn accumulate(values: &mut [i32]) {
+///     for i in 1..values.len() {
+///         values[i] += values[i - 1];
+///     }
+/// }
+///
+/// let mut values = [3, 1, 2, 9, 8];
+/// accumulate_batched(RaggedMut::new(&mut values, &[0, 3, 3, 5]));
+/// assert_eq!(values, [3, 4, 6, 9, 17]);
 /// ```
 #[derive(Debug)]
 pub struct RaggedMut<'a, T> {
@@ -108,12 +138,12 @@ pub struct RaggedMut<'a, T> {
 }
 
 impl<'a, T> RaggedMut<'a, T> {
-    /// Sequences in `values`, cut at `offsets`.
+    /// Sequences in `values`, cut at `offsets`. The batched call checks the offsets.
     pub fn new(values: &'a mut [T], offsets: &'a [usize]) -> Self {
         RaggedMut { values, offsets }
     }
 
-    /// The number of sequences.
+    /// The number of sequences, one less than there are offsets.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -123,7 +153,14 @@ impl<'a, T> RaggedMut<'a, T> {
         self.len() == 0
     }
 
-    /// One sequence.
+    /// The sequence of one member, to change before or after a batched call.
+    ///
+    /// ```
+    /// # use autobatch_runtime as autobatch;
+    /// let mut values = [3, 1, 2, 9, 8];
+    /// autobatch::RaggedMut::new(&mut values, &[0, 3, 3, 5]).row(2).reverse();
+    /// assert_eq!(values, [3, 1, 2, 8, 9]);
+    /// ```
     ///
     /// # Panics
     ///

@@ -147,14 +147,14 @@ impl Race {
         executor: Executor,
         len: usize,
         guess: f64,
-        alone: bool,
+        single_thread: bool,
         phase: &Phase<'_>,
     ) -> [f64; 2] {
         let so_far = || (self.ran.load(Ordering::Relaxed), self.time.load(Ordering::Relaxed) as f64);
         let take = || self.rest().take_two(len);
         let time = |executor, parts: Parts| {
             let members = members_in(&parts).max(1) as f64;
-            match alone {
+            match single_thread {
                 true => self.rest().time(phase, executor, parts, 1) / members,
                 // What is lost is seen from all threads' time.
                 false => phase(executor, parts, 1).wall.as_nanos() as f64 / members,
@@ -162,7 +162,7 @@ impl Race {
         };
         let before = so_far();
         let cost = time(executor, take());
-        if alone {
+        if single_thread {
             return [cost, time(self.rival, take())];
         }
         let after = so_far();

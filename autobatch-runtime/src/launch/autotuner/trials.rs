@@ -214,7 +214,7 @@ impl Launch<'_> {
             *executor != race.rival && (wavefront || *executor != Executor::ProgramCounter)
         };
         let due: Vec<Executor> = EXECUTORS.into_iter().filter(due).collect();
-        let alone = self.threads_for(best.1 * members_in(&race.rest().parts) as f64) == 1;
+        let single_thread = self.threads_for(best.1 * members_in(&race.rest().parts) as f64) == 1;
         let guess = best.1;
         let trials = || {
             let mut missing = None;
@@ -224,7 +224,7 @@ impl Launch<'_> {
                     progress.wait -= 1;
                     continue;
                 }
-                if let Some(more) = self.trial(executor, best, afford, record, race, alone, phase) {
+                if let Some(more) = self.trial(executor, best, afford, record, race, single_thread, phase) {
                     missing = Some(missing.map_or(more, |least: f64| least.min(more)));
                 }
                 if best.0 != race.rival {
@@ -233,7 +233,7 @@ impl Launch<'_> {
             }
             (missing.unwrap_or(0.0), best.0)
         };
-        if alone {
+        if single_thread {
             return trials().0;
         }
         let piece = match race.rival {
@@ -290,7 +290,7 @@ impl Launch<'_> {
         afford: &mut f64,
         record: &mut Record,
         race: &Race,
-        alone: bool,
+        single_thread: bool,
         phase: &Phase<'_>,
     ) -> Option<f64> {
         let recursive = self.program.recursive && executor != Executor::Scalar;
@@ -329,7 +329,7 @@ impl Launch<'_> {
                 *best = (executor, best.1 * ratio);
                 return None;
             }
-            let [cost, rival] = race.pair(executor, size, best.1, alone, phase);
+            let [cost, rival] = race.pair(executor, size, best.1, single_thread, phase);
             *afford -= (cost - rival).max(0.0) * size as f64 / threads;
             next += 1;
             if cold {

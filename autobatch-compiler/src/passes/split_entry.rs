@@ -1,4 +1,4 @@
-//! Parts what leads to a call from the entry region of a recursive function.
+//! Splits the code that leads to a call from the entry region of a recursive function.
 //!
 //! In vector frames the entry region runs in the caller's lanes, many of which often return from it; what
 //! leads to a call is better computed in the dense frame of those that go on, as long as that does not make
@@ -6,7 +6,7 @@
 //! call follows at once, so that both may be made together (`codegen/vector/task_blocks.rs`).
 //!
 //! The result names the blocks that shall head regions of their own; the lowering has cut blocks behind early
-//! exits (`LowerOptions::part`).
+//! exits (`LowerOptions::split_entry`).
 
 use std::collections::BTreeSet;
 

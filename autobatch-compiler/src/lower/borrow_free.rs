@@ -1,7 +1,7 @@
 //! Locals that certainly hold no borrow of another local, and so can live in columns.
 //!
 //! A borrow of a local comes from `&`, from a method that takes its receiver by reference, from a closure
-//! or from tokens that can't be seen through. A local is *computed* if none of these stands in what it is
+//! or from tokens that can't be seen through. A local is *borrow-free* if none of these stands in what it is
 //! defined from or assigned, nor, transitively, in what those expressions mention.
 
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use crate::std_models::pure::is_pure_method;
 use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At};
 
-/// The computed locals of `func`. Variables in `known` live in columns anyway.
-pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &VarSet) -> VarSet {
+/// The borrow-free locals of `func`. Variables in `known` live in columns anyway.
+pub(super) fn borrow_free(program: &Program, names: &Names, func: FuncId, known: &VarSet) -> VarSet {
     let mut defined: BTreeMap<VarId, Vec<Expr>> = BTreeMap::new();
-    let mut lent = VarSet::new();
+    let mut borrowed = VarSet::new();
     let mut define = |vars: VarSet, from: &Expr| {
         vars.into_iter().for_each(|var| defined.entry(var).or_default().push(from.clone()));
     };
@@ -35,22 +35,21 @@ pub(super) fn computed(program: &Program, names: &Names, func: FuncId, known: &V
                 define(bound(names, &e.pat), &if shared { syn::parse_quote!(()) } else { (*e.expr).clone() });
             }
             At::Expr(Expr::MethodCall(e)) if !is_pure_method(&e.method) => {
-                lent.extend(variable(names, &e.receiver))
+                borrowed.extend(variable(names, &e.receiver))
             }
-            At::Expr(Expr::Reference(e)) if e.mutability.is_some() => lent.extend(mentions(&e.expr)),
+            At::Expr(Expr::Reference(e)) if e.mutability.is_some() => borrowed.extend(mentions(&e.expr)),
             _ => {}
         });
     }
-    let mut computed: VarSet = defined.keys().filter(|v| !lent.contains(v)).copied().collect();
+    let mut free: VarSet = defined.keys().filter(|v| !borrowed.contains(v)).copied().collect();
     loop {
-        let fits = |e: &Expr| {
-            copies_only(e) && mentions(e).iter().all(|v| known.contains(v) || computed.contains(v))
-        };
-        let kept: VarSet = computed.iter().filter(|v| defined[v].iter().all(fits)).copied().collect();
-        if kept == computed {
-            return computed;
+        let fits =
+            |e: &Expr| copies_only(e) && mentions(e).iter().all(|v| known.contains(v) || free.contains(v));
+        let remaining: VarSet = free.iter().filter(|v| defined[v].iter().all(fits)).copied().collect();
+        if remaining == free {
+            return free;
         }
-        computed = kept;
+        free = remaining;
     }
 }
 
