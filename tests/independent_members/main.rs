@@ -6,4 +6,5 @@ mod common;
 mod depth_of_scalar_code;
 mod faults;
 mod limits;
+mod quiet_faults;
 mod recursion_depth;

@@ -167,7 +167,7 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 /// | how members run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
 /// | where | [`threads`](Options::threads), [`pool`](Options::pool) |
 /// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps) |
-/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`progress`](Options::progress), [`report`](Options::report) |
+/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`progress`](Options::progress), [`report`](Options::report), [`quiet`](Options::quiet) |
 ///
 /// The arguments `executor`, `schedule`, `lanes` and `max_depth` of the attribute are other defaults for one function.
 ///
@@ -204,6 +204,7 @@ pub struct Options {
     pub(crate) cancel: Option<CancelToken>,
     pub(crate) progress: Option<OnProgress>,
     pub(crate) report: bool,
+    pub(crate) quiet: bool,
     pub(crate) no_refill: bool,
 }
 
@@ -438,6 +439,33 @@ impl Options {
         self
     }
 
+    /// Whether members that panic print nothing; default no.
+    ///
+    /// Their faults have the messages. Without it, the panic hook is told of each panic. A member may panic twice: vector code that has met a
+    /// panic is given up, and its members run as scalar code, which says what is wrong with whom.
+    ///
+    /// The first quiet run of the process puts a panic hook in front of the one that it finds. A hook that is set later replaces both, and
+    /// members are heard again. Panics of other threads, and of the batched function itself, are not silenced.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::Options;
+    ///
+    /// #[autobatch]
+    /// fn part(n: u64, of: u64) -> u64 {
+    ///     100 * n / of
+    /// }
+    ///
+    /// let outcome = part_batched_with(&[1, 2, 3], &[4, 0, 5], &Options::default().quiet(true))?;
+    /// assert_eq!(outcome.faults()[0].message, "attempt to divide by zero");
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = quiet;
+        self
+    }
+
     /// Whether waiting members take the place of finished ones; default yes.
     ///
     /// Without it, a tile is filled again only when all its members are done. That is for looking at counts.
@@ -469,6 +497,7 @@ impl fmt::Debug for Options {
             .field("cancel", &self.cancel)
             .field("progress", &self.progress.is_some())
             .field("report", &self.report)
+            .field("quiet", &self.quiet)
             .field("refill", &!self.no_refill)
             .finish()
     }

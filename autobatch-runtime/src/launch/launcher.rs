@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::phase::{Parts, Took};
+use super::quiet::{self, Voice};
 use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
 use crate::api::program::Program;
 use crate::batch::Watch;
@@ -79,6 +80,9 @@ impl<'a> Launch<'a> {
             true => ThreadPoolBuilder::new().num_threads(threads).build().ok(),
             false => None,
         };
+        if options.quiet {
+            quiet::prepare();
+        }
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Launch {
             program,
@@ -168,6 +172,7 @@ impl<'a> Launch<'a> {
         let work = || {
             // This may be a member of another batch, on its fiber.
             let _nobody = CurrentWorker::nobody();
+            let _voice = Voice::of_members(self.options.quiet);
             work();
         };
         if threads == 1 {

@@ -16,6 +16,7 @@ mod machine;
 #[cfg(test)]
 mod machine_tests;
 mod phase;
+mod quiet;
 mod report;
 mod run;
 mod scalar;
