@@ -17,7 +17,7 @@
 //! **Invariant:** a state is lent only if no value that crosses a block boundary may refer to it. Soundness does not depend on it: rustc
 //! checks that nothing outlives what it is lent.
 
-use syn::{Expr, Type};
+use syn::{Expr, GenericArgument, Lifetime, PathArguments, PathSegment, Type, parse_quote};
 
 use crate::analysis::reference_flow::{Travel, is_number_type};
 use crate::index::declarations::Declared;
@@ -25,12 +25,11 @@ use crate::ir::effects;
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
 use crate::item::model::Function;
-use crate::lower::call_arguments::may_borrow;
 use crate::passes::Analyses;
 use crate::std_models::facts;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::elision::nameless;
-use crate::syntax::walk::{self, At, Next};
+use crate::syntax::walk::{self, At};
 
 /// What is known of a function's variables.
 pub(super) struct Facts<'a> {
@@ -135,28 +134,198 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether a type may have a lifetime of the function's, written or not.
+    /// Whether a type may have a state's lifetime, which has no name: one that is left out, be it by the name of a type.
     fn may_refer(&self, ty: &Type) -> bool {
+        let nameless = |lifetime: Option<&Lifetime>| lifetime.is_none_or(|lifetime| lifetime.ident == "_");
+        walk::any(ty, |at| match at {
+            At::Type(Type::Reference(r)) => nameless(r.lifetime.as_ref()),
+            At::Lifetime(lifetime) => nameless(Some(lifetime)),
+            At::Type(Type::Path(p)) => p.path.segments.last().is_none_or(|last| self.may_hide(last)),
+            At::Type(ty) => {
+                matches!(ty, Type::TraitObject(_) | Type::ImplTrait(_) | Type::Infer(_) | Type::Macro(_))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a type that is named may have a lifetime that is not written.
+    fn may_hide(&self, segment: &PathSegment) -> bool {
+        let name = &segment.ident;
         let generics = [&self.function.sig.generics, &self.function.outer];
-        may_borrow(ty)
-            || walk::any(ty, |at| match at {
-                At::Type(Type::Path(p)) => {
-                    let Some(name) = p.path.segments.last().map(|segment| &segment.ident) else {
-                        return Next::On;
-                    };
-                    let given =
-                        generics.iter().flat_map(|g| g.type_params()).any(|param| param.ident == *name);
-                    let library = facts::is_type(&name.to_string());
-                    let own = self.declared.lifetimes.certain(name) == Some(0);
-                    (!(given || library || own || name == "Self" || is_primitive(&Type::Path(p.clone()))))
-                        .into()
-                }
-                At::Type(ty) => matches!(ty, Type::Infer(_) | Type::Macro(_)).into(),
-                _ => Next::On,
-            })
+        let given = generics.iter().flat_map(|g| g.type_params()).any(|param| param.ident == *name);
+        let written = match &segment.arguments {
+            PathArguments::AngleBracketed(of) => {
+                of.args.iter().any(|arg| matches!(arg, GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        };
+        let known = given
+            || written
+            || name == "Self"
+            || facts::is_type(&name.to_string())
+            || is_primitive(&parse_quote!(#name))
+            || self.declared.lifetimes.certain(name) == Some(0);
+        !known
     }
 }
 
 fn is_str(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|last| last.ident == "str"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
+    use crate::admission::admit;
+    use crate::ir::testing::{functions, names};
+    use crate::item::model;
+    use crate::lower::{LowerOptions, lower};
+    use crate::passes::{self, PassOptions};
+    use crate::resolve::resolution::Resolution;
+
+    /// The parameters of which copies are lent.
+    fn lent(item: TokenStream) -> Vec<String> {
+        let item = model::Item { functions: functions(item), ..Default::default() };
+        let options = LowerOptions {
+            krate: syn::parse_quote!(::autobatch),
+            fuse: true,
+            primitives: vec![],
+            part: false,
+        };
+        let (mut lowered, questions) = lower(&item, &Resolution::default(), 0, &options);
+        let analyses = passes::run(&mut lowered.program, &PassOptions::default());
+        let admitted = admit(lowered, questions, analyses, &item);
+        names(&admitted.lowered.program, &admitted.states)
+    }
+
+    #[test]
+    fn states_that_only_numbers_are_made_of_are_lent() {
+        let all = lent(quote! {
+            fn walk(rng: &mut Xorshift, s: &mut [f64; 3], width: f64) -> u32 {
+                let mut x = 0.0f64;
+                let first = rng.uniform();
+                for step in 0..400 {
+                    let more = helper(rng);
+                    x += rng.uniform() - first + more.abs();
+                    s[1] = x;
+                    if x.abs() > width { return step; }
+                }
+                400
+            }
+        });
+        assert_eq!(all, ["rng", "s"]);
+    }
+
+    #[test]
+    fn what_the_result_borrows_elsewhere_does_not_refer_to_the_state() {
+        let all = lent(quote! {
+            fn read<'a>(cursor: &mut Cursor<'a>, n: u64) -> Option<&'a u64> {
+                let mut sum = 0;
+                for _ in 0..n { sum += cursor.next().copied().unwrap_or(0); }
+                if sum > 9 { None } else { cursor.next() }
+            }
+        });
+        assert_eq!(all, ["cursor"]);
+    }
+
+    #[test]
+    fn states_that_calls_are_handed_are_lent_to_both() {
+        let all = lent(quote! {
+            mod program {
+                pub fn f(rng: &mut Own, n: u64) -> u64 { if n == 0 { rng.next() } else { f(rng, n - 1) + g(rng, n / 2) } }
+                fn g(own: &mut Own, n: u64) -> u64 { if n == 0 { own.next() } else { f(own, n - 1) + 1 } }
+            }
+        });
+        assert_eq!(all, ["own", "rng"]);
+    }
+
+    #[test]
+    fn states_to_which_something_may_refer_are_not() {
+        let none: [&str; 0] = [];
+        for item in [
+            // A closure holds it across the loop.
+            quote!(
+                fn f(s: &mut Own, n: u64) -> u64 {
+                    let mut next = move || s.next();
+                    let mut sum = 0;
+                    for _ in 0..n {
+                        sum += next();
+                    }
+                    sum
+                }
+            ),
+            // The result has it.
+            quote!(
+                fn f<'a>(s: &'a mut Own, n: u64) -> &'a mut u64 {
+                    for _ in 0..n {
+                        s.next();
+                    }
+                    &mut s.0
+                }
+            ),
+            quote!(
+                fn f(s: &mut Own, n: u64) -> Foreign {
+                    for _ in 0..n {
+                        s.next();
+                    }
+                    Foreign::of(s)
+                }
+            ),
+            quote!(
+                fn f(s: &mut Own, n: u64) -> Option<&u64> {
+                    for _ in 0..n {
+                        s.next();
+                    }
+                    s.last()
+                }
+            ),
+            quote!(
+                fn f(s: &mut Own, n: u64) -> Pair<'_> {
+                    for _ in 0..n {
+                        s.next();
+                    }
+                    Pair(s)
+                }
+            ),
+            // It may come to be another.
+            quote!(
+                fn f(mut s: &mut Own, n: u64) -> u64 {
+                    for _ in 0..n {
+                        s = s.other();
+                    }
+                    s.next()
+                }
+            ),
+            // It has no size.
+            quote!(
+                fn f(s: &mut [f64], n: u64) -> f64 {
+                    for _ in 0..n {
+                        s[0] += 1.0;
+                    }
+                    s[0]
+                }
+            ),
+            quote!(
+                fn f(s: &mut str, n: u64) -> u64 {
+                    for _ in 0..n {
+                        s.make_ascii_uppercase();
+                    }
+                    n
+                }
+            ),
+            // The code may rely on where it is.
+            quote!(
+                fn f(s: &mut Own, n: u64) -> u64 {
+                    for _ in 0..n {
+                        unsafe { s.next_in_place() };
+                    }
+                    s.next()
+                }
+            ),
+        ] {
+            assert_eq!(lent(item.clone()), none, "{item}");
+        }
+    }
 }
