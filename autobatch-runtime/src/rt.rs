@@ -45,14 +45,17 @@ pub use crate::native_stack::depth::Depth;
 /// The compiler upholds the protocol that `machine` shows by example:
 /// * points, call sites and variables have the numbers of the static program; an id of a [`Store`] has one type;
 /// * a region takes each live variable once, at the start; every way out leaves what is live behind it, then says the point;
+/// * a strip's states are opened for the lanes that wait at the region's head, where the `&mut` is live, and lent to lanes that are there;
 /// * a load fetches all values before it puts one down; nothing unwinds between the opening of a strip and its lane code;
 /// * what a [`Transfer`] moves is not used at its source again, unless it is `Copy`; pushes and pops balance;
 /// * the arm for [`Step::Abandon`] drops what is live at each [`UnwindPoint`];
 /// * the instances that `Core::dispatch` gets are compiled with the features that it lists.
 ///
-/// The runtime relies on it wherever a slot is read: in [`LaneColumn`], [`Slots`], [`Transfer`], [`Gone`].
+/// The runtime relies on it wherever a slot is read: in [`LaneColumn`], [`Slots`], [`StateStrip`], [`Transfer`], [`Gone`].
 pub use crate::machine::{Core, Gone, LaneWords, Step, Transfer, UnwindPoint};
-pub use crate::storage::{LaneColumn, Local, Partial, Slots, Store, Strip, dead, next, simple};
+pub use crate::storage::{
+    LaneColumn, Lent, Local, Partial, Slots, StateLanes, StateStrip, Store, Strip, dead, next, simple,
+};
 
 /// # Guards against a miscompilation
 ///

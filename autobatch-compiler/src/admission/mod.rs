@@ -15,6 +15,7 @@
 mod evidence;
 mod moves;
 pub mod purity;
+mod states;
 mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,6 +77,8 @@ pub struct Admitted {
     pub pure: Option<PureProgram>,
     /// Closures that borrow locals across a loop or call, by function and name.
     pub closures: BTreeSet<(usize, String)>,
+    /// The `&mut` parameters in whose place lane code is lent copies of what they refer to.
+    pub states: VarSet,
 }
 
 /// What admission says of variables.
@@ -112,6 +115,7 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
         questions.parts.extend(parts.into_iter().map(|e| (source, e)));
     }
     let Decisions { mut questions, notes, closures } = decisions;
+    let states = states(&lowered, &questions, &analyses, item);
     lowered.program.notes.extend(notes);
     let sources: Vec<&Function> = lowered.sources.iter().map(|source| &functions[*source]).collect();
     if !questions.is_certain() {
@@ -121,7 +125,20 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     if pure.is_some() {
         questions.expressions.extend(copied(&lowered.sources, functions));
     }
-    Admitted { lowered, analyses, questions, pure, closures }
+    Admitted { lowered, analyses, questions, pure, closures, states }
+}
+
+/// The states of all functions of which lane code may be lent copies.
+fn states(lowered: &Lowered, questions: &Questions, analyses: &Analyses, item: &Item) -> VarSet {
+    let program = &lowered.program;
+    let entry = &item.functions[lowered.sources[program.entry.0]];
+    let of_function = |func: FuncId| {
+        let function = &item.functions[lowered.sources[func.0]];
+        let (flow, declared) = (&*lowered.reference_flows[func.0], &*item.declared);
+        let facts = states::Facts { program, analyses, func, function, entry, flow, questions, declared };
+        states::lent(&facts)
+    };
+    program.func_ids().flat_map(of_function).collect()
 }
 
 /// Calls of trait methods on numbers whose type is found out later, `total.checked_add(&x)`: a number's own methods take numbers.

@@ -50,12 +50,15 @@ pub(crate) struct Emitter<'a> {
     pub(super) erased: Vec<Erased>,
     /// And how types are spelled where its values meet signatures.
     pub(super) types: Vec<definition_check::Types>,
+    /// The `&mut` parameters in whose place lane code is lent copies of what they refer to.
+    pub(super) states: &'a VarSet,
 }
 
 impl<'a> Emitter<'a> {
     pub(crate) fn new(
         lowered: &'a Lowered,
         analyses: &'a Analyses,
+        states: &'a VarSet,
         clones: &'a Clones<'a>,
         args: &Args,
         width: Width,
@@ -111,6 +114,7 @@ impl<'a> Emitter<'a> {
             origins: program.func_ids().map(|func| value_origins::origins(program, func)).collect(),
             erased: lowered.erased.clone(),
             types,
+            states,
         }
     }
 

@@ -42,7 +42,7 @@ use crate::admission::purity::PureProgram;
 use crate::codegen::emitter::{Emitter, Width};
 use crate::codegen::machine::step_loop;
 use crate::codegen::vector::frames;
-use crate::ir::VarId;
+use crate::ir::{VarId, VarSet};
 use crate::item::model::Function;
 use crate::lower::Lowered;
 use crate::passes::Analyses;
@@ -68,8 +68,8 @@ pub fn emit(
     args: &Args,
     width: Width,
 ) -> TokenStream {
-    let Admitted { lowered, analyses, questions, .. } = admitted;
-    let emitter = Emitter::new(lowered, analyses, clones, args, width);
+    let Admitted { lowered, analyses, questions, states, .. } = admitted;
+    let emitter = Emitter::new(lowered, analyses, states, clones, args, width);
     let whole = lowered.program.notes.iter().any(|note| note.whole);
     let opening = (!whole).then(|| type_witness::opening(&emitter, questions, functions, args.strict));
     let asks = opening.as_ref().is_some_and(|opening| opening.asks);
@@ -94,7 +94,9 @@ fn vector_code(
     width: Width,
 ) -> Option<parts::VectorCode> {
     let VectorProgram { pure, lowered, analyses } = vector;
-    let emitter = Emitter::new(&lowered, &analyses, clones, args, width);
+    // What only computes has no states.
+    let states = VarSet::new();
+    let emitter = Emitter::new(&lowered, &analyses, &states, clones, args, width);
     let program = &lowered.program;
     let variants = api::VARIANTS.iter().map(|(isa, _)| frames::variant(&emitter, function, args, isa));
     let variants = variants.collect::<Option<Vec<_>>>()?;

@@ -26,6 +26,8 @@ pub(crate) struct Region {
     pub(crate) head: BlockId,
     /// Columns whose value the lane takes at the start.
     pub(crate) takes: Vec<VarId>,
+    /// Those of them that are states of which the lane is lent a copy: it has a reference to that, and the column's stays there.
+    pub(crate) lent: VarSet,
     /// Columns the region may change.
     pub(crate) outs: Vec<VarId>,
     /// Uniforms the code mentions.
@@ -79,14 +81,23 @@ pub(crate) fn round(
     let (l, here, next, label, code) = (lane(), here(), next(), lane_label(), &region.code);
     let touched = region.touched();
     // Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
-    let slots = touched.iter().map(|v| {
+    let slots = touched.iter().filter(|v| !region.lent.contains(v)).map(|v| {
         let (column, old) = (column(*v), old(*v));
         quote!(let #old = #rt::Slots::bits(&*#column, #l);)
+    });
+    // What is lent goes back at the end of the round, unconditionally, too.
+    let lend = region.lent.iter().map(|v| {
+        let (column, state) = (column(*v), state(*v));
+        quote!(let mut #state = #rt::StateLanes::lend(&mut *#column, #l);)
     });
     // In variables of their own, because from a tuple LLVM makes selects of addresses.
     let merged = region.outs.iter().map(|v| new(*v));
     let takes = region.takes.iter().map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
+        if region.lent.contains(v) {
+            let state = state(*v);
+            return quote!(let #ident = #rt::Lent::state(&mut #state););
+        }
         let ident = binding(ident);
         quote!(let #ident = #rt::Slots::take(&*#column, #l, &#old);)
     });
@@ -111,6 +122,7 @@ pub(crate) fn round(
     });
     quote! {
         #(#slots)*
+        #(#lend)*
         #(let #merged;)*
         let #next: #word;
         #run
@@ -126,6 +138,11 @@ pub(crate) fn column(var: VarId) -> Ident {
 /// `__l`: the lane within the strip.
 pub(crate) fn lane() -> Ident {
     Ident::new("__l", Span::mixed_site())
+}
+
+/// `__state3`: what a lane is lent of a state.
+fn state(var: VarId) -> Ident {
+    format_ident!("__state{}", var.0, span = Span::mixed_site())
 }
 
 /// `__old3`: the bits the slot held before.
@@ -178,6 +195,7 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
         head,
         way_out,
         takes: shape.takes.iter().copied().collect(),
+        lent: shape.lent.clone(),
         outs: shape.outs.iter().copied().collect(),
         uniforms: shape.uniforms.iter().copied().collect(),
         again: successors.contains(&own),
@@ -186,6 +204,9 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
     }
 }
 
+/// The work from which on a region that runs once is lent copies of states: what they cost is about a random number.
+const WORTH_COPIES: u32 = 16;
+
 /// The region's blocks, dominator tree and variables.
 struct Shape {
     head: BlockId,
@@ -193,6 +214,7 @@ struct Shape {
     takes: VarSet,
     outs: VarSet,
     kept: VarSet,
+    lent: VarSet,
     uniforms: VarSet,
     /// Variables live at some exit other than the head itself.
     live_out: VarSet,
@@ -209,22 +231,27 @@ impl Shape {
         let meetings = Meetings::new(emitter, head, inside);
 
         let mut mentioned = VarSet::new();
+        // What code refers to, and what a tail call hands on as another parameter.
+        let (mut used, mut carried) = (VarSet::new(), VarSet::new());
         let mut bound = VarSet::new();
         let mut exits: Vec<VarSet> = Vec::new();
         let mut live_out = VarSet::new();
         // Parameters that tail calls set.
         let mut moved = VarSet::new();
-        let leaves_to = |target: BlockId, exits: &mut Vec<VarSet>, live_out: &mut VarSet| {
+        let mut repeats = false;
+        let mut leaves_to = |target: BlockId, exits: &mut Vec<VarSet>, live_out: &mut VarSet| {
             let live = emitter.live_at(target);
             if target != head {
                 live_out.extend(&live);
             }
+            repeats |= target == head;
             exits.push(live);
         };
         for b in &meetings.order {
             let block = program.block(*b);
             for op in &block.ops {
                 mentioned.extend(&op.uses);
+                used.extend(&op.uses);
                 mentioned.extend(&op.defs);
                 bound.extend(op.declares.intersection(&op.defs));
                 for exit in &op.exits {
@@ -235,6 +262,10 @@ impl Shape {
                 }
             }
             mentioned.extend(block.term.uses());
+            match &block.term {
+                Terminator::Branch { uses, .. } | Terminator::Switch { uses, .. } => used.extend(uses),
+                _ => {}
+            }
             match &block.term {
                 Terminator::Call(call) => {
                     let live = emitter.live_at_call(call);
@@ -251,6 +282,7 @@ impl Shape {
                     let (same, set): (Vec<_>, Vec<_>) = params.partition(|(param, arg)| param == *arg);
                     live.retain(|v| same.iter().any(|(param, _)| param == v));
                     exits.push(live);
+                    carried.extend(set.iter().map(|(_, arg)| **arg));
                     moved.extend(set.into_iter().map(|(param, _)| param).filter(|v| emitter.has_column(*v)));
                 }
                 term => {
@@ -274,6 +306,13 @@ impl Shape {
         let fixed = |v: &VarId| takes.contains(v) && !program.var(*v).mutable;
         let (kept, outs): (VarSet, VarSet) =
             leaving.chain(&moved).partition(|v| fixed(v) && !bound.contains(v) && !moved.contains(v));
+        let head_block = program.block(head);
+        let work: u32 = meetings.order.iter().flat_map(|b| &program.block(*b).ops).map(|op| op.weight).sum();
+        let lends =
+            !head_block.interchanged && head_block.primitive.is_none() && (repeats || work >= WORTH_COPIES);
+        let mut lent = &takes & emitter.states;
+        lent.retain(|v| lends && used.contains(v) && !outs.contains(v) && !carried.contains(v));
+        let kept = &kept - &lent;
         let uniforms = mentioned.iter().copied().filter(is_uniform).collect();
         let assigned_out_of_scope = |v: VarId| {
             meetings.order.iter().any(|b| {
@@ -299,7 +338,7 @@ impl Shape {
             (*meeting, emitter.live_at(*meeting).into_iter().filter(|v| local(v) && !stays(v)).collect())
         });
         let handed = handed.collect();
-        Shape { head, meetings, takes, outs, kept, uniforms, live_out, handed, deferred }
+        Shape { head, meetings, takes, outs, kept, lent, uniforms, live_out, handed, deferred }
     }
 }
 

@@ -55,6 +55,11 @@ pub(crate) fn is(name: &str, fact: Fact) -> bool {
     TYPES.iter().any(|(own, _, facts)| *own == name && facts.contains(&fact))
 }
 
+/// Whether the library has a type of that name, without a lifetime.
+pub(crate) fn is_type(name: &str) -> bool {
+    TYPES.iter().any(|(own, ..)| *own == name)
+}
+
 /// A collection as it can be written anywhere.
 pub(crate) fn collection(name: &str) -> Option<syn::Type> {
     let (_, written, _) = TYPES.iter().find(|(own, _, facts)| *own == name && facts.contains(&Collection))?;

@@ -11,6 +11,7 @@ mod lane_column;
 mod lane_stack;
 pub(crate) mod pc_word;
 mod slots;
+mod state_strip;
 mod store;
 mod strip;
 
@@ -19,6 +20,7 @@ pub(crate) use lane_stack::LaneStack;
 pub use pc_word::next;
 pub(crate) use pc_word::{Next, PcWord};
 pub use slots::{Slots, dead};
+pub use state_strip::{Lent, StateLanes, StateStrip};
 pub use store::Store;
 pub(crate) use strip::{Aligned, Home, LaneMask};
 pub use strip::{Local, Partial, Strip};

@@ -20,7 +20,7 @@ use std::ptr;
 use crate::probes::type_id::is_plain;
 
 /// The bytes of the largest values that are split.
-const LARGEST: usize = 64;
+pub(super) const LARGEST: usize = 64;
 
 /// What is known of a type. Constants, not functions, because tests are not optimised.
 pub(super) struct Of<T>(T);
@@ -33,7 +33,7 @@ impl<T> Of<T> {
     /// How many there are.
     const WORDS: usize = size_of::<T>() / align_of::<T>();
     /// Whether values are split: they consist of several words, all as wide as the widest field.
-    const SPLIT: bool = !needs_drop::<T>()
+    pub(super) const SPLIT: bool = !needs_drop::<T>()
         && size_of::<T>() <= LARGEST
         && (align_of::<T>() == 8 || align_of::<T>() == 4)
         && Self::WORDS > 1;

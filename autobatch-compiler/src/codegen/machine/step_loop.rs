@@ -176,6 +176,9 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     let (was, rows) = (name("__was"), interchanged.is_some());
     let lanes = touched.iter().map(|v| {
         let (strip_ident, guard) = (column(*v), guard(v));
+        if region.lent.contains(v) {
+            return quote!(let mut #guard = #guard.open_states(&#was); let #strip_ident = &mut #rt::StateStrip::lanes(&mut #guard););
+        }
         let (open, lanes) = match rows {
             true => (quote!(open_rows()), quote!(Local::<_, _, _, false>::lanes)),
             false if fades(v) => (quote!(open_where(&#was)), quote!(Partial::lanes)),
@@ -192,7 +195,8 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
         (None, true) => (quote!(repeat), quote!(#point)),
         (None, false) => (quote!(once), quote!(#point)),
     };
-    let was = way_out.map(|_| quote!(let #was = #rt::LaneWords::at(&#words, #point);));
+    let needs_was = way_out.is_some() || !region.lent.is_empty();
+    let was = needs_was.then(|| quote!(let #was = #rt::LaneWords::at(&#words, #point);));
     let find = quote!(let mut #words = #rt::Core::open::<#word, #strip>(__core, #i););
     // Each body has one instance per instruction set, which only inlined code inherits.
     let run = quote! {
