@@ -68,7 +68,7 @@ pub use crate::simd::{same_for_all, same_slice_for_all};
 pub use crate::probes::{
     checked::{Checked, Same},
     math_receiver::{OtherType, Typed},
-    type_id::{is_plain, shown, yields_plain},
+    type_id::{NoList, is_plain, shown, yields_plain},
 };
 
 /// # `?`, ranges, ends of iterator chains
@@ -135,11 +135,12 @@ pub mod vector {
     #[cfg(target_arch = "x86_64")]
     pub use crate::simd::{level_avx2, level_avx512};
     pub use crate::vector::{
-        Arena, BlockColumns, CountedLanes, Flags, Gang, GangMask, LaneOrder, LaneSet, LoopLanes, Members,
-        Points, TaskBlocks, Tile, align, append_strip, body, copied, copy_slot, default_lanes, differs, full,
-        gather, give, interleaved, is_few, is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*,
-        open, pad, part, part_bits, put, repeat, repeat_exits, scatter, sort_key, sorted, spread, squeeze,
-        strips, strips_mut, unsorted, value, width,
+        Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, LaneOrder, LaneSet, List,
+        LoopLanes, Members, Points, TaskBlocks, Tile, align, append_strip, body, copied, copy_slot,
+        default_lanes, differs, element, full, gather, give, interleaved, is_few, is_sparse, kind,
+        lane_by_lane, load, load_same, merge, noalias::*, open, pad, part, part_bits, put, repeat,
+        repeat_exits, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value, width,
+        within,
     };
 }
 

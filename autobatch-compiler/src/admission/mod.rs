@@ -121,7 +121,7 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     if !questions.is_certain() {
         questions.evidence = evidence::written(&sources, declared);
     }
-    let pure = purity::of(&lowered, functions);
+    let pure = purity::of(&lowered, functions, &declared.definitions);
     if pure.is_some() {
         questions.expressions.extend(copied(&lowered.sources, functions));
     }

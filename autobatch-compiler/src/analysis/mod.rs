@@ -10,4 +10,5 @@ pub mod lane_interchange;
 pub mod liveness;
 pub mod reference_flow;
 pub mod shared_values;
+pub mod typed_places;
 pub mod uniform_values;

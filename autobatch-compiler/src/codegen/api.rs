@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
-use crate::admission::purity;
+use crate::admission::purity::{self, Step};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, scalar_path, turbofish_of_clone};
 use crate::codegen::parts::{Machine, VectorCode};
@@ -253,6 +253,18 @@ fn lanes(code: &VectorCode, named: &Named, rt: &TokenStream) -> TokenStream {
     let types = code.pure.types.iter().chain(by_name).map(|ty| quote!(#rt::is_plain::<#ty>()));
     let leaves = code.pure.leaves.iter().map(|leaf| {
         let (value, at) = (&leaf.value, purity::index());
+        if let Some((constant, steps)) = leaf.asked() {
+            let steps = steps.iter().map(|step| match step {
+                Step::Element => quote!(element),
+                Step::Reference => quote!(reference),
+                Step::Dereference => quote!(dereference),
+            });
+            return quote!({
+                #[allow(unused_imports)]
+                use #rt::NoList as _;
+                #rt::shown(&#constant)#(.#steps())*.plain()
+            });
+        }
         match &leaf.root {
             Some((root, ty)) => {
                 quote!(#rt::yields_plain(|(#root, #at): (#ty, usize)| #rt::shown(&#value)))

@@ -9,6 +9,7 @@ use syn::Ident;
 use crate::codegen::scalar_clone::Clones;
 use crate::codegen::vector_math::Rewrite;
 use crate::codegen::{definition_check, names, value_origins};
+use crate::index::definitions::Definitions;
 use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
@@ -121,6 +122,11 @@ impl<'a> Emitter<'a> {
     /// What rewrites a function's code under `vector_math`.
     pub(crate) fn vector_math(&self, func: FuncId) -> Option<Rewrite<'_, 'a>> {
         self.clones.vector_math().map(|math| math.of(self.clones.function(self.sources[func.0])))
+    }
+
+    /// The types that the item can see.
+    pub(crate) fn definitions(&self) -> &'a Definitions {
+        self.clones.definitions()
     }
 
     /// What to call to run `func` as scalar code for one lane: its arguments, then a `Depth`. `None`: the

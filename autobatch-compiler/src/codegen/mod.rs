@@ -15,6 +15,7 @@ pub mod division_guards;
 pub mod emitter;
 pub mod implied_bounds;
 pub mod lane_interchange;
+pub mod lookups;
 pub mod loop_distribution;
 pub mod machine;
 pub mod named_lifetimes;

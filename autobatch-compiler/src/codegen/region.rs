@@ -14,9 +14,11 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Lifetime, Stmt};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::lookups::{LookupWriter, Lookups};
 use crate::codegen::names::source;
 use crate::codegen::scopes::Meetings;
-use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, goto_target};
+use crate::ir::{BlockId, Class, Role, Terminator, VarId, VarSet, Variable, goto_target};
+use crate::syntax::mentions;
 use crate::syntax::walk::{self, AtMut, Next};
 
 /// The lane code of a region and what surrounds it.
@@ -40,12 +42,21 @@ pub(crate) struct Region {
     pub(crate) successors: BTreeSet<u32>,
     /// Statements that end by breaking out of `'lane`.
     pub(crate) code: TokenStream,
+    /// What they look up.
+    pub(crate) lookups: Lookups,
+    /// What it takes only in elements, which are read where they lie.
+    pub(crate) in_place: VarSet,
 }
 
 impl Region {
     /// The variables whose columns it works on.
     pub(crate) fn touched(&self) -> VarSet {
         self.takes.iter().chain(&self.outs).copied().collect()
+    }
+
+    /// Those of them that it takes as a whole, or changes.
+    pub(crate) fn copied(&self) -> VarSet {
+        &self.touched() - &self.in_place
     }
 }
 
@@ -79,7 +90,8 @@ pub(crate) fn round(
 ) -> TokenStream {
     let (rt, word) = (&emitter.rt, &emitter.word);
     let (l, here, next, label, code) = (lane(), here(), next(), lane_label(), &region.code);
-    let touched = region.touched();
+    let touched = region.copied();
+    let (open, close) = region.lookups.of_lane(emitter);
     // Slots are read before the branch on whether the lane is here, or LLVM selects between addresses.
     let slots = touched.iter().filter(|v| !region.lent.contains(v)).map(|v| {
         let (column, old) = (column(*v), old(*v));
@@ -92,7 +104,7 @@ pub(crate) fn round(
     });
     // In variables of their own, because from a tuple LLVM makes selects of addresses.
     let merged = region.outs.iter().map(|v| new(*v));
-    let takes = region.takes.iter().map(|v| {
+    let takes = region.takes.iter().filter(|v| touched.contains(v)).map(|v| {
         let (column, old, ident) = (column(*v), old(*v), &emitter.program.var(*v).ident);
         if region.lent.contains(v) {
             let state = state(*v);
@@ -125,8 +137,10 @@ pub(crate) fn round(
         #(#lend)*
         #(let #merged;)*
         let #next: #word;
+        #open
         #run
         #(#settle)*
+        #close
     }
 }
 
@@ -166,7 +180,7 @@ pub(crate) fn lane_label() -> Lifetime {
 }
 
 /// Builds the code of the region headed by `head`. In a `plain` program nothing that stays where it is needs
-/// to be put back.
+/// to be put back, and faults of lanes are noted.
 pub(crate) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Region {
     region_from(emitter, head, plain, 0)
 }
@@ -174,9 +188,21 @@ pub(crate) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Regio
 /// The same without the head's first ops.
 pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, skip: usize) -> Region {
     let shape = Shape::new(emitter, head);
-    let mut writer = Writer { emitter, shape: &shape, plain, skip, successors: BTreeSet::new() };
+    let blocks = emitter.program.blocks.iter().filter(|b| b.region == head);
+    // Arrays that stay as they are.
+    let fixed = shape.takes.iter().map(|v| (*v, emitter.program.var(*v)));
+    let fixed = fixed.filter(|(v, variable)| {
+        !variable.mutable && !shape.outs.contains(v) && matches!(variable.ty, Some(syn::Type::Array(_)))
+    });
+    let (l, fixed): (Ident, Vec<(VarId, &Variable)>) = (lane(), fixed.collect());
+    let in_place = fixed.iter().map(|(v, variable)| {
+        let column = column(*v);
+        (variable.ident.to_string(), quote!(&*#column, #l))
+    });
+    let lookups = plain.then(|| LookupWriter::new(emitter, head, blocks, in_place.collect())).flatten();
+    let mut writer = Writer { emitter, shape: &shape, plain, skip, lookups, successors: BTreeSet::new() };
     let body = writer.node(head);
-    let successors = writer.successors;
+    let (successors, lookups) = (writer.successors, writer.lookups.map(LookupWriter::lookups));
     let declare = shape.deferred.iter().map(|v| {
         let variable = emitter.program.var(*v);
         let (ident, ty) = (&variable.ident, variable.ty.as_ref().map(|ty| quote!(: #ty)));
@@ -185,6 +211,10 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
         quote!(let #ident #ty; #alike)
     });
     let code = quote!(#(#declare)* #body);
+    let mentioned = mentions::idents(code.clone());
+    let read =
+        lookups.iter().flat_map(|_| &fixed).filter(|(_, variable)| !mentioned.contains(&variable.ident));
+    let read_in_place = read.map(|(v, _)| *v).collect();
     let own = emitter.point(head);
     let mut others = successors.iter().filter(|point| **point != own);
     let way_out = match (others.next(), others.next()) {
@@ -201,6 +231,8 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
         again: successors.contains(&own),
         successors,
         code,
+        lookups: lookups.unwrap_or_default(),
+        in_place: read_in_place,
     }
 }
 
@@ -348,6 +380,8 @@ pub(crate) struct Writer<'a, 'e> {
     plain: bool,
     /// Ops of the head that are left out.
     skip: usize,
+    /// Unless lanes panic.
+    lookups: Option<LookupWriter<'a>>,
     successors: BTreeSet<u32>,
 }
 
@@ -410,6 +444,7 @@ impl Writer<'_, '_> {
             for stmt in &op.code {
                 let mut stmt = stmt.clone();
                 lane_code.code(&mut stmt);
+                self.lookups.iter().for_each(|lookups| lookups.code(&mut stmt));
                 self.jumps(&mut stmt);
                 code.extend(statement(&stmt));
             }
@@ -429,16 +464,19 @@ impl Writer<'_, '_> {
             Terminator::Branch { cond, then, otherwise, .. } => {
                 let mut cond = cond.clone();
                 lane_code.code(&mut cond);
+                self.lookups.iter().for_each(|lookups| lookups.code(&mut cond));
                 let (then, otherwise) = (self.go(*then), self.go(*otherwise));
                 quote!(if #cond { #then } else { #otherwise })
             }
             Terminator::Switch { scrutinee, arms, .. } => {
                 let mut scrutinee = scrutinee.clone();
                 lane_code.code(&mut scrutinee);
+                self.lookups.iter().for_each(|lookups| lookups.code(&mut scrutinee));
                 let arms = arms.iter().map(|arm| {
                     let (pat, target) = (&arm.pat, self.go(arm.target));
                     let guard = arm.guard.clone().map(|mut guard| {
                         lane_code.code(&mut guard);
+                        self.lookups.iter().for_each(|lookups| lookups.code(&mut guard));
                         quote!(if #guard)
                     });
                     quote!(#pat #guard => { #target })

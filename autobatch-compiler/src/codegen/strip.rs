@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::lookups::Lookups;
 use crate::codegen::names::numbered;
 use crate::codegen::region::{self, Chooser, Region, column, lane, next};
 use crate::ir::VarId;
@@ -25,7 +26,7 @@ pub(crate) enum Ways {
 }
 
 /// Runs a region once, on the first `lanes` lanes of a strip, of which those in `__bits` count. `place` is where
-/// a variable is; `before` stands before each lane's code.
+/// a variable is; `before` stands before all of it.
 pub(crate) fn once(
     emitter: &Emitter<'_>,
     region: &Region,
@@ -38,27 +39,37 @@ pub(crate) fn once(
     let (l, next) = (lane(), next());
     let (columns, places) = columns(region, place);
     let with = format_ident!("noalias{}", columns.len());
-    let round = region::round(emitter, region, Chooser::Nobody, |_| true, before, &quote!(!0));
+    let round = region::round(emitter, region, Chooser::Nobody, |_| true, &quote!(), &quote!(!0));
+    let (lists, faults) = lookups(emitter, &[region]);
     let (points, bits) = exits(region);
     if let [exit] = points[..] {
         let run = quote! {
-            #rt::vector::#with(#(#places,)* |#(#columns),*| for #l in 0..#lanes { #round });
+            #rt::vector::#with(#(#places,)* |#(#columns),*| {
+                #before
+                #lists
+                for #l in 0..#lanes { #round }
+                #faults
+            });
         };
         return (run, vec![(exit, quote!(__bits))]);
     }
     if ways == Ways::Flags
         && let [_, _] = points[..]
     {
-        let round = Lanes { region, code: round, with, places, names: columns };
+        let before = quote!(#before #lists);
+        let round = Lanes { region, before, code: round, faults, with, places, names: columns };
         return round.two_ways(emitter, lanes, &quote!(set));
     }
     let run = quote! {
         let (#(#bits,)*) = #rt::vector::#with(#(#places,)* |#(#columns),*| {
             let mut __words = #rt::vector::Points::<#word, #strip>::new();
+            #before
+            #lists
             for #l in 0..#lanes {
                 #round
                 #rt::vector::Points::put(&mut __words, #l, #next);
             }
+            #faults
             (#(__bits & #rt::vector::Points::at(&__words, #points, __level),)*)
         });
     };
@@ -114,7 +125,11 @@ pub(crate) struct Part<'p> {
 /// What is done for each lane of a strip. It ends in a region that leads to two points.
 struct Lanes<'p> {
     region: &'p Region,
+    /// Stands before the loop over the lanes.
+    before: TokenStream,
     code: TokenStream,
+    /// Stands behind the loop.
+    faults: TokenStream,
     /// Calls a closure with `places` as `names`.
     with: Ident,
     places: Vec<TokenStream>,
@@ -157,8 +172,10 @@ impl<'p> Lanes<'p> {
                 (name.clone(), if *written { place.write(rt) } else { place.read(rt) })
             })
             .unzip();
-        let region = parts.last().expect("a region at least").region;
-        let all = Lanes { region, code: quote!(#({ #code })* #last), with, places, names };
+        let regions: Vec<&Region> = parts.iter().map(|part| part.region).collect();
+        let (before, faults) = lookups(emitter, &regions);
+        let region = regions.last().expect("a region at least");
+        let all = Lanes { region, before, code: quote!(#({ #code })* #last), faults, with, places, names };
         (all.names.len() <= ARGUMENTS).then_some(all)
     }
 
@@ -172,15 +189,17 @@ impl<'p> Lanes<'p> {
         let (points, bits) = exits(self.region);
         let ([one, other], [to_one, to_other]) = (&points[..], &bits[..]) else { unreachable!("two ways") };
         let (rt, width, l, next) = (&emitter.rt, emitter.width.strip, lane(), next());
-        let Lanes { code, with, places, names, .. } = self;
+        let Lanes { before, code, faults, with, places, names, .. } = self;
         // The closure makes bits of flags where LLVM still has them in a register.
         let run = quote! {
             let #to_other = #rt::vector::#with(#(#places,)* |#(#names),*| {
                 let mut __flags = #rt::vector::Flags::<#width>::new();
+                #before
                 for #l in 0..#lanes {
                     #code
                     #rt::vector::Flags::put(&mut __flags, #l, #next, #other);
                 }
+                #faults
                 __bits & #rt::vector::Flags::#read(&__flags, __level)
             });
             let #to_one = __bits & !#to_other;
@@ -206,22 +225,30 @@ pub(crate) fn gang_lanes(
     point: u32,
 ) -> Option<TokenStream> {
     let (rt, word, l, next) = (&emitter.rt, &emitter.word, lane(), next());
-    let Lanes { code, with, places, names, .. } = Lanes::parts(emitter, parts)?;
+    let Lanes { before, code, faults, with, places, names, .. } = Lanes::parts(emitter, parts)?;
     Some(quote! {
         #rt::vector::#with(#(#places,)* |#(#names),*| {
             let mut __words = #rt::vector::Points::<#word, #gang>::new();
+            #before
             for #l in 0..#gang {
                 #code
                 #rt::vector::Points::note(&mut __words, #l, #next, #point);
             }
+            #faults
             #rt::vector::GangMask::noted(&__words, __level)
         })
     })
 }
 
+/// What stands before and behind a loop over the lanes that run regions.
+pub(crate) fn lookups(emitter: &Emitter<'_>, regions: &[&Region]) -> (TokenStream, TokenStream) {
+    let all = regions.iter().map(|region| &region.lookups);
+    (Lookups::before(all.clone(), emitter, &quote!(__level)), Lookups::behind(all, emitter))
+}
+
 /// Opens copies of the strips that a region works on, to which nothing points: they may stay in registers.
 pub(crate) fn opened(rt: &TokenStream, region: &Region) -> TokenStream {
-    let open = region.touched().into_iter().map(|v| {
+    let open = region.copied().into_iter().map(|v| {
         let (guard, column) = (numbered("loan", v.0), column(v));
         quote! {
             let mut #guard = #rt::vector::open(#column).open();

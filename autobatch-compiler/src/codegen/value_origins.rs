@@ -123,6 +123,8 @@ pub(crate) fn mentioned(expr: &Expr) -> Mentioned {
 pub(crate) fn is_other(expr: &Expr) -> bool {
     match expr {
         Expr::Call(e) => match &*e.func {
+            // The lowering's own counters.
+            Expr::Path(f) if f.path.segments.iter().any(|s| s.ident == "__rt") => false,
             Expr::Path(f) => {
                 f.path.segments.last().is_some_and(|f| f.ident.to_string().starts_with(char::is_lowercase))
             }

@@ -1,5 +1,5 @@
-//! The structures, enumerations and aliases that an item can see, and what methods of theirs yield, as far as they are
-//! written in its file.
+//! The structures, enumerations, aliases and constants that an item can see, and what methods of types yield, as far as
+//! they are written in its file.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Member, PathArguments, Type,
-    TypeParamBound, parse_quote,
+    TypeParamBound, UseTree, parse_quote,
 };
 
 use crate::std_models::facts::{self, Fact};
@@ -23,6 +23,16 @@ const HOPS: u32 = 8;
 pub(crate) struct Definitions {
     types: BTreeMap<String, Option<Definition>>,
     methods: BTreeMap<(String, String), Option<Type>>,
+    /// Constants and statics; `None` where a scope imports the name.
+    constants: BTreeMap<String, Option<Constant>>,
+}
+
+/// A constant or static.
+#[derive(Clone, Debug)]
+pub(crate) struct Constant {
+    pub(crate) ty: Type,
+    /// Whether it has a place of its own.
+    pub(crate) is_static: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -61,6 +71,43 @@ impl Definitions {
         for (name, definition) in scope {
             self.types.entry(name).or_insert(definition);
         }
+    }
+
+    /// Adds the constants of a scope; those that are known already hide them.
+    pub(crate) fn add_constants<'a>(&mut self, items: impl IntoIterator<Item = &'a Item>) {
+        let mut scope: BTreeMap<String, Option<Constant>> = BTreeMap::new();
+        let mut add = |ident: &Ident, constant: Option<Constant>| {
+            scope.entry(ident.to_string()).and_modify(|twice| *twice = None).or_insert(constant);
+        };
+        for item in items {
+            match item {
+                Item::Const(i) => add(&i.ident, Some(Constant { ty: (*i.ty).clone(), is_static: false })),
+                Item::Static(i) => add(&i.ident, Some(Constant { ty: (*i.ty).clone(), is_static: true })),
+                Item::Use(i) => imported(&i.tree).into_iter().for_each(|ident| add(ident, None)),
+                _ => {}
+            }
+        }
+        for (name, constant) in scope {
+            self.constants.entry(name).or_insert(constant);
+        }
+    }
+
+    /// The constant or static that a path names.
+    pub(crate) fn constant(&self, path: &syn::ExprPath) -> Option<&Constant> {
+        let ident = path.path.get_ident().filter(|_| path.qself.is_none())?;
+        self.constants.get(&ident.to_string())?.as_ref()
+    }
+
+    /// What is indexed where a place of this type is: how often one goes through a reference or pointer for it, and the type of its
+    /// elements.
+    pub(crate) fn list(&self, ty: &Type) -> Option<(usize, Type)> {
+        let of = |ty: &Type| match ty {
+            Type::Slice(t) => Some((*t.elem).clone()),
+            Type::Array(t) => Some((*t.elem).clone()),
+            ty => argument(ty, 0).filter(|_| self.is_the_librarys(ty, "Vec")),
+        };
+        let way = std::iter::successors(Some(self.plain(ty)), |ty| Some(self.plain(&self.target(ty)?)));
+        way.enumerate().find_map(|(hops, ty)| Some((hops, of(&ty)?)))
     }
 
     /// Adds what the methods of an `impl` block yield, unless the type is one of an inner scope that hides the block's.
@@ -238,6 +285,17 @@ impl Definition {
         });
         let own = [("Self".to_string(), whole.clone())];
         Substitute::new(pairs.chain(own))
+    }
+}
+
+/// The names that a `use` brings.
+fn imported(tree: &UseTree) -> Vec<&Ident> {
+    match tree {
+        UseTree::Path(t) => imported(&t.tree),
+        UseTree::Name(t) => vec![&t.ident],
+        UseTree::Rename(t) => vec![&t.rename],
+        UseTree::Group(t) => t.items.iter().flat_map(imported).collect(),
+        UseTree::Glob(_) => vec![],
     }
 }
 

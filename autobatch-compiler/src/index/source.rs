@@ -69,7 +69,10 @@ impl Source {
     /// innermost first, then all others of the file.
     fn add_definitions(&self, definitions: &mut Definitions) {
         if !self.scopes.is_empty() {
-            self.scopes.iter().rev().for_each(|scope| definitions.add(scope));
+            for scope in self.scopes.iter().rev() {
+                definitions.add(scope);
+                definitions.add_constants(scope);
+            }
             let mut all = Vec::new();
             everywhere(&self.file.items, &mut all);
             definitions.add(all);
@@ -151,6 +154,7 @@ pub(crate) fn declared(source: Option<&Source>, item: &TokenStream) -> Declared 
     };
     declared.beside.add(beside.into_iter().flatten());
     declared.definitions.add(item.iter().filter_map(content).flatten());
+    declared.definitions.add_constants(item.iter().filter_map(content).flatten());
     if let Some(source) = source {
         source.add_definitions(&mut declared.definitions);
     }

@@ -338,23 +338,21 @@ impl Lowering<'_> {
         let counting = self.counting(&e.pat, &expr);
         let pat = &e.pat;
         let (condition, bind) = match counting {
-            Some((condition, bind)) => (condition, Some(bind)),
+            Some(counting) => counting,
             None => {
                 self.ask(&written);
                 let (iter, ident) = self.temp("iter", None);
                 self.program.variables[iter.0].mutable = true;
                 self.define(iter, None, parse_quote!(::core::iter::IntoIterator::into_iter(#expr)));
                 let next = parse_quote!(let ::core::option::Option::Some(#pat) = ::core::iter::Iterator::next(&mut #ident));
-                (next, None)
+                (next, vec![])
             }
         };
         let (header, after) = self.loop_(span, "for", e.label.as_ref(), None);
         let inside = self.new_block(e.body.span(), "body");
         self.branch(condition, inside, after);
         self.start(inside);
-        if let Some(bind) = bind {
-            self.op(bind);
-        }
+        bind.into_iter().for_each(|bind| self.op(bind));
         self.round(e.body, header, after);
         self.unit(dest, ty);
     }

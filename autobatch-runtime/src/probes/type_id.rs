@@ -47,10 +47,89 @@ pub fn yields_plain<A, T>(_: impl FnOnce(A) -> Shown<T>) -> bool {
 }
 
 /// Shows a type to the compiler.
-pub struct Shown<T>(PhantomData<T>);
+pub struct Shown<T: ?Sized>(PhantomData<T>);
 
 /// The type of a value.
 #[inline(always)]
 pub fn shown<T>(_: &T) -> Shown<T> {
     Shown(PhantomData)
+}
+
+/// What an index by a number yields, or a `*`, asked by method resolution: the type's own functions go before the trait's, [`NoList`].
+macro_rules! steps {
+    ($($method:ident: [$($generics:tt)*] $from:ty => $to:ty;)*) => {$(
+        impl<$($generics)*> Shown<$from> {
+            /// The type one step on.
+            #[inline(always)]
+            pub fn $method(self) -> Shown<$to> {
+                Shown(PhantomData)
+            }
+        }
+    )*};
+}
+
+steps! {
+    element: [T, const N: usize] [T; N] => T;
+    element: [T] [T] => T;
+    element: [T] Vec<T> => T;
+    element: [T, const N: usize] &[T; N] => T;
+    element: [T] &[T] => T;
+    element: [T] &Vec<T> => T;
+    dereference: [T: ?Sized] &T => T;
+}
+
+impl<'a, T: ?Sized + 'a> Shown<T> {
+    /// The type of a reference to it.
+    #[inline(always)]
+    pub fn reference(self) -> Shown<&'a T> {
+        Shown(PhantomData)
+    }
+
+    /// Whether it is plain.
+    #[inline(always)]
+    pub fn plain(self) -> bool
+    where
+        T: Sized,
+    {
+        is_plain::<T>()
+    }
+}
+
+/// What steps lead to that no list and no reference has: a type that is not plain.
+pub struct Nowhere;
+
+/// Any other type.
+pub trait NoList: Sized {
+    /// It has no elements, as far as is known.
+    #[inline(always)]
+    fn element(self) -> Shown<Nowhere> {
+        Shown(PhantomData)
+    }
+
+    /// It refers to nothing, as far as is known.
+    #[inline(always)]
+    fn dereference(self) -> Shown<Nowhere> {
+        Shown(PhantomData)
+    }
+}
+
+impl<T: ?Sized> NoList for Shown<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Letters;
+
+    #[test]
+    fn elements_of_lists_are_asked_for() {
+        const ROWS: [[u8; 2]; 3] = [[1, 2]; 3];
+        const REFERENCES: &[&[f64]] = &[&[0.5]];
+        assert!(shown(&ROWS).element().element().plain());
+        assert!(!shown(&ROWS).element().plain());
+        assert!(shown(&REFERENCES).element().element().plain());
+        assert!(shown(&ROWS).reference().dereference().element().reference().element().plain());
+        assert!(!shown(&Letters).element().plain());
+        assert!(!shown(&Letters).element().element().dereference().plain());
+    }
 }

@@ -68,6 +68,10 @@ pub trait Slots {
     fn keep(&mut self, lane: usize, value: Self::Value);
     /// Stores the merged bits of a selected value.
     fn settle(&mut self, lane: usize, merged: MaybeUninit<Self::Value>);
+    /// An element of the array that a live variable is, where it lies.
+    fn element<E: Copy, const N: usize>(&self, lane: usize, at: usize) -> E
+    where
+        Self: Slots<Value = [E; N]>;
     /// Stores the bits of a selected value: new ones if the lane is here, else those that `bits` returned. A function of
     /// its own: where the choice stands in the lane code, LLVM makes it one between storing and not storing.
     #[inline(always)]
@@ -131,10 +135,35 @@ impl<T, const W: usize> Slots for [MaybeUninit<T>; W] {
             self[lane] = merged;
         }
     }
+
+    #[inline(always)]
+    fn element<E: Copy, const N: usize>(&self, lane: usize, at: usize) -> E
+    where
+        Self: Slots<Value = [E; N]>,
+    {
+        assert!(at < N);
+        // SAFETY: the variable is live here, and `T`, the type of its value, is `[E; N]`.
+        unsafe { *self[lane].as_ptr().cast::<E>().add(at) }
+    }
 }
 
 impl<T, const W: usize> Slots for Lanewise<T, W> {
     type Value = T;
+
+    #[inline(always)]
+    fn element<E: Copy, const N: usize>(&self, lane: usize, at: usize) -> E
+    where
+        Self: Slots<Value = [E; N]>,
+    {
+        assert!(lane < W && at < N);
+        if Of::<T>::SPLIT && size_of::<E>() == align_of::<E>() {
+            // SAFETY: the variable is live here, and `T` is `[E; N]`, of which an element is a word: the `at`th of a lane is there.
+            return unsafe { *self.0.as_ptr().cast::<E>().add(at * W + lane) };
+        }
+        let value = if Of::<T>::SPLIT { &self.get(lane) } else { &self.0[lane] };
+        // SAFETY: as above; `value` has the bits of a value, and `at` is within it.
+        unsafe { *value.as_ptr().cast::<E>().add(at) }
+    }
 
     #[inline(always)]
     fn bits(&self, lane: usize) -> MaybeUninit<T> {
@@ -265,6 +294,26 @@ mod tests {
             // SAFETY: every slot holds a value.
             assert_eq!(unsafe { slot.assume_init() }, expected);
         }
+    }
+
+    fn elements<E: Copy + PartialEq + std::fmt::Debug, const N: usize>(value: impl Fn(usize) -> E) {
+        let mut home: [MaybeUninit<[E; N]>; 8] =
+            std::array::from_fn(|lane| MaybeUninit::new(std::array::from_fn(|at| value(lane * N + at))));
+        for (lane, at) in (0..8).flat_map(|lane| (0..N).map(move |at| (lane, at))) {
+            assert_eq!(home.element(lane, at), value(lane * N + at));
+            let mut local = Home::<[E; N], 8, true>(&mut home).open();
+            assert_eq!(local.lanes().element(lane, at), value(lane * N + at));
+        }
+    }
+
+    #[test]
+    fn elements_are_found_where_they_lie() {
+        elements::<f64, 4>(|n| n as f64);
+        elements::<u8, 3>(|n| n as u8);
+        elements::<u32, 16>(|n| n as u32);
+        elements::<u32, 17>(|n| n as u32);
+        elements::<[f64; 2], 3>(|n| [n as f64, 0.5]);
+        elements::<u64, 1>(|n| n as u64);
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod gang;
 mod interleave;
 mod lane_set;
 mod lane_sort;
+mod lookup;
 mod loops;
 pub(crate) mod noalias;
 mod task_blocks;
@@ -41,6 +42,7 @@ pub use gang::{CountedLanes, Gang, GangMask, body, kind, lane_by_lane, merge, pa
 pub use interleave::interleaved;
 pub use lane_set::{LaneSet, full, spread};
 pub use lane_sort::{LaneOrder, differs, sort_key, sorted, unsorted};
+pub use lookup::{Fault, Faults, List, element, within};
 pub use loops::{Flags, LoopLanes, Points, repeat, repeat_exits};
 pub use task_blocks::{BlockColumns, TaskBlocks};
 pub(crate) use tile::WavefrontRules;

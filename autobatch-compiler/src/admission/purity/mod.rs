@@ -15,6 +15,7 @@
 mod pure_program;
 mod walk;
 
+pub(crate) use pure_program::Step;
 pub use pure_program::{Leaf, PureProgram, index};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::Type;
 use walk::PurityWalk;
 
+use crate::index::definitions::Definitions;
 use crate::ir::{FuncId, Program, Terminator};
 use crate::item::model::Function;
 use crate::lower::Lowered;
@@ -39,7 +41,11 @@ impl PureProgram {
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
 /// settled.
-pub fn of(lowered: &Lowered, functions: &[Function]) -> Option<PureProgram> {
+pub(crate) fn of(
+    lowered: &Lowered,
+    functions: &[Function],
+    definitions: &Definitions,
+) -> Option<PureProgram> {
     let program = &lowered.program;
     let refused = !program.notes.is_empty()
         || !lowered.items.is_empty()
@@ -51,7 +57,12 @@ pub fn of(lowered: &Lowered, functions: &[Function]) -> Option<PureProgram> {
     let mut plain = PureProgram::default();
     let mut helpers = BTreeSet::new();
     for func in program.func_ids() {
-        plain.function(program, func, &functions[lowered.sources[func.0]], functions, &mut helpers)?;
+        plain.function(
+            program,
+            func,
+            (&functions[lowered.sources[func.0]], functions, definitions),
+            &mut helpers,
+        )?;
     }
     Some(plain)
 }
@@ -72,8 +83,7 @@ impl PureProgram {
         &mut self,
         program: &Program,
         func: FuncId,
-        source: &Function,
-        functions: &[Function],
+        (source, functions, definitions): (&Function, &[Function], &Definitions),
         helpers: &mut BTreeSet<String>,
     ) -> Option<()> {
         let function = program.func(func);
@@ -91,6 +101,7 @@ impl PureProgram {
         let mut walk = PurityWalk {
             plain: self,
             functions,
+            definitions,
             helpers,
             locals,
             shared,

@@ -1,9 +1,9 @@
 //! A pure program, and what must hold of the types in it.
 
 use proc_macro2::{Ident, Span};
-use syn::{Expr, Type};
+use syn::{Expr, Type, parse_quote};
 
-use crate::syntax::mentions::bare_type;
+use crate::index::definitions::Definitions;
 
 /// What must be primitive for a program to only compute.
 #[derive(Clone, Default)]
@@ -25,42 +25,83 @@ pub struct Leaf {
     pub(super) list: List,
 }
 
-impl Leaf {
-    /// The same place behind an operator.
-    pub(super) fn with(self, operator: impl FnOnce(Expr) -> Expr) -> Leaf {
-        Leaf { value: operator(self.value), ..self }
-    }
-}
-
 /// What is known of a place in shared data.
 #[derive(Clone)]
 pub(crate) enum List {
     /// It has this type.
     Of(Box<Type>),
-    /// It is a constant or an element of one: by custom an array if it is indexed.
-    Constant,
+    /// It is a constant whose type the file does not show, or what these steps lead to from there: rustc is asked.
+    Asked(Box<syn::ExprPath>, Vec<Step>),
     /// Nothing.
     Unknown,
 }
 
-impl List {
-    /// What is known of its elements, if it certainly is a list.
-    pub(super) fn element(&self) -> Option<List> {
-        let ty = match self {
-            List::Of(ty) => bare_type(ty),
-            List::Constant => return Some(List::Constant),
-            List::Unknown => return None,
+/// A step from a place to another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Element,
+    Reference,
+    Dereference,
+}
+
+impl Leaf {
+    /// A constant.
+    pub(super) fn constant(path: &syn::ExprPath, definitions: &Definitions) -> Leaf {
+        let list = match definitions.constant(path) {
+            Some(constant) => List::Of(Box::new(constant.ty.clone())),
+            None => List::Asked(Box::new(path.clone()), vec![]),
         };
-        match ty {
-            Type::Reference(r) => List::Of(r.elem.clone()).element(),
-            Type::Slice(t) => Some(List::Of(t.elem.clone())),
-            Type::Array(t) => Some(List::Of(t.elem.clone())),
-            Type::Path(p) => {
-                let last = p.path.segments.last().filter(|last| last.ident == "Vec")?;
-                let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-                let Some(syn::GenericArgument::Type(ty)) = args.args.first() else { return None };
-                Some(List::Of(Box::new(ty.clone())))
+        Leaf { root: None, value: Expr::Path(path.clone()), list }
+    }
+
+    /// A reference to it, what it refers to, or an element of it; `None` if it may not be a list.
+    pub(super) fn step(self, step: Step, definitions: &Definitions) -> Option<Leaf> {
+        let Leaf { root, value, list } = self;
+        let list = match (list, step) {
+            (List::Of(ty), Step::Reference) => List::Of(parse_quote!(&#ty)),
+            (List::Of(ty), Step::Dereference) => {
+                definitions.target(&ty).map(Box::new).map_or(List::Unknown, List::Of)
             }
+            (List::Of(ty), Step::Element) => List::Of(Box::new(definitions.list(&ty)?.1)),
+            (List::Asked(path, mut steps), step) => {
+                steps.push(step);
+                List::Asked(path, steps)
+            }
+            (List::Unknown, Step::Element) => return None,
+            (List::Unknown, _) => List::Unknown,
+        };
+        let at = index();
+        let value = match step {
+            Step::Reference => parse_quote!((&#value)),
+            Step::Dereference => parse_quote!((*#value)),
+            Step::Element => parse_quote!((#value)[#at]),
+        };
+        Some(Leaf { root, value, list })
+    }
+
+    /// A field of it; `None` if only rustc knows what it is a field of.
+    pub(super) fn field(self, member: &syn::Member, definitions: &Definitions) -> Option<Leaf> {
+        let Leaf { root, value, list } = self;
+        let list = match list {
+            List::Of(ty) => definitions.field(&ty, member).map(Box::new).map_or(List::Unknown, List::Of),
+            List::Asked(_, steps) if steps.contains(&Step::Element) => return None,
+            List::Asked(..) | List::Unknown => List::Unknown,
+        };
+        Some(Leaf { root, value: parse_quote!((#value).#member), list })
+    }
+
+    /// Its type, as far as it is written.
+    pub(super) fn ty(&self) -> Option<&Type> {
+        match &self.list {
+            List::Of(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// The constant, and the steps from there, if rustc is asked about each.
+    pub(crate) fn asked(&self) -> Option<(&syn::ExprPath, &[Step])> {
+        match &self.list {
+            List::Asked(path, steps) if steps.contains(&Step::Element) => Some((path, steps)),
             _ => None,
         }
     }

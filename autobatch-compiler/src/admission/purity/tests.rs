@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use crate::admission::purity::{PureProgram, of};
+use crate::index::definitions::Definitions;
 use crate::ir::testing::{functions, lowered};
 use crate::passes::{self, PassOptions};
 
@@ -12,7 +13,7 @@ fn plain(item: TokenStream) -> Option<PureProgram> {
     let functions = functions(item);
     let mut lowered = lowered(&functions, functions.len() - 1, true);
     passes::run(&mut lowered.program, &PassOptions::default());
-    of(&lowered, &functions)
+    of(&lowered, &functions, &Definitions::default())
 }
 
 fn text(item: &impl ToTokens) -> String {
@@ -114,6 +115,25 @@ fn a_place_that_may_not_be_a_list_is_not_indexed() {
     };
     assert!(reads(quote!(m.w[0])).is_none());
     assert!(reads(quote!(m.w)).is_some());
+}
+
+#[test]
+fn constants_that_the_file_does_not_show_are_asked_about() {
+    let asked = |place: TokenStream| {
+        let item = quote!(fn f(k: usize) -> f64 { if k < 1 { 0.5 + #place } else { f(k / 2) } });
+        let plain = plain(item)?;
+        Some(
+            plain
+                .leaves
+                .iter()
+                .map(|leaf| leaf.asked().map_or(0, |(_, steps)| steps.len()))
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(asked(quote!(TABLE[k][k])), Some(vec![2]));
+    assert_eq!(asked(quote!(tables::ROWS[k])), Some(vec![1]));
+    assert_eq!(asked(quote!(SCALE)), Some(vec![0]));
+    assert_eq!(asked(quote!(NODES[k].x)), None, "only rustc knows what has a field");
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, Macro, Pat, Stmt, Token, Type, UnOp, parse_quote};
+use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
-use crate::admission::purity::pure_program::{Leaf, List, PureProgram, index};
+use crate::admission::purity::pure_program::{Leaf, List, PureProgram, Step};
+use crate::index::definitions::Definitions;
 use crate::ir::goto_target;
 use crate::item::model::{Function, Passing};
 use crate::std_models::pure::{
@@ -18,6 +19,7 @@ use crate::syntax::mentions::{assignment, bare, name, untyped};
 pub(crate) struct PurityWalk<'a> {
     pub(super) plain: &'a mut PureProgram,
     pub(super) functions: &'a [Function],
+    pub(super) definitions: &'a Definitions,
     /// Functions of the item, called in lane code, that have been looked at.
     pub(super) helpers: &'a mut BTreeSet<String>,
     /// Variables with a value per member.
@@ -60,8 +62,34 @@ impl PurityWalk<'_> {
             self.aliases.insert(p.ident.to_string(), leaf);
             return Some(());
         }
+        if let Pat::Tuple(p) = untyped(pat)
+            && let Some(leaf) = self.place(value)?
+            && let Some(parts) = self.parts(p, &leaf)
+        {
+            self.aliases.extend(parts);
+            return Some(());
+        }
         self.pattern(pat)?;
         self.expr(value)
+    }
+
+    /// The variables of a pattern that stand for parts of a tuple in shared data.
+    fn parts(&self, pat: &syn::PatTuple, leaf: &Leaf) -> Option<Vec<(String, Leaf)>> {
+        let by_reference = match leaf.ty()? {
+            Type::Reference(r) => matches!(*r.elem, Type::Tuple(_)).then_some(true)?,
+            Type::Tuple(_) => false,
+            _ => return None,
+        };
+        let part = |(nth, pat): (usize, &Pat)| {
+            let Pat::Ident(p) = pat else { return None };
+            if p.by_ref.is_some() || p.subpat.is_some() {
+                return None;
+            }
+            let part = leaf.clone().field(&Member::Unnamed(nth.into()), self.definitions)?;
+            let part = if by_reference { part.step(Step::Reference, self.definitions)? } else { part };
+            Some((p.ident.to_string(), part))
+        };
+        pat.elems.iter().enumerate().map(part).collect()
     }
 
     /// The place in shared data that an expression names. Its indices are walked.
@@ -83,32 +111,29 @@ impl PurityWalk<'_> {
                         return Some(None);
                     }
                 }
-                let constant = || Leaf { root: None, value: expr.clone(), list: List::Constant };
-                Some(is_constant(p).then(constant))
+                Some(is_constant(p).then(|| Leaf::constant(p, self.definitions)))
             }
-            Expr::Field(e) => {
-                let member = &e.member;
-                Some(self.place(&e.base)?.map(|Leaf { root, value, .. }| Leaf {
-                    root,
-                    value: parse_quote!((#value).#member),
-                    list: List::Unknown,
-                }))
-            }
+            Expr::Field(e) => match self.place(&e.base)? {
+                None => Some(None),
+                Some(leaf) => Some(Some(leaf.field(&e.member, self.definitions)?)),
+            },
             Expr::Index(e) => match self.place(&e.expr)? {
                 None => Some(None),
-                Some(Leaf { root, value, list }) => {
+                Some(leaf) => {
                     self.expr(&e.index)?;
-                    let (at, list) = (index(), list.element()?);
-                    Some(Some(Leaf { root, value: parse_quote!((#value)[#at]), list }))
+                    Some(Some(leaf.step(Step::Element, self.definitions)?))
                 }
             },
-            Expr::Reference(e) if e.mutability.is_none() => {
-                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((&#value)))))
-            }
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
-                Some(self.place(&e.expr)?.map(|leaf| leaf.with(|value| parse_quote!((*#value)))))
-            }
+            Expr::Reference(e) if e.mutability.is_none() => self.step(&e.expr, Step::Reference),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.step(&e.expr, Step::Dereference),
             _ => Some(None),
+        }
+    }
+
+    fn step(&mut self, of: &Expr, step: Step) -> Option<Option<Leaf>> {
+        match self.place(of)? {
+            None => Some(None),
+            Some(leaf) => Some(Some(leaf.step(step, self.definitions)?)),
         }
     }
 
@@ -194,9 +219,9 @@ impl PurityWalk<'_> {
         };
         match (self.place(iter)?, &*e.pat) {
             (Some(leaf), Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => {
-                let (Leaf { root, value, list }, at) = (leaf, index());
                 // What a `for` over a reference or an `iter` hands out.
-                let element = Leaf { root, value: parse_quote!((&(#value)[#at])), list: list.element()? };
+                let element = leaf.step(Step::Element, self.definitions)?;
+                let element = element.step(Step::Reference, self.definitions)?;
                 self.aliases.insert(p.ident.to_string(), element);
             }
             (Some(_), _) => return None,
@@ -273,6 +298,7 @@ impl PurityWalk<'_> {
         let mut walk = PurityWalk {
             plain: self.plain,
             functions: self.functions,
+            definitions: self.definitions,
             helpers: self.helpers,
             locals,
             shared,

@@ -27,6 +27,7 @@ use tail_loop::{again, can_loop, looped};
 use crate::codegen::definition_check::Types;
 use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::codegen::vector_math::VectorMath;
+use crate::index::definitions::Definitions;
 use crate::item::model::{self, Function};
 use crate::item::selection;
 use crate::resolve::resolution::Resolution;
@@ -51,6 +52,7 @@ pub struct ProgramFacts {
 /// Which functions of an annotated item have a clone.
 pub struct Clones<'a> {
     functions: &'a [Function],
+    definitions: &'a Definitions,
     resolution: &'a Resolution,
     has: Vec<bool>,
     /// Those that have an inlined clone too.
@@ -98,6 +100,7 @@ impl<'a> Clones<'a> {
         };
         let mut clones = Clones {
             functions,
+            definitions: &item.declared.definitions,
             resolution,
             has,
             inlined: vec![false; functions.len()],
@@ -126,6 +129,11 @@ impl<'a> Clones<'a> {
     /// The function at a position in the source.
     pub(crate) fn function(&self, position: usize) -> &'a Function {
         &self.functions[position]
+    }
+
+    /// The types that the item can see.
+    pub(crate) fn definitions(&self) -> &'a Definitions {
+        self.definitions
     }
 
     /// What rewrites code under `vector_math`.

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
@@ -67,15 +68,22 @@ impl Writer<'_, '_> {
                 true => quote!(#rt::vector::interleaved(#strip)),
                 false => quote!(0..#strip),
             };
+            let lookups = std::iter::once(&last.lookups);
+            let (lists, faults) = (
+                Lookups::before(lookups.clone(), self.emitter, &level),
+                Lookups::behind(lookups, self.emitter),
+            );
             quote! {
                 #rt::vector::#with(#(#places,)* #mask |#(#columns,)* #word| {
                     #before
                     #none
+                    #lists
                     for #l in #lanes {
                         #is_here
                         #round
                         #collect
                     }
+                    #faults
                     #found
                 })
             }
@@ -145,6 +153,9 @@ impl Writer<'_, '_> {
                 (#(__bits & #rt::vector::Points::at(&__words, #exits, #level),)*)
             }},
         };
+        let lookups = std::iter::once(&region.lookups);
+        let (lists, faults) =
+            (Lookups::before(lookups.clone(), emitter, &level), Lookups::behind(lookups, emitter));
         let apart = format_ident!("outlined{}", columns.len());
         let uniforms: Vec<&Ident> = region.uniforms.iter().map(|v| &emitter.program.var(*v).ident).collect();
         let gone: Vec<Ident> = exits.iter().map(|exit| numbered("gone", exit)).collect();
@@ -193,7 +204,10 @@ impl Writer<'_, '_> {
                             // Not by the reference that a closure holds, behind which they could change.
                             #(let #uniforms = #uniforms;)*
                             #open
-                            #run
+                            #lists
+                            let __left = #run;
+                            #faults
+                            __left
                         },
                     );
                     #(#leave)*

@@ -61,16 +61,19 @@ impl Writer<'_, '_> {
         let round =
             region::round(self.emitter, region, Chooser::Branches, |_| false, &quote!(), &quote!(#stay));
         let (points, bits) = strip::exits(region);
+        let (lists, faults) = strip::lookups(self.emitter, &[region]);
         let run = quote! {
             let (#(#bits,)*) = #rt::vector::#apart(#(#places,)* |#(#columns),*| {
                 #rt::vector::align();
                 #(#uniforms)*
                 #open
+                #lists
                 let mut __words = #rt::vector::Points::<#word, #width>::new();
                 #rt::vector::repeat_exits::<#word, #width>(
                     __bits, #point, &mut __words, __level, #ROUNDS,
                     #[inline(always)] |#l: usize, #here: bool, #stay: #word| { #round #rt::next(#next) },
                 );
+                #faults
                 (#(__bits & #rt::vector::Points::at(&__words, #points, __level),)*)
             });
         };

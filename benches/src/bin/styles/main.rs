@@ -11,11 +11,14 @@ use autobatch_bench::ways::{Family, Pools, Way, small_ways, ways};
 mod lorenz;
 mod random_walk;
 mod style;
+mod tables;
+mod trees;
 
 use style::AnyStyle;
 
 /// The algorithms: each makes its styles for a number of members, or for its own.
-const ALGORITHMS: &[fn(Option<usize>) -> Vec<AnyStyle>] = &[lorenz::styles, random_walk::styles];
+const ALGORITHMS: &[fn(Option<usize>) -> Vec<AnyStyle>] =
+    &[lorenz::styles, random_walk::styles, trees::nearest, trees::forests, tables::noise, tables::checksums];
 
 /// Rounds; the best of each way counts.
 const ROUNDS: usize = 9;

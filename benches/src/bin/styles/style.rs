@@ -24,6 +24,17 @@ pub(crate) struct Style<I, S, R> {
 /// A [`Style`] of any types, as lists have it.
 pub(crate) type AnyStyle = Box<dyn Case>;
 
+/// A style without states, of so many members.
+pub(crate) fn stateless<I: Sync + 'static, R: Debug + Send + 'static>(
+    name: &'static str,
+    inputs: I,
+    members: usize,
+    scalar: fn(&I, usize, &mut ()) -> R,
+    batched: fn(&I, &mut [()], &Options) -> Result<Outcome<R>, BatchError>,
+) -> AnyStyle {
+    Style { name, inputs, states: vec![(); members], scalar, batched }.any()
+}
+
 impl<I, S, R> Style<I, S, R>
 where
     I: Sync + 'static,

@@ -1,0 +1,173 @@
+//! Places whose types are written: parts of parameters, of constants, and of variables that stand for such a part.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::{Expr, Pat, Stmt, Type, UnOp, parse_quote};
+
+use crate::index::definitions::Definitions;
+use crate::ir::{FuncId, Program, Variable};
+use crate::std_models::pure::{is_constant, is_primitive};
+use crate::syntax::mentions::{bare, name, untyped};
+
+/// The types of places in one function.
+pub(crate) struct TypedPlaces<'a> {
+    definitions: &'a Definitions,
+    /// Variables, by name; `None` where a type is not known.
+    variables: BTreeMap<String, Option<Type>>,
+    /// Those that are the same for every member.
+    uniform: BTreeSet<String>,
+}
+
+/// A list, as it is indexed.
+pub(crate) struct IndexedList {
+    /// How often one goes through a reference or pointer for it.
+    pub(crate) hops: usize,
+    pub(crate) element: Type,
+    /// Whether it is a part of a variable or constant, behind no reference.
+    pub(crate) is_own: bool,
+}
+
+impl<'a> TypedPlaces<'a> {
+    /// Those of a function whose variables have their classes.
+    pub(crate) fn of(program: &Program, func: FuncId, definitions: &'a Definitions) -> TypedPlaces<'a> {
+        let mut places = TypedPlaces::among(program, func, definitions, Variable::is_uniform);
+        program.blocks_of(func).flat_map(crate::ir::Block::code).for_each(|stmt| places.bind(stmt));
+        places
+    }
+
+    /// Those of a function that is being lowered. *Uniform* is what the caller shares with all members.
+    pub(crate) fn of_shared(
+        program: &Program,
+        func: FuncId,
+        definitions: &'a Definitions,
+    ) -> TypedPlaces<'a> {
+        TypedPlaces::among(program, func, definitions, |v| v.shared && !v.mutable)
+    }
+
+    fn among(
+        program: &Program,
+        func: FuncId,
+        definitions: &'a Definitions,
+        uniform: impl Fn(&Variable) -> bool,
+    ) -> TypedPlaces<'a> {
+        let vars = || program.vars_of(func).map(|v| program.var(v));
+        let variables = vars().map(|v| (v.ident.to_string(), v.ty.clone())).collect();
+        let uniform = vars().filter(|v| uniform(v)).map(|v| v.ident.to_string()).collect();
+        TypedPlaces { definitions, variables, uniform }
+    }
+
+    /// Notes the type of a `let`'s variable.
+    fn bind(&mut self, stmt: &Stmt) {
+        let Stmt::Local(local) = stmt else { return };
+        let (Pat::Ident(p), Some(init)) = (untyped(&local.pat), &local.init) else { return };
+        let ty = match &local.pat {
+            Pat::Type(t) => Some((*t.ty).clone()),
+            _ => self.value(&init.expr),
+        };
+        if p.by_ref.is_none()
+            && let Some(known @ None) = self.variables.get_mut(&p.ident.to_string())
+        {
+            *known = ty;
+        }
+    }
+
+    /// The type of what a variable is defined as, as far as it decides whether it is a list.
+    fn value(&self, expr: &Expr) -> Option<Type> {
+        match bare(expr) {
+            Expr::Array(_) | Expr::Repeat(_) => Some(parse_quote!([_; 0])),
+            other => self.ty(other),
+        }
+    }
+
+    /// The type of a place, or of a reference to one.
+    pub(crate) fn ty(&self, expr: &Expr) -> Option<Type> {
+        match bare(expr) {
+            Expr::Path(p) => match name(expr).and_then(|name| self.variables.get(&name)) {
+                Some(ty) => ty.clone(),
+                None => self.definitions.constant(p).filter(|_| is_constant(p)).map(|c| c.ty.clone()),
+            },
+            Expr::Field(e) => self.definitions.field(&self.ty(&e.base)?, &e.member),
+            Expr::Index(e) => self.list(&e.expr).map(|list| list.element),
+            Expr::Reference(e) if e.mutability.is_none() => {
+                let ty = self.ty(&e.expr)?;
+                Some(parse_quote!(&#ty))
+            }
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.definitions.target(&self.ty(&e.expr)?),
+            _ => None,
+        }
+    }
+
+    /// The list that `expr[…]` looks into, if it certainly is one.
+    pub(crate) fn list(&self, expr: &Expr) -> Option<IndexedList> {
+        let (hops, element) = self.definitions.list(&self.ty(expr)?)?;
+        Some(IndexedList { hops, element, is_own: hops == 0 && self.is_own(expr) })
+    }
+
+    fn is_own(&self, place: &Expr) -> bool {
+        let behind = |base: &Expr| self.ty(base).and_then(|ty| self.definitions.target(&ty)).is_some();
+        match bare(place) {
+            Expr::Path(_) => true,
+            Expr::Field(e) => !behind(&e.base) && self.is_own(&e.base),
+            Expr::Index(e) => self.list(&e.expr).is_some_and(|list| list.is_own),
+            _ => false,
+        }
+    }
+
+    /// Whether a place is the same for all members, and is found without a lookup.
+    pub(crate) fn is_uniform(&self, place: &Expr) -> bool {
+        match bare(place) {
+            Expr::Path(_) => match self.variable(place) {
+                Some(name) => self.uniform.contains(&name),
+                None => self.is_promoted(place),
+            },
+            Expr::Field(e) => self.is_uniform(&e.base),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.is_uniform(&e.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether a place is a part of what all members share, so that borrowing it lends nothing of the lane's.
+    pub(crate) fn outlives_lane(&self, place: &Expr) -> bool {
+        let behind = |base: &Expr| self.ty(base).is_some_and(|ty| matches!(ty, Type::Reference(_)));
+        match bare(place) {
+            Expr::Path(_) => self.is_uniform(place) || behind(place),
+            Expr::Field(e) => self.outlives_lane(&e.base),
+            Expr::Index(e) => self.outlives_lane(&e.expr),
+            Expr::Reference(e) => self.outlives_lane(&e.expr),
+            Expr::Unary(e) => self.outlives_lane(&e.expr),
+            _ => false,
+        }
+    }
+
+    /// The name of a variable.
+    fn variable(&self, place: &Expr) -> Option<String> {
+        name(bare(place)).filter(|name| self.variables.contains_key(name))
+    }
+
+    /// Whether a constant has a place of its own, or rustc gives it one where it is borrowed: it has no drop glue and no cells.
+    fn is_promoted(&self, constant: &Expr) -> bool {
+        let Expr::Path(p) = bare(constant) else { return false };
+        self.definitions.constant(p).is_some_and(|c| c.is_static || is_promoted(&c.ty))
+    }
+
+    /// Whether a place is a variable of the member's own, or a part of one.
+    pub(crate) fn is_local(&self, place: &Expr) -> bool {
+        match bare(place) {
+            Expr::Path(_) => self.variable(place).is_some_and(|name| !self.uniform.contains(&name)),
+            Expr::Field(e) => self.is_local(&e.base),
+            Expr::Index(e) => self.is_local(&e.expr),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a type certainly has neither drop glue nor cells.
+fn is_promoted(ty: &Type) -> bool {
+    match ty {
+        Type::Array(t) => is_promoted(&t.elem),
+        Type::Tuple(t) => t.elems.iter().all(is_promoted),
+        Type::Paren(t) => is_promoted(&t.elem),
+        Type::Reference(t) => t.mutability.is_none(),
+        ty => is_primitive(ty),
+    }
+}

@@ -1,0 +1,206 @@
+//! Lookups in lists: in a pure program what is out of bounds is noted, and the tile given up behind the lanes of a strip.
+//!
+//! ```text
+//! for l in 0..W {                         let list = List::of(&*nodes);  let mut faults = Faults::new(level);
+//!     …                                   for l in 0..W {
+//!     at = nodes[at].left;       ──▶          let fault = Fault::new();
+//!     counts[k] += 1;                         at = (*list.get(at, &fault)).left;
+//! }                                           counts[within(k, counts.len(), &fault)] += 1;
+//!                                             faults.note(fault);
+//!                                         }
+//!                                         faults.give_up_if_any();
+//! ```
+//!
+//! An array that a lane has and does not change is read where it lies, or LLVM would copy it for each lane.
+//!
+//! A panic in lane code stops LLVM's vectoriser; these are comparisons, choices, and gathers. The tile is dropped as it is after a panic.
+//! Only lists are looked up so whose type is known to be one of std's, by what is written.
+//!
+//! A lane that is out of bounds goes on with another element to the end of its region, or for some rounds of it. So a region with a loop
+//! inside, which that element might never end, keeps its panics, and one that calls other functions.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Expr, parse_quote};
+
+use crate::analysis::typed_places::TypedPlaces;
+use crate::codegen::emitter::Emitter;
+use crate::codegen::names::{name, numbered};
+use crate::ir::{Block, BlockId, Terminator};
+use crate::std_models::pure::{is_primitive, is_pure_function, trips};
+use crate::syntax::mentions::{bare, name as name_of};
+use crate::syntax::walk::{self, At, AtMut, Code};
+
+/// The rounds of a loop inside a region that may run behind a fault.
+const ROUNDS: u64 = 64;
+
+/// What the lanes of a region note, and where they look.
+#[derive(Clone, Default)]
+pub(crate) struct Lookups {
+    /// Declares the lists that all lanes share.
+    lists: TokenStream,
+    /// Whether there are any lookups.
+    any: bool,
+}
+
+impl Lookups {
+    /// Stands before the loop over the lanes.
+    pub(crate) fn before<'l>(
+        all: impl Clone + Iterator<Item = &'l Lookups>,
+        emitter: &Emitter<'_>,
+        level: &TokenStream,
+    ) -> TokenStream {
+        let (rt, word, faults, lists) = (&emitter.rt, &emitter.word, faults(), all.clone().map(|l| &l.lists));
+        let any = all.clone().any(|l| l.any);
+        let note = any.then(|| quote!(let mut #faults = #rt::vector::Faults::<#word>::new(#level);));
+        quote!(#(#lists)* #note)
+    }
+
+    /// Stands behind the loop.
+    pub(crate) fn behind<'l>(
+        mut all: impl Iterator<Item = &'l Lookups>,
+        emitter: &Emitter<'_>,
+    ) -> TokenStream {
+        let (rt, faults) = (&emitter.rt, faults());
+        match all.any(|l| l.any) {
+            true => quote!(#rt::vector::Faults::give_up_if_any(#faults);),
+            false => quote!(),
+        }
+    }
+
+    /// What stands before a lane's code, and behind it.
+    pub(crate) fn of_lane(&self, emitter: &Emitter<'_>) -> (TokenStream, TokenStream) {
+        let (rt, faults, fault) = (&emitter.rt, faults(), fault());
+        match self.any {
+            true => (
+                quote!(let #fault = #rt::vector::Fault::new();),
+                quote!(#rt::vector::Faults::note(&mut #faults, #fault);),
+            ),
+            false => Default::default(),
+        }
+    }
+}
+
+/// `__fault`: what a lane notes.
+fn fault() -> Ident {
+    name("__fault")
+}
+
+/// `__faults`: what all lanes of a strip have noted.
+fn faults() -> Ident {
+    name("__faults")
+}
+
+/// Rewrites the lookups of a region.
+pub(crate) struct LookupWriter<'e> {
+    rt: &'e TokenStream,
+    head: BlockId,
+    places: TypedPlaces<'e>,
+    /// Variables that are read where they lie, each with its lanes and the lane.
+    in_place: BTreeMap<String, TokenStream>,
+    /// The lists that all lanes share, by how they are written.
+    lists: RefCell<Vec<(String, TokenStream)>>,
+    any: Cell<bool>,
+}
+
+impl<'e> LookupWriter<'e> {
+    /// For the region of these blocks; `None` if it keeps its panics.
+    pub(crate) fn new<'b>(
+        emitter: &'e Emitter<'_>,
+        head: BlockId,
+        mut blocks: impl Iterator<Item = &'b Block>,
+        in_place: BTreeMap<String, TokenStream>,
+    ) -> Option<LookupWriter<'e>> {
+        let func = emitter.program.block(head).func;
+        let places = TypedPlaces::of(emitter.program, func, emitter.definitions());
+        let (lists, any) = (RefCell::default(), Cell::new(false));
+        let writer = LookupWriter { rt: &emitter.rt, head, places, in_place, lists, any };
+        blocks.all(ends_soon).then_some(writer)
+    }
+
+    pub(crate) fn code(&self, code: &mut impl Code) {
+        walk::map(code, |at| {
+            if let AtMut::Expr(expr) = at
+                && let Expr::Index(e) = expr
+                && let Some(lookup) = self.lookup(e)
+            {
+                *expr = lookup;
+            }
+        });
+    }
+
+    /// What stands in the place of `base[index]`; the lookups in it have yet to be rewritten.
+    fn lookup(&self, e: &syn::ExprIndex) -> Option<Expr> {
+        let (rt, fault, base, index) = (self.rt, fault(), &e.expr, &e.index);
+        let list = self.places.list(base).filter(|_| !matches!(**index, Expr::Range(_)))?;
+        let in_place = || self.in_place.get(&name_of(bare(base))?).filter(|_| is_primitive(&list.element));
+        let lookup = if let Some(lanes) = in_place() {
+            parse_quote!(#rt::vector::element(#lanes, #index, &#fault))
+        } else if list.is_own && self.places.is_local(base) {
+            parse_quote!(#base[#rt::vector::within(#index, (#base).len(), &#fault)])
+        } else if self.places.outlives_lane(base) {
+            let stars = (0..list.hops).map(|_| quote!(*));
+            let lent = quote!(&#(#stars)*#base);
+            let list = match self.places.is_uniform(base) {
+                true => self.shared(&lent).into_token_stream(),
+                false => quote!(#rt::vector::List::of(#lent)),
+            };
+            parse_quote!((*#rt::vector::List::get(#list, #index, &#fault)))
+        } else {
+            return None;
+        };
+        self.any.set(true);
+        Some(lookup)
+    }
+
+    /// `__list4_0`: a list that all lanes share.
+    fn shared(&self, list: &TokenStream) -> Ident {
+        let (mut lists, text) = (self.lists.borrow_mut(), list.to_string());
+        let known = lists.iter().position(|(known, _)| *known == text);
+        let nth = known.unwrap_or(lists.len());
+        let (rt, ident) =
+            (self.rt, numbered(&format!("list{}_", self.head.0), Literal::usize_unsuffixed(nth)));
+        if known.is_none() {
+            lists.push((text, quote!(let #ident = #rt::vector::List::of(#list);)));
+        }
+        ident
+    }
+
+    /// What has been rewritten.
+    pub(crate) fn lookups(self) -> Lookups {
+        let lists = self.lists.into_inner().into_iter().map(|(_, list)| list).collect();
+        Lookups { lists, any: self.any.get() }
+    }
+}
+
+/// Whether code ends whatever it computes with.
+fn ends_soon(block: &Block) -> bool {
+    let term = match &block.term {
+        Terminator::Branch { cond, .. } => is_straight(&**cond),
+        Terminator::Switch { scrutinee, arms, .. } => {
+            is_straight(&**scrutinee) && arms.iter().filter_map(|arm| arm.guard.as_deref()).all(is_straight)
+        }
+        _ => true,
+    };
+    term && block.code().all(is_straight)
+}
+
+/// Whether there are no loops in code, other than of a few rounds, and no calls of functions that may have some.
+fn is_straight(code: &(impl Code + ?Sized)) -> bool {
+    !walk::any(code, |at| match at {
+        At::Expr(Expr::While(_) | Expr::Loop(_) | Expr::Closure(_)) => true,
+        At::Expr(Expr::ForLoop(e)) => trips(&e.expr).is_none_or(|trips| trips > ROUNDS),
+        At::Expr(Expr::Call(e)) => match &*e.func {
+            Expr::Path(p) => {
+                let own = p.path.segments.iter().any(|s| s.ident == "__rt");
+                let variant = p.path.segments.last().is_some_and(|s| s.ident == "Some");
+                !(own || variant || is_pure_function(p))
+            }
+            _ => true,
+        },
+        _ => false,
+    })
+}

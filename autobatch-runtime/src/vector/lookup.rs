@@ -1,0 +1,190 @@
+//! Lookups in lanes: an index that is out of bounds is noted, and the tile given up behind the lanes.
+//!
+//! ```text
+//! for l in 0..W {                         let nodes = List::of(&nodes);  let mut faults = Faults::new(level);
+//!     …                                   for l in 0..W {
+//!     at = nodes[at].left;       ──▶          let fault = Fault::new();
+//!     …                                       at = nodes.get(at, &fault).left;
+//! }                                           faults.note(fault);
+//!                                         }
+//!                                         faults.give_up_if_any();
+//! ```
+//!
+//! A branch to a panic stops LLVM's vectoriser; this is a comparison, a choice and a gather. The lane goes on with another element until
+//! its strip has run, and with it the tile is dropped, so nobody sees what it computes. The tile's members then run as scalar code, which
+//! finds the fault.
+//!
+//! **Invariant:** behind the pointer of a [`List`] there is an element, whatever its length.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::panic::resume_unwind;
+
+use crate::probes::type_id::is_plain;
+use crate::simd::{Isa, Level};
+use crate::storage::{PcWord, Slots};
+
+/// Whether a lane has come to something that would be a panic of the scalar function.
+#[derive(Default)]
+pub struct Fault(Cell<bool>);
+
+impl Fault {
+    /// It has not.
+    #[inline(always)]
+    pub fn new() -> Fault {
+        Fault::default()
+    }
+
+    /// It has, if `fault` says so.
+    #[inline(always)]
+    fn note(&self, fault: bool) {
+        self.0.set(self.0.get() | fault);
+    }
+}
+
+/// A list with an element to read for lanes that are out of bounds.
+pub struct List<'l, T> {
+    first: *const T,
+    len: usize,
+    list: PhantomData<&'l [T]>,
+}
+
+impl<T> Clone for List<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for List<'_, T> {}
+
+/// As many zeros as the largest primitive has, aligned as it is.
+#[repr(align(16))]
+struct Zeros([u8; 16]);
+
+static ZEROS: Zeros = Zeros([0; 16]);
+
+impl<'l, T> List<'l, T> {
+    /// The list. An empty one is given up if nothing can be read in its place: who looks for an element faults.
+    #[inline(always)]
+    pub fn of(list: &'l [T]) -> List<'l, T> {
+        let first = match (list.is_empty(), is_plain::<T>()) {
+            (false, _) => list.as_ptr(),
+            (true, true) => ZEROS.0.as_ptr().cast(),
+            (true, false) => give_up(),
+        };
+        List { first, len: list.len(), list: PhantomData }
+    }
+
+    /// An element; another one, if there is none at that index, which is noted.
+    #[inline(always)]
+    pub fn get(self, at: usize, fault: &Fault) -> &'l T {
+        let at = within(at, self.len, fault);
+        // SAFETY: `at` is below the length, or 0. Behind `first` there are as many elements of a list that lives as long as `'l`, and one
+        // at least: of an empty list of plain values zeros, which every plain type has, in a static that is as large and as aligned
+        // as the largest of them.
+        unsafe { &*self.first.add(at) }
+    }
+}
+
+/// The index if it is below `len`, else 0, which is noted.
+#[inline(always)]
+pub fn within(at: usize, len: usize, fault: &Fault) -> usize {
+    let inside = at < len;
+    fault.note(!inside);
+    if inside { at } else { 0 }
+}
+
+/// An element of an array that a lane has, where it lies: nothing is copied but the element.
+#[inline(always)]
+pub fn element<E: Copy, const N: usize>(
+    lanes: &impl Slots<Value = [E; N]>,
+    lane: usize,
+    at: usize,
+    fault: &Fault,
+) -> E {
+    lanes.element(lane, within(at, N, fault))
+}
+
+/// Whether any of the lanes of a strip has a fault.
+pub struct Faults<P> {
+    /// Whether the instruction set has registers for masks; elsewhere words as wide as the data are all there is.
+    masks: bool,
+    any: bool,
+    words: P,
+}
+
+impl<P: PcWord> Faults<P> {
+    /// None has.
+    #[inline(always)]
+    pub fn new(level: Level) -> Self {
+        Faults { masks: level.isa() == Isa::Avx512, any: false, words: P::of(0) }
+    }
+
+    /// Another lane.
+    #[inline(always)]
+    pub fn note(&mut self, fault: Fault) {
+        if self.masks {
+            self.any |= fault.0.get();
+        } else {
+            self.words = self.words.or(P::set(fault.0.get()));
+        }
+    }
+
+    /// Drops the tile if a lane has.
+    #[inline(always)]
+    pub fn give_up_if_any(self) {
+        if self.any || self.words != P::of(0) {
+            give_up();
+        }
+    }
+}
+
+/// Why a tile is dropped.
+struct GivenUp;
+
+#[cold]
+#[inline(never)]
+fn give_up() -> ! {
+    resume_unwind(Box::new(GivenUp))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looked_up<T: Copy>(list: &[T], at: usize) -> (T, bool) {
+        let fault = Fault::new();
+        (*List::of(list).get(at, &fault), fault.0.get())
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_noted() {
+        assert_eq!(looked_up(&[5, 6, 7], 2), (7, false));
+        assert_eq!(looked_up(&[5, 6, 7], 3), (5, true));
+        assert_eq!(looked_up(&[5.5], usize::MAX), (5.5, true));
+        assert_eq!(looked_up::<u128>(&[], 0), (0, true));
+        assert_eq!(looked_up::<char>(&[], 4), ('\0', true));
+        let empty = std::panic::catch_unwind(|| looked_up::<(u8, u64)>(&[], 0));
+        assert!(empty.is_err_and(|payload| payload.is::<GivenUp>()));
+    }
+
+    #[test]
+    fn a_fault_of_any_lane_counts() {
+        for level in [Isa::Baseline, Isa::Avx2, Isa::Avx512].map(Level::new) {
+            let faults = |of: [usize; 3]| {
+                std::panic::catch_unwind(|| {
+                    let mut faults = Faults::<u32>::new(level);
+                    for at in of {
+                        let fault = Fault::new();
+                        within(at, 3, &fault);
+                        faults.note(fault);
+                    }
+                    faults.give_up_if_any();
+                })
+                .is_err()
+            };
+            assert!(!faults([0, 2, 1]) && faults([0, 3, 1]) && faults([3, 0, 0]));
+        }
+    }
+}
