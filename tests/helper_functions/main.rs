@@ -1,0 +1,8 @@
+//! Helper functions outside the annotated item: whatever their shape, and whatever their names mean, the results are the scalar
+//! function's.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod names;
+mod shapes;
