@@ -1,12 +1,15 @@
 //! The benchmark suite of autobatch: kernels as scalar Rust functions, and ways to run them.
 //!
 //! `cargo bench` measures each with criterion; `cargo run --release -p autobatch-bench --bin ratios`
-//! compares the ways to run a kernel in one process, and writes a table and a chart.
+//! compares the ways to run a kernel in one process, and writes a table and a chart; `--bin styles` compares
+//! the ways to write an algorithm.
 
 mod case;
 pub mod inputs;
 pub mod ispc;
 pub mod kernels;
+pub mod measure;
+pub mod table;
 mod value;
 pub mod variant;
 pub mod ways;

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use autobatch::Executor;
+use autobatch_bench::measure::{SAMPLE, sample};
 use autobatch_bench::variant::isa_name;
 use autobatch_bench::ways::{Family, Pools, small_ways};
 
 use crate::SMALL;
 use crate::cli::Config;
-use crate::measure::{SAMPLE, sample};
 
 /// Prints a row per kernel and size: the first run of `Auto`, which knows nothing of the program, and the
 /// ratios of rayon's time to that of `Auto` over the rounds.

@@ -8,7 +8,7 @@ use autobatch_bench::ways::Family;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::measure::Measurement;
+use autobatch_bench::measure::Measurement;
 
 const WIDTH: u32 = 860;
 /// Pixels of a kernel's group, of the title and the legend, and of the axis.

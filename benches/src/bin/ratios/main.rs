@@ -2,13 +2,12 @@
 
 use std::process::ExitCode;
 
-use autobatch_bench::kernels;
 use autobatch_bench::ways::{Pools, small_ways, ways};
+use autobatch_bench::{kernels, measure};
 
 mod auto;
 mod chart;
 mod cli;
-mod measure;
 mod output;
 mod table;
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Config;
-use crate::measure::Measurement;
 use crate::{chart, table};
+use autobatch_bench::measure::Measurement;
 
 /// Prints the tables, and writes them, all times and the chart to the folder `bench` of the target
 /// directory. `load` is the load average before the measurements.

@@ -2,43 +2,53 @@
 
 use std::time::Instant;
 
+use crate::ways::{Family, Way};
+use crate::{Case, Variant};
 use autobatch::Isa;
-use autobatch_bench::ways::{Family, Way};
-use autobatch_bench::{Case, Variant};
 
 /// A way's times.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Time {
-    pub(crate) family: Family,
-    pub(crate) isa: Option<Isa>,
-    pub(crate) threads: usize,
+pub struct Time {
+    /// The family of the way.
+    pub family: Family,
+    /// Its instruction set; `None` for scalar code.
+    pub isa: Option<Isa>,
+    /// Its number of threads.
+    pub threads: usize,
     /// Seconds of the best round.
-    pub(crate) best: f64,
+    pub best: f64,
     /// Seconds of the median round.
-    pub(crate) median: f64,
+    pub median: f64,
 }
 
 /// The times of one kernel at one size.
 #[derive(Clone, Debug)]
-pub(crate) struct Measurement {
-    pub(crate) kernel: &'static str,
-    pub(crate) members: usize,
-    pub(crate) times: Vec<Time>,
+pub struct Measurement {
+    /// Its name.
+    pub kernel: &'static str,
+    /// The members of the batch.
+    pub members: usize,
+    /// A time per way.
+    pub times: Vec<Time>,
 }
 
 impl Measurement {
     /// The best time of a way.
-    pub(crate) fn best(&self, family: Family, isa: Option<Isa>, threads: usize) -> Option<f64> {
+    pub fn best(&self, family: Family, isa: Option<Isa>, threads: usize) -> Option<f64> {
         let way = |time: &&Time| (time.family, time.isa, time.threads) == (family, isa, threads);
         self.times.iter().find(way).map(|time| time.best)
     }
 }
 
 /// Runs shorter than this are repeated for one sample.
-pub(crate) const SAMPLE: f64 = 2e-3;
+pub const SAMPLE: f64 = 2e-3;
 
 /// Checks that all ways agree, then takes their times round by round.
-pub(crate) fn measure(
+///
+/// # Errors
+///
+/// The disagreement in words.
+pub fn measure(
     kernel: &'static str,
     case: &dyn Case,
     ways: &[Way<'_>],
@@ -65,7 +75,7 @@ pub(crate) fn measure(
 }
 
 /// Seconds per run.
-pub(crate) fn sample(case: &dyn Case, variant: &Variant<'_>, repetitions: u32) -> f64 {
+pub fn sample(case: &dyn Case, variant: &Variant<'_>, repetitions: u32) -> f64 {
     let begin = Instant::now();
     for _ in 0..repetitions {
         case.run(variant);
