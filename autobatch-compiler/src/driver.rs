@@ -102,6 +102,7 @@ fn resolve(input: &Input, item: &mut model::Item, args: &Args) -> Resolution {
 fn desugar(input: &Input, item: &mut model::Item, resolution: &Resolution, args: &Args) {
     let (worth, _) = worth::call_graph(&item.functions, &entries(input, item), &args.primitives);
     let args = args_for(&item.functions, args);
+    desugar::inline_expansion::rewrite(item, resolution, |f| worth.contains(&f));
     desugar::functions(item, resolution, |f| worth.contains(&f), &args);
 }
 

@@ -9,17 +9,17 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lit, Stmt};
 
 use crate::codegen::definition_check;
 use crate::codegen::repeatable::{can_be_repeated, carries_over};
 use crate::item::model::{Function, Item};
-use crate::item::worth;
 use crate::std_models::elementary::{BINARY, UNARY};
 use crate::syntax::attributes::GENERATED;
-use crate::syntax::mentions::bare;
+use crate::syntax::mentions::{self, bare};
+use crate::syntax::reachability::reached;
 use crate::syntax::walk::{self, At, Code, Next};
 
 /// What to rewrite, and with what.
@@ -49,19 +49,18 @@ impl<'a> VectorMath<'a> {
 
     /// Copies of the functions beside the item that its functions lead to, to stand beside it.
     pub fn helpers(&self) -> Vec<TokenStream> {
-        let names: BTreeSet<String> = self.helpers.iter().map(|f| f.sig.ident.to_string()).collect();
-        let called = |f: &Function| worth::called_names(f, &names, &[]).0;
-        let mut wanted: BTreeSet<String> = self.functions.iter().flat_map(called).collect();
-        loop {
-            let more = self.helpers.iter().filter(|f| wanted.contains(&f.sig.ident.to_string()));
-            let more: BTreeSet<String> = more.flat_map(called).chain(wanted.clone()).collect();
-            if more.len() == wanted.len() {
-                break;
-            }
-            wanted = more;
+        let mentioned = |f: &Function| mentions::idents(f.written.to_token_stream());
+        let named = |names: &[Ident]| -> BTreeSet<usize> {
+            let is_named = |f: &Function| names.contains(&f.sig.ident);
+            (0..self.helpers.len()).filter(|f| is_named(&self.helpers[*f])).collect()
+        };
+        let called: Vec<BTreeSet<usize>> = self.helpers.iter().map(|f| named(&mentioned(f))).collect();
+        let mut wanted = BTreeSet::new();
+        for f in self.functions.iter().flat_map(|f| named(&mentioned(f))) {
+            wanted.insert(f);
+            wanted.extend(reached(f, |f| called[f].iter().copied()));
         }
-        let copied = self.helpers.iter().filter(|f| wanted.contains(&f.sig.ident.to_string()));
-        let copied = copied.filter(|f| can_be_repeated(f));
+        let copied = wanted.into_iter().map(|f| &self.helpers[f]).filter(|f| can_be_repeated(f));
         copied.filter_map(|f| Some(self.copy(f, self.helper_name(&f.sig.ident)?))).collect()
     }
 

@@ -447,6 +447,7 @@ impl PurityWalk<'_> {
             Pat::Type(p) => self.pattern(&p.pat),
             Pat::Paren(p) => self.pattern(&p.pat),
             Pat::Tuple(p) => p.elems.iter().try_for_each(|p| self.pattern(p)),
+            Pat::Slice(p) => p.elems.iter().try_for_each(|p| self.pattern(p)),
             Pat::Or(p) => p.cases.iter().try_for_each(|p| self.pattern(p)),
             Pat::TupleStruct(p) if of_option(&p.path, "Some") => {
                 p.elems.iter().try_for_each(|p| self.pattern(p))
