@@ -16,7 +16,7 @@ use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
 use crate::index::source::{self, Source};
 use crate::item::model::{self, Function};
-use crate::item::{checks, excluded, functions, implicit_entries, methods, selection};
+use crate::item::{checks, excluded, functions, helpers, implicit_entries, methods, selection};
 use crate::lower::{self, LowerOptions, Lowered};
 use crate::passes::{self, PassOptions};
 use crate::resolve::method_calls;
@@ -68,20 +68,25 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         _ => None,
     };
     let excluded = excluded::of(&functions, others, own.as_ref(), &args.primitives).into();
-    let mut model = model::Item { functions, own, excluded, declared: Rc::new(declared) };
+    let helpers = helpers::of(source, &item);
+    let mut model = model::Item { functions, own, helpers, excluded, declared: Rc::new(declared) };
     let resolution = resolve(&input, &mut model, &args);
     desugar(&input, &mut model, &resolution, &args);
     let mut families =
         if diag.is_empty() { expand(&input, &model, &resolution, &args, &mut diag) } else { vec![] };
     let functions = &model.functions;
-    let mut questions = Vec::new();
+    let mut beside = Vec::new();
     if !families.is_empty() {
         families.extend(resolution.checks().items(functions));
         families.extend(methods::shims(functions));
-        questions = codegen::definition_check::questions(functions);
+        beside = codegen::definition_check::questions(functions);
+        if args.vector_math {
+            let krate = &args.krate;
+            beside.extend(VectorMath::new(&model, &quote!(#krate::__rt)).helpers());
+        }
     }
     let errors = diag.into_tokens();
-    assemble(input, families, questions, errors)
+    assemble(input, families, beside, errors)
 }
 
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
@@ -97,6 +102,7 @@ fn resolve(input: &Input, item: &mut model::Item, args: &Args) -> Resolution {
 fn desugar(input: &Input, item: &mut model::Item, resolution: &Resolution, args: &Args) {
     let (worth, _) = selection::call_graph(&item.functions, &entries(input, item), &args.primitives);
     let args = args_for(&item.functions, args);
+    desugar::inline_expansion::rewrite(item, resolution, |f| worth.contains(&f));
     desugar::functions(item, resolution, |f| worth.contains(&f), &args);
 }
 
@@ -112,7 +118,7 @@ fn expand(
     let entries = entries(input, item);
     let krate = &args.krate;
     let rt = quote!(#krate::__rt);
-    let vector_math = args.vector_math.then(|| VectorMath::new(functions, &rt));
+    let vector_math = args.vector_math.then(|| VectorMath::new(item, &rt));
     let primitives = &args.primitives;
     let options = LowerOptions {
         krate: args.krate.clone(),
@@ -279,17 +285,17 @@ fn width(functions: &[Function], lowered: &Lowered) -> Width {
 }
 
 /// The user's item, untouched but for this crate's own parameter attributes and what ties it to its check, then what was
-/// generated.
+/// generated. `beside` can't stand in an `impl` block.
 fn assemble(
     input: Input,
     families: Vec<TokenStream>,
-    questions: Vec<TokenStream>,
+    beside: Vec<TokenStream>,
     errors: TokenStream,
 ) -> TokenStream {
     match input {
         Input::Function(mut f) => {
             attributes::clean(&mut f.sig);
-            quote!(#f #(#families)* #(#questions)* #errors)
+            quote!(#f #(#families)* #(#beside)* #errors)
         }
         Input::Module(mut m) => {
             if let Some((_, items)) = &mut m.content {
@@ -302,7 +308,7 @@ fn assemble(
                         _ => {}
                     }
                 }
-                items.extend(families.into_iter().chain(questions).map(Item::Verbatim));
+                items.extend(families.into_iter().chain(beside).map(Item::Verbatim));
             }
             quote!(#m #errors)
         }
@@ -316,8 +322,8 @@ fn assemble(
                 || quote!(#of_trait #(#carried)* impl #impl_generics #ty #where_clause { #(#families)* }),
             );
             let conditions = attributes::conditions(&i.attrs);
-            let questions = questions.into_iter().map(|question| quote!(#(#conditions)* #question));
-            quote!(#i #families #(#questions)* #errors)
+            let beside = beside.into_iter().map(|item| quote!(#(#conditions)* #item));
+            quote!(#i #families #(#beside)* #errors)
         }
     }
 }

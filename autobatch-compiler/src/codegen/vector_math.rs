@@ -6,28 +6,34 @@
 //!
 //! Imprecision: a macro's tokens are opaque, so methods in them stay std's; so do those of a generic `T`.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lit, Stmt};
 
+use crate::codegen::definition_check;
 use crate::codegen::repeatable::{can_be_repeated, carries_over};
-use crate::item::model::Function;
+use crate::item::model::{Function, Item};
 use crate::std_models::elementary::{BINARY, UNARY};
 use crate::syntax::attributes::GENERATED;
-use crate::syntax::mentions::bare;
+use crate::syntax::mentions::{self, bare};
+use crate::syntax::reachability::reached;
 use crate::syntax::walk::{self, At, Code, Next};
 
 /// What to rewrite, and with what.
 pub struct VectorMath<'a> {
     functions: &'a [Function],
+    /// Functions beside the item.
+    helpers: &'a [Function],
     rt: &'a TokenStream,
 }
 
 impl<'a> VectorMath<'a> {
     /// For the functions of one item. `rt` is the path of the runtime's hidden door.
-    pub fn new(functions: &'a [Function], rt: &'a TokenStream) -> Self {
-        VectorMath { functions, rt }
+    pub fn new(item: &'a Item, rt: &'a TokenStream) -> Self {
+        VectorMath { functions: &item.functions, helpers: &item.helpers, rt }
     }
 
     /// Rewrites code of `caller`.
@@ -37,15 +43,40 @@ impl<'a> VectorMath<'a> {
 
     /// A copy of each function that batched code may call without batching it.
     pub fn items(&self) -> Vec<TokenStream> {
-        self.functions.iter().filter(|f| can_be_repeated(f)).map(|f| self.copy(f)).collect()
+        let functions = self.functions.iter().filter(|f| can_be_repeated(f));
+        functions.map(|f| self.copy(f, copy_name(&f.sig.ident))).collect()
     }
 
-    fn copy(&self, function: &Function) -> TokenStream {
+    /// Copies of the functions beside the item that its functions lead to, to stand beside it.
+    pub fn helpers(&self) -> Vec<TokenStream> {
+        let mentioned = |f: &Function| mentions::idents(f.written.to_token_stream());
+        let named = |names: &[Ident]| -> BTreeSet<usize> {
+            let is_named = |f: &Function| names.contains(&f.sig.ident);
+            (0..self.helpers.len()).filter(|f| is_named(&self.helpers[*f])).collect()
+        };
+        let called: Vec<BTreeSet<usize>> = self.helpers.iter().map(|f| named(&mentioned(f))).collect();
+        let mut wanted = BTreeSet::new();
+        for f in self.functions.iter().flat_map(|f| named(&mentioned(f))) {
+            wanted.insert(f);
+            wanted.extend(reached(f, |f| called[f].iter().copied()));
+        }
+        let copied = wanted.into_iter().map(|f| &self.helpers[f]).filter(|f| can_be_repeated(f));
+        copied.filter_map(|f| Some(self.copy(f, self.helper_name(&f.sig.ident)?))).collect()
+    }
+
+    /// The name of a helper's copy: other items beside it have their own.
+    fn helper_name(&self, name: &Ident) -> Option<Ident> {
+        let of = definition_check::named(self.functions.first()?, "").to_string();
+        let (size, of) = (of.len(), of.trim_start_matches('_'));
+        Some(format_ident!("__autobatch_math{}_{}_{}", size, of, name, span = name.span()))
+    }
+
+    fn copy(&self, function: &Function, name: Ident) -> TokenStream {
         let mut body = function.written.clone();
         crate::syntax::call_sites::unmark(&mut body);
         self.of(function).visit_block_mut(&mut body);
         let mut sig = function.sig.clone();
-        sig.ident = copy_name(&sig.ident);
+        sig.ident = name;
         sig.constness = None;
         let attrs = function.attrs.iter().filter(|attr| carries_over(attr));
         quote! {
@@ -57,12 +88,29 @@ impl<'a> VectorMath<'a> {
         }
     }
 
-    /// Whether a call by this name and number of arguments is one of the item's functions.
-    fn is_own(&self, name: &Ident, args: usize, associated: bool) -> bool {
-        let own =
-            |f: &&Function| f.sig.ident == *name && f.params.len() == args && f.associated == associated;
-        self.functions.iter().find(own).is_some_and(can_be_repeated)
+    /// The function of the item, or beside it, that a call by this name and number of arguments means to `caller`.
+    fn called(&self, caller: &Function, name: &Ident, args: usize, associated: bool) -> Option<Callee<'a>> {
+        let named = |f: &&Function| f.sig.ident == *name && f.associated == associated;
+        let fits = |f: &&Function| f.params.len() == args && can_be_repeated(f);
+        let beside = self.helpers.iter().any(|f| std::ptr::eq(f, caller));
+        let own = self.functions.iter().find(named).filter(|_| !beside);
+        match own {
+            Some(function) => {
+                Some(function).filter(fits).map(|f| Callee { function: f, copy: copy_name(name) })
+            }
+            None => {
+                let function = self.helpers.iter().find(named).filter(fits)?;
+                Some(Callee { function, copy: self.helper_name(name)? })
+            }
+        }
     }
+}
+
+/// What a call is one of.
+struct Callee<'a> {
+    function: &'a Function,
+    /// The name of its copy.
+    copy: Ident,
 }
 
 /// `__autobatch_math_f`, with the span of `f`.
@@ -93,18 +141,18 @@ fn is_place(expr: &Expr) -> bool {
     }
 }
 
-impl Rewrite<'_, '_> {
-    /// The function of the item that a path names in a call.
-    fn own(&self, path: &syn::ExprPath, args: usize) -> Option<Ident> {
+impl<'f> Rewrite<'_, 'f> {
+    /// The function of the item, or beside it, that a path names in a call.
+    fn own(&self, path: &syn::ExprPath, args: usize) -> Option<Callee<'f>> {
         let segments = &path.path.segments;
         let name = &segments.last()?.ident;
         let plain = path.qself.is_none() && path.path.leading_colon.is_none();
         let associated = match segments.len() {
-            1 if !self.caller.bindings.contains_key(&name.to_string()) => false,
+            1 if self.caller.sees(name) => false,
             2 if segments[0].ident == "Self" => true,
             _ => return None,
         };
-        (plain && self.math.is_own(name, args, associated)).then(|| name.clone())
+        self.math.called(self.caller, name, args, associated).filter(|_| plain)
     }
 
     /// How many elementary functions the code calls, those in functions of the item included.
@@ -132,15 +180,13 @@ impl Rewrite<'_, '_> {
     fn count_called(&self, call: &syn::ExprCall, depth: usize) -> usize {
         let Expr::Path(path) = &*call.func else { return 0 };
         let args = call.args.len();
-        let Some(name) = self.own(path, args) else {
+        let Some(Callee { function, .. }) = self.own(path, args) else {
             let elementary = crate::std_models::pure::is_pure_function(path)
                 && args > 0
                 && path.path.segments.last().is_some_and(|last| offered(&last.ident, args - 1));
             return usize::from(elementary);
         };
-        let function = |f: &&Function| f.sig.ident == name && f.params.len() == args;
-        let function = self.math.functions.iter().find(function).filter(|_| depth < 4);
-        function.map_or(0, |function| self.math.of(function).count(&function.written, depth + 1))
+        if depth < 4 { self.math.of(function).count(&function.written, depth + 1) } else { 0 }
     }
 }
 
@@ -151,7 +197,7 @@ impl VisitMut for Rewrite<'_, '_> {
         match expr {
             Expr::MethodCall(call)
                 if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self"))
-                    && self.math.is_own(&call.method, call.args.len() + 1, true) =>
+                    && self.math.called(self.caller, &call.method, call.args.len() + 1, true).is_some() =>
             {
                 call.method = copy_name(&call.method);
             }
@@ -183,8 +229,8 @@ impl VisitMut for Rewrite<'_, '_> {
             Expr::Call(call) => {
                 let args = call.args.len();
                 let Expr::Path(path) = &mut *call.func else { return };
-                if let Some(name) = self.own(path, args) {
-                    path.path.segments.last_mut().expect("a path has segments").ident = copy_name(&name);
+                if let Some(Callee { copy, .. }) = self.own(path, args) {
+                    path.path.segments.last_mut().expect("a path has segments").ident = copy;
                     return;
                 }
                 let segments: Vec<&Ident> = path.path.segments.iter().map(|segment| &segment.ident).collect();

@@ -12,6 +12,7 @@ mod callees;
 mod chain_loop;
 mod closure;
 mod expected_types;
+pub(crate) mod inline_expansion;
 pub(crate) mod iterators;
 pub(crate) mod local_closures;
 mod macros;

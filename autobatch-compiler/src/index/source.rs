@@ -12,9 +12,10 @@
 use std::collections::BTreeSet;
 use std::{fs, path};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
-use syn::{File, GenericArgument, Ident, Item, ItemImpl, Path, Type};
+use syn::{Attribute, File, GenericArgument, Ident, Item, ItemFn, ItemImpl, ItemMod, Path, Type, Visibility};
 
 use crate::index::declarations::Declared;
 use crate::index::definitions::{Definitions, arguments};
@@ -34,7 +35,15 @@ pub struct Source {
     scopes: Vec<Vec<Item>>,
     /// Which of them is the innermost module.
     module: usize,
+    /// The item as it stands there, and the functions around it that its code can mean by their names.
+    around: Option<Around>,
     pub(crate) mentions: Mentions,
+}
+
+/// What is certain of an item's surroundings.
+struct Around {
+    item: Item,
+    functions: Vec<ItemFn>,
 }
 
 /// The file of the item that stands at this line and column, both counted from 1.
@@ -52,12 +61,25 @@ impl Source {
         let at = before.trim_end().strip_suffix("#[").unwrap_or(before).len();
         let marked = format!("{} #[{MARK}] {}", &text[..at], &text[at..]);
         let file = syn::parse_file(&marked).or_else(|_| syn::parse_file(text)).ok()?;
-        let mut search = Search { scopes: vec![], found: None };
+        let mut search = Search { scopes: vec![], as_written: true, found: None, around: None };
         search.module(&file.items);
         let (scopes, module) = search.found.unwrap_or_default();
+        let around = search.around;
         let mut mentions = Mentions::default();
         mentions.add(text);
-        Some(Source { file, scopes, module, mentions })
+        Some(Source { file, scopes, module, around, mentions })
+    }
+
+    /// The functions that `item` can mean by their names although they are none of its own. Which function a name means is certain: it
+    /// stands beside the item, or the item's module takes it from the module around, it is the only one of its name, and no
+    /// attribute may have made something else of it, or of what is around it. `item` is what rustc has handed over: if that is not
+    /// what stands there, nothing is certain.
+    pub(crate) fn functions_for(&self, item: &TokenStream) -> &[ItemFn] {
+        let handed = || syn::parse2::<Item>(item.clone()).ok();
+        match &self.around {
+            Some(around) if handed().is_some_and(|item| is_same(&around.item, &item)) => &around.functions,
+            _ => &[],
+        }
     }
 
     /// The primitives that the item can call by their names.
@@ -178,10 +200,91 @@ fn content(item: &Item) -> Option<&Vec<Item>> {
     }
 }
 
+/// Whether two items are the same, whatever their attributes and comments.
+fn is_same(a: &Item, b: &Item) -> bool {
+    let tokens = |item: &Item| match item {
+        Item::Fn(f) => {
+            let (sig, block) = (&f.sig, &f.block);
+            Some(words(quote!(#sig #block)))
+        }
+        Item::Impl(i) => Some(words(ItemImpl { attrs: vec![], ..i.clone() }.to_token_stream())),
+        Item::Mod(m) => {
+            Some(words(ItemMod { attrs: vec![], vis: Visibility::Inherited, ..m.clone() }.to_token_stream()))
+        }
+        _ => None,
+    };
+    tokens(a).is_some_and(|a| tokens(b) == Some(a))
+}
+
+/// The tokens of code but for its documentation, which is spelled in different ways.
+fn words(code: TokenStream) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for token in code {
+        match token {
+            TokenTree::Group(group) => {
+                let inside = self::words(group.stream());
+                let marks = words.iter().rev().take_while(|word| ["#", "!"].contains(&word.as_str())).count();
+                let doc = inside.first().is_some_and(|word| word == "doc") && marks > 0;
+                if doc && group.delimiter() == Delimiter::Bracket {
+                    words.truncate(words.len() - marks);
+                } else {
+                    words.push(format!("{:?}", group.delimiter()));
+                    words.extend(inside);
+                    words.push("end".into());
+                }
+            }
+            other => words.push(other.to_string()),
+        }
+    }
+    words
+}
+
+/// Whether no attribute makes something else of an item, or makes it come and go.
+fn is_as_written(attrs: &[Attribute]) -> bool {
+    const INERT: [&str; 14] = [
+        "allow",
+        "cold",
+        "deny",
+        "deprecated",
+        "doc",
+        "expect",
+        "forbid",
+        "inline",
+        "macro_use",
+        "must_use",
+        "track_caller",
+        "warn",
+        "autobatch",
+        MARK,
+    ];
+    let tool = |attr: &Attribute| {
+        attr.path().segments.first().is_some_and(|s| ["clippy", "rustfmt"].iter().any(|tool| s.ident == tool))
+    };
+    attrs.iter().all(|attr| {
+        INERT.iter().any(|name| attr.path().is_ident(name))
+            || tool(attr)
+            || is_batched(std::slice::from_ref(attr))
+    })
+}
+
+/// The functions of a module that are the only ones of their names.
+fn certain<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<&'a ItemFn> {
+    let functions = items.into_iter().filter_map(|item| match item {
+        Item::Fn(f) => Some(f),
+        _ => None,
+    });
+    let functions: Vec<&ItemFn> = functions.collect();
+    let once = |f: &&&ItemFn| functions.iter().filter(|other| other.sig.ident == f.sig.ident).count() == 1;
+    functions.iter().filter(once).copied().filter(|f| is_as_written(&f.attrs)).collect()
+}
+
 /// Looks for the item.
 struct Search<'a> {
     /// The modules and blocks around, outermost first, and whether they are modules.
     scopes: Vec<(Vec<&'a Item>, bool)>,
+    /// Whether the modules around are what is written.
+    as_written: bool,
+    around: Option<Around>,
     /// Those of the item, and which is the innermost module.
     found: Option<(Vec<Vec<Item>>, usize)>,
 }
@@ -193,7 +296,18 @@ impl<'a> Search<'a> {
         self.scopes.pop();
     }
 
-    fn find(&mut self, inside: Option<&Vec<Item>>) {
+    fn find(&mut self, item: &Item, attrs: &[Attribute], inside: Option<&Vec<Item>>) {
+        // What stands before the attribute has been expanded before.
+        let before = attrs.iter().position(|attr| attr.path().is_ident(MARK)).unwrap_or_default();
+        if self.as_written
+            && is_as_written(&attrs[..before])
+            && inside.is_none()
+            && let Some((items, true)) = self.scopes.last()
+        {
+            let others = certain(items.iter().copied().filter(|other| !std::ptr::eq(*other, item)));
+            self.around =
+                Some(Around { item: item.clone(), functions: others.into_iter().cloned().collect() });
+        }
         let around = self.scopes.iter().map(|(items, _)| items.iter().copied().cloned().collect());
         let scopes: Vec<Vec<Item>> = around.chain(inside.cloned()).collect();
         let module = self.scopes.iter().rposition(|(_, is_module)| *is_module).unwrap_or_default();
@@ -212,10 +326,16 @@ impl<'a> Visit<'a> for Search<'a> {
             _ => &[],
         };
         if attrs.iter().any(|attr| attr.path().is_ident(MARK)) {
-            self.find(inside);
+            self.find(item, attrs, inside);
         }
         match inside {
-            Some(items) => self.module(items),
+            Some(items) => {
+                let before = self.as_written;
+                self.as_written &=
+                    attrs.iter().all(|attr| attr.path().is_ident("cfg")) || is_as_written(attrs);
+                self.module(items);
+                self.as_written = before;
+            }
             None => visit::visit_item(self, item),
         }
     }
@@ -258,6 +378,52 @@ mod tests {
         assert!(reaches(&format!("{G} mod a {{ {F} }}")).is_empty(), "they are named by the user");
         assert!(reaches(&format!("{F} fn g(x: f64) -> f64 {{ x }} // primitive")).is_empty());
         assert!(reaches(&format!("{G} made! {{ {F} }}")).is_empty(), "its place is not known");
+    }
+
+    /// The functions that the item with the attribute can mean by their names.
+    fn known(file: &str, handed: &str) -> Vec<String> {
+        let functions = around(file);
+        let functions = functions.functions_for(&handed.parse().unwrap());
+        functions.iter().map(|f| f.sig.ident.to_string()).collect()
+    }
+
+    #[test]
+    fn functions_beside_the_item_are_known() {
+        let f = F.strip_prefix("#[autobatch] ").unwrap();
+        let beside = |others: &str| known(&format!("{F} {others}"), f);
+        assert_eq!(beside("/// Doc.\n#[inline] pub const fn g(x: f64) {} fn h() {}"), ["g", "h"]);
+        assert_eq!(known(&format!("fn h() {{}} mod m {{ {F} fn g() {{}} }}"), f), ["g"]);
+        assert_eq!(known(&format!("#[cfg(unix)] mod m {{ #[allow(unused)] {F} fn g() {{}} }}"), f), ["g"]);
+        for others in [
+            "#[cfg(unix)] fn g() {}",
+            "#[cfg_attr(unix, inline)] fn g() {}",
+            "#[other] fn g() {}",
+            "fn g() {} #[cfg(unix)] fn g() {}",
+            "mod m { fn g() {} }",
+            "made! { fn g() {} }",
+            "impl T { fn g() {} }",
+        ] {
+            assert!(beside(others).is_empty(), "{others}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_of_what_attributes_and_macros_may_have_changed() {
+        let f = F.strip_prefix("#[autobatch] ").unwrap();
+        for file in [
+            format!("#[other] mod m {{ {F} fn g() {{}} }}"),
+            format!("#[other] mod n {{ mod m {{ {F} fn g() {{}} }} }}"),
+            format!("#[other] {F} fn g() {{}}"),
+            format!("fn test() {{ {F} fn g() {{}} }}"),
+            format!("made! {{ {F} fn g() {{}} }} fn g() {{}}"),
+        ] {
+            assert!(known(&file, f).is_empty(), "{file}");
+        }
+        let file = format!("{F} fn g() {{}}");
+        assert!(known(&file, "fn f(#[each] x: f64) -> f64 { g(x + 1.0) }").is_empty(), "another item");
+        let documented = "impl T { /// A.\n fn f(x: f64) { g(x) } }";
+        let handed = "impl T { #[doc = r\" A.\"] fn f(x: f64) { g(x) } }";
+        assert_eq!(known(&format!("#[autobatch] {documented} fn g() {{}}"), handed), ["g"]);
     }
 
     #[test]

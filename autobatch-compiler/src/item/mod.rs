@@ -7,6 +7,7 @@
 pub mod checks;
 pub mod excluded;
 pub mod functions;
+pub mod helpers;
 pub mod implicit_entries;
 pub mod methods;
 pub mod model;

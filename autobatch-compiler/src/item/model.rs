@@ -9,6 +9,8 @@ use crate::diagnostics::reasons::Reason;
 use crate::index::declarations::Declared;
 use crate::syntax::bindings::{self, Bindings};
 use crate::syntax::call_sites::CallSite;
+use crate::syntax::standard_macros;
+use crate::syntax::walk::{self, At};
 
 /// How a parameter appears in the batched call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +51,8 @@ pub struct Item {
     pub functions: Vec<Function>,
     /// Its type, if it is an `impl` block.
     pub own: Option<Type>,
+    /// Functions beside it that its functions may call.
+    pub helpers: Rc<[Function]>,
     /// Functions of it that are no part of the program.
     pub excluded: Rc<[Excluded]>,
     /// What it and its file declare.
@@ -104,6 +108,26 @@ impl Function {
     /// The function that the user has written: a method, if it stands for one.
     pub(crate) fn shown(&self) -> &Function {
         self.method.as_ref().map_or(self, |method| &method.shown)
+    }
+
+    /// Whether a function's name means, anywhere in the body, what stands around the function: no variable and no item has the name, and
+    /// there is nothing that may bring more names.
+    pub(crate) fn sees(&self, name: &Ident) -> bool {
+        let hides = |at: At<'_>| match at {
+            At::Item(syn::Item::Fn(syn::ItemFn { sig: Signature { ident, .. }, .. })) => ident == name,
+            At::Item(
+                syn::Item::Const(syn::ItemConst { ident, .. })
+                | syn::Item::Static(syn::ItemStatic { ident, .. }),
+            ) => ident == name,
+            At::Item(syn::Item::Struct(i)) => i.ident == *name,
+            At::Item(syn::Item::Enum(_) | syn::Item::Impl(_) | syn::Item::Trait(_) | syn::Item::Type(_)) => {
+                false
+            }
+            At::Item(_) => true,
+            At::Macro(mac) => !standard_macros::is_standard(mac),
+            _ => false,
+        };
+        !self.bindings.contains_key(&name.to_string()) && !walk::any(&self.written, hides)
     }
 
     /// Whether a call stands in tail position.

@@ -32,7 +32,7 @@ use crate::syntax::mentions::{self, root, text};
 
 /// Finds the calls of the program's methods in the functions of an item. `batched` are the positions of those worth it.
 pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resolution {
-    let Item { functions, own, excluded, declared } = item;
+    let Item { functions, own, excluded, declared, .. } = item;
     let (own, definitions) = (own.as_ref(), &declared.definitions);
     let methods: Vec<Candidate> = functions
         .iter()

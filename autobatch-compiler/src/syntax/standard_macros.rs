@@ -36,6 +36,12 @@ pub(crate) fn is_listed(mac: &Macro) -> bool {
     mac.path.get_ident().is_some_and(|name| name != "format_args" && format_strings::is_known(name))
 }
 
+/// Whether a macro has the name of a standard one, which is an expression and brings no names.
+pub(crate) fn is_standard(mac: &Macro) -> bool {
+    let others = ["format_args", "matches", "vec"];
+    is_listed(mac) || others.iter().any(|name| mac.path.is_ident(name))
+}
+
 /// Whether a macro is an `assert!`, which says its condition if it has no message.
 pub(crate) fn is_assert(mac: &Macro) -> bool {
     mac.path.is_ident("assert") || mac.path.is_ident("debug_assert")

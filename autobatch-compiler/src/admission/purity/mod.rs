@@ -1,8 +1,8 @@
 //! Which programs only compute: running a piece of them twice, or on a copy of a member, shows nowhere.
 //!
 //! Such programs run in vector frames (`codegen/vector/frames.rs`). Admitted are operators, pure methods (see
-//! [`crate::analysis::lane_interchange`]), control flow, and calls of functions of the same item that only compute too, on
-//! numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The macro knows no types, so what
+//! [`crate::analysis::lane_interchange`]), control flow, and calls of functions of the same item, or beside it, that only compute
+//! too, on numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The macro knows no types, so what
 //! all of it starts from is listed: types of parameters and results that are not primitive by name
 //! ([`PureProgram::types`]), and values that are read from shared data and constants ([`PureProgram::leaves`]). What
 //! operators and pure methods make of primitive values is primitive. Generated code asks the runtime whether
@@ -21,7 +21,7 @@ pub use pure_program::{Leaf, PureProgram, index};
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::Type;
-use walk::PurityWalk;
+use walk::{Callees, PurityWalk, Seen};
 
 use crate::index::definitions::Definitions;
 use crate::ir::{FuncId, Program, Terminator};
@@ -44,6 +44,7 @@ impl PureProgram {
 pub(crate) fn of(
     lowered: &Lowered,
     functions: &[Function],
+    helpers: &[Function],
     definitions: &Definitions,
 ) -> Option<PureProgram> {
     let program = &lowered.program;
@@ -55,14 +56,10 @@ pub(crate) fn of(
         return None;
     }
     let mut plain = PureProgram::default();
-    let mut helpers = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for func in program.func_ids() {
-        plain.function(
-            program,
-            func,
-            (&functions[lowered.sources[func.0]], functions, definitions),
-            &mut helpers,
-        )?;
+        let callees = Callees { functions, helpers, definitions, around: vec![] };
+        plain.function(program, func, &functions[lowered.sources[func.0]], callees, &mut seen)?;
     }
     Some(plain)
 }
@@ -83,8 +80,9 @@ impl PureProgram {
         &mut self,
         program: &Program,
         func: FuncId,
-        (source, functions, definitions): (&Function, &[Function], &Definitions),
-        helpers: &mut BTreeSet<String>,
+        source: &Function,
+        callees: Callees<'_>,
+        seen: &mut Seen,
     ) -> Option<()> {
         let function = program.func(func);
         self.ty(&function.output)?;
@@ -98,16 +96,8 @@ impl PureProgram {
             }
         }
         let locals = program.vars_of(func).map(|v| program.name(v)).collect();
-        let mut walk = PurityWalk {
-            plain: self,
-            functions,
-            definitions,
-            helpers,
-            locals,
-            shared,
-            aliases: BTreeMap::new(),
-            exits: true,
-        };
+        let mut walk =
+            PurityWalk { plain: self, callees, seen, locals, shared, aliases: BTreeMap::new(), exits: true };
         for block in program.blocks_of(func) {
             block.code().try_for_each(|stmt| walk.stmt(stmt))?;
             match &block.term {

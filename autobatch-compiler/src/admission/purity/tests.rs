@@ -10,10 +10,20 @@ use crate::passes::{self, PassOptions};
 
 /// What the program of the item's last function needs to only compute.
 fn plain(item: TokenStream) -> Option<PureProgram> {
-    let functions = functions(item);
+    plain_beside(
+        item,
+        quote!(
+            mod m {}
+        ),
+    )
+}
+
+/// The same with the functions of a module beside it.
+fn plain_beside(item: TokenStream, helpers: TokenStream) -> Option<PureProgram> {
+    let (functions, helpers) = (functions(item), functions(helpers));
     let mut lowered = lowered(&functions, functions.len() - 1, true);
     passes::run(&mut lowered.program, &PassOptions::default());
-    of(&lowered, &functions, &Definitions::default())
+    of(&lowered, &functions, &helpers, &Definitions::default())
 }
 
 fn text(item: &impl ToTokens) -> String {
@@ -82,6 +92,124 @@ fn functions_of_the_item_are_looked_into() {
     assert_eq!(admitted.leaves.iter().map(|leaf| text(&leaf.value)).collect::<Vec<_>>(), ["(w)[__at]"]);
     assert!(program(quote!(log(x))).is_none());
     assert!(program(quote!(println!("{x}"); x)).is_none());
+}
+
+#[test]
+fn functions_beside_the_item_are_looked_into() {
+    let program = |call: TokenStream, helpers: TokenStream| {
+        let f = quote!(fn f(x: f64, w: &[f64]) -> f64 { if x < 1.0 { #call } else { f(x * 0.5, w) } });
+        let plain = plain_beside(f, quote!(mod m { #helpers }))?;
+        Some(plain.types.iter().map(text).chain(plain.leaves.iter().map(|leaf| text(&leaf.value))).collect())
+    };
+    let none = Some(Vec::<String>::new());
+    let weigh = quote!(
+        fn weigh(x: f64, w: &[f64]) -> f64 {
+            twice(x) * w[0]
+        }
+        fn twice(x: f64) -> f64 {
+            x * 2.0
+        }
+    );
+    assert_eq!(program(quote!(weigh(x, w)), weigh), Some(vec!["(w)[__at]".to_string()]));
+    // What is lent a value of the member's looks at that, or changes it.
+    let norm = quote!(
+        fn norm(v: &[f64]) -> f64 {
+            let mut s = 0.0;
+            for x in v {
+                s += x * x;
+            }
+            s
+        }
+    );
+    assert_eq!(program(quote!(norm(&[x, 2.0])), norm.clone()), none);
+    let push = quote!(
+        fn push(v: &mut [f64; 2], by: f64) {
+            v[0] += by;
+            *v = [v[1], v[0]];
+        }
+    );
+    assert_eq!(
+        program(
+            quote!({
+                let mut v = [x, x];
+                push(&mut v, x);
+                v[0]
+            }),
+            push
+        ),
+        none
+    );
+    let elements = vec!["(&(v)[__at])".to_string(); 2];
+    assert_eq!(program(quote!(norm(w)), norm), Some(elements));
+    assert_eq!(
+        program(
+            quote!(low(x)),
+            quote!(
+                fn low(x: Real) -> Real {
+                    if x < 0.0 {
+                        return x;
+                    }
+                    x * 0.5
+                }
+            )
+        ),
+        Some(vec!["Real".to_string(), "Real".to_string()])
+    );
+    for helpers in [
+        quote!(
+            fn g(x: f64) -> f64 {
+                println!("{x}");
+                x
+            }
+        ),
+        quote!(
+            fn g(x: f64) -> f64 {
+                COUNT.fetch_add(1);
+                x
+            }
+        ),
+        quote!(
+            fn g(x: f64) -> f64 {
+                unknown(x)
+            }
+        ),
+        quote!(
+            fn g(x: f64) -> f64 {
+                f(x, &[])
+            }
+        ),
+        quote!(
+            fn g(x: f64) -> f64 {
+                if x < 1.0 { x } else { g(x - 1.0) }
+            }
+        ),
+        quote!(
+            fn g(x: f64) -> f64 {
+                h(x)
+            }
+            fn h(x: f64) -> f64 {
+                if x < 1.0 { x } else { g(x - 1.0) }
+            }
+        ),
+        quote!(
+            fn g(x: f64) -> f64 {
+                fn h() {}
+                x
+            }
+        ),
+        quote!(
+            fn g(x: f64, y: f64) -> f64 {
+                x
+            }
+        ),
+        quote!(
+            fn g<T>(x: T) -> T {
+                x
+            }
+        ),
+    ] {
+        assert_eq!(program(quote!(g(x)), helpers.clone()), None, "{helpers}");
+    }
 }
 
 #[test]

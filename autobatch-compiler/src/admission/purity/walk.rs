@@ -3,25 +3,59 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
+use syn::{Expr, Ident, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
 use crate::admission::purity::pure_program::{Leaf, List, PureProgram, Step};
 use crate::index::definitions::Definitions;
 use crate::ir::goto_target;
-use crate::item::model::{Function, Passing};
+use crate::item::model::{Function, Param};
 use crate::std_models::pure::{
     is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
 };
 use crate::syntax::elision::nameless;
-use crate::syntax::mentions::{assignment, bare, name, untyped};
+use crate::syntax::mentions::{assignment, bare, bare_type, name, untyped};
+
+/// What the names of functions mean to code.
+#[derive(Clone)]
+pub(crate) struct Callees<'a> {
+    /// The functions of the item.
+    pub(super) functions: &'a [Function],
+    /// Those beside it.
+    pub(super) helpers: &'a [Function],
+    /// The types and constants of the file.
+    pub(super) definitions: &'a Definitions,
+    /// The names of those that are being looked at, outermost first.
+    pub(super) around: Vec<&'a Ident>,
+}
+
+/// Functions that have been looked at, by name, and which of their parameters are lent a value of the member's.
+pub(super) type Seen = BTreeSet<(String, Vec<bool>)>;
+
+impl<'a> Callees<'a> {
+    /// The function that a call names, and what names mean to it.
+    fn find(&self, name: &str, associated: bool) -> Option<(&'a Function, Callees<'a>)> {
+        let named = |f: &&Function| f.sig.ident == name && f.associated == associated;
+        let own = self.functions.iter().find(named);
+        let (function, functions) = match own {
+            Some(own) => (own, self.functions),
+            None => (self.helpers.iter().find(named)?, &[][..]),
+        };
+        // How deep it calls itself nobody counts.
+        let again = self.around.iter().any(|around| **around == function.sig.ident);
+        let around = self.around.iter().copied().chain([&function.sig.ident]).collect();
+        (!again).then_some((
+            function,
+            Callees { functions, helpers: self.helpers, definitions: self.definitions, around },
+        ))
+    }
+}
 
 /// The walk over one function; `None` refuses the program.
 pub(crate) struct PurityWalk<'a> {
     pub(super) plain: &'a mut PureProgram,
-    pub(super) functions: &'a [Function],
-    pub(super) definitions: &'a Definitions,
-    /// Functions of the item, called in lane code, that have been looked at.
-    pub(super) helpers: &'a mut BTreeSet<String>,
+    pub(super) callees: Callees<'a>,
+    /// Functions called in lane code that have been looked at.
+    pub(super) seen: &'a mut Seen,
     /// Variables with a value per member.
     pub(super) locals: BTreeSet<String>,
     /// Parameters that all members share.
@@ -85,8 +119,9 @@ impl PurityWalk<'_> {
             if p.by_ref.is_some() || p.subpat.is_some() {
                 return None;
             }
-            let part = leaf.clone().field(&Member::Unnamed(nth.into()), self.definitions)?;
-            let part = if by_reference { part.step(Step::Reference, self.definitions)? } else { part };
+            let part = leaf.clone().field(&Member::Unnamed(nth.into()), self.callees.definitions)?;
+            let part =
+                if by_reference { part.step(Step::Reference, self.callees.definitions)? } else { part };
             Some((p.ident.to_string(), part))
         };
         pat.elems.iter().enumerate().map(part).collect()
@@ -111,17 +146,17 @@ impl PurityWalk<'_> {
                         return Some(None);
                     }
                 }
-                Some(is_constant(p).then(|| Leaf::constant(p, self.definitions)))
+                Some(is_constant(p).then(|| Leaf::constant(p, self.callees.definitions)))
             }
             Expr::Field(e) => match self.place(&e.base)? {
                 None => Some(None),
-                Some(leaf) => Some(Some(leaf.field(&e.member, self.definitions)?)),
+                Some(leaf) => Some(Some(leaf.field(&e.member, self.callees.definitions)?)),
             },
             Expr::Index(e) => match self.place(&e.expr)? {
                 None => Some(None),
                 Some(leaf) => {
                     self.expr(&e.index)?;
-                    Some(Some(leaf.step(Step::Element, self.definitions)?))
+                    Some(Some(leaf.step(Step::Element, self.callees.definitions)?))
                 }
             },
             Expr::Reference(e) if e.mutability.is_none() => self.step(&e.expr, Step::Reference),
@@ -133,7 +168,7 @@ impl PurityWalk<'_> {
     fn step(&mut self, of: &Expr, step: Step) -> Option<Option<Leaf>> {
         match self.place(of)? {
             None => Some(None),
-            Some(leaf) => Some(Some(leaf.step(step, self.definitions)?)),
+            Some(leaf) => Some(Some(leaf.step(step, self.callees.definitions)?)),
         }
     }
 
@@ -220,14 +255,18 @@ impl PurityWalk<'_> {
         match (self.place(iter)?, &*e.pat) {
             (Some(leaf), Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => {
                 // What a `for` over a reference or an `iter` hands out.
-                let element = leaf.step(Step::Element, self.definitions)?;
-                let element = element.step(Step::Reference, self.definitions)?;
+                let element = leaf.step(Step::Element, self.callees.definitions)?;
+                let element = element.step(Step::Reference, self.callees.definitions)?;
                 self.aliases.insert(p.ident.to_string(), element);
             }
             (Some(_), _) => return None,
             (None, pat) => {
                 self.pattern(pat)?;
-                self.range(iter)?;
+                match self.exits {
+                    true => self.range(iter)?,
+                    // The loop is no part of the program: what it goes through need not be kept in a column.
+                    false => self.items(iter)?,
+                }
             }
         }
         self.stmts(&e.body.stmts)
@@ -246,6 +285,25 @@ impl PurityWalk<'_> {
         }
     }
 
+    /// Elements of arrays, or a range.
+    fn items(&mut self, expr: &Expr) -> Option<()> {
+        const ADAPTORS: [&str; 8] =
+            ["copied", "enumerate", "into_iter", "iter", "iter_mut", "rev", "skip", "take"];
+        match bare(expr) {
+            Expr::Reference(e) => self.items(&e.expr),
+            Expr::MethodCall(e) if e.method == "zip" && e.args.len() == 1 => {
+                self.items(&e.receiver)?;
+                self.items(&e.args[0])
+            }
+            Expr::MethodCall(e) if ADAPTORS.iter().any(|name| e.method == name) => {
+                self.items(&e.receiver)?;
+                e.args.iter().try_for_each(|e| self.expr(e))
+            }
+            list @ (Expr::Path(_) | Expr::Field(_) | Expr::Index(_)) => self.expr(list),
+            other => self.range(other),
+        }
+    }
+
     fn call(&mut self, call: &syn::ExprCall) -> Option<()> {
         let Expr::Path(func) = &*call.func else { return None };
         let segments: Vec<String> = func.path.segments.iter().map(|s| s.ident.to_string()).collect();
@@ -260,24 +318,21 @@ impl PurityWalk<'_> {
             }
             [.., "Some"] => call.args.iter().try_for_each(|e| self.expr(e)),
             _ if is_pure_function(func) => call.args.iter().try_for_each(|e| self.expr(e)),
-            [name] | ["Self", name] => self.helper(name, call),
+            [name] => self.helper(name, false, call),
+            ["Self", name] => self.helper(name, true, call),
             _ => None,
         }
     }
 
-    /// A call of another function of the item.
-    fn helper(&mut self, name: &str, call: &syn::ExprCall) -> Option<()> {
-        let helper = self.functions.iter().find(|f| f.sig.ident == name)?;
+    /// A call of another function.
+    fn helper(&mut self, name: &str, associated: bool, call: &syn::ExprCall) -> Option<()> {
+        let (helper, callees) = self.callees.find(name, associated)?;
         if self.locals.contains(name) || helper.params.len() != call.args.len() {
             return None;
         }
-        for (arg, param) in call.args.iter().zip(&helper.params) {
-            let lent = param.passing == Passing::Shared && matches!(param.ty, Type::Reference(_));
-            if !(lent && self.place(arg)?.is_some()) {
-                self.expr(arg)?;
-            }
-        }
-        if !self.helpers.insert(name.to_owned()) {
+        let params = call.args.iter().zip(&helper.params);
+        let lent = params.map(|(arg, param)| self.argument(arg, param)).collect::<Option<Vec<bool>>>()?;
+        if !self.seen.insert((name.to_owned(), lent.clone())) {
             return Some(());
         }
         let generic = helper.sig.generics.type_params().next().is_some();
@@ -286,20 +341,24 @@ impl PurityWalk<'_> {
         }
         self.plain.ty(&helper.output)?;
         let mut shared = BTreeMap::new();
-        for param in &helper.params {
-            match param.passing {
-                Passing::Shared => _ = shared.insert(param.ident.to_string(), param.ty.clone()),
-                Passing::Each => self.plain.ty(&param.ty)?,
-                _ => return None,
+        for (param, lent) in helper.params.iter().zip(lent) {
+            match &param.ty {
+                Type::Reference(r) if lent => match bare_type(&r.elem) {
+                    Type::Slice(slice) => self.plain.ty(&slice.elem)?,
+                    ty => self.plain.ty(ty)?,
+                },
+                Type::Reference(_) => _ = shared.insert(param.ident.to_string(), param.ty.clone()),
+                ty => self.plain.ty(ty)?,
             }
         }
         let params = helper.params.iter().map(|p| p.ident.to_string());
-        let locals = helper.bindings.keys().cloned().chain(params).collect();
+        let params = params.filter(|name| !shared.contains_key(name));
+        let locals = helper.bindings.keys().filter(|name| !shared.contains_key(*name)).cloned();
+        let locals = locals.chain(params).collect();
         let mut walk = PurityWalk {
             plain: self.plain,
-            functions: self.functions,
-            definitions: self.definitions,
-            helpers: self.helpers,
+            callees,
+            seen: self.seen,
             locals,
             shared,
             aliases: BTreeMap::new(),
@@ -309,6 +368,21 @@ impl PurityWalk<'_> {
             param.pattern.iter().try_for_each(|pat| walk.pattern(pat))?;
         }
         walk.stmts(&helper.body.stmts)
+    }
+
+    /// An argument; whether it lends a value of the member's.
+    fn argument(&mut self, arg: &Expr, param: &Param) -> Option<bool> {
+        let Type::Reference(r) = &param.ty else { return self.expr(arg).map(|()| false) };
+        if r.mutability.is_none() && self.place(arg)?.is_some() {
+            return Some(false);
+        }
+        match bare(arg) {
+            Expr::Reference(e) if e.mutability.is_some() => self.assignable(&e.expr)?,
+            Expr::Reference(e) => self.expr(&e.expr)?,
+            // A reference that the function was lent itself.
+            other => self.expr(other)?,
+        }
+        Some(true)
     }
 
     /// Whether an expression that a `match` looks at is a comparison, which is admitted: its result stays in the
@@ -373,6 +447,8 @@ impl PurityWalk<'_> {
     fn assignable(&mut self, place: &Expr) -> Option<()> {
         match bare(place) {
             Expr::Field(e) => self.assignable(&e.base),
+            // What the function was lent.
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.assignable(&e.expr),
             Expr::Index(e) => {
                 self.assignable(&e.expr)?;
                 self.expr(&e.index)
@@ -401,6 +477,7 @@ impl PurityWalk<'_> {
             Pat::Type(p) => self.pattern(&p.pat),
             Pat::Paren(p) => self.pattern(&p.pat),
             Pat::Tuple(p) => p.elems.iter().try_for_each(|p| self.pattern(p)),
+            Pat::Slice(p) => p.elems.iter().try_for_each(|p| self.pattern(p)),
             Pat::Or(p) => p.cases.iter().try_for_each(|p| self.pattern(p)),
             Pat::TupleStruct(p) if of_option(&p.path, "Some") => {
                 p.elems.iter().try_for_each(|p| self.pattern(p))

@@ -1,0 +1,609 @@
+//! Inline expansion of small helpers: a call of a function that is no part of the program becomes its body, so that what is done with
+//! straight code (lane interchange, loop distribution, vector math) is done with the helper's too.
+//!
+//! ```text
+//! let f = 2.0 * square(x + 1.0);   ──▶   let x_2: f64 = x + 1.0; let __returned_1: f64 = x_2 * x_2; let f = 2.0 * __returned_1;
+//! ```
+//!
+//! Only straight code of numbers is copied: operators, `if`, `match`, pure methods, short loops. It means the same wherever it stands, if
+//! no name in it is hidden there, and its variables have the types that are written. A `return` behind a condition
+//! becomes an `else`. The function as written keeps the call.
+//!
+//! **Invariant:** what is evaluated, and in which order, stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprBlock, ExprCall, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
+
+use crate::index::definitions::Definitions;
+use crate::item::model::{Function, Item, Param, Passing, rebind};
+use crate::resolve::resolution::{Resolution, VariableTypes};
+use crate::std_models::pure::{
+    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method, trips,
+};
+use crate::syntax::call_sites;
+use crate::syntax::mentions::{self, assignment, bare, bare_type, is_variable, name, text};
+use crate::syntax::walk::{self, At, AtMut, Next};
+
+/// The largest function that is copied, in tokens.
+const SMALL: usize = 300;
+/// How much the copies in one function may come to.
+const MOST: usize = 3000;
+/// Loops of at most so many rounds are straight code.
+const SHORT: u64 = 8;
+
+/// Copies the item's helpers to where the functions of the program call them.
+pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool) {
+    let own = item.functions.iter().enumerate().filter(|(position, _)| !batched(*position));
+    let all = own.map(|(_, f)| f).chain(item.helpers.iter()).filter(|f| !f.associated && f.method.is_none());
+    let mut helpers = BTreeMap::new();
+    // What is the item's own hides what stands beside it.
+    for function in all {
+        let name = function.sig.ident.to_string();
+        helpers.entry(name).or_insert_with(|| function.clone());
+    }
+    let program: BTreeSet<String> = item
+        .functions
+        .iter()
+        .enumerate()
+        .filter(|(f, _)| batched(*f))
+        .map(|(_, f)| f.sig.ident.to_string())
+        .collect();
+    helpers.retain(|name, _| !program.contains(name));
+    let definitions = &item.declared.beside;
+    for (position, function) in item.functions.iter_mut().enumerate().filter(|(f, _)| batched(*f)) {
+        let generics = function.sig.generics.params.iter().chain(&function.outer.params);
+        let has_items = walk::any(&function.written, |at| matches!(at, At::Item(_)));
+        // Names of parameters of types may hide the helper's.
+        if has_items || generics.into_iter().any(|p| !matches!(p, syn::GenericParam::Lifetime(_))) {
+            continue;
+        }
+        let types = typed(function, resolution.types(position));
+        let mut body = function.body.clone();
+        let mut expansion = Expansion {
+            function,
+            types: &types,
+            helpers: &helpers,
+            definitions,
+            around: vec![],
+            copied: 0,
+            copies: 0,
+        };
+        expansion.visit_block_mut(&mut body);
+        if expansion.copied > 0 {
+            // Names are those of one scope before blocks become one.
+            rebind(function, body);
+            let mut body = function.body.clone();
+            Flatten { names: 0 }.visit_block_mut(&mut body);
+            rebind(function, body);
+        }
+    }
+}
+
+/// The types of a function's variables, as far as they are known.
+fn typed(function: &Function, known: &VariableTypes) -> VariableTypes {
+    let mut types = known.clone();
+    for param in &function.params {
+        types.entry(param.ident.to_string()).or_insert_with(|| param.ty.clone());
+    }
+    types
+}
+
+/// The expansion of the calls in one function.
+struct Expansion<'a> {
+    function: &'a Function,
+    types: &'a VariableTypes,
+    helpers: &'a BTreeMap<String, Function>,
+    /// The types that stand beside the item.
+    definitions: &'a Definitions,
+    /// The helpers whose code it is.
+    around: Vec<String>,
+    /// The tokens that have been copied.
+    copied: usize,
+    /// The number of copies.
+    copies: usize,
+}
+
+impl<'a> Expansion<'a> {
+    /// Of a helper's own calls.
+    fn new(function: &'a Function, types: &'a VariableTypes, outer: &Expansion<'a>) -> Self {
+        Expansion { function, types, copied: 0, copies: 0, around: vec![], ..*outer }
+    }
+
+    /// What a call comes to.
+    fn expanded(&mut self, call: &ExprCall) -> Option<Expr> {
+        let Expr::Path(path) = &*call.func else { return None };
+        let name = path.path.get_ident().filter(|_| path.qself.is_none())?;
+        let helper = self.helpers.get(&name.to_string())?;
+        if helper.params.len() != call.args.len()
+            || self.around.contains(&name.to_string())
+            || !self.function.sees(name)
+            || (!call.attrs.is_empty() && call_sites::marked(&call.attrs).is_none())
+        {
+            return None;
+        }
+        let helper = &self.with_its_own(helper)?;
+        let mut body = helper.body.clone();
+        let size = body.to_token_stream().to_string().split(' ').count();
+        if size > SMALL || self.copied + size > MOST {
+            return None;
+        }
+        let used = free_names(&body, helper);
+        if used.iter().any(|name| !self.function.sees(name)) {
+            return None;
+        }
+        let names = self.rename(&mut body, helper);
+        let mut lets: Vec<Stmt> = Vec::new();
+        for (param, arg) in helper.params.iter().zip(&call.args) {
+            let name = names.get(&param.ident.to_string()).unwrap_or(&param.ident);
+            self.bind(param, name, arg, &mut body, &mut lets)?;
+        }
+        if walk::any(&body, |at| matches!(at, At::Expr(Expr::Reference(_)))) {
+            return None;
+        }
+        self.copied += size;
+        self.copies += 1;
+        let value = Ident::new(&format!("__returned_{}", self.copies), Span::mixed_site());
+        let tail = match body.stmts.pop()? {
+            Stmt::Expr(tail, None) => tail,
+            other => {
+                body.stmts.push(other);
+                parse_quote!(())
+            }
+        };
+        let changes = |param: &Param| matches!(&param.ty, Type::Reference(r) if r.mutability.is_some());
+        let mark = Mark { changes: helper.params.iter().any(changes) };
+        let (stmts, output) = (&body.stmts, &helper.output);
+        Some(parse_quote!((#mark { #(#lets)* #(#stmts)* let #value: #output = #tail; #value })))
+    }
+
+    /// A helper with its own calls expanded, if it is straight code of numbers.
+    fn with_its_own(&self, helper: &Function) -> Option<Function> {
+        let plain = |ty: &Type| self.definitions.plain(ty);
+        let simple = |param: &Param| param.pattern.is_none() && is_of_numbers(&param.ty, &plain);
+        if !helper.params.iter().all(simple)
+            || !is_value(&plain(&helper.output))
+            || !helper.sig.generics.params.is_empty()
+            || walk::any(&helper.written, |at| matches!(at, At::Item(_)))
+        {
+            return None;
+        }
+        let mut body = helper.body.clone();
+        let types = typed(helper, &VariableTypes::new());
+        let mut inner = Expansion { around: self.around.clone(), ..Expansion::new(helper, &types, self) };
+        inner.around.push(helper.sig.ident.to_string());
+        inner.visit_block_mut(&mut body);
+        without_returns(&mut body);
+        let mut helper = helper.clone();
+        rebind(&mut helper, body);
+        is_straight(&helper.body.stmts, &helper).then_some(helper)
+    }
+
+    /// Gives variables of a helper names that the function does not have.
+    fn rename(&self, body: &mut Block, helper: &Function) -> BTreeMap<String, Ident> {
+        let taken = |name: &str| self.function.bindings.contains_key(name);
+        let mut new: BTreeMap<String, Ident> = BTreeMap::new();
+        for (name, binding) in helper.bindings.iter().filter(|(name, _)| taken(name)) {
+            let base = name.trim_start_matches("r#");
+            let mut names = (2..).map(|n| format!("{base}_{n}"));
+            let free = names.find(|name| !taken(name) && !helper.bindings.contains_key(name));
+            let ident = free.map(|name| Ident::new(&name, binding.ident.span()));
+            new.extend(ident.map(|ident| (name.clone(), ident)));
+        }
+        Rename(&new).visit_block_mut(body);
+        new
+    }
+
+    /// Gives a parameter its value, or puts what stands for it in its place.
+    fn bind(
+        &self,
+        param: &Param,
+        name: &Ident,
+        arg: &Expr,
+        body: &mut Block,
+        lets: &mut Vec<Stmt>,
+    ) -> Option<()> {
+        let arg = bare(arg);
+        let known = |expr: &Expr| self.types.get(&mentions::name(expr)?);
+        let plain = |ty: &Type| text(&self.definitions.plain(ty));
+        let is_known = |expr: &Expr, ty: &Type| known(expr).is_some_and(|known| plain(known) == plain(ty));
+        let fixed = |expr: &Expr| {
+            let binding = mentions::name(expr).and_then(|name| self.function.bindings.get(&name));
+            binding.is_some_and(|binding| !binding.mutable)
+        };
+        if !param.mutable && fixed(arg) && is_known(arg, &param.ty) {
+            put_in_place(body, name, arg);
+            return Some(());
+        }
+        let (mutability, ty) = (param.mutable.then(<syn::Token![mut]>::default), &param.ty);
+        let Type::Reference(r) = ty else {
+            lets.push(parse_quote!(let #mutability #name: #ty = #arg;));
+            return Some(());
+        };
+        match arg {
+            Expr::Reference(e)
+                if e.mutability.is_some() == r.mutability.is_some() && is_known(&e.expr, &r.elem) =>
+            {
+                put_in_place_of_reference(body, name, &e.expr);
+                Some(())
+            }
+            // What all members share.
+            _ if r.mutability.is_none() && self.is_shared(arg) => {
+                lets.push(parse_quote!(let #mutability #name: #ty = #arg;));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is a place in what is shared, or a reference to one.
+    fn is_shared(&self, expr: &Expr) -> bool {
+        match bare(expr) {
+            Expr::Reference(e) if e.mutability.is_none() => self.is_shared(&e.expr),
+            Expr::Field(e) => self.is_shared(&e.base),
+            path @ Expr::Path(_) => {
+                let shared =
+                    |p: &Param| p.passing == Passing::Shared && is_variable(path, &p.ident.to_string());
+                self.function.params.iter().any(shared)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl VisitMut for Expansion<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if let Expr::Call(call) = expr
+            && let Some(body) = self.expanded(call)
+        {
+            *expr = body;
+        }
+    }
+    fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// What marks a copy, and whether it changes what it was lent.
+struct Mark {
+    changes: bool,
+}
+
+const COPY: &str = "autobatch_copy";
+const CHANGES: &str = "autobatch_copy_that_changes";
+
+impl ToTokens for Mark {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let name = Ident::new(if self.changes { CHANGES } else { COPY }, Span::mixed_site());
+        tokens.extend(quote!(#[#name]));
+    }
+}
+
+/// Whether an expression is a copy that only computes.
+fn is_copy(expr: &Expr) -> bool {
+    is_marked(expr, COPY)
+}
+
+fn is_marked(expr: &Expr, mark: &str) -> bool {
+    matches!(expr, Expr::Block(e) if e.attrs.iter().any(|attr| attr.path().is_ident(mark)))
+}
+
+/// A number, or a tuple or an array of numbers.
+fn is_value(ty: &Type) -> bool {
+    match bare_type(ty) {
+        Type::Tuple(t) => t.elems.iter().all(is_value),
+        Type::Array(t) => is_value(&t.elem),
+        ty => is_primitive(ty),
+    }
+}
+
+/// The same, or a reference to such or to what is shared, without a name for its lifetime.
+fn is_of_numbers(ty: &Type, plain: &dyn Fn(&Type) -> Type) -> bool {
+    match ty {
+        Type::Reference(r) if r.lifetime.is_none() => match plain(&r.elem) {
+            Type::Path(p) => p.qself.is_none() && !walk::any(ty, |at| matches!(at, At::Lifetime(_))),
+            Type::Slice(s) => is_value(&plain(&s.elem)),
+            elem => is_value(&elem),
+        },
+        ty => is_value(&plain(ty)),
+    }
+}
+
+/// The names in code that mean something around the function.
+fn free_names(body: &Block, function: &Function) -> BTreeSet<Ident> {
+    let mut free: BTreeSet<Ident> = BTreeSet::new();
+    let mut note = |ident: &Ident| {
+        if !function.bindings.contains_key(&ident.to_string()) {
+            free.insert(ident.clone());
+        }
+    };
+    walk::each(body, |at| match at {
+        At::Expr(Expr::Path(p)) => p.path.segments.first().into_iter().for_each(|s| note(&s.ident)),
+        At::Type(Type::Path(p)) => p.path.segments.first().into_iter().for_each(|s| note(&s.ident)),
+        _ => {}
+    });
+    free
+}
+
+struct Rename<'a>(&'a BTreeMap<String, Ident>);
+
+impl VisitMut for Rename<'_> {
+    fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
+        if let Some(new) = path.path.get_ident().and_then(|ident| self.0.get(&ident.to_string())) {
+            path.path = new.clone().into();
+        }
+    }
+    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+        if let Some(new) = self.0.get(&pat.ident.to_string()) {
+            pat.ident = new.clone();
+        }
+    }
+}
+
+/// `if c { return a; } …` is `if c { a } else { … }`.
+fn without_returns(body: &mut Block) {
+    if let Some(Stmt::Expr(Expr::Return(e), _)) = body.stmts.last_mut()
+        && let Some(value) = e.expr.take()
+    {
+        body.stmts.pop();
+        body.stmts.push(Stmt::Expr(*value, None));
+    }
+    let returns = |stmt: &Stmt| match stmt {
+        Stmt::Expr(Expr::If(e), _) => {
+            e.else_branch.is_none()
+                && matches!(e.then_branch.stmts.last(), Some(Stmt::Expr(Expr::Return(e), _)) if e.expr.is_some())
+        }
+        _ => false,
+    };
+    let Some(at) = body.stmts.iter().position(returns) else { return };
+    let rest = body.stmts.split_off(at + 1);
+    let Some(Stmt::Expr(Expr::If(mut e), _)) = body.stmts.pop() else { return };
+    let mut rest = Block { stmts: rest, brace_token: body.brace_token };
+    without_returns(&mut rest);
+    without_returns(&mut e.then_branch);
+    e.else_branch = Some((<syn::Token![else]>::default(), Box::new(parse_quote!(#rest))));
+    body.stmts.push(Stmt::Expr(Expr::If(e), None));
+}
+
+/// Whether it is code that only computes, from beginning to end.
+fn is_straight(stmts: &[Stmt], function: &Function) -> bool {
+    stmts.iter().all(|stmt| match stmt {
+        Stmt::Local(Local { attrs, pat, init, .. }) => {
+            let init =
+                init.as_ref().is_some_and(|init| init.diverge.is_none() && computes(&init.expr, function));
+            attrs.is_empty() && init && is_plain_pattern(pat)
+        }
+        Stmt::Expr(e, _) => computes(e, function),
+        _ => false,
+    })
+}
+
+fn computes(expr: &Expr, function: &Function) -> bool {
+    let all = |exprs: &[&Expr]| exprs.iter().all(|e| computes(e, function));
+    let expr = bare(expr);
+    if let Some((place, value)) = assignment(expr) {
+        return all(&[place, value]);
+    }
+    match expr {
+        Expr::Lit(e) => is_plain_literal(&e.lit),
+        Expr::Path(p) => {
+            is_constant(p) || name(expr).is_some_and(|name| function.bindings.contains_key(&name))
+        }
+        Expr::Unary(e) => computes(&e.expr, function),
+        Expr::Binary(e) => all(&[&e.left, &e.right]),
+        Expr::Cast(e) => is_primitive(&e.ty) && computes(&e.expr, function),
+        Expr::Field(e) => computes(&e.base, function),
+        Expr::Index(e) => all(&[&e.expr, &e.index]),
+        Expr::Tuple(e) => e.elems.iter().all(|e| computes(e, function)),
+        Expr::Array(e) => e.elems.iter().all(|e| computes(e, function)),
+        Expr::Repeat(e) => computes(&e.expr, function),
+        Expr::If(e) => {
+            !mentions::has_let(&e.cond)
+                && computes(&e.cond, function)
+                && is_straight(&e.then_branch.stmts, function)
+                && e.else_branch.iter().all(|(_, e)| computes(e, function))
+        }
+        Expr::Match(e) => {
+            let arms = |arm: &syn::Arm| {
+                arm.attrs.is_empty() && is_plain_pattern(&arm.pat) && computes(&arm.body, function)
+            };
+            computes(&e.expr, function) && e.arms.iter().all(arms)
+        }
+        Expr::Block(e) => {
+            e.label.is_none()
+                && (e.attrs.is_empty() || is_copy(expr) || is_marked(expr, CHANGES))
+                && is_straight(&e.block.stmts, function)
+        }
+        Expr::ForLoop(e) => {
+            e.label.is_none()
+                && e.attrs.is_empty()
+                && trips(&e.expr).is_some_and(|trips| trips <= SHORT)
+                && is_plain_pattern(&e.pat)
+                && is_straight(&e.body.stmts, function)
+        }
+        Expr::MethodCall(e) => {
+            let list = e.args.is_empty() && (e.method == "len" || e.method == "is_empty");
+            (is_pure_method(&e.method) || list)
+                && e.turbofish.is_none()
+                && computes(&e.receiver, function)
+                && e.args.iter().all(|e| computes(e, function))
+        }
+        Expr::Call(e) => {
+            matches!(&*e.func, Expr::Path(path) if is_pure_function(path))
+                && e.args.iter().all(|e| computes(e, function))
+        }
+        _ => false,
+    }
+}
+
+fn is_plain_pattern(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
+        Pat::Type(p) => is_plain_pattern(&p.pat),
+        Pat::Paren(p) => is_plain_pattern(&p.pat),
+        Pat::Tuple(p) => p.elems.iter().all(is_plain_pattern),
+        Pat::Slice(p) => p.elems.iter().all(is_plain_pattern),
+        Pat::Or(p) => p.cases.iter().all(is_plain_pattern),
+        Pat::Wild(_) | Pat::Lit(_) | Pat::Range(_) => true,
+        _ => false,
+    }
+}
+
+/// Puts a variable in the place of another.
+fn put_in_place(body: &mut Block, name: &Ident, value: &Expr) {
+    let name = name.to_string();
+    walk::map(body, |at| {
+        if let AtMut::Expr(expr) = at
+            && is_variable(expr, &name)
+        {
+            *expr = value.clone();
+            return Next::Past;
+        }
+        Next::On
+    });
+}
+
+/// Puts a place in the place of what a variable refers to.
+fn put_in_place_of_reference(body: &mut Block, name: &Ident, place: &Expr) {
+    let name = name.to_string();
+    walk::map(body, |at| {
+        let AtMut::Expr(expr) = at else { return Next::On };
+        match expr {
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) && is_variable(bare(&e.expr), &name) => {
+                *expr = place.clone();
+                return Next::Past;
+            }
+            Expr::Field(e) if is_variable(&e.base, &name) => *e.base = place.clone(),
+            Expr::Index(e) if is_variable(&e.expr, &name) => *e.expr = place.clone(),
+            Expr::MethodCall(e) if is_variable(&e.receiver, &name) => *e.receiver = place.clone(),
+            // Then it is not copied.
+            other if is_variable(other, &name) => {
+                *other = parse_quote!((&#place));
+                return Next::Past;
+            }
+            _ => {}
+        }
+        Next::On
+    });
+}
+
+/// Makes statements of copies: what stands in one comes before the statement that it stands in, if nothing that is evaluated before it
+/// can fail or be seen; and takes away their marks.
+struct Flatten {
+    names: usize,
+}
+
+impl Flatten {
+    /// Takes what copies in an expression do before it. `false`: nothing more may be taken from what is evaluated behind.
+    fn take(&mut self, expr: &mut Expr, before: &mut Vec<Stmt>) -> bool {
+        if is_copy(expr) {
+            return self.splice(expr, before);
+        }
+        match expr {
+            Expr::Lit(_) | Expr::Path(_) => true,
+            Expr::Paren(e) => self.take(&mut e.expr, before),
+            Expr::Group(e) => self.take(&mut e.expr, before),
+            Expr::Unary(e) if !matches!(e.op, UnOp::Deref(_)) => self.all([&mut *e.expr], before, false),
+            Expr::Cast(e) => self.all([&mut *e.expr], before, false),
+            Expr::Assign(e) if matches!(*e.left, Expr::Path(_)) => self.all([&mut *e.right], before, false),
+            Expr::Binary(e) if mentions::is_compound(&e.op) => {
+                matches!(*e.left, Expr::Path(_)) && self.all([&mut *e.right], before, false)
+            }
+            Expr::Binary(e) if !matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+                self.all([&mut *e.left, &mut *e.right], before, false)
+            }
+            Expr::Tuple(e) => self.all(e.elems.iter_mut(), before, true),
+            Expr::Array(e) => self.all(e.elems.iter_mut(), before, true),
+            Expr::MethodCall(e) => {
+                self.all(std::iter::once(&mut *e.receiver).chain(&mut e.args), before, false)
+            }
+            Expr::Call(e) if matches!(*e.func, Expr::Path(_)) => self.all(&mut e.args, before, false),
+            Expr::If(e) => self.all([&mut *e.cond], before, false),
+            Expr::Match(e) => self.all([&mut *e.expr], before, false),
+            Expr::Return(e) => self.all(e.expr.iter_mut().map(|e| &mut **e), before, false),
+            _ => false,
+        }
+    }
+
+    /// The same for expressions that are evaluated in turn. What an operator has computed before is kept in a variable.
+    fn all<'a>(
+        &mut self,
+        exprs: impl IntoIterator<Item = &'a mut Expr>,
+        before: &mut Vec<Stmt>,
+        last: bool,
+    ) -> bool {
+        let mut exprs: Vec<&mut Expr> = exprs.into_iter().collect();
+        let copies: Vec<bool> =
+            exprs.iter().map(|e| walk::any(*e, |at| matches!(at, At::Expr(e) if is_copy(e)))).collect();
+        let end = copies.iter().rposition(|copy| *copy);
+        for (at, expr) in exprs.iter_mut().enumerate() {
+            if !self.take(expr, before) && end.is_some_and(|end| at < end) {
+                if !matches!(bare(expr), Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_)) {
+                    return false;
+                }
+                self.names += 1;
+                let name = Ident::new(&format!("__operand_{}", self.names), Span::mixed_site());
+                before.push(parse_quote!(let #name = #expr;));
+                **expr = parse_quote!(#name);
+            }
+        }
+        last && exprs.iter().all(|expr| matches!(bare(expr), Expr::Lit(_) | Expr::Path(_)))
+    }
+
+    fn statement(&mut self, stmt: &mut Stmt, before: &mut Vec<Stmt>) {
+        let expr = match stmt {
+            Stmt::Local(Local { init: Some(init), .. }) => &mut *init.expr,
+            Stmt::Expr(e, _) => e,
+            _ => return,
+        };
+        // Where nothing is evaluated before it, it may change what it likes.
+        let mut whole = &mut *expr;
+        while let Expr::Paren(e) = whole {
+            whole = &mut e.expr;
+        }
+        if is_marked(whole, CHANGES) {
+            self.splice(whole, before);
+        } else {
+            self.take(expr, before);
+        }
+    }
+
+    /// Puts the statements of a block before it.
+    fn splice(&mut self, expr: &mut Expr, before: &mut Vec<Stmt>) -> bool {
+        let Expr::Block(ExprBlock { block, .. }) = expr else { return false };
+        let mut stmts = std::mem::take(&mut block.stmts);
+        let Some(Stmt::Expr(value, None)) = stmts.pop() else { return false };
+        *expr = value;
+        for mut stmt in stmts {
+            self.statement(&mut stmt, before);
+            before.push(stmt);
+        }
+        true
+    }
+}
+
+impl VisitMut for Flatten {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let mut stmts = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            self.statement(&mut stmt, &mut stmts);
+            stmts.push(stmt);
+        }
+        block.stmts = stmts;
+        visit_mut::visit_block_mut(self, block);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if is_copy(expr) || is_marked(expr, CHANGES) {
+            if let Expr::Block(e) = expr {
+                e.attrs.clear();
+            }
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}

@@ -1,0 +1,9 @@
+//! Helper functions outside the annotated item: whatever their shape, and whatever their names mean, the results are the scalar
+//! function's.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod copies;
+mod names;
+mod shapes;
