@@ -9,6 +9,7 @@ use crate::admission::purity;
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, scalar_path, turbofish_of_clone};
 use crate::codegen::parts::{Machine, VectorCode};
+use crate::codegen::repeatable::hidden_copy;
 use crate::codegen::send_check::{self, Door};
 use crate::item::model::{Function, Param, Passing};
 use crate::std_models::pure;
@@ -236,14 +237,7 @@ fn own(function: &Function) -> TokenStream {
     let (mut sig, mut body) = (function.sig.clone(), function.written.clone());
     sig.ident = own_ident(function);
     unmark(&mut body);
-    let carried = attributes::lints_and_conditions(&function.attrs);
-    quote! {
-        #(#carried)*
-        #[doc(hidden)]
-        #[allow(warnings)]
-        #GENERATED
-        #sig #body
-    }
+    hidden_copy(&function.attrs, &sig, &body)
 }
 
 /// The lanes of a tile in vector frames by default; 0 if not all is primitive.
