@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
 use crate::admission::purity;
+use crate::codegen::instruction_sets::{VARIANTS, instances};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, scalar_path, turbofish_of_clone};
 use crate::codegen::parts::{Machine, VectorCode};
@@ -53,22 +54,6 @@ fn is_shared(named: &Named, ident: &Ident) -> bool {
     !shared.is_empty()
         && !mentions(named.output.to_token_stream())
         && !others.iter().any(|p| mentions(p.ty.to_token_stream()))
-}
-
-/// The instruction sets that generated code has instances for, with the features that each is compiled
-/// with (on x86-64).
-pub(crate) const VARIANTS: [(&str, &str); 3] = [
-    ("", ""),
-    ("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
-    ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
-];
-
-/// `name`, `name_avx2`, …
-fn instances(name: &Ident) -> [Ident; 3] {
-    VARIANTS.map(|(isa, _)| match isa {
-        "" => name.clone(),
-        isa => format_ident!("{name}_{isa}"),
-    })
 }
 
 /// Generates the family of one function.
