@@ -238,15 +238,7 @@ fn of_its_own(n: u32, d: u32) -> u32 {
 #[test]
 fn operands_outlive_later_calls() {
     let inputs: Vec<(u32, u32)> = (0..11).map(|i| (i, i % 4)).collect();
-    macro_rules! agree {
-        ($($f:ident $batched:ident),*) => { $(agree_at(
-            &[0, 1, 67],
-            &inputs,
-            |i| $f(i.0, i.1),
-            |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
-        );)* };
-    }
-    agree!(grouped grouped_batched_with, last_row last_row_batched_with, counted counted_batched_with, grouped_in_a_loop grouped_in_a_loop_batched_with, got got_batched_with, inserted inserted_batched_with, found_or_pushed found_or_pushed_batched_with, read read_batched_with, swapped swapped_batched_with, compared compared_batched_with, indexed indexed_batched_with, inserted_at inserted_at_batched_with, indexed_by_a_local indexed_by_a_local_batched_with, of_a_structure of_a_structure_batched_with, of_an_iterator of_an_iterator_batched_with, of_each of_each_batched_with, of_an_array of_an_array_batched_with, copied copied_batched_with, of_its_own of_its_own_batched_with);
+    agree_on_pairs!(inputs, grouped grouped_batched_with, last_row last_row_batched_with, counted counted_batched_with, grouped_in_a_loop grouped_in_a_loop_batched_with, got got_batched_with, inserted inserted_batched_with, found_or_pushed found_or_pushed_batched_with, read read_batched_with, swapped swapped_batched_with, compared compared_batched_with, indexed indexed_batched_with, inserted_at inserted_at_batched_with, indexed_by_a_local indexed_by_a_local_batched_with, of_a_structure of_a_structure_batched_with, of_an_iterator of_an_iterator_batched_with, of_each of_each_batched_with, of_an_array of_an_array_batched_with, copied copied_batched_with, of_its_own of_its_own_batched_with);
 }
 
 #[test]
@@ -477,15 +469,7 @@ mod temporaries {
 fn temporaries_live_to_the_end_of_their_scope() {
     use temporaries::*;
     let inputs: Vec<(u32, u32)> = (0..23).map(|i| (i, i % 4)).collect();
-    macro_rules! agree {
-        ($($f:ident $batched:ident),*) => { $(agree_at(
-            &[0, 1, 67],
-            &inputs,
-            |i| $f(i.0, i.1),
-            |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
-        );)* };
-    }
-    agree!(passed passed_batched_with, looked_up looked_up_batched_with, searched searched_batched_with, in_order in_order_batched_with, nested nested_batched_with, extended extended_batched_with, of_constants of_constants_batched_with, out_of_ways out_of_ways_batched_with, borrowed borrowed_batched_with, on_some_ways on_some_ways_batched_with);
+    agree_on_pairs!(inputs, passed passed_batched_with, looked_up looked_up_batched_with, searched searched_batched_with, in_order in_order_batched_with, nested nested_batched_with, extended extended_batched_with, of_constants of_constants_batched_with, out_of_ways out_of_ways_batched_with, borrowed borrowed_batched_with, on_some_ways on_some_ways_batched_with);
 }
 
 #[test]

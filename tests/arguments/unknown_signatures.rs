@@ -251,13 +251,5 @@ fn borrows_by_unknown_methods_stay_valid() {
 #[test]
 fn borrows_by_unknown_functions_stay_valid() {
     let inputs: Vec<(u32, u32)> = (0..19).map(|i| (i, i % 4)).collect();
-    macro_rules! agree {
-        ($($f:ident $batched:ident),*) => { $(agree_at(
-            &[0, 1, 67],
-            &inputs,
-            |i| $f(i.0, i.1),
-            |b, o| $batched(column(b, |i| i.0), column(b, |i| i.1), o),
-        );)* };
-    }
-    agree!(watched watched_batched_with, watched_before watched_before_batched_with, watched_throughout watched_throughout_batched_with);
+    agree_on_pairs!(inputs, watched watched_batched_with, watched_before watched_before_batched_with, watched_throughout watched_throughout_batched_with);
 }

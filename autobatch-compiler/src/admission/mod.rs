@@ -314,7 +314,7 @@ impl Own<'_> {
     }
 
     /// What a call is given and the caller has behind the call, too: the bits are there twice, so it has to be copied. A `&mut`
-    /// parameter is the caller's again behind the call (`lower/lending.rs`).
+    /// parameter is the caller's again behind the call (`lower/call_arguments.rs`).
     fn arguments(&self, questions: &mut Questions) {
         for call in self.calls() {
             let behind = &self.analyses.liveness.live_in[call.cont.0];

@@ -6,9 +6,11 @@ use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Lifetime, Token, Type, Visibility, parse_quote};
 
 use crate::admission::purity::{self, Step};
+use crate::codegen::instruction_sets::{VARIANTS, instances};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, scalar_path, turbofish_of_clone};
 use crate::codegen::parts::{Machine, VectorCode};
+use crate::codegen::repeatable::hidden_copy;
 use crate::codegen::send_check::{self, Door};
 use crate::item::model::{Function, Param, Passing};
 use crate::std_models::pure;
@@ -52,22 +54,6 @@ fn is_shared(named: &Named, ident: &Ident) -> bool {
     !shared.is_empty()
         && !mentions(named.output.to_token_stream())
         && !others.iter().any(|p| mentions(p.ty.to_token_stream()))
-}
-
-/// The instruction sets that generated code has instances for, with the features that each is compiled
-/// with (on x86-64).
-pub(crate) const VARIANTS: [(&str, &str); 3] = [
-    ("", ""),
-    ("avx2", "avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
-    ("avx512", "avx512f,avx512vl,avx512dq,avx512bw,avx512cd,avx2,fma,bmi1,bmi2,lzcnt,popcnt"),
-];
-
-/// `name`, `name_avx2`, …
-fn instances(name: &Ident) -> [Ident; 3] {
-    VARIANTS.map(|(isa, _)| match isa {
-        "" => name.clone(),
-        isa => format_ident!("{name}_{isa}"),
-    })
 }
 
 /// Generates the family of one function.
@@ -236,14 +222,7 @@ fn own(function: &Function) -> TokenStream {
     let (mut sig, mut body) = (function.sig.clone(), function.written.clone());
     sig.ident = own_ident(function);
     unmark(&mut body);
-    let carried = attributes::lints_and_conditions(&function.attrs);
-    quote! {
-        #(#carried)*
-        #[doc(hidden)]
-        #[allow(warnings)]
-        #GENERATED
-        #sig #body
-    }
+    hidden_copy(&function.attrs, &sig, &body)
 }
 
 /// The lanes of a tile in vector frames by default; 0 if not all is primitive.

@@ -128,14 +128,7 @@ fn item(function: &Function, rt: &TokenStream) -> TokenStream {
     sig.output = opaque(output, rt);
     let result = Ident::new("__result", Span::mixed_site());
     body.stmts.insert(0, parse_quote!(if false { let #result: #output = loop {}; return #result; };));
-    let carried = attributes::lints_and_conditions(&shown.attrs);
-    quote! {
-        #(#carried)*
-        #[doc(hidden)]
-        #[allow(warnings)]
-        #GENERATED
-        #sig #body
-    }
+    repeatable::hidden_copy(&shown.attrs, &sig, &body)
 }
 
 /// The size of what a check returns.

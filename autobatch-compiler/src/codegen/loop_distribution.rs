@@ -228,7 +228,7 @@ mod tests {
     /// How many values cross from one piece of `f` to the next.
     fn crossing(args: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> usize {
         let code = crate::driver::autobatch(args, item).to_string();
-        code.matches(":: Strip :: < _ ,").count() / crate::codegen::api::VARIANTS.len()
+        code.matches(":: Strip :: < _ ,").count() / crate::codegen::instruction_sets::VARIANTS.len()
     }
 
     #[test]

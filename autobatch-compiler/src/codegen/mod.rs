@@ -14,6 +14,7 @@ pub mod definition_check;
 pub mod division_guards;
 pub mod emitter;
 pub mod implied_bounds;
+mod instruction_sets;
 pub mod lane_interchange;
 pub mod lookups;
 pub mod loop_distribution;
@@ -99,7 +100,8 @@ fn vector_code(
     let states = VarSet::new();
     let emitter = Emitter::new(&lowered, &analyses, &states, clones, args, width);
     let program = &lowered.program;
-    let variants = api::VARIANTS.iter().map(|(isa, _)| frames::variant(&emitter, function, args, isa));
+    let variants =
+        instruction_sets::VARIANTS.iter().map(|(isa, _)| frames::variant(&emitter, function, args, isa));
     let variants = variants.collect::<Option<Vec<_>>>()?;
     let variable = |v: &VarId| program.var(*v).ty.clone();
     let types = program.functions.iter().flat_map(|f| {

@@ -27,7 +27,7 @@ pub(crate) struct Machine<'a> {
 
 /// The code of vector frames.
 pub(crate) struct VectorCode {
-    /// For each instruction set of [`VARIANTS`] its functions.
+    /// For each instruction set of [`VARIANTS`](crate::codegen::instruction_sets::VARIANTS) its functions.
     pub(crate) variants: Vec<VectorVariant>,
     pub(crate) pure: PureProgram,
     /// Whether the program has calls.

@@ -1,4 +1,4 @@
-//! Divisions lane-interchanged by what the loop does not change: the runtime's `Divisor` gives exact quotients for a
+//! Divisions in interchanged loops by values that the loop does not change: the runtime's `Divisor` gives exact quotients for a
 //! part of the lanes without the division unit, which such loops wait for.
 //!
 //! ```text

@@ -1,10 +1,13 @@
 //! Functions and attributes of which generated code may have a second copy.
 
+use proc_macro2::TokenStream;
+use quote::quote;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, FnArg, Item, Meta, Path, Token};
+use syn::{Attribute, Block, FnArg, Item, Meta, Path, Signature, Token};
 
 use crate::item::methods::conditional;
 use crate::item::model::Function;
+use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::walk::{self, At, Next};
 
 /// Attributes that a second function may have and that make a difference to it. Lints that the user has
@@ -18,6 +21,18 @@ pub(crate) fn carries_over(attr: &Attribute) -> bool {
     let Meta::List(list) = &attr.meta else { return false };
     let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
     list.parse_args_with(parser).is_ok_and(|args| args.iter().skip(1).all(|meta| carries(meta.path())))
+}
+
+/// A second copy of a function, which users don't see.
+pub(crate) fn hidden_copy(attrs: &[Attribute], sig: &Signature, body: &Block) -> TokenStream {
+    let carried = attributes::lints_and_conditions(attrs);
+    quote! {
+        #(#carried)*
+        #[doc(hidden)]
+        #[allow(warnings)]
+        #GENERATED
+        #sig #body
+    }
 }
 
 /// Whether a second copy of the body means the same: a `static` in it would exist twice, as would an

@@ -26,8 +26,8 @@ pub fn run(program: &Program) -> BTreeSet<BlockId> {
         let few = function.params.iter().filter(per_member).count() <= FEW;
         let call = |b: BlockId| program.block(b).term.call();
         let recurs = |b: BlockId| call(b).filter(|call| call.callee == block.func).map(|call| call.cont);
-        let forks = recurs(b).and_then(recurs).is_some();
-        if (few || forks) && function.recursive && call(b).is_some() && b != function.entry {
+        let makes_two = recurs(b).and_then(recurs).is_some();
+        if (few || makes_two) && function.recursive && call(b).is_some() && b != function.entry {
             apart.insert(b);
         }
     }

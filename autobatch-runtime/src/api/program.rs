@@ -271,6 +271,29 @@ impl fmt::Display for Program {
 }
 
 #[cfg(test)]
+impl Program {
+    /// A program of nothing, for tests to fill in.
+    pub(crate) const EMPTY: Program = Program {
+        name: "",
+        functions: &[],
+        blocks: &[],
+        calls: &[],
+        groups: &[],
+        variables: &[],
+        notes: &[],
+        whole_scalar: false,
+        asks: false,
+        entry_point: 0,
+        root_group: 0,
+        recursive: false,
+        word64: false,
+        strip: 8,
+        text: "",
+        dot: "",
+    };
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -278,10 +301,6 @@ mod tests {
     fn display_ends_with_the_notes() {
         let program = Program {
             name: "f",
-            functions: &[],
-            blocks: &[],
-            calls: &[],
-            groups: &[],
             variables: &[
                 Variable { function: 0, name: "n", class: Class::Stacked },
                 Variable { function: 0, name: "__r1", class: Class::Stacked },
@@ -292,15 +311,9 @@ mod tests {
                 Note { line: 3, why: "a closure", whole: false },
                 Note { line: 5, why: "a macro", whole: true },
             ],
-            whole_scalar: true,
-            asks: false,
-            entry_point: 0,
-            root_group: 0,
-            recursive: true,
-            word64: true,
-            strip: 16,
             text: "program f\n",
             dot: "digraph f {}",
+            ..Program::EMPTY
         };
         assert_eq!(
             program.to_string(),

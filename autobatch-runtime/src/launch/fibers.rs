@@ -1,7 +1,5 @@
 //! Members as scalar code on fibers, as far as they reach primitives.
 
-use std::sync::Mutex;
-
 use super::launcher::{Launch, PRIMITIVE_LANES};
 use super::phase::{Ledger, Parts, Took};
 use super::scalar::PIECE;
@@ -41,7 +39,7 @@ impl Launch<'_> {
         threads: usize,
         scalar: &impl ScalarCode<R>,
         out: &Out<'_, R>,
-        ledger: &Mutex<Ledger>,
+        ledger: &Ledger,
     ) -> Took {
         let queue = Queue::of(parts, threads);
         self.fiber_workers(&queue, threads, scalar, out, ledger, &|worker, faults| {
@@ -54,7 +52,7 @@ impl Launch<'_> {
         &self,
         scalar: &impl ScalarCode<R>,
         out: &Out<'_, R>,
-        ledger: &Mutex<Ledger>,
+        ledger: &Ledger,
     ) -> usize {
         let queue = Queue::of(self.all(), self.threads);
         self.fiber_workers(&queue, self.threads, scalar, out, ledger, &|_, _| ());
@@ -69,7 +67,7 @@ impl Launch<'_> {
         threads: usize,
         scalar: &impl ScalarCode<R>,
         out: &Out<'_, R>,
-        ledger: &Mutex<Ledger>,
+        ledger: &Ledger,
         without: &(dyn Fn(&Worker<'_>, &mut Vec<Fault>) + Sync),
     ) -> Took {
         let reached = Reach::of(self.program);
@@ -82,7 +80,7 @@ impl Launch<'_> {
             let first = if reached.is_unknown() { rules.lanes.min(FIRST) } else { 0 };
             worker.run_queue(queue, first, &mut faults, &|faults| without(&worker, faults));
             drop(worker);
-            ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
+            ledger.add(faults);
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Members by the machine, masked or by program counters.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, Took};
@@ -42,7 +41,7 @@ impl Launch<'_> {
         threads: usize,
         tile: &impl MachineCode<R>,
         out: &Out<'_, R>,
-        ledger: &Mutex<Ledger>,
+        ledger: &Ledger,
     ) -> Took {
         let settings = self.settings(executor);
         let queue = Queue::of(parts, threads);
@@ -60,10 +59,7 @@ impl Launch<'_> {
                     core.fault(payload);
                 }
             });
-            let mut finished = core.finish();
-            let mut ledger = ledger.lock().unwrap_or_else(|poison| poison.into_inner());
-            ledger.faults.append(&mut finished.faults);
-            ledger.finished.push(finished);
+            ledger.add_finished(core.finish());
         })
     }
 }

@@ -33,19 +33,10 @@ static COLLATZ: Program = Program {
         again: true,
         primitive: false,
     }],
-    calls: &[],
     groups: &[Group { functions: &[0], ret: 1 }],
-    variables: &[],
-    notes: &[],
-    whole_scalar: false,
-    asks: false,
-    entry_point: 0,
-    root_group: 0,
-    recursive: false,
     word64: true,
     strip: W,
-    text: "",
-    dot: "",
+    ..Program::EMPTY
 };
 
 fn next(n: u64) -> u64 {

@@ -1,6 +1,7 @@
 //! Phases: an executor that runs some members, how long it takes, and what its workers leave behind.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::api::fault::Fault;
@@ -24,9 +25,25 @@ pub(super) struct Took {
     pub(super) wall: Duration,
 }
 
-/// What the workers of one phase leave behind.
+/// What the workers of a run leave behind.
 #[derive(Default)]
-pub(super) struct Ledger {
-    pub(super) faults: Vec<Fault>,
-    pub(super) finished: Vec<Finished>,
+pub(super) struct Ledger(Mutex<(Vec<Fault>, Vec<Finished>)>);
+
+impl Ledger {
+    /// Adds the faults of a worker.
+    pub(super) fn add(&self, mut faults: Vec<Fault>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.append(&mut faults);
+    }
+
+    /// Adds the faults and the counts of a worker that has run the machine.
+    pub(super) fn add_finished(&self, mut finished: Finished) {
+        let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.0.append(&mut finished.faults);
+        ledger.1.push(finished);
+    }
+
+    /// All faults, in no order, and the counts.
+    pub(super) fn into_parts(self) -> (Vec<Fault>, Vec<Finished>) {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -1,7 +1,6 @@
 //! Running a batch: the calls of generated code.
 
 use std::mem::MaybeUninit;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use super::launcher::Launch;
@@ -87,7 +86,7 @@ impl Launch<'_> {
         self.alike = self.runs_on_vectors(ways.vector_lanes) && !ways.wavefront;
         // What has vector code only computes.
         self.on_fibers = ways.vector_lanes == 0 && self.is_for_fibers();
-        let ledger = Mutex::new(Ledger::default());
+        let ledger = Ledger::default();
         if ways.vector_lanes == 0 && self.may_hide_primitives() {
             self.begun = self.find_out(&ways.scalar, out, &ledger);
         }
@@ -116,9 +115,8 @@ impl Launch<'_> {
         executor
     }
 
-    fn close(&self, executor: Executor, ledger: Mutex<Ledger>, begin: Instant) -> (Vec<Fault>, Report) {
-        let Ledger { mut faults, finished } =
-            ledger.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    fn close(&self, executor: Executor, ledger: Ledger, begin: Instant) -> (Vec<Fault>, Report) {
+        let (mut faults, finished) = ledger.into_parts();
         faults.sort_by_key(|fault| fault.member);
         let report = self.report(executor, &finished, begin.elapsed());
         (faults, report)

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
@@ -28,13 +27,13 @@ impl Launch<'_> {
         threads: usize,
         scalar: &impl ScalarCode<R>,
         out: &Out<'_, R>,
-        ledger: &Mutex<Ledger>,
+        ledger: &Ledger,
     ) -> Took {
         let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
             let mut faults = Vec::new();
             self.scalar_worker(&queue, PIECE, None, scalar, out, &mut faults);
-            ledger.lock().unwrap_or_else(|poison| poison.into_inner()).faults.append(&mut faults);
+            ledger.add(faults);
         })
     }
 

@@ -20,20 +20,9 @@ use crate::vector::Tile;
 pub(crate) const SCALAR: Program = Program {
     name: "f",
     functions: &[Function { name: "f", group: 0, recursive: false }],
-    blocks: &[],
-    calls: &[],
     groups: &[Group { functions: &[0], ret: 0 }],
-    variables: &[],
-    notes: &[],
     whole_scalar: true,
-    asks: false,
-    entry_point: 0,
-    root_group: 0,
-    recursive: false,
-    word64: false,
-    strip: 8,
-    text: "",
-    dot: "",
+    ..Program::EMPTY
 };
 static PROGRAM: Program = SCALAR;
 

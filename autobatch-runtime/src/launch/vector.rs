@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, Took, members_in};
@@ -48,7 +47,7 @@ impl Launch<'_> {
         threads: usize,
         ways: &Ways<impl ScalarCode<R>, impl Sync, impl VectorCode<R>>,
         out: &Out<'_, R>,
-        ledger: &Mutex<Ledger>,
+        ledger: &Ledger,
     ) -> Took {
         let (options, program) = (self.options, self.program);
         // Without calls, or where none needs another's result, there is but one way.
@@ -108,7 +107,7 @@ impl Launch<'_> {
             };
             depth::with_room(BODY_STACK, &mut tiles);
             KEPT.set(Some(memory).filter(Memory::is_small));
-            ledger.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
+            ledger.add(faults);
         })
     }
 

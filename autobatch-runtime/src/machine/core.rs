@@ -16,7 +16,7 @@ use super::settings::{Mode, Settings};
 use super::step::{NONE, Stage, Step};
 use super::transfer::Transfer;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::message;
+use crate::api::fault::{FaultKind, message};
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
 use crate::simd::{Isa, Level, vectorize};
@@ -25,6 +25,16 @@ use crate::storage::pc_word::{PcWord, PcWords};
 pub(super) enum Engine {
     Masked(Masked),
     ProgramCounter(ProgramCounter),
+}
+
+impl Engine {
+    /// The lane has panicked; in masked execution, a lane of the top frame.
+    pub(super) fn panicked(&mut self, lane: usize, unwind_point: UnwindPoint, message: String) {
+        match self {
+            Engine::Masked(frames) => frames.doom(lane, unwind_point, FaultKind::Panic, message),
+            Engine::ProgramCounter(tile) => tile.doom(lane, unwind_point, FaultKind::Panic, message),
+        }
+    }
 }
 
 /// One worker's machine.
@@ -241,10 +251,7 @@ impl<'r> Core<'r> {
             Step::Block(block) if lane == INTERCHANGED => self.apart = Some(block),
             Step::Block(block) if lane != NONE => {
                 let lane = (self.strip + lane) as usize;
-                match &mut self.engine {
-                    Engine::Masked(frames) => frames.panicked(lane, UnwindPoint::Ran(block), message),
-                    Engine::ProgramCounter(tile) => tile.panicked(lane, UnwindPoint::Ran(block), message),
-                }
+                self.engine.panicked(lane, UnwindPoint::Ran(block), message);
             }
             Step::Load if self.single && self.members.loaded == 0 && !self.by_lane => {
                 // Nobody is to blame yet: they are loaded one by one now.

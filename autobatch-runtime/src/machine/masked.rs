@@ -113,11 +113,6 @@ impl Masked {
         }
     }
 
-    /// The lane of the top frame has panicked.
-    pub(super) fn panicked(&mut self, lane: usize, unwind_point: UnwindPoint, message: String) {
-        self.doom(lane, unwind_point, FaultKind::Panic, message);
-    }
-
     /// Finishes the step before and picks the next.
     #[inline(always)]
     pub(super) fn advance<P: PcWord>(
@@ -456,7 +451,8 @@ impl Masked {
         }
     }
 
-    fn doom(&mut self, lane: usize, unwind_point: UnwindPoint, kind: FaultKind, message: String) {
+    /// Ends the member on a lane of the top frame.
+    pub(super) fn doom(&mut self, lane: usize, unwind_point: UnwindPoint, kind: FaultKind, message: String) {
         let frame = self.stack.len() - 1;
         self.doomed.push(Doomed { frame, lane, unwind_point, kind, message });
     }

@@ -23,7 +23,7 @@
 //! A panic of the kernel is caught where it is called; it ends the members of that call. Such a member has
 //! left its arguments behind and has no result: `UnwindPoint::Gathered`.
 
-use super::core::{Core, Engine};
+use super::core::Core;
 use super::step::Step;
 use super::unwinding::UnwindPoint;
 use crate::storage::PcWord;
@@ -67,9 +67,6 @@ impl Core<'_> {
     pub fn fail(&mut self, nth: usize, lane: usize, point: u32, message: &str) {
         let lane = self.stage.strips[nth] as usize + lane;
         let (unwind_point, message) = (UnwindPoint::Gathered(point), message.to_owned());
-        match &mut self.engine {
-            Engine::Masked(frames) => frames.panicked(lane, unwind_point, message),
-            Engine::ProgramCounter(tile) => tile.panicked(lane, unwind_point, message),
-        }
+        self.engine.panicked(lane, unwind_point, message);
     }
 }

@@ -71,11 +71,6 @@ impl ProgramCounter {
         Moves::InPlace { lanes: &self.transfer }
     }
 
-    /// The lane has panicked.
-    pub(super) fn panicked(&mut self, lane: usize, unwind_point: UnwindPoint, message: String) {
-        self.doom(lane, unwind_point, FaultKind::Panic, message);
-    }
-
     /// Finishes the step before and picks the next.
     #[inline(always)]
     pub(super) fn advance<P: PcWord>(
@@ -301,7 +296,8 @@ impl ProgramCounter {
         true
     }
 
-    fn doom(&mut self, lane: usize, unwind_point: UnwindPoint, kind: FaultKind, message: String) {
+    /// Ends the member on a lane.
+    pub(super) fn doom(&mut self, lane: usize, unwind_point: UnwindPoint, kind: FaultKind, message: String) {
         self.doomed.push(Doomed { lane, unwind_point, kind, message });
     }
 

@@ -119,7 +119,7 @@ impl<T> LaneColumn<T> {
         level: Level,
     ) {
         self.reserve(dense + simd::count(mask));
-        simd::compress(&mut self.slots_mut()[dense..], from.slots().get(wide..).unwrap_or(&[]), mask, level);
+        simd::compress(&mut self.slots_mut()[dense..], from.slots_from(wide), mask, level);
     }
 
     /// The reverse of [`LaneColumn::compress`]; lanes that are not set keep their bits.
@@ -133,7 +133,7 @@ impl<T> LaneColumn<T> {
         level: Level,
     ) {
         self.reserve(wide + simd::extent(mask));
-        simd::expand(&mut self.slots_mut()[wide..], from.slots().get(dense..).unwrap_or(&[]), mask, level);
+        simd::expand(&mut self.slots_mut()[wide..], from.slots_from(dense), mask, level);
     }
 
     /// Copies the slots of `from` from `wide` on to those from `dense` on, `len` of them, as far as there are
@@ -141,7 +141,7 @@ impl<T> LaneColumn<T> {
     #[inline]
     pub(crate) fn copy(&mut self, dense: usize, from: &LaneColumn<T>, wide: usize, len: usize) {
         self.reserve(dense + len);
-        let from = from.slots().get(wide..).unwrap_or(&[]);
+        let from = from.slots_from(wide);
         let len = len.min(from.len());
         // SAFETY: both ranges are in bounds, of different columns, and any bits are a `MaybeUninit`.
         unsafe {
@@ -152,8 +152,7 @@ impl<T> LaneColumn<T> {
     /// [`LaneColumn::copy`] within one column; the dense slots lie behind all wide ones.
     #[inline]
     pub(crate) fn copy_within(&mut self, dense: usize, wide: usize, len: usize) {
-        self.reserve(dense + len);
-        let (front, back) = self.slots_mut().split_at_mut(dense);
+        let (front, back) = self.split(dense, dense + len);
         // SAFETY: both ranges are in bounds and apart, and any bits are a `MaybeUninit`.
         unsafe { ptr::copy_nonoverlapping(front[wide..wide + len].as_ptr(), back[..len].as_mut_ptr(), len) };
     }
@@ -169,30 +168,27 @@ impl<T> LaneColumn<T> {
         level: Level,
     ) {
         self.reserve(wide + simd::extent(mask));
-        simd::merge(&mut self.slots_mut()[wide..], from.slots().get(dense..).unwrap_or(&[]), mask, level);
+        simd::merge(&mut self.slots_mut()[wide..], from.slots_from(dense), mask, level);
     }
 
     /// [`LaneColumn::merge`] within one column; the dense slots lie behind all wide ones.
     #[inline]
     pub(crate) fn merge_within(&mut self, wide: usize, dense: usize, mask: &[u64], level: Level) {
-        self.reserve(dense);
-        let (front, back) = self.slots_mut().split_at_mut(dense);
+        let (front, back) = self.split(dense, dense);
         simd::merge(&mut front[wide..], back, mask, level);
     }
 
     /// [`LaneColumn::compress`] within one column; the dense slots lie behind all wide ones.
     #[inline]
     pub(crate) fn compress_within(&mut self, dense: usize, wide: usize, mask: &[u64], level: Level) {
-        self.reserve(dense + simd::count(mask));
-        let (front, back) = self.slots_mut().split_at_mut(dense);
+        let (front, back) = self.split(dense, dense + simd::count(mask));
         simd::compress(back, &front[wide..], mask, level);
     }
 
     /// [`LaneColumn::expand`] within one column; the dense slots lie behind all wide ones.
     #[inline]
     pub(crate) fn expand_within(&mut self, wide: usize, dense: usize, mask: &[u64], level: Level) {
-        self.reserve(dense);
-        let (front, back) = self.slots_mut().split_at_mut(dense);
+        let (front, back) = self.split(dense, dense);
         simd::expand(&mut front[wide..], back, mask, level);
     }
 
@@ -219,6 +215,19 @@ impl<T> LaneColumn<T> {
     pub(crate) fn slots(&self) -> &[MaybeUninit<T>] {
         // SAFETY: there are `len` slots, and any bits are a `MaybeUninit`.
         unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
+    }
+
+    /// The slots from `at` on; none if there are fewer.
+    #[inline(always)]
+    fn slots_from(&self, at: usize) -> &[MaybeUninit<T>] {
+        self.slots().get(at..).unwrap_or(&[])
+    }
+
+    /// The slots before and from `at` on, of a column of at least `len`.
+    #[inline(always)]
+    fn split(&mut self, at: usize, len: usize) -> (&mut [MaybeUninit<T>], &mut [MaybeUninit<T>]) {
+        self.reserve(len);
+        self.slots_mut().split_at_mut(at)
     }
 
     #[inline(always)]

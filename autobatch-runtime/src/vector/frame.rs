@@ -1,4 +1,4 @@
-//! Frames: how wide they are, when lanes leave for a denser one, and how the first one is filled.
+//! Frames: how wide they are, when lanes leave for a denser one, and how the first one is filled. Their memory is the [`arena`](super::arena)'s.
 
 use std::mem::{MaybeUninit, needs_drop};
 

@@ -242,7 +242,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     #[inline(always)]
     pub fn begins(&self, blocks: &TaskBlocks) -> bool {
         let credit = self.credit.get();
-        credit >= TRIAL || (credit >= 0 && blocks.level() >= DEEP)
+        credit >= TRIAL || (credit >= 0 && blocks.current() >= DEEP)
     }
 
     /// Begins one, with all lanes.

@@ -1,4 +1,4 @@
-//! Task blocks: activations that make all of their calls at once, block above block (Ren, Jo, Agrawal, Kulkarni, PLDI 2015).
+//! Task blocks: activations that make all of their calls at once, block above block (Ren, Jo, Krishnamoorthy, Agrawal, Kulkarni, PLDI 2015).
 //!
 //! A block holds activations of one depth that do call, side by side whatever call they come from. A block is run piece by piece, so that
 //! the calls of a piece fit into the block above it; on the way back each strip picks up the results of its calls in the order in which they went up.
@@ -28,7 +28,7 @@ pub struct BlockColumns<'a, T> {
 /// A block that needs columns, and of how many lanes.
 #[derive(Clone, Copy)]
 pub struct NewBlock {
-    level: usize,
+    nth: usize,
     lanes: usize,
 }
 
@@ -56,7 +56,7 @@ impl<'a, T> BlockColumns<'a, T> {
     #[inline(always)]
     pub fn grow(&mut self, arena: &mut Arena<'a>, grown: NewBlock) {
         let column = arena.column(grown.lanes);
-        match self.columns.get_mut(grown.level) {
+        match self.columns.get_mut(grown.nth) {
             Some(old) => *old = column,
             None => self.columns.push(column),
         }
@@ -65,13 +65,15 @@ impl<'a, T> BlockColumns<'a, T> {
     /// The column of the block that is run.
     #[inline(always)]
     pub fn here(&mut self, blocks: &TaskBlocks) -> &mut [MaybeUninit<T>] {
-        self.columns[blocks.level]
+        self.columns[blocks.current]
     }
 
     /// The same, and that of the block above.
     #[inline(always)]
     pub fn both(&mut self, blocks: &TaskBlocks) -> (&mut [MaybeUninit<T>], &mut [MaybeUninit<T>]) {
-        let [here, above] = &mut self.columns[blocks.level..blocks.level + 2] else { unreachable!("two") };
+        let [here, above] = &mut self.columns[blocks.current..blocks.current + 2] else {
+            unreachable!("two")
+        };
         (here, above)
     }
 
@@ -95,7 +97,8 @@ struct TaskBlock {
 /// Which blocks there are, and what is to be done next.
 pub struct TaskBlocks {
     blocks: Vec<TaskBlock>,
-    level: usize,
+    /// The block that is run.
+    current: usize,
     /// The depth of what the block calls.
     depth: Depth,
     /// The bytes of a lane, and those that blocks have taken.
@@ -123,7 +126,7 @@ impl TaskBlocks {
         let base = TaskBlock { count, first: 0, next: 0, lanes: count.next_multiple_of(W) };
         TaskBlocks {
             blocks: vec![base],
-            level: 0,
+            current: 0,
             depth: below(depth),
             bytes,
             taken: 0,
@@ -137,7 +140,7 @@ impl TaskBlocks {
     /// The first block.
     #[inline(always)]
     pub fn base(&self) -> NewBlock {
-        NewBlock { level: 0, lanes: self.blocks[0].lanes }
+        NewBlock { nth: 0, lanes: self.blocks[0].lanes }
     }
 
     /// Whether strips of the block are to be run, before results are fetched.
@@ -150,10 +153,10 @@ impl TaskBlocks {
     #[inline(always)]
     pub fn grows<const W: usize>(&mut self) -> Option<NewBlock> {
         // Whole strips are run, pads included, and whole strips are written behind what goes up.
-        let strips = self.blocks[self.level].count.div_ceil(W);
+        let strips = self.blocks[self.current].count.div_ceil(W);
         let lanes = (self.step * strips).min(self.room + self.step);
-        let level = self.level + 1;
-        match self.blocks.get_mut(level) {
+        let nth = self.current + 1;
+        match self.blocks.get_mut(nth) {
             Some(block) if block.lanes >= lanes => return None,
             Some(block) => block.lanes = lanes,
             None => self.blocks.push(TaskBlock { count: 0, first: 0, next: 0, lanes }),
@@ -162,13 +165,13 @@ impl TaskBlocks {
         if self.taken > LARGEST {
             resume_unwind(Box::new(TooDeep));
         }
-        Some(NewBlock { level, lanes })
+        Some(NewBlock { nth, lanes })
     }
 
     /// The first strip that has not been run, and the number of strips.
     #[inline(always)]
     pub fn strips<const W: usize>(&self) -> (usize, usize) {
-        let block = &self.blocks[self.level];
+        let block = &self.blocks[self.current];
         (block.next, block.count.div_ceil(W))
     }
 
@@ -181,7 +184,7 @@ impl TaskBlocks {
     /// The lanes of a strip that have a member.
     #[inline(always)]
     pub fn members<const W: usize>(&self, strip: usize) -> u64 {
-        match self.blocks[self.level].count - strip * W {
+        match self.blocks[self.current].count - strip * W {
             count if count >= W => !0 >> (64 - W),
             count => (1 << count) - 1,
         }
@@ -196,13 +199,13 @@ impl TaskBlocks {
     /// The strips before `next` have been run.
     #[inline(always)]
     pub fn expanded(&mut self, next: usize) {
-        self.blocks[self.level].next = next;
+        self.blocks[self.current].next = next;
     }
 
     /// How many blocks there are below.
     #[inline(always)]
-    pub(super) fn level(&self) -> usize {
-        self.level
+    pub(super) fn current(&self) -> usize {
+        self.current
     }
 
     /// The depth of what the block calls.
@@ -215,8 +218,8 @@ impl TaskBlocks {
     #[inline(always)]
     pub fn enter(&mut self, count: usize) {
         self.depth = below(self.depth);
-        self.level += 1;
-        let block = &mut self.blocks[self.level];
+        self.current += 1;
+        let block = &mut self.blocks[self.current];
         (block.count, block.first, block.next) = (count, 0, 0);
         self.descends = true;
     }
@@ -224,21 +227,21 @@ impl TaskBlocks {
     /// The strips that get the results of their calls.
     #[inline(always)]
     pub fn joins(&self) -> (usize, usize) {
-        let block = &self.blocks[self.level];
+        let block = &self.blocks[self.current];
         (block.first, block.next)
     }
 
     /// These strips have theirs: goes on with the block's next ones, or below; whether there is anything left.
     #[inline(always)]
     pub fn leave<const W: usize>(&mut self) -> bool {
-        let block = &mut self.blocks[self.level];
+        let block = &mut self.blocks[self.current];
         block.first = block.next;
         self.descends = block.next < block.count.div_ceil(W);
         if self.descends {
             return true;
         }
-        let Some(level) = self.level.checked_sub(1) else { return false };
-        self.level = level;
+        let Some(before) = self.current.checked_sub(1) else { return false };
+        self.current = before;
         self.depth = self.depth.back();
         true
     }

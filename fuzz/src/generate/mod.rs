@@ -8,7 +8,6 @@
 mod calls;
 mod chains;
 mod expr;
-mod forks;
 mod language;
 mod loops;
 mod matches;
@@ -19,6 +18,7 @@ mod places;
 mod program;
 mod rows;
 mod scalar;
+mod self_calls;
 mod states;
 mod stmt;
 mod trees;
@@ -108,7 +108,7 @@ struct Swarm {
     /// Macros of the program's own.
     macros: bool,
     /// Functions that compute much, and call themselves several times.
-    forks: bool,
+    self_calls: bool,
     /// Locals that are written through shared borrows, or borrow from others.
     ownership: bool,
 }

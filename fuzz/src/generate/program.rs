@@ -47,11 +47,11 @@ fn made(seed: u64, ownership: bool) -> Program {
         states: on(50),
         watched: on(35),
         macros: on(30),
-        forks: on(45),
+        self_calls: on(45),
         ownership,
     };
-    let swarm = if swarm.plain && swarm.forks {
-        // Little else: what has no nested frames has no forks either.
+    let swarm = if swarm.plain && swarm.self_calls {
+        // Little else: programs without vector frames have no self calls either.
         Swarm {
             matches: false,
             language: false,
@@ -61,7 +61,7 @@ fn made(seed: u64, ownership: bool) -> Program {
             ..swarm
         }
     } else {
-        Swarm { forks: false, ..swarm }
+        Swarm { self_calls: false, ..swarm }
     };
     let swarm = if swarm.plain {
         let asserts = swarm.asserts && swarm.checked;
@@ -76,7 +76,7 @@ fn made(seed: u64, ownership: bool) -> Program {
         7.. if swarm.methods => Form::Impl,
         _ => Form::Module,
     };
-    let (branching, fuel) = SHAPES[rng.random_range(usize::from(swarm.forks)..SHAPES.len())];
+    let (branching, fuel) = SHAPES[rng.random_range(usize::from(swarm.self_calls)..SHAPES.len())];
     let mut made = Gen {
         rng,
         defs: Defs::default(),
@@ -322,8 +322,8 @@ impl Gen {
         if !self.has_fuel() {
             return self.plain_body(&ret, depth);
         }
-        if self.swarm.forks && self.chance(80) {
-            return self.fork_body(&ret);
+        if self.swarm.self_calls && self.chance(80) {
+            return self.self_calls_body(&ret);
         }
         if self.branching > 1 && ret.is_number() && self.chance(if self.swarm.plain { 35 } else { 15 }) {
             return self.sum_body(&ret, depth);

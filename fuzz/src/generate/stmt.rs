@@ -169,17 +169,7 @@ impl Gen {
             && self.chance(65)
         {
             let index = self.expr(&Ty::Usize, depth.min(2));
-            let away = match self.chance(50) {
-                true => self.jump_away(depth),
-                false => None,
-            };
-            let away = match away {
-                Some(away) => away,
-                None => {
-                    let value = self.value_of_return(depth.min(2));
-                    fixed!("return ", value, ";")
-                }
-            };
+            let away = self.way_out(depth);
             let x = self.fresh("r");
             self.declare_ref(&x, &of);
             return Some(match self.chance(50) {
@@ -261,6 +251,15 @@ impl Gen {
         Some(stmt!("if ", test, " { ", jump, " }"))
     }
 
+    /// An unconditional `break`, `continue` or `return`.
+    fn way_out(&mut self, depth: u32) -> Node {
+        let jump = if self.chance(50) { self.jump_away(depth) } else { None };
+        jump.unwrap_or_else(|| {
+            let value = self.value_of_return(depth.min(2));
+            fixed!("return ", value, ";")
+        })
+    }
+
     /// An unconditional `break` or `continue`.
     fn jump_away(&mut self, depth: u32) -> Option<Node> {
         let last = self.loops.len().checked_sub(1)?;
@@ -297,17 +296,7 @@ impl Gen {
             return None;
         }
         let value = self.expr(&of, depth);
-        let away = match self.chance(50) {
-            true => self.jump_away(depth),
-            false => None,
-        };
-        let away = match away {
-            Some(away) => away,
-            None => {
-                let value = self.value_of_return(depth.min(2));
-                fixed!("return ", value, ";")
-            }
-        };
+        let away = self.way_out(depth);
         let pattern = self.pattern(&of, 2, true);
         Some(stmt!(format!("let {pattern} = ("), value, ") else { ", away, " };"))
     }

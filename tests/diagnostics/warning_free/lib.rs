@@ -1,6 +1,6 @@
 //! Every accepted form, in a crate that denies what can be denied and shadows what can be shadowed.
 //!
-//! Compiled by `tests/warning_free.rs`, in several editions, by rustc and by clippy.
+//! Compiled by `tests/diagnostics/warning_free.rs`, in several editions, by rustc and by clippy.
 
 #![deny(warnings, clippy::pedantic)]
 #![deny(missing_docs, unreachable_pub, unused_qualifications, elided_lifetimes_in_paths, missing_debug_implementations)]

@@ -1,4 +1,4 @@
-//! Which code all lanes of a strip can run lane-interchanged: lane interchange.
+//! Lane interchange: which loops run once for a strip, with the lanes innermost.
 //!
 //! A loop with the same trip count in every lane is better run once for the strip, with a loop over the
 //! lanes around each straight piece of its body, than once per lane: the inner loops vectorise across
@@ -8,7 +8,7 @@
 //! and methods known to be pure (`pure`). The macro knows no types, so what it computes with is listed
 //! ([`Plan::leaves`], and each variable with a strip), and generated code asks the runtime whether all of
 //! it is primitive; if not, the ordinary lane code runs. Panics need no care here: see the runtime's
-//! `together`.
+//! `lane_interchange`.
 
 mod admit;
 mod overwritten;

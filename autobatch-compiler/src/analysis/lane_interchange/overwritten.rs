@@ -27,7 +27,7 @@ pub fn overwritten(scope: &Scope<'_>, nodes: &[Node]) -> VarSet {
 }
 
 /// Whether the first of these nodes that mention the array is a loop that assigns all elements, one by one. No way leads out
-/// of code lane-interchanged but a panic, after which everything is computed anew.
+/// of interchanged code but a panic, after which everything is computed anew.
 fn is_overwritten(scope: &Scope<'_>, array: VarId, nodes: &[Node]) -> bool {
     let names = &scope.names;
     let is_mentioned = |node: &&Node| node.mentions(names).contains(&array);

@@ -1,4 +1,4 @@
-//! What becomes a block lane-interchanged, and its shape.
+//! Which blocks are lane-interchanged, and their shape.
 
 use proc_macro2::TokenStream;
 use quote::quote;

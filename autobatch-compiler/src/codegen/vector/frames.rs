@@ -388,14 +388,14 @@ impl<'e> Writer<'e, '_> {
                 let (home, gather) = (self.home(*v), gather(*v));
                 quote!(let #home = #gather;)
             });
-            let levels = self.levels(self_calls, &live);
+            let task_blocks = self.task_blocks(self_calls, &live);
             return quote! {
                 #start
                 __count = __some;
                 __lanes = #rt::vector::width::<#strip>(__count);
                 #(#frame)*
                 let __own = #rt::vector::Arena::column(&mut __arena, __lanes);
-                #levels
+                #task_blocks
                 #rt::vector::scatter(&mut *__out, #rt::vector::BlockColumns::first(&__results), &__going, &__arena);
                 #rt::vector::pad(__out, #rt::vector::LaneSet::count(__here));
             };

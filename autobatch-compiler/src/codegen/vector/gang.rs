@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! let body = body(kind, |gang, &(strip1, …), (strip2, …), here, depth| {  // what is live behind the entry region
-//!     …the first call's arguments…                    // as on a level (see [`super::task_blocks`]), for as many lanes as a vector has
+//!     …the first call's arguments…                    // as in a task block (see [`super::task_blocks`]), for as many lanes as a vector has
 //!     let up0 = …the callee's entry region on them…;  // who returns at once has its result in outcome0
 //!     let calls0 = up0.any() && …;                    // what the call is made with is kept, in own0
 //!     …the second call's…
@@ -12,17 +12,17 @@
 //! });
 //! ```
 //!
-//! A strip of a level whose lanes all go up does so in gangs ("gang": Pharr and Mark, "ispc: A SPMD compiler for
+//! A strip of a task block whose lanes all go up does so in gangs ("gang": Pharr and Mark, "ispc: A SPMD compiler for
 //! high-performance CPU programming", InPar 2012). What one computes stays in registers: LLVM knows how many lanes there
-//! are, and keeps their arrays out of memory. A level costs a store and a load for each column of each activation that
-//! calls; a gang does not copy what a call passes on unchanged, but lends it. Entry regions come before calls, so that the
+//! are, and keeps their arrays out of memory. A task block costs a store and a load for each column of each activation that
+//! calls; a gang does not copy what a call passes on unchanged, but borrows it. Entry regions come before calls, so that the
 //! processor has something to do while it waits for the first one's branch and divisions (measured: quadrature 1.07 times as fast
 //! as with each call behind its entry region). But lanes of a gang that disagree wait for each other. How many do is counted (the
-//! runtime's `Gang::agrees`): where they are too many, levels do it all. The body is a closure because it is called with
+//! runtime's `Gang::agrees`): where they are too many, task blocks do it all. The body is a closure because it is called with
 //! variables whose types only rustc knows.
 //!
 //! Invariants: lanes that do not count are copies of some that do, so that whatever they compute is harmless; a strip that is
-//! lent does not change while the body runs.
+//! borrowed does not change while the body runs.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ use crate::codegen::vector::frames::Writer;
 use crate::codegen::vector::self_calls::{Gang, SelfCalls};
 use crate::ir::{Op, Program, VarId, VarSet};
 
-/// With less work (see [`crate::ir::Op::weight`]) a level costs no more than a gang, whose lanes wait for each other, and
+/// With less work (see [`crate::ir::Op::weight`]) a task block costs no more than a gang, whose lanes wait for each other, and
 /// the loops over a gang's lanes are so short that LLVM unrolls them before it makes vectors of them. Measured: 25 is too
 /// little, 85 and 150 are enough.
 const LEAST: u32 = 64;
@@ -46,8 +46,8 @@ const LEAST: u32 = 64;
 impl Gang {
     /// The columns, each as said.
     pub(crate) fn columns(&self, column: impl Fn(VarId) -> TokenStream) -> TokenStream {
-        let [lent, own] = [&self.lent, &self.own].map(|vars| pairs(vars.iter().map(|v| column(*v))));
-        quote!((#lent, #own))
+        let [borrowed, own] = [&self.borrowed, &self.own].map(|vars| pairs(vars.iter().map(|v| column(*v))));
+        quote!((#borrowed, #own))
     }
 }
 
@@ -82,8 +82,8 @@ impl Writer<'_, '_> {
                 (*before, passed_on.collect(), called)
             });
         let calls: Vec<(&Region, PassedOn, Called<'_>)> = calls.collect();
-        let (lent, own) = state.iter().partition(|v| calls.iter().any(|(_, on, _)| on.contains_key(v)));
-        let mut gang = Gang { size, lent, own, code: quote!() };
+        let (borrowed, own) = state.iter().partition(|v| calls.iter().any(|(_, on, _)| on.contains_key(v)));
+        let mut gang = Gang { size, borrowed, own, code: quote!() };
         let scratch = self_calls.written.iter().map(|v| {
             let (x, ty) = (self_calls.named(*v), emitter.element(*v));
             match state.contains(v) {
@@ -115,10 +115,10 @@ impl Writer<'_, '_> {
             quote!(#rt::Strip::<_, #size>::of(&*#home, 0))
         });
         let s = |v: VarId| numbered("strip", v.0).into_token_stream();
-        let [lent, own] = [&gang.lent, &gang.own].map(|vars| pairs(vars.iter().map(|v| s(*v))));
+        let [borrowed, own] = [&gang.borrowed, &gang.own].map(|vars| pairs(vars.iter().map(|v| s(*v))));
         gang.code = quote! {
             let __kind = #rt::vector::kind(|| #kind);
-            let __body = #rt::vector::body(__kind, |__gang, &#lent, #own, __here, __depth| {
+            let __body = #rt::vector::body(__kind, |__gang, &#borrowed, #own, __here, __depth| {
                 let __level = #level;
                 #(#scratch)*
                 #(let mut #results = #rt::Strip::<_, #size>::new();)*
@@ -128,8 +128,8 @@ impl Writer<'_, '_> {
                 #join
                 __res
             });
-            let __part = #rt::vector::part(__kind, |__gang, __lent, __own, __lanes, __depth| {
-                #rt::vector::Gang::filled::<#word>(__gang, __lent, __own, __lanes, __depth, #level)
+            let __part = #rt::vector::part(__kind, |__gang, __borrowed, __own, __lanes, __depth| {
+                #rt::vector::Gang::filled::<#word>(__gang, __borrowed, __own, __lanes, __depth, #level)
             });
             let __gang = #rt::vector::Gang::new::<#word>(&__body, &__part, #level);
         };
@@ -172,11 +172,11 @@ impl Writer<'_, '_> {
             let lanes = called.inside(v).read(rt);
             quote!(#rt::Strip::<_, #size>::copied(#lanes))
         };
-        // Arguments that are made for the call are lent from here.
-        let hold = |v: VarId| numbered(&format!("lent{nth}_"), v.0);
-        let held = gang.lent.iter().filter(|v| !passed_on.contains_key(v));
+        // Arguments that are made for the call are borrowed from here.
+        let hold = |v: VarId| numbered(&format!("borrowed{nth}_"), v.0);
+        let held = gang.borrowed.iter().filter(|v| !passed_on.contains_key(v));
         let (holds, values): (Vec<_>, Vec<_>) = held.map(|v| (hold(*v), copied(*v))).unzip();
-        let lent = pairs(gang.lent.iter().map(|v| match passed_on.get(v) {
+        let borrowed = pairs(gang.borrowed.iter().map(|v| match passed_on.get(v) {
             Some(arg) => self_calls.named(*arg).into_token_stream(),
             None => {
                 let hold = hold(*v);
@@ -210,7 +210,7 @@ impl Writer<'_, '_> {
             },
             quote! {
                 if #calls {
-                    #rt::vector::Gang::call(__gang, #lent, &#own, #up, __here, __depth, &mut #result);
+                    #rt::vector::Gang::call(__gang, #borrowed, &#own, #up, __here, __depth, &mut #result);
                 }
             },
         ))
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_passes_on_is_lent() {
+    fn what_a_call_passes_on_is_borrowed() {
         let item = self_calls(quote!(f(a, m, c) + f(m * 0.5, b, u)));
         let code = crate::driver::autobatch(quote!(), item).to_string();
         // The last call comes first: `b` and `u`, and what is made for it. Then all three.
@@ -288,9 +288,9 @@ mod tests {
             .skip(1)
             .map(|call| &call[..call.find("& __own").unwrap()])
             .collect();
-        let lent = |call: &str| [call.matches("__strip").count(), call.matches("& __lent").count()];
+        let borrowed = |call: &str| [call.matches("__strip").count(), call.matches("& __borrowed").count()];
         assert_eq!(
-            calls.iter().map(|call| lent(call)).collect::<Vec<_>>()[..2],
+            calls.iter().map(|call| borrowed(call)).collect::<Vec<_>>()[..2],
             [[2, 1], [3, 0]],
             "{calls:?}"
         );

@@ -26,8 +26,8 @@ pub(crate) struct SelfCalls<'w> {
 pub(crate) struct Gang {
     /// The lanes of one.
     pub(super) size: usize,
-    /// Parameters that the entry region does not change, and some call passes on: a call lends the caller's strips.
-    pub(super) lent: Vec<VarId>,
+    /// Parameters that the entry region does not change, and some call passes on: a call borrows the caller's strips.
+    pub(super) borrowed: Vec<VarId>,
     /// What else is live behind the entry region: each call makes strips of its own.
     pub(super) own: Vec<VarId>,
     /// Statements that declare `__gang`.

@@ -2,11 +2,11 @@
 //! Where the calls don't need each other's results, all are made at once.
 //!
 //! ```text
-//! let mut strip1 = BlockColumns::new();  …  strip1.begin(frame1);             // what is live behind the entry region, by level
+//! let mut strip1 = BlockColumns::new();  …  strip1.begin(frame1);             // what is live behind the entry region, by task block
 //! let mut blocks = TaskBlocks::new(…);
 //! loop {
 //!     if blocks.descends() {
-//!         while i < strips && blocks.has_room(at) {          // for each strip of this level
+//!         while i < strips && blocks.has_room(at) {          // for each strip of this block
 //!             …the first call's arguments…                  //   the code before the call
 //!             …the callee's entry region on them…           //   who returns at once has its result in outcome0
 //!             append(&mut to1, at, …those who do not…)       //   the others go up, side by side
@@ -19,12 +19,13 @@
 //! }
 //! ```
 //!
-//! A level holds activations that do call, side by side, whatever call they come from; it is run piece by piece,
-//! so that what goes up from a piece fits into the next level: depth first, in blocks (Ren, Jo, Agrawal, Kulkarni,
+//! A task block holds activations that do call, side by side, whatever call they come from. It is run piece by piece,
+//! so that the calls of a piece fit into the next task block: depth first, in blocks (Ren, Jo, Krishnamoorthy, Agrawal, Kulkarni,
 //! "Efficient execution of recursive programs on commodity vector hardware", PLDI 2015). There is no native recursion.
 //!
-//! Invariants: columns `strip…` of a level hold values for its members, and copies of the last one's up to whole strips;
-//! what is under way on the level above belongs to the strips between the level's `first` and `next`.
+//! **Invariant:** columns `strip…` of a task block hold values for its activations, and copies of the last one's up to whole strips.
+//!
+//! **Invariant:** the activations of the next task block belong to the strips between the block's `first` and `next`.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +58,7 @@ impl SelfCalls<'_> {
         numbered(prefix, v.0)
     }
 
-    /// The columns that a level has beside what is live behind the entry region.
+    /// The columns that a task block has beside the variables that are live behind the entry region.
     fn own(&self) -> impl Iterator<Item = Ident> {
         let results = if self.settled.is_some() { vec![] } else { self.results() };
         results.into_iter().chain(self.kept.iter().map(|v| self.named(*v)))
@@ -190,21 +191,21 @@ impl Writer<'_, '_> {
 
     /// Runs the `__count` members of a frame, results into `__own`. Their `state`, what is live behind the entry region, is in
     /// columns of `__lanes`.
-    pub(crate) fn levels(&self, mut self_calls: SelfCalls<'_>, state: &VarSet) -> TokenStream {
+    pub(crate) fn task_blocks(&self, mut self_calls: SelfCalls<'_>, state: &VarSet) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let sites = self_calls.calls.len();
         let s = |v: &VarId| numbered("strip", v.0);
         let begin = state.iter().map(|v| (s(v), self.home(*v)));
         let begin = begin.map(|(s, home)| quote!(#rt::vector::BlockColumns::begin(&mut #s, #home);));
-        let state_levels: Vec<Ident> = state.iter().map(s).collect();
+        let state_columns: Vec<Ident> = state.iter().map(s).collect();
         let gang = self.gang(&self_calls, state);
         // What gangs return is not settled.
         self_calls.settled = self_calls.settled.filter(|_| gang.is_none());
         // Of the words of `gone` there are few.
         let values: Vec<Ident> = self_calls.own().collect();
         let own: Vec<Ident> = values.iter().cloned().chain([gone()]).collect();
-        let declare = |levels: &[Ident]| quote!(#(let mut #levels = #rt::vector::BlockColumns::new();)*);
-        let (declare_state, declare_own) = (declare(&state_levels), declare(&own));
+        let declare = |columns: &[Ident]| quote!(#(let mut #columns = #rt::vector::BlockColumns::new();)*);
+        let (declare_state, declare_own) = (declare(&state_columns), declare(&own));
         let descend = self.descend(&self_calls, state, gang.as_ref());
         let gang = gang.map(|gang| gang.code);
         let join = self.join(&self_calls, state);
@@ -215,7 +216,7 @@ impl Writer<'_, '_> {
             #declare_own
             let mut __results = #rt::vector::BlockColumns::new();
             let __bytes = [
-                #(#rt::vector::BlockColumns::bytes(&#state_levels),)*
+                #(#rt::vector::BlockColumns::bytes(&#state_columns),)*
                 #(#rt::vector::BlockColumns::bytes(&#values),)*
                 #rt::vector::BlockColumns::bytes(&__results)
             ];
@@ -228,7 +229,7 @@ impl Writer<'_, '_> {
             loop {
                 if #rt::vector::TaskBlocks::descends(&__blocks) {
                     if let ::core::option::Option::Some(__above) = #rt::vector::TaskBlocks::grows::<#strip>(&mut __blocks) {
-                        #(#rt::vector::BlockColumns::grow(&mut #state_levels, &mut __arena, __above);)*
+                        #(#rt::vector::BlockColumns::grow(&mut #state_columns, &mut __arena, __above);)*
                         #(#rt::vector::BlockColumns::grow(&mut #own, &mut __arena, __above);)*
                         #rt::vector::BlockColumns::grow(&mut __results, &mut __arena, __above);
                     }
@@ -242,12 +243,12 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Runs strips of a level until the next one is full.
+    /// Runs strips of a task block until the next one is full.
     fn descend(&self, self_calls: &SelfCalls<'_>, state: &VarSet, gang: Option<&Gang>) -> TokenStream {
         let (rt, strip) = (&self.emitter.rt, self.emitter.width.strip);
         let SelfCalls { calls, written, kept, .. } = self_calls;
         let sites = calls.len();
-        // Where a variable of this level is.
+        // Where a variable of this task block is.
         let here = |v: VarId| match written.contains(&v) && !kept.contains(&v) {
             true => LaneStorage::Strip(self_calls.named(v)),
             false => LaneStorage::Column(self_calls.named(v)),
@@ -402,7 +403,7 @@ impl Writer<'_, '_> {
     /// Whether those that go up are so few that they have been run as scalar code.
     fn few_up(&self, state: &VarSet, results: &Ident) -> TokenStream {
         let t = |v: VarId| numbered("to", v.0).into_token_stream();
-        // A level may no longer have all that a call needs, or something else under its name.
+        // A task block may no longer have all that a call needs, or something else under its name.
         let mut params = crate::codegen::vector::columns::columns(self.emitter, self.func);
         let made = &self.entry_region().outs;
         let has_all = params.all(|v| state.contains(&v) && !made.contains(&v));

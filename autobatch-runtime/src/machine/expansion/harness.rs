@@ -222,24 +222,7 @@ pub(crate) const fn program(
     word64: bool,
     strip: usize,
 ) -> Program {
-    Program {
-        name,
-        functions: &[],
-        blocks,
-        calls,
-        groups,
-        variables: &[],
-        notes: &[],
-        whole_scalar: false,
-        asks: false,
-        entry_point: 0,
-        root_group: 0,
-        recursive: !calls.is_empty(),
-        word64,
-        strip,
-        text: "",
-        dot: "",
-    }
+    Program { name, blocks, calls, groups, recursive: !calls.is_empty(), word64, strip, ..Program::EMPTY }
 }
 
 /// A block of the only function.

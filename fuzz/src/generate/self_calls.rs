@@ -26,7 +26,7 @@ impl Gen {
 
     /// A body that computes much, and returns or makes several calls of itself that need nothing of each other;
     /// between them parameters are changed and values made that the next ones take.
-    pub(super) fn fork_body(&mut self, ret: &Ty) -> Node {
+    pub(super) fn self_calls_body(&mut self, ret: &Ty) -> Node {
         self.budget = self.budget.max(300);
         let early = self.chance(30);
         let mut stmts = Vec::new();
