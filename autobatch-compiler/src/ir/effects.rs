@@ -11,6 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::ir::{BlockId, FuncId, Op, Program, VarId, VarSet, goto_target};
+use crate::std_models::pure::short;
 use crate::syntax::format_strings;
 use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::mentions::{self, bare};
@@ -132,7 +133,8 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         self.out.opaque |= match expr {
             Expr::Call(call) => !is_constructor(&call.func),
-            Expr::MethodCall(_) | Expr::ForLoop(_) => true,
+            Expr::MethodCall(_) => true,
+            Expr::ForLoop(e) => short(&e.expr).is_none(),
             _ => false,
         };
         self.out.weight += match expr {
@@ -150,7 +152,8 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
         let before = self.out.weight;
         visit::visit_expr_for_loop(self, e);
-        self.out.weight = before + (self.out.weight - before) * 8;
+        let rounds = short(&e.expr).map_or(8, |rounds| rounds as u32);
+        self.out.weight = before + (self.out.weight - before) * rounds;
     }
 
     fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {

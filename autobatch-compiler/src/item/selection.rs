@@ -13,9 +13,6 @@ use crate::syntax::primitive_names::is_primitive;
 use crate::syntax::reachability::reached;
 use crate::syntax::walk::{self, At};
 
-/// Loops of at most so many rounds, which a literal says, are straight code: they are unrolled.
-const SHORT: u64 = 8;
-
 /// The functions that can become part of the program of one of `entries`, and the calls between functions
 /// of one program, by position.
 pub(crate) fn call_graph(
@@ -118,7 +115,7 @@ pub(crate) fn called_names(
         }
         At::Expr(Expr::MethodCall(call)) => add(&call.method),
         At::Expr(Expr::Call(call)) => loops |= is_primitive(primitives, &call.func),
-        At::Expr(Expr::ForLoop(e)) => loops |= pure::trips(&e.expr).is_none_or(|rounds| rounds > SHORT),
+        At::Expr(Expr::ForLoop(e)) => loops |= pure::short(&e.expr).is_none(),
         At::Expr(Expr::While(_) | Expr::Loop(_)) => loops = true,
         At::Macro(mac) => {
             mentions::idents(mac.tokens.clone()).iter().filter(|name| !is_own(name)).for_each(&mut add)

@@ -150,6 +150,11 @@ pub(crate) fn trips(expr: &Expr) -> Option<u64> {
     }
 }
 
+/// The same if it is so few times that the loop is straight code: LLVM unrolls it before it makes vectors of lanes.
+pub(crate) fn short(expr: &Expr) -> Option<u64> {
+    trips(expr).filter(|rounds| *rounds <= 8)
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
