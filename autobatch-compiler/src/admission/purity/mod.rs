@@ -23,7 +23,7 @@ use syn::Type;
 use walk::{Callees, PurityWalk, Seen};
 
 use crate::ir::{FuncId, Program, Terminator};
-use crate::item::model::Function;
+use crate::item::model::{Function, Item};
 use crate::lower::Lowered;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare_type;
@@ -39,7 +39,8 @@ impl PureProgram {
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
 /// settled.
-pub fn of(lowered: &Lowered, functions: &[Function], helpers: &[Function]) -> Option<PureProgram> {
+pub fn of(lowered: &Lowered, item: &Item) -> Option<PureProgram> {
+    let Item { functions, helpers, declared, .. } = item;
     let program = &lowered.program;
     let refused = !program.notes.is_empty()
         || !lowered.items.is_empty()
@@ -51,7 +52,7 @@ pub fn of(lowered: &Lowered, functions: &[Function], helpers: &[Function]) -> Op
     let mut plain = PureProgram::default();
     let mut seen = BTreeSet::new();
     for func in program.func_ids() {
-        let callees = Callees { functions, helpers, around: vec![] };
+        let callees = Callees { functions, helpers, macros: &declared.macros, around: vec![] };
         plain.function(program, func, &functions[lowered.sources[func.0]], callees, &mut seen)?;
     }
     Some(plain)
