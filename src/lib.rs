@@ -94,7 +94,8 @@
 //! across them. The functions that are visible outside a module have a batched family, and each method of an `impl` block has
 //! one of its own visibility. The methods of a module's types are functions of it too. `left.sum(x)` is a batched call where
 //! the type of `left` is written in the item or its file: a field, a variant, a parameter, a local of it. A call of any other
-//! function is an ordinary call on each active member.
+//! function is an ordinary call on each active member. Functions beside the item, in its module and file, are read: they may stand
+//! outside without being slower.
 //!
 //! A function that is generic over its numbers (`T: num_traits::Float`) batches at `f32`, `f64` and at dual numbers, so
 //! that the same code gives derivatives: `cargo run --release --example derivatives`.
@@ -253,7 +254,8 @@
 //! # Elementary functions
 //!
 //! std's `exp`, `ln`, `sin` and their like are library calls, which keep the lanes of a batch from becoming
-//! SIMD code. Those of [`math`] do not: `math::exp(x)` for `x.exp()`.
+//! SIMD code. Those of [`math`] do not: `math::exp(x)` for `x.exp()`. `vector_math` puts them into the batched code: into the
+//! functions of the item, and into those beside it that they call. Functions of other modules and files keep std's.
 //!
 //! # Limits
 //!

@@ -223,7 +223,11 @@ fn vector_program(
     passes: &PassOptions,
 ) -> VectorProgram {
     let options = LowerOptions { split_entry: true, ..options.clone() };
-    let (mut lowered, _) = lower::lower(item, resolution, entry, &options);
+    let mut item = item.clone();
+    if passes.vector_math {
+        item.functions.iter_mut().for_each(desugar::elementary_operands::rewrite);
+    }
+    let (mut lowered, _) = lower::lower(&item, resolution, entry, &options);
     let analyses = passes::run(&mut lowered.program, &PassOptions { split_entry: true, ..passes.clone() });
     VectorProgram { pure, lowered, analyses }
 }

@@ -228,6 +228,26 @@ fn static_of_another_type(x: f64, n: u32) -> f64 {
     }
 }
 
+/// Not std's.
+macro_rules! debug_assert {
+    ($x:expr) => {
+        tell($x)
+    };
+}
+fn asserts(x: f64) -> f64 {
+    debug_assert!(x);
+    x * 0.5
+}
+
+#[autobatch]
+fn macro_of_a_known_name(x: f64, n: u32) -> f64 {
+    if n == 0 {
+        asserts(x)
+    } else {
+        macro_of_a_known_name(x + 1.0, n - 1) + macro_of_a_known_name(x * 0.5, n / 2)
+    }
+}
+
 /// The name is that of a method of the `impl` block, but the call is of the function beside it.
 fn both(x: f64) -> f64 {
     tell(x) * 0.25
@@ -329,6 +349,7 @@ told! {
     a_function_that_is_not_there: absent_here_batched_with, absent_here;
     helpers_that_tell: what_tells_inside_batched_with, what_tells_inside;
     a_static_of_another_type: static_of_another_type_batched_with, static_of_another_type;
+    a_macro_of_a_known_name: macro_of_a_known_name_batched_with, macro_of_a_known_name;
     a_method_and_a_function: block_batched, Block::walk;
     an_import: imported_batched_with, inner::imported;
     an_import_of_a_program: imported_into_a_program_batched_with, program::imported_into_a_program;

@@ -90,7 +90,7 @@ struct Decisions {
 
 /// Decides about a lowered program, of which the lowering has asked these questions.
 pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analyses, item: &Item) -> Admitted {
-    let Item { functions, helpers, declared, .. } = item;
+    let Item { functions, declared, .. } = item;
     let mut decisions = Decisions { questions, notes: Vec::new(), closures: BTreeSet::new() };
     for func in lowered.program.func_ids() {
         let source = lowered.sources[func.0];
@@ -121,7 +121,7 @@ pub(crate) fn admit(mut lowered: Lowered, questions: Questions, analyses: Analys
     if !questions.is_certain() {
         questions.evidence = evidence::written(&sources, declared);
     }
-    let pure = purity::of(&lowered, functions, helpers, &declared.definitions);
+    let pure = purity::of(&lowered, item);
     if pure.is_some() {
         questions.expressions.extend(copied(&lowered.sources, functions));
     }

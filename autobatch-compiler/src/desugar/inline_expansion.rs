@@ -13,11 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprBlock, ExprCall, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
+use syn::{Block, Expr, ExprCall, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
 
+use crate::desugar::copies::{Mark, flatten, is_any_copy};
 use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
@@ -77,7 +78,7 @@ pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution, batched: impl Fn
             // Names are those of one scope before blocks become one.
             rebind(function, body);
             let mut body = function.body.clone();
-            Flatten { names: 0 }.visit_block_mut(&mut body);
+            flatten(&mut body);
             rebind(function, body);
         }
     }
@@ -267,30 +268,6 @@ impl VisitMut for Expansion<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// What marks a copy, and whether it changes what it was lent.
-struct Mark {
-    changes: bool,
-}
-
-const COPY: &str = "autobatch_copy";
-const CHANGES: &str = "autobatch_copy_that_changes";
-
-impl ToTokens for Mark {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let name = Ident::new(if self.changes { CHANGES } else { COPY }, Span::mixed_site());
-        tokens.extend(quote!(#[#name]));
-    }
-}
-
-/// Whether an expression is a copy that only computes.
-fn is_copy(expr: &Expr) -> bool {
-    is_marked(expr, COPY)
-}
-
-fn is_marked(expr: &Expr, mark: &str) -> bool {
-    matches!(expr, Expr::Block(e) if e.attrs.iter().any(|attr| attr.path().is_ident(mark)))
-}
-
 /// A number, or a tuple or an array of numbers.
 fn is_value(ty: &Type) -> bool {
     match bare_type(ty) {
@@ -414,7 +391,7 @@ fn computes(expr: &Expr, function: &Function) -> bool {
         }
         Expr::Block(e) => {
             e.label.is_none()
-                && (e.attrs.is_empty() || is_copy(expr) || is_marked(expr, CHANGES))
+                && (e.attrs.is_empty() || is_any_copy(expr))
                 && is_straight(&e.block.stmts, function)
         }
         Expr::ForLoop(e) => {
@@ -490,120 +467,221 @@ fn put_in_place_of_reference(body: &mut Block, name: &Ident, place: &Expr) {
     });
 }
 
-/// Makes statements of copies: what stands in one comes before the statement that it stands in, if nothing that is evaluated before it
-/// can fail or be seen; and takes away their marks.
-struct Flatten {
-    names: usize,
-}
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
 
-impl Flatten {
-    /// Takes what copies in an expression do before it. `false`: nothing more may be taken from what is evaluated behind.
-    fn take(&mut self, expr: &mut Expr, before: &mut Vec<Stmt>) -> bool {
-        if is_copy(expr) {
-            return self.splice(expr, before);
-        }
-        match expr {
-            Expr::Lit(_) | Expr::Path(_) => true,
-            Expr::Paren(e) => self.take(&mut e.expr, before),
-            Expr::Group(e) => self.take(&mut e.expr, before),
-            Expr::Unary(e) if !matches!(e.op, UnOp::Deref(_)) => self.all([&mut *e.expr], before, false),
-            Expr::Cast(e) => self.all([&mut *e.expr], before, false),
-            Expr::Assign(e) if matches!(*e.left, Expr::Path(_)) => self.all([&mut *e.right], before, false),
-            Expr::Binary(e) if mentions::is_compound(&e.op) => {
-                matches!(*e.left, Expr::Path(_)) && self.all([&mut *e.right], before, false)
-            }
-            Expr::Binary(e) if !matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
-                self.all([&mut *e.left, &mut *e.right], before, false)
-            }
-            Expr::Tuple(e) => self.all(e.elems.iter_mut(), before, true),
-            Expr::Array(e) => self.all(e.elems.iter_mut(), before, true),
-            Expr::MethodCall(e) => {
-                self.all(std::iter::once(&mut *e.receiver).chain(&mut e.args), before, false)
-            }
-            Expr::Call(e) if matches!(*e.func, Expr::Path(_)) => self.all(&mut e.args, before, false),
-            Expr::If(e) => self.all([&mut *e.cond], before, false),
-            Expr::Match(e) => self.all([&mut *e.expr], before, false),
-            Expr::Return(e) => self.all(e.expr.iter_mut().map(|e| &mut **e), before, false),
-            _ => false,
-        }
+    use super::*;
+    use crate::ir::testing::functions;
+
+    /// The body of `f` with its helpers' code in it.
+    fn expanded(f: TokenStream, helpers: TokenStream) -> String {
+        let helpers = functions(quote!(mod m { #helpers })).into();
+        let mut item = Item { functions: functions(f), helpers, ..Item::default() };
+        rewrite(&mut item, &Resolution::default(), |f| f == 0);
+        text(&item.functions[0].body)
     }
 
-    /// The same for expressions that are evaluated in turn. What an operator has computed before is kept in a variable.
-    fn all<'a>(
-        &mut self,
-        exprs: impl IntoIterator<Item = &'a mut Expr>,
-        before: &mut Vec<Stmt>,
-        last: bool,
-    ) -> bool {
-        let mut exprs: Vec<&mut Expr> = exprs.into_iter().collect();
-        let copies: Vec<bool> =
-            exprs.iter().map(|e| walk::any(*e, |at| matches!(at, At::Expr(e) if is_copy(e)))).collect();
-        let end = copies.iter().rposition(|copy| *copy);
-        for (at, expr) in exprs.iter_mut().enumerate() {
-            if !self.take(expr, before) && end.is_some_and(|end| at < end) {
-                if !matches!(bare(expr), Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_)) {
-                    return false;
+    fn is(f: TokenStream, helpers: TokenStream, body: TokenStream) {
+        assert_eq!(expanded(f, helpers), text(&body));
+    }
+
+    #[test]
+    fn helpers_stand_where_they_are_called() {
+        is(
+            quote!(
+                fn f(x: f64, y: f64) -> f64 {
+                    let t = 2.0 * square(x + y);
+                    outer(y, t)
                 }
-                self.names += 1;
-                let name = Ident::new(&format!("__operand_{}", self.names), Span::mixed_site());
-                before.push(parse_quote!(let #name = #expr;));
-                **expr = parse_quote!(#name);
+            ),
+            quote!(
+                fn square(x: f64) -> f64 {
+                    x * x
+                }
+                fn outer(t: f64, x: f64) -> f64 {
+                    let y = square(t);
+                    if x < 0.0 {
+                        return y;
+                    }
+                    let t = x;
+                    t * y
+                }
+            ),
+            quote!({
+                let x_2: f64 = x + y;
+                let __returned_1: f64 = x_2 * x_2;
+                let t = 2.0 * (__returned_1);
+                let x_2_2: f64 = t;
+                let __returned_1_2: f64 = y * y;
+                let y_2 = (__returned_1_2);
+                let __returned_2: f64 = if x_2_2 < 0.0 {
+                    y_2
+                } else {
+                    let t_2 = x_2_2;
+                    t_2 * y_2
+                };
+                (__returned_2)
+            }),
+        );
+    }
+
+    #[test]
+    fn what_is_lent_is_the_variable_itself() {
+        is(
+            quote!(
+                fn f(mut v: [f64; 2], p: &P) -> f64 {
+                    push(&mut v, scaled(p, v[0]));
+                    v[1]
+                }
+            ),
+            quote!(
+                fn push(to: &mut [f64; 2], by: f64) {
+                    to[0] += by;
+                    *to = [to[1], to[0]];
+                }
+                fn scaled(q: &P, x: f64) -> f64 {
+                    q.scale * x
+                }
+            ),
+            quote!({
+                let x: f64 = v[0];
+                let __returned_1: f64 = p.scale * x;
+                let by: f64 = __returned_1;
+                v[0] += by;
+                v = [v[1], v[0]];
+                let __returned_2: () = ();
+                (__returned_2);
+                v[1]
+            }),
+        );
+    }
+
+    #[test]
+    fn operands_before_a_copy_are_evaluated_before_it() {
+        let square = quote!(
+            fn square(x: f64) -> f64 {
+                x * x
             }
-        }
-        last && exprs.iter().all(|expr| matches!(bare(expr), Expr::Lit(_) | Expr::Path(_)))
-    }
-
-    fn statement(&mut self, stmt: &mut Stmt, before: &mut Vec<Stmt>) {
-        let expr = match stmt {
-            Stmt::Local(Local { init: Some(init), .. }) => &mut *init.expr,
-            Stmt::Expr(e, _) => e,
-            _ => return,
-        };
-        // Where nothing is evaluated before it, it may change what it likes.
-        let mut whole = &mut *expr;
-        while let Expr::Paren(e) = whole {
-            whole = &mut e.expr;
-        }
-        if is_marked(whole, CHANGES) {
-            self.splice(whole, before);
-        } else {
-            self.take(expr, before);
+        );
+        is(
+            quote!(
+                fn f(x: f64, y: f64) -> f64 {
+                    x / y + square(x)
+                }
+            ),
+            square.clone(),
+            quote!({
+                let __operand_1 = x / y;
+                let __returned_1: f64 = x * x;
+                __operand_1 + (__returned_1)
+            }),
+        );
+        for body in [quote!(v[0] + square(x)), quote!(x > 0.0 && square(x) > 1.0), quote!(g(x) + square(x))] {
+            let kept = expanded(quote!(fn f(v: &[f64], x: f64) -> bool { #body }), square.clone());
+            assert!(kept.contains("({ let __returned_1 : f64 = x * x ; __returned_1 })"), "{kept}");
         }
     }
 
-    /// Puts the statements of a block before it.
-    fn splice(&mut self, expr: &mut Expr, before: &mut Vec<Stmt>) -> bool {
-        let Expr::Block(ExprBlock { block, .. }) = expr else { return false };
-        let mut stmts = std::mem::take(&mut block.stmts);
-        let Some(Stmt::Expr(value, None)) = stmts.pop() else { return false };
-        *expr = value;
-        for mut stmt in stmts {
-            self.statement(&mut stmt, before);
-            before.push(stmt);
-        }
-        true
-    }
-}
-
-impl VisitMut for Flatten {
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        let mut stmts = Vec::new();
-        for mut stmt in std::mem::take(&mut block.stmts) {
-            self.statement(&mut stmt, &mut stmts);
-            stmts.push(stmt);
-        }
-        block.stmts = stmts;
-        visit_mut::visit_block_mut(self, block);
-    }
-
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        if is_copy(expr) || is_marked(expr, CHANGES) {
-            if let Expr::Block(e) = expr {
-                e.attrs.clear();
+    #[test]
+    fn calls_stay_where_copies_could_mean_something_else() {
+        let f = quote!(
+            fn f(x: f64, y: f64) -> f64 {
+                let K = y;
+                h(x)
             }
+        );
+        for helpers in [
+            quote!(
+                fn h(x: f64) -> f64 {
+                    x * y
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    unknown(x)
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    debug!(x);
+                    x
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    for i in 0..9 {
+                        g(i);
+                    }
+                    x
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    while x > 1.0 {}
+                    x
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    if x > 1.0 { h(x - 1.0) } else { x }
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    (|y: f64| y)(x)
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    const A: f64 = 1.0;
+                    x * A
+                }
+            ),
+            quote!(
+                fn h(x: Real) -> Real {
+                    x
+                }
+            ),
+            quote!(
+                fn h<T>(x: T) -> T {
+                    x
+                }
+            ),
+            quote!(
+                fn h(x: f64, y: f64) -> f64 {
+                    x
+                }
+            ),
+            quote!(
+                fn h(x: &f64) -> f64 {
+                    *x
+                }
+            ),
+        ] {
+            assert_eq!(
+                expanded(f.clone(), helpers.clone()),
+                text(&functions(f.clone())[0].body),
+                "{helpers}"
+            );
         }
-        visit_mut::visit_expr_mut(self, expr);
+        let hidden = quote!(
+            fn f(x: f64) -> f64 {
+                fn h(x: f64) -> f64 {
+                    -x
+                }
+                h(x)
+            }
+        );
+        let kept = expanded(
+            hidden.clone(),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    x
+                }
+            ),
+        );
+        assert_eq!(kept, text(&functions(hidden)[0].body));
     }
-
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

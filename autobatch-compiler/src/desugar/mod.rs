@@ -11,11 +11,14 @@
 mod callees;
 mod chain_loop;
 mod closure;
+mod copies;
+pub(crate) mod elementary_operands;
 mod expected_types;
 pub(crate) mod inline_expansion;
 pub(crate) mod iterators;
 pub(crate) mod local_closures;
 mod macros;
+mod operands;
 mod options;
 mod rewrite;
 pub(crate) mod terminals;

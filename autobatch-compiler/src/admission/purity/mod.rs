@@ -23,9 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::Type;
 use walk::{Callees, PurityWalk, Seen};
 
-use crate::index::definitions::Definitions;
 use crate::ir::{FuncId, Program, Terminator};
-use crate::item::model::Function;
+use crate::item::model::{Function, Item};
 use crate::lower::Lowered;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare_type;
@@ -41,12 +40,8 @@ impl PureProgram {
 
 /// What must be primitive for the program to only compute; `None` if it does more. Classes of variables are
 /// settled.
-pub(crate) fn of(
-    lowered: &Lowered,
-    functions: &[Function],
-    helpers: &[Function],
-    definitions: &Definitions,
-) -> Option<PureProgram> {
+pub(crate) fn of(lowered: &Lowered, item: &Item) -> Option<PureProgram> {
+    let Item { functions, helpers, declared, .. } = item;
     let program = &lowered.program;
     let refused = !program.notes.is_empty()
         || !lowered.items.is_empty()
@@ -58,7 +53,8 @@ pub(crate) fn of(
     let mut plain = PureProgram::default();
     let mut seen = BTreeSet::new();
     for func in program.func_ids() {
-        let callees = Callees { functions, helpers, definitions, around: vec![] };
+        let (definitions, macros) = (&declared.definitions, &declared.macros);
+        let callees = Callees { functions, helpers, definitions, macros, around: vec![] };
         plain.function(program, func, &functions[lowered.sources[func.0]], callees, &mut seen)?;
     }
     Some(plain)

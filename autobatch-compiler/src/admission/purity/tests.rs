@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use crate::admission::purity::{PureProgram, of};
-use crate::index::definitions::Definitions;
 use crate::ir::testing::{functions, lowered};
+use crate::item::model::Item;
 use crate::passes::{self, PassOptions};
 
 /// What the program of the item's last function needs to only compute.
@@ -20,10 +20,10 @@ fn plain(item: TokenStream) -> Option<PureProgram> {
 
 /// The same with the functions of a module beside it.
 fn plain_beside(item: TokenStream, helpers: TokenStream) -> Option<PureProgram> {
-    let (functions, helpers) = (functions(item), functions(helpers));
-    let mut lowered = lowered(&functions, functions.len() - 1, true);
+    let item = Item { functions: functions(item), helpers: functions(helpers).into(), ..Item::default() };
+    let mut lowered = lowered(&item.functions, item.functions.len() - 1, true);
     passes::run(&mut lowered.program, &PassOptions::default());
-    of(&lowered, &functions, &helpers, &Definitions::default())
+    of(&lowered, &item)
 }
 
 fn text(item: &impl ToTokens) -> String {
