@@ -1,5 +1,8 @@
 //! A member's state ends as the scalar function leaves it, to the bit, whether lane code works on the state or on a copy of it.
 
+// The code here is as users write it.
+#![allow(clippy::all)]
+
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -308,7 +308,7 @@ fn lanes_that_do_not_look_fault_nobody() {
 #[autobatch(strict)]
 fn chosen(i: u64, j: u64, xs: &[f32], #[shared] k: usize) -> f32 {
     let first = xs[i as usize];
-    if i % 2 == 0 { first + xs[j as usize] } else { first * xs[k] }
+    if i.is_multiple_of(2) { first + xs[j as usize] } else { first * xs[k] }
 }
 
 #[test]

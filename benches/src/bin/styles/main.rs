@@ -16,8 +16,10 @@ mod trees;
 
 use style::AnyStyle;
 
-/// The algorithms: each makes its styles for a number of members, or for its own.
-const ALGORITHMS: &[fn(Option<usize>) -> Vec<AnyStyle>] =
+/// Makes the styles of an algorithm for a number of members, or for its own.
+type Styles = fn(Option<usize>) -> Vec<AnyStyle>;
+
+const ALGORITHMS: &[Styles] =
     &[lorenz::styles, random_walk::styles, trees::nearest, trees::forests, tables::noise, tables::checksums];
 
 /// Rounds; the best of each way counts.

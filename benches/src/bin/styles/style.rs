@@ -7,6 +7,12 @@ use autobatch::{BatchError, Executor, Options, Outcome};
 use autobatch_bench::{Case, Variant};
 use rayon::prelude::*;
 
+/// A batched function on all members, each with its state.
+pub(crate) type Batched<I, S, R> = fn(&I, &mut [S], &Options) -> Result<Outcome<R>, BatchError>;
+
+/// Results, the states that members leave, and which executor a batched function has run.
+type Ran<R, S> = (Vec<R>, Vec<S>, Option<Executor>);
+
 /// An algorithm in one style: inputs `I`, a state `S` per member (`()` if there is none), results `R`.
 pub(crate) struct Style<I, S, R> {
     /// The names of the algorithm and of the style.
@@ -18,7 +24,7 @@ pub(crate) struct Style<I, S, R> {
     /// The scalar function for one member.
     pub(crate) scalar: fn(&I, usize, &mut S) -> R,
     /// The batched function for all members.
-    pub(crate) batched: fn(&I, &mut [S], &Options) -> Result<Outcome<R>, BatchError>,
+    pub(crate) batched: Batched<I, S, R>,
 }
 
 /// A [`Style`] of any types, as lists have it.
@@ -30,7 +36,7 @@ pub(crate) fn stateless<I: Sync + 'static, R: Debug + Send + 'static>(
     inputs: I,
     members: usize,
     scalar: fn(&I, usize, &mut ()) -> R,
-    batched: fn(&I, &mut [()], &Options) -> Result<Outcome<R>, BatchError>,
+    batched: Batched<I, (), R>,
 ) -> AnyStyle {
     Style { name, inputs, states: vec![(); members], scalar, batched }.any()
 }
@@ -52,7 +58,7 @@ where
         states.iter_mut().enumerate().map(|(i, state)| (self.scalar)(&self.inputs, i, state)).collect()
     }
 
-    fn results(&self, variant: &Variant<'_>) -> Result<(Vec<R>, Vec<S>, Option<Executor>), String> {
+    fn results(&self, variant: &Variant<'_>) -> Result<Ran<R, S>, String> {
         let mut states = self.states.clone();
         let (values, executor) = match variant {
             Variant::Scalar => (self.scalar(&mut states), None),
