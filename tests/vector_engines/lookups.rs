@@ -576,3 +576,68 @@ fn arrays_of_members() {
         |batch, options| own_arrays_batched_with(batch, starts(batch), options),
     );
 }
+
+/// Loops that all members run equally often, with lookups in them.
+#[autobatch(strict)]
+fn uniform_loops(
+    k: u64,
+    x: f64,
+    table: &[u8],
+    weights: &[[f64; 2]; 3],
+    nodes: &[Place],
+    #[shared] n: usize,
+) -> f64 {
+    let mut sum = x;
+    let mut at = k as usize;
+    for turn in 0..n {
+        sum += weights[at % 3][turn % 2] * f64::from(table[at]);
+        at = at / 2 + nodes[turn % 2].axis as usize;
+        sum = sum * 0.5 + f64::from(SQUARES[(at + turn) % 8]);
+    }
+    sum
+}
+
+/// Loops of the same kind over a list to whoever wrote it.
+#[autobatch(strict)]
+fn uniform_letters(k: i64, #[shared] n: i64) -> u32 {
+    let mut sum = 0;
+    for turn in 0..n {
+        sum = sum * 7 % 1009 + LETTERS[k * turn] as u32;
+    }
+    sum
+}
+
+#[test]
+fn lookups_in_uniform_loops() {
+    let table: Vec<u8> = (0..90).map(|i| (i * 7 % 251) as u8).collect();
+    let weights = [[0.5, 0.25], [1.0, -2.0], [0.125, 3.0]];
+    let place = |axis| Place { at: [0.0; 2], axis, below: 0, above: 0 };
+    let nodes = [place(0), place(1)];
+    let run = |batch: &[u64], n: usize, nodes: &[Place], options: &Options| {
+        let x = column(batch, |k| *k as f64 * 0.5);
+        uniform_loops_batched_with(batch, &x, &table, &weights, nodes, n, options)
+    };
+    let scalar =
+        |k: u64, n: usize, nodes: &[Place]| uniform_loops(k, k as f64 * 0.5, &table, &weights, nodes, n);
+    for n in [0, 1, 9, 70] {
+        agree_at(
+            SIZES,
+            &indices(90, false),
+            |k| scalar(*k, n, &nodes),
+            |batch, options| run(batch, n, &nodes, options),
+        );
+    }
+    agree_at(SIZES, &indices(90, true), |k| scalar(*k, 0, &[]), |batch, options| run(batch, 0, &[], options));
+    same_outcomes(
+        &indices(90, true),
+        |k| scalar(*k, 9, &nodes),
+        |batch, options| run(batch, 9, &nodes, options),
+    );
+    let inputs: Vec<i64> = (-40..57).collect();
+    agree_at(
+        SIZES,
+        &inputs,
+        |k| uniform_letters(*k, 40),
+        |batch, options| uniform_letters_batched_with(batch, 40, options),
+    );
+}

@@ -10,6 +10,7 @@ use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten,
 };
 use crate::codegen::emitter::Emitter;
+use crate::codegen::lookups::{LookupWriter, fault, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::reciprocal_division::Search;
@@ -81,6 +82,7 @@ pub(crate) struct Writer<'a, 'p> {
     overwritten: VarSet,
     emitter: &'a Emitter<'a>,
     func: FuncId,
+    lookups: LookupWriter<'a>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form.
@@ -129,6 +131,8 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
     }
     let next = emitter.point_at(target);
     let rt = &emitter.rt;
+    let varying = scope.names.iter().filter(|(_, v)| !is_uniform(v) && !plan.uniforms.contains(v));
+    let varying = varying.map(|(name, _)| name.clone()).collect();
     let writer = Writer {
         scope: &scope,
         rt: quote!(#rt::lane_interchange),
@@ -138,6 +142,7 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         overwritten: overwritten(&scope, &plan.nodes),
         emitter,
         func: block.func,
+        lookups: LookupWriter::interchanged(emitter, region.head, varying),
     };
     let gone = &takes - &writer.strips;
     Some(Interchanged {
@@ -147,6 +152,17 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         code: writer.code(&plan, &takes, &(&outs & &changed)),
         next,
     })
+}
+
+/// What an element is found in, and by how many indices.
+fn indexed(element: &Expr) -> (&Expr, usize) {
+    match element {
+        Expr::Index(e) => {
+            let (root, indices) = indexed(&e.expr);
+            (root, indices + 1)
+        }
+        root => (root, 0),
+    }
 }
 
 /// Variables that a `let` anywhere in the code declares.
@@ -237,7 +253,17 @@ impl Writer<'_, '_> {
                     }
                 });
                 let rt = &self.emitter.rt;
-                quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)))
+                let (root, indices) = indexed(&expr);
+                if !matches!(root, Expr::Path(_)) || effects::variable(&self.scope.names, root).is_some() {
+                    return quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)));
+                }
+                // Whether a constant is a list only rustc knows.
+                let steps = (0..indices).map(|_| quote!(.element()));
+                quote!({
+                    #[allow(unused_imports)]
+                    use #rt::NoList as _;
+                    #rt::shown(&#root)#(#steps)*.plain()
+                })
             }
         });
         let all = strips.chain(gone).chain(leaves);
@@ -254,7 +280,17 @@ impl Writer<'_, '_> {
                 Layout::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
             }
         });
-        let nodes = plan.nodes.iter().map(|node| self.node(node, None));
+        let nodes: Vec<TokenStream> = plan.nodes.iter().map(|node| self.node(node, None)).collect();
+        let (lookups, faults) = (self.lookups.lookups(), faults());
+        let (lists, word, width, vector) =
+            (lookups.lists(), &self.emitter.word, self.width, &self.emitter.rt);
+        let (note, give_up) = match lookups.any() {
+            true => (
+                quote!(let mut #faults = #vector::vector::LaneFaults::<#word, #width>::new();),
+                quote!(#vector::vector::LaneFaults::give_up_if_any(&#faults);),
+            ),
+            false => Default::default(),
+        };
         let merge = outs.iter().map(|v| {
             let (strip, column, ident) = (strip(*v), column(*v), self.ident(*v));
             match self.kind(*v) {
@@ -270,7 +306,7 @@ impl Writer<'_, '_> {
             let (strip, element, left) = (strip(v), element(v), left(v));
             quote!(let #strip = #rt::in_rows(&mut #left, &#element);)
         });
-        quote!(#(#rows)* #(#fill)* #(#nodes)* #(#merge)*)
+        quote!(#(#rows)* #(#fill)* #lists #note #(#nodes)* #give_up #(#merge)*)
     }
 
     /// What the user's code becomes in the end.
@@ -435,14 +471,22 @@ impl Writer<'_, '_> {
                 _ => quote!(#rt::set(&mut #strip, #l, #ident);),
             }
         });
-        let code = stmts.iter().map(|stmt| {
-            let mut stmt = stmt.clone();
-            self.finish(&mut stmt);
-            match stmt {
-                Stmt::Expr(e, None) => quote!(#e;),
-                other => quote!(#other),
+        let mut stmts = stmts.to_vec();
+        stmts.iter_mut().for_each(|stmt| self.finish(stmt));
+        let (open, close) = match self.lookups.piece(&mut stmts) {
+            true => {
+                let (vector, fault, faults) = (&self.emitter.rt, fault(), faults());
+                (
+                    quote!(let #fault = #vector::vector::Fault::new();),
+                    quote!(#vector::vector::LaneFaults::note(&mut #faults, #l, #fault);),
+                )
             }
+            false => Default::default(),
+        };
+        let code = stmts.iter().map(|stmt| match stmt {
+            Stmt::Expr(e, None) => quote!(#e;),
+            other => quote!(#other),
         });
-        (quote!(#(#get)*), quote!(#(#code)*), quote!(#(#set)*))
+        (quote!(#(#get)* #open), quote!(#(#code)*), quote!(#(#set)* #close))
     }
 }

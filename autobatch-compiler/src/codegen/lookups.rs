@@ -1,11 +1,11 @@
-//! Lookups in lists: in a pure program what is out of bounds is noted, and the tile given up behind the lanes of a strip.
+//! Lookups in lists: where code may run twice, what is out of bounds is noted, and the work given up behind the lanes of a strip.
 //!
 //! ```text
 //! for l in 0..W {                         let list = List::of(&*nodes);  let mut faults = Faults::new(level);
 //!     …                                   for l in 0..W {
 //!     at = nodes[at].left;       ──▶          let fault = Fault::new();
 //!     counts[k] += 1;                         at = (*list.get(at, &fault)).left;
-//! }                                           counts[within(k, counts.len(), &fault)] += 1;
+//! }                                           counts[within(k, len(&counts), &fault)] += 1;
 //!                                             faults.note(fault);
 //!                                         }
 //!                                         faults.give_up_if_any();
@@ -13,18 +13,20 @@
 //!
 //! An array that a lane has and does not change is read where it lies, or LLVM would copy it for each lane.
 //!
-//! A panic in lane code stops LLVM's vectoriser; these are comparisons, choices, and gathers. The tile is dropped as it is after a panic.
-//! Only lists are looked up so whose type is known to be one of std's, by what is written.
+//! A panic in lane code stops LLVM's vectoriser; these are comparisons, choices, and gathers. What is given up is what is given up after
+//! a panic: the tile of a pure program, whose members then run as scalar code, or a block that runs lane-interchanged. Only lists are looked up so whose type is known to be one of std's, by what is written.
+//!
+//! This is for AVX-512, which gathers. LLVM makes no gathers for other instruction sets, so that there would only be more to do.
 //!
 //! A lane that is out of bounds goes on with another element to the end of its region, or for some rounds of it. So a region with a loop
 //! inside, which that element might never end, keeps its panics, and one that calls other functions.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Expr, parse_quote};
+use syn::{Expr, Stmt, Type, parse_quote};
 
 use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
@@ -59,6 +61,16 @@ impl Lookups {
         quote!(#(#lists)* #note)
     }
 
+    /// The lists only.
+    pub(crate) fn lists(&self) -> &TokenStream {
+        &self.lists
+    }
+
+    /// Whether there are any lookups.
+    pub(crate) fn any(&self) -> bool {
+        self.any
+    }
+
     /// Stands behind the loop.
     pub(crate) fn behind<'l>(
         mut all: impl Iterator<Item = &'l Lookups>,
@@ -85,12 +97,12 @@ impl Lookups {
 }
 
 /// `__fault`: what a lane notes.
-fn fault() -> Ident {
+pub(crate) fn fault() -> Ident {
     name("__fault")
 }
 
 /// `__faults`: what all lanes of a strip have noted.
-fn faults() -> Ident {
+pub(crate) fn faults() -> Ident {
     name("__faults")
 }
 
@@ -104,6 +116,8 @@ pub(crate) struct LookupWriter<'e> {
     /// The lists that all lanes share, by how they are written.
     lists: RefCell<Vec<(String, TokenStream)>>,
     any: Cell<bool>,
+    /// Variables that lanes may differ in; none if all indices are looked at.
+    varying: Option<BTreeSet<String>>,
 }
 
 impl<'e> LookupWriter<'e> {
@@ -114,14 +128,45 @@ impl<'e> LookupWriter<'e> {
         mut blocks: impl Iterator<Item = &'b Block>,
         in_place: BTreeMap<String, TokenStream>,
     ) -> Option<LookupWriter<'e>> {
-        let func = emitter.program.block(head).func;
-        let places = TypedPlaces::of(emitter.program, func, emitter.definitions());
-        let (lists, any) = (RefCell::default(), Cell::new(false));
-        let writer = LookupWriter { rt: &emitter.rt, head, places, in_place, lists, any };
+        let writer = LookupWriter { in_place, ..LookupWriter::of(emitter, head) };
         blocks.all(ends_soon).then_some(writer)
     }
 
-    pub(crate) fn code(&self, code: &mut impl Code) {
+    fn of(emitter: &'e Emitter<'_>, head: BlockId) -> LookupWriter<'e> {
+        let func = emitter.program.block(head).func;
+        let places = TypedPlaces::of(emitter.program, func, emitter.definitions());
+        LookupWriter {
+            rt: &emitter.rt,
+            head,
+            places,
+            in_place: BTreeMap::new(),
+            lists: RefCell::default(),
+            any: Cell::default(),
+            varying: None,
+        }
+    }
+
+    /// For a block that runs lane-interchanged: lookups in what all lanes share, by what lanes differ in.
+    pub(crate) fn interchanged(
+        emitter: &'e Emitter<'_>,
+        head: BlockId,
+        varying: BTreeSet<String>,
+    ) -> LookupWriter<'e> {
+        LookupWriter { varying: Some(varying), ..LookupWriter::of(emitter, head) }
+    }
+
+    /// Rewrites code that runs for one lane; whether there is a lookup in it.
+    pub(crate) fn piece(&self, stmts: &mut [Stmt]) -> bool {
+        let before = self.any.replace(false);
+        if stmts.iter().all(is_straight) {
+            self.code(stmts);
+        }
+        let found = self.any.get();
+        self.any.set(before || found);
+        found
+    }
+
+    pub(crate) fn code(&self, code: &mut (impl Code + ?Sized)) {
         walk::map(code, |at| {
             if let AtMut::Expr(expr) = at
                 && let Expr::Index(e) = expr
@@ -136,11 +181,16 @@ impl<'e> LookupWriter<'e> {
     fn lookup(&self, e: &syn::ExprIndex) -> Option<Expr> {
         let (rt, fault, base, index) = (self.rt, fault(), &e.expr, &e.index);
         let list = self.places.list(base).filter(|_| !matches!(**index, Expr::Range(_)))?;
+        if let Some(varying) = &self.varying
+            && (self.places.is_local(base) || mentioned(e).is_disjoint(varying) || is_narrow(&list.element))
+        {
+            return None;
+        }
         let in_place = || self.in_place.get(&name_of(bare(base))?).filter(|_| is_primitive(&list.element));
         let lookup = if let Some(lanes) = in_place() {
             parse_quote!(#rt::vector::element(#lanes, #index, &#fault))
         } else if list.is_own && self.places.is_local(base) {
-            parse_quote!(#base[#rt::vector::within(#index, (#base).len(), &#fault)])
+            parse_quote!(#base[#rt::vector::within(#index, <[_]>::len(&#base), &#fault)])
         } else if self.places.outlives_lane(base) {
             let stars = (0..list.hops).map(|_| quote!(*));
             let lent = quote!(&#(#stars)*#base);
@@ -170,10 +220,26 @@ impl<'e> LookupWriter<'e> {
     }
 
     /// What has been rewritten.
-    pub(crate) fn lookups(self) -> Lookups {
-        let lists = self.lists.into_inner().into_iter().map(|(_, list)| list).collect();
+    pub(crate) fn lookups(&self) -> Lookups {
+        let lists = self.lists.borrow().iter().map(|(_, list)| list.clone()).collect();
         Lookups { lists, any: self.any.get() }
     }
+}
+
+/// Whether no instruction gathers numbers of a type. Measured: noise by a table of bytes takes 1.06 times as long with vectors around it.
+fn is_narrow(ty: &Type) -> bool {
+    matches!(ty, Type::Path(p) if ["u8", "i8", "u16", "i16", "bool"].iter().any(|name| p.path.is_ident(name)))
+}
+
+/// The variables in the indices of a place.
+fn mentioned(e: &syn::ExprIndex) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    walk::each(&Expr::Index(e.clone()), |at| {
+        if let At::Expr(expr) = at {
+            names.extend(name_of(expr));
+        }
+    });
+    names
 }
 
 /// Whether code ends whatever it computes with.

@@ -17,7 +17,7 @@ use syn::{Expr, Pat, Stmt};
 use crate::analysis::lane_interchange::Node;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::numbered;
-use crate::codegen::region::{self, Region, binding, column, lane, old, statement};
+use crate::codegen::region::{self, Engine, Region, binding, column, lane, old, statement};
 use crate::codegen::vector_math::Rewrite;
 use crate::ir::{Op, Role, Terminator, VarId, VarSet};
 use crate::std_models::pure::{is_primitive, is_pure_method};
@@ -39,7 +39,7 @@ pub(crate) fn strip(var: VarId) -> Ident {
 }
 
 /// The pieces of a region, if its head has several that call elementary functions.
-pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Loops> {
+pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region, engine: Engine<'_>) -> Option<Loops> {
     let program = emitter.program;
     let head = program.block(region.head);
     let math = emitter.vector_math(head.func)?;
@@ -85,7 +85,7 @@ pub(crate) fn pieces(emitter: &Emitter<'_>, region: &Region) -> Option<Loops> {
         first = cut;
     }
     let gets = gets(&(&all & &mentioned_behind(emitter, region, last)));
-    Some(Loops { before, gets, last: region::region_from(emitter, region.head, true, last) })
+    Some(Loops { before, gets, last: region::region_from(emitter, region.head, engine, last) })
 }
 
 /// Code that runs lane-interchanged, in pieces. What crosses has been found to be primitive there.

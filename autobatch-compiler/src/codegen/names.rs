@@ -13,6 +13,7 @@
 //! | `__strip3`, `__to3`, `__scratch3` | a variable on a strip, where it goes, where it is not kept |
 //! | `__queue4`, `__queued4_3`, `__saved2` | a continuation queue, a column of it, what a call site saves |
 //! | `__element3`, `__rows3`, `__divisor3` | lane interchange: an element of an array, its rows, a divisor |
+//! | `__list4_0`, `__fault`, `__faults` | a list that a region looks up, whether a lane is out of bounds, whether any lane is |
 //! | `__shape3`, `__asked3`, `__answer0` | the type witness: the type of a variable, what rustc says of it |
 
 use std::fmt::Display;

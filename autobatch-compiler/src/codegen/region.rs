@@ -179,14 +179,23 @@ pub(crate) fn lane_label() -> Lifetime {
     Lifetime::new("'__lane", Span::mixed_site())
 }
 
-/// Builds the code of the region headed by `head`. In a `plain` program nothing that stays where it is needs
-/// to be put back, and faults of lanes are noted.
-pub(crate) fn region(emitter: &Emitter<'_>, head: BlockId, plain: bool) -> Region {
-    region_from(emitter, head, plain, 0)
+/// How a program runs, as far as the code of its regions depends on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine<'i> {
+    /// Any program.
+    Machine,
+    /// A pure one, on this instruction set: nothing that stays where it is needs to be put back.
+    Vector(&'i str),
+}
+
+/// Builds the code of the region headed by `head`.
+pub(crate) fn region(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'_>) -> Region {
+    region_from(emitter, head, engine, 0)
 }
 
 /// The same without the head's first ops.
-pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, skip: usize) -> Region {
+pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'_>, skip: usize) -> Region {
+    let plain = engine != Engine::Machine;
     let shape = Shape::new(emitter, head);
     let blocks = emitter.program.blocks.iter().filter(|b| b.region == head);
     // Arrays that stay as they are.
@@ -199,10 +208,12 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, plain: bool, ski
         let column = column(*v);
         (variable.ident.to_string(), quote!(&*#column, #l))
     });
-    let lookups = plain.then(|| LookupWriter::new(emitter, head, blocks, in_place.collect())).flatten();
+    // Elsewhere there are no gathers, so that nothing is won.
+    let gathers = engine == Engine::Vector("avx512");
+    let lookups = gathers.then(|| LookupWriter::new(emitter, head, blocks, in_place.collect())).flatten();
     let mut writer = Writer { emitter, shape: &shape, plain, skip, lookups, successors: BTreeSet::new() };
     let body = writer.node(head);
-    let (successors, lookups) = (writer.successors, writer.lookups.map(LookupWriter::lookups));
+    let (successors, lookups) = (writer.successors, writer.lookups.map(|lookups| lookups.lookups()));
     let declare = shape.deferred.iter().map(|v| {
         let variable = emitter.program.var(*v);
         let (ident, ty) = (&variable.ident, variable.ty.as_ref().map(|ty| quote!(: #ty)));

@@ -12,7 +12,7 @@
 //!
 //! A branch to a panic stops LLVM's vectoriser; this is a comparison, a choice and a gather. The lane goes on with another element until
 //! its strip has run, and with it the tile is dropped, so nobody sees what it computes. The tile's members then run as scalar code, which
-//! finds the fault.
+//! finds the fault. A block that runs lane-interchanged does the same, and runs again lane by lane.
 //!
 //! **Invariant:** behind the pointer of a [`List`] there is an element, whatever its length.
 
@@ -135,6 +135,32 @@ impl<P: PcWord> Faults<P> {
     #[inline(always)]
     pub fn give_up_if_any(self) {
         if self.any || self.words != P::of(0) {
+            give_up();
+        }
+    }
+}
+
+/// What each lane of a strip has noted, for code that runs in many pieces.
+pub struct LaneFaults<P, const W: usize>([P; W]);
+
+impl<P: PcWord, const W: usize> LaneFaults<P, W> {
+    /// Nothing.
+    #[inline(always)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        LaneFaults([P::of(0); W])
+    }
+
+    /// What a lane has.
+    #[inline(always)]
+    pub fn note(&mut self, lane: usize, fault: Fault) {
+        self.0[lane] = self.0[lane].or(P::set(fault.0.get()));
+    }
+
+    /// Gives up if any of them has.
+    #[inline(always)]
+    pub fn give_up_if_any(&self) {
+        if self.0.iter().fold(P::of(0), |all, lane| all.or(*lane)) != P::of(0) {
             give_up();
         }
     }

@@ -13,7 +13,7 @@ use crate::codegen::emitter::Emitter;
 use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::machine::primitive_call;
 use crate::codegen::names::{name, numbered, shape, source};
-use crate::codegen::region::{self, Chooser, Region, column, here, lane, next, uniforms};
+use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next, uniforms};
 use crate::codegen::type_witness::Opening;
 use crate::ir::{Call, Class, VarId, VarSet};
 use crate::item::model::Function;
@@ -33,7 +33,7 @@ fn stack(var: VarId) -> Ident {
 pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening) -> Body {
     let rt = &emitter.rt;
     let heads = emitter.heads_in_source_order().into_iter();
-    let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, false)).collect();
+    let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, Engine::Machine)).collect();
     let successors =
         regions.iter().map(|r| (emitter.point(r.head), r.successors.iter().copied().collect())).collect();
 

@@ -34,7 +34,7 @@ use crate::codegen::emitter::Emitter;
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, turbofish_of_clone};
 use crate::codegen::parts::VectorVariant;
-use crate::codegen::region::{self, Region};
+use crate::codegen::region::{self, Engine, Region};
 use crate::codegen::strip::ARGUMENTS;
 use crate::codegen::vector::columns::{argument, columns, level, set, uniforms};
 use crate::codegen::wavefront;
@@ -122,7 +122,8 @@ pub(crate) fn variant(
     for func in emitter.program.func_ids() {
         let heads = emitter.heads_in_source_order();
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
-        let regions: Vec<Region> = heads.map(|head| region::region(emitter, head, true)).collect();
+        let regions: Vec<Region> =
+            heads.map(|head| region::region(emitter, head, Engine::Vector(isa))).collect();
         let writer = Writer { emitter, naming, isa, func, regions };
         let fits = |r: &Region| r.touched().len() + 2 <= ARGUMENTS;
         if !writer.regions.iter().all(fits) {

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
-use crate::codegen::region::{self, Chooser, Region, column, here, lane, next};
+use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next};
 use crate::codegen::strip::{self, LaneStorage};
 use crate::codegen::vector::columns::{set, work};
 use crate::codegen::vector::frames::{Stop, Writer};
@@ -50,7 +50,7 @@ impl Writer<'_, '_> {
                 quote!((#(#rt::vector::Points::at(&__words, #points, #level),)*)),
             ),
         };
-        let pieces = pieces(self.emitter, region);
+        let pieces = pieces(self.emitter, region, Engine::Vector(self.isa));
         // Where it pays to have several vectors under way.
         let long = pieces.is_some() || self.weight(|b| b.region == region.head) > HEAVY;
         let run = |mask: Option<TokenStream>, pieces: Option<Loops>| {

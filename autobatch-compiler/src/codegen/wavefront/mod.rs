@@ -40,7 +40,7 @@ use quote::quote;
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered, source};
-use crate::codegen::region::{self, Region};
+use crate::codegen::region::{self, Engine, Region};
 use crate::codegen::strip::LaneStorage;
 use crate::codegen::vector::columns;
 use crate::ir::{BlockId, Call, FuncId, VarId, VarSet};
@@ -83,7 +83,7 @@ pub(crate) struct Writer<'e, 'a> {
 pub(crate) fn tile(emitter: &Emitter<'_>, isa: &str, most: usize) -> Option<TokenStream> {
     let heads = emitter.heads_in_source_order().into_iter();
     let regions: BTreeMap<BlockId, Region> =
-        heads.map(|head| (head, region::region(emitter, head, true))).collect();
+        heads.map(|head| (head, region::region(emitter, head, Engine::Vector(isa)))).collect();
     let writer = Writer { emitter, isa, regions };
     let fits = |r: &Region| r.touched().len() <= most;
     let sites = emitter.calls.len() < usize::from(u8::MAX);
