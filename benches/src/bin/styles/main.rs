@@ -9,13 +9,15 @@ use autobatch_bench::table::Table;
 use autobatch_bench::ways::{Family, Pools, Way, small_ways, ways};
 
 mod lorenz;
+mod quadrature;
 mod random_walk;
 mod style;
 
 use style::AnyStyle;
 
 /// The algorithms: each makes its styles for a number of members, or for its own.
-const ALGORITHMS: &[fn(Option<usize>) -> Vec<AnyStyle>] = &[lorenz::styles, random_walk::styles];
+const ALGORITHMS: &[fn(Option<usize>) -> Vec<AnyStyle>] =
+    &[lorenz::styles, random_walk::styles, quadrature::styles];
 
 /// Rounds; the best of each way counts.
 const ROUNDS: usize = 9;
