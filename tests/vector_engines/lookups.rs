@@ -1,7 +1,8 @@
 //! Lists that all members share are looked up in lanes. What is out of bounds is the member's fault, with the scalar
 //! function's message; lanes that don't look fault nobody.
 
-#![allow(clippy::needless_range_loop, clippy::indexing_slicing)] // written as users write
+// Written as users write.
+#![allow(clippy::needless_range_loop, clippy::indexing_slicing, clippy::manual_is_multiple_of)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -308,7 +309,7 @@ fn lanes_that_do_not_look_fault_nobody() {
 #[autobatch(strict)]
 fn chosen(i: u64, j: u64, xs: &[f32], #[shared] k: usize) -> f32 {
     let first = xs[i as usize];
-    if i.is_multiple_of(2) { first + xs[j as usize] } else { first * xs[k] }
+    if i % 2 == 0 { first + xs[j as usize] } else { first * xs[k] }
 }
 
 #[test]

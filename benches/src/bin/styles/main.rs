@@ -9,6 +9,7 @@ use autobatch_bench::table::Table;
 use autobatch_bench::ways::{Family, Pools, Way, small_ways, ways};
 
 mod lorenz;
+mod quadrature;
 mod random_walk;
 mod style;
 mod tables;
@@ -19,8 +20,15 @@ use style::AnyStyle;
 /// Makes the styles of an algorithm for a number of members, or for its own.
 type Styles = fn(Option<usize>) -> Vec<AnyStyle>;
 
-const ALGORITHMS: &[Styles] =
-    &[lorenz::styles, random_walk::styles, trees::nearest, trees::forests, tables::noise, tables::checksums];
+const ALGORITHMS: &[Styles] = &[
+    lorenz::styles,
+    random_walk::styles,
+    quadrature::styles,
+    trees::nearest,
+    trees::forests,
+    tables::noise,
+    tables::checksums,
+];
 
 /// Rounds; the best of each way counts.
 const ROUNDS: usize = 9;
