@@ -41,7 +41,8 @@ pub(crate) fn call_graph(
 }
 
 /// The functions that become part of the program: the entry, and those that loop, recurse, or call
-/// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined.
+/// such a one. The others are cheap enough to stay calls inside the lane code, where they are inlined. A loop of a few rounds
+/// is straight code of a small function.
 ///
 /// Second result: those that would be worth it, but whose type parameters have no name in the entry's code.
 pub(crate) fn worth_batching(
@@ -115,7 +116,7 @@ pub(crate) fn called_names(
         }
         At::Expr(Expr::MethodCall(call)) => add(&call.method),
         At::Expr(Expr::Call(call)) => loops |= is_primitive(primitives, &call.func),
-        At::Expr(Expr::ForLoop(e)) => loops |= pure::short(&e.expr).is_none(),
+        At::Expr(Expr::ForLoop(e)) => loops |= pure::short(&e.expr).is_none() || !is_small(function),
         At::Expr(Expr::While(_) | Expr::Loop(_)) => loops = true,
         At::Macro(mac) => {
             mentions::idents(mac.tokens.clone()).iter().filter(|name| !is_own(name)).for_each(&mut add)
@@ -123,6 +124,11 @@ pub(crate) fn called_names(
         _ => {}
     });
     (called, loops)
+}
+
+/// Whether LLVM puts a function where it is called.
+fn is_small(function: &Function) -> bool {
+    text(&function.body).split(' ').count() <= 300
 }
 
 /// `f64::from`, `u8::try_from`: not the functions of these names that a type of the file has.
