@@ -26,7 +26,7 @@ use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method, trips,
+    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method, short,
 };
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, assignment, bare, bare_type, is_variable, name, text};
@@ -36,8 +36,6 @@ use crate::syntax::walk::{self, At, AtMut, Next};
 const SMALL: usize = 300;
 /// How much the copies in one function may come to.
 const MOST: usize = 3000;
-/// Loops of at most so many rounds are straight code.
-const SHORT: u64 = 8;
 
 /// Copies the item's helpers to where the functions of the program call them.
 pub(crate) fn rewrite(item: &mut Item, resolution: &Resolution, batched: impl Fn(usize) -> bool) {
@@ -415,7 +413,7 @@ fn computes(expr: &Expr, function: &Function) -> bool {
         Expr::ForLoop(e) => {
             e.label.is_none()
                 && e.attrs.is_empty()
-                && trips(&e.expr).is_some_and(|trips| trips <= SHORT)
+                && short(&e.expr).is_some()
                 && is_plain_pattern(&e.pat)
                 && is_straight(&e.body.stmts, function)
         }
