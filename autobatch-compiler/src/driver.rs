@@ -67,7 +67,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         Input::Impl(block) => Some((*block.self_ty).clone()),
         _ => None,
     };
-    let excluded = excluded::of(&functions, others, own.as_ref(), &args.primitives).into();
+    let definitions = &declared.definitions;
+    let excluded = excluded::of(&functions, others, own.as_ref(), &args.primitives, definitions).into();
     let helpers = helpers::of(source, &item);
     let mut model = model::Item { functions, own, helpers, excluded, declared: Rc::new(declared) };
     let resolution = resolve(&input, &mut model, &args);
@@ -91,16 +92,19 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
 
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
 fn resolve(input: &Input, item: &mut model::Item, args: &Args) -> Resolution {
+    let definitions = &item.declared.definitions;
     let worth = match input {
-        Input::Module(_) => selection::by_shown_name(&item.functions, &args.primitives),
-        _ => selection::call_graph(&item.functions, &entries(input, item), &args.primitives).0,
+        Input::Module(_) => selection::by_shown_name(&item.functions, &args.primitives, definitions),
+        _ => selection::call_graph(&item.functions, &entries(input, item), &args.primitives, definitions).0,
     };
     method_calls::resolve(item, |f| worth.contains(&f))
 }
 
 /// Rewrites closures with calls of the program in them.
 fn desugar(input: &Input, item: &mut model::Item, resolution: &Resolution, args: &Args) {
-    let (worth, _) = selection::call_graph(&item.functions, &entries(input, item), &args.primitives);
+    let entries = entries(input, item);
+    let definitions = &item.declared.definitions;
+    let (worth, _) = selection::call_graph(&item.functions, &entries, &args.primitives, definitions);
     let args = args_for(&item.functions, args);
     desugar::inline_expansion::rewrite(item, resolution, |f| worth.contains(&f));
     desugar::functions(item, resolution, |f| worth.contains(&f), &args);

@@ -32,7 +32,8 @@ use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered};
 use crate::ir::{Block, BlockId, Terminator};
-use crate::std_models::pure::{is_primitive, is_pure_function, trips};
+use crate::std_models::pure::{is_primitive, is_pure_function};
+use crate::std_models::trip_count::TripCounts;
 use crate::syntax::mentions::{bare, name as name_of};
 use crate::syntax::walk::{self, At, AtMut, Code};
 
@@ -111,6 +112,7 @@ pub(crate) struct LookupWriter<'e> {
     rt: &'e TokenStream,
     head: BlockId,
     places: TypedPlaces<'e>,
+    counts: &'e TripCounts,
     /// Variables that are read where they lie, each with its lanes and the lane.
     in_place: BTreeMap<String, TokenStream>,
     /// The lists that all lanes share, by how they are written.
@@ -129,7 +131,8 @@ impl<'e> LookupWriter<'e> {
         in_place: BTreeMap<String, TokenStream>,
     ) -> Option<LookupWriter<'e>> {
         let writer = LookupWriter { in_place, ..LookupWriter::of(emitter, head) };
-        blocks.all(ends_soon).then_some(writer)
+        let counts = writer.counts;
+        blocks.all(|block| ends_soon(block, counts)).then_some(writer)
     }
 
     fn of(emitter: &'e Emitter<'_>, head: BlockId) -> LookupWriter<'e> {
@@ -139,6 +142,7 @@ impl<'e> LookupWriter<'e> {
             rt: &emitter.rt,
             head,
             places,
+            counts: &emitter.program.func(func).trip_counts,
             in_place: BTreeMap::new(),
             lists: RefCell::default(),
             any: Cell::default(),
@@ -158,7 +162,7 @@ impl<'e> LookupWriter<'e> {
     /// Rewrites code that runs for one lane; whether there is a lookup in it.
     pub(crate) fn piece(&self, stmts: &mut [Stmt]) -> bool {
         let before = self.any.replace(false);
-        if stmts.iter().all(is_straight) {
+        if stmts.iter().all(|stmt| is_straight(stmt, self.counts)) {
             self.code(stmts);
         }
         let found = self.any.get();
@@ -243,22 +247,23 @@ fn mentioned(e: &syn::ExprIndex) -> BTreeSet<String> {
 }
 
 /// Whether code ends whatever it computes with.
-fn ends_soon(block: &Block) -> bool {
+fn ends_soon(block: &Block, counts: &TripCounts) -> bool {
     let term = match &block.term {
-        Terminator::Branch { cond, .. } => is_straight(&**cond),
+        Terminator::Branch { cond, .. } => is_straight(&**cond, counts),
         Terminator::Switch { scrutinee, arms, .. } => {
-            is_straight(&**scrutinee) && arms.iter().filter_map(|arm| arm.guard.as_deref()).all(is_straight)
+            let mut guards = arms.iter().filter_map(|arm| arm.guard.as_deref());
+            is_straight(&**scrutinee, counts) && guards.all(|guard| is_straight(guard, counts))
         }
         _ => true,
     };
-    term && block.code().all(is_straight)
+    term && block.code().all(|stmt| is_straight(stmt, counts))
 }
 
 /// Whether there are no loops in code, other than of a few rounds, and no calls of functions that may have some.
-fn is_straight(code: &(impl Code + ?Sized)) -> bool {
+fn is_straight(code: &(impl Code + ?Sized), counts: &TripCounts) -> bool {
     !walk::any(code, |at| match at {
         At::Expr(Expr::While(_) | Expr::Loop(_) | Expr::Closure(_)) => true,
-        At::Expr(Expr::ForLoop(e)) => trips(&e.expr).is_none_or(|trips| trips > ROUNDS),
+        At::Expr(Expr::ForLoop(e)) => counts.of(&e.expr).is_none_or(|trips| trips > ROUNDS),
         At::Expr(Expr::Call(e)) => match &*e.func {
             Expr::Path(p) => {
                 let own = p.path.segments.iter().any(|s| s.ident == "__rt");

@@ -26,8 +26,9 @@ use crate::index::definitions::Definitions;
 use crate::item::model::{Function, Item, Param, Passing, rebind};
 use crate::resolve::resolution::{Resolution, VariableTypes};
 use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method, short,
+    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
 };
+use crate::std_models::trip_count::TripCounts;
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, assignment, bare, bare_type, is_variable, name, text};
 use crate::syntax::walk::{self, At, AtMut, Next};
@@ -413,7 +414,7 @@ fn computes(expr: &Expr, function: &Function) -> bool {
         Expr::ForLoop(e) => {
             e.label.is_none()
                 && e.attrs.is_empty()
-                && short(&e.expr).is_some()
+                && TripCounts::default().short(&e.expr).is_some()
                 && is_plain_pattern(&e.pat)
                 && is_straight(&e.body.stmts, function)
         }

@@ -11,6 +11,7 @@ use syn::{
 };
 
 use crate::std_models::facts::{self, Fact};
+use crate::std_models::pure::literal;
 use crate::syntax::annotated::methods_of;
 use crate::syntax::mentions::bare_type;
 use crate::syntax::walk::{self, AtMut};
@@ -33,6 +34,8 @@ pub(crate) struct Constant {
     pub(crate) ty: Type,
     /// Whether it has a place of its own.
     pub(crate) is_static: bool,
+    /// Its value, if it is a constant that is written as a literal.
+    number: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -81,8 +84,13 @@ impl Definitions {
         };
         for item in items {
             match item {
-                Item::Const(i) => add(&i.ident, Some(Constant { ty: (*i.ty).clone(), is_static: false })),
-                Item::Static(i) => add(&i.ident, Some(Constant { ty: (*i.ty).clone(), is_static: true })),
+                Item::Const(i) => {
+                    let number = literal(&i.expr);
+                    add(&i.ident, Some(Constant { ty: (*i.ty).clone(), is_static: false, number }));
+                }
+                Item::Static(i) => {
+                    add(&i.ident, Some(Constant { ty: (*i.ty).clone(), is_static: true, number: None }));
+                }
                 Item::Use(i) => imported(&i.tree).into_iter().for_each(|ident| add(ident, None)),
                 _ => {}
             }
@@ -96,6 +104,12 @@ impl Definitions {
     pub(crate) fn constant(&self, path: &syn::ExprPath) -> Option<&Constant> {
         let ident = path.path.get_ident().filter(|_| path.qself.is_none())?;
         self.constants.get(&ident.to_string())?.as_ref()
+    }
+
+    /// The constants that are written as integer literals.
+    pub(crate) fn numbers(&self) -> BTreeMap<String, u64> {
+        let number = |constant: &Option<Constant>| constant.as_ref()?.number;
+        self.constants.iter().filter_map(|(name, c)| Some((name.clone(), number(c)?))).collect()
     }
 
     /// What is indexed where a place of this type is: how often one goes through a reference or pointer for it, and the type of its

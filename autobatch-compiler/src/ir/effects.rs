@@ -5,24 +5,60 @@
 //! for every identifier they hold.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 
 use proc_macro2::{Ident, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::ir::{BlockId, FuncId, Op, Program, VarId, VarSet, goto_target};
-use crate::std_models::pure::short;
+use crate::std_models::trip_count::TripCounts;
 use crate::syntax::format_strings;
 use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::mentions::{self, bare};
 use crate::syntax::walk::Code;
 
-/// The function's variables by unique name.
-pub type Names = BTreeMap<String, VarId>;
+/// What names stand for in a function: its variables, by unique name, and the numbers that bound its loops.
+#[derive(Clone, Default)]
+pub struct Names {
+    variables: BTreeMap<String, VarId>,
+    trip_counts: TripCounts,
+}
+
+impl Names {
+    /// Those of a function, of these variables.
+    pub(crate) fn new<'a>(
+        program: &Program,
+        func: FuncId,
+        vars: impl IntoIterator<Item = &'a VarId>,
+    ) -> Names {
+        let variables = vars.into_iter().map(|v| (program.name(*v), *v)).collect();
+        Names { variables, trip_counts: program.func(func).trip_counts.clone() }
+    }
+
+    /// How often loops run.
+    pub(crate) fn trip_counts(&self) -> &TripCounts {
+        &self.trip_counts
+    }
+}
+
+impl Deref for Names {
+    type Target = BTreeMap<String, VarId>;
+
+    fn deref(&self) -> &BTreeMap<String, VarId> {
+        &self.variables
+    }
+}
+
+impl DerefMut for Names {
+    fn deref_mut(&mut self) -> &mut BTreeMap<String, VarId> {
+        &mut self.variables
+    }
+}
 
 /// The variables of a function, by name.
 pub fn names(program: &Program, func: FuncId) -> Names {
-    program.vars_of(func).map(|v| (program.name(v), v)).collect()
+    Names::new(program, func, &program.vars_of(func).collect::<Vec<_>>())
 }
 
 /// Mentions, exits and weight of some code.
@@ -106,6 +142,10 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
+    fn is_short(&self, iterated: &Expr) -> bool {
+        self.names.trip_counts.short(iterated).is_some()
+    }
+
     fn in_macro(&mut self, mac: &Macro) {
         map_tokens(&mut mac.clone(), &mut |tree, field| {
             match &tree {
@@ -133,8 +173,9 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         self.out.opaque |= match expr {
             Expr::Call(call) => !is_constructor(&call.func),
-            Expr::MethodCall(_) => true,
-            Expr::ForLoop(e) => short(&e.expr).is_none(),
+            // An iteration over a few numbers is straight code too.
+            Expr::MethodCall(e) => !self.is_short(&e.receiver),
+            Expr::ForLoop(e) => !self.is_short(&e.expr),
             _ => false,
         };
         self.out.weight += match expr {
@@ -152,7 +193,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
         let before = self.out.weight;
         visit::visit_expr_for_loop(self, e);
-        let rounds = short(&e.expr).map_or(8, |rounds| rounds as u32);
+        let rounds = self.names.trip_counts.short(&e.expr).map_or(8, |rounds| rounds as u32);
         self.out.weight = before + (self.out.weight - before) * rounds;
     }
 

@@ -30,6 +30,7 @@ use proc_macro2::Span;
 use syn::parse_quote;
 
 use crate::diagnostics::reasons::Reason;
+use crate::std_models::trip_count::TripCounts;
 use crate::syntax::call_sites::CallSite;
 
 /// Declares a dense index type with a `Display` prefix.
@@ -130,6 +131,8 @@ pub struct Function {
     pub output: syn::Type,
     /// Whether the function can call itself, directly or through others; set by the call-graph pass.
     pub recursive: bool,
+    /// How often its loops run.
+    pub(crate) trip_counts: TripCounts,
 }
 
 /// What kind of thing a variable is.

@@ -30,6 +30,7 @@ use crate::item::model;
 use crate::lower::{LowerOptions, Lowered, lower};
 use crate::passes::{self, Analyses, PassOptions};
 use crate::resolve::resolution::Resolution;
+use crate::std_models::trip_count::TripCounts;
 use crate::syntax::annotated::Input;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At, AtMut, Code};
@@ -279,7 +280,7 @@ fn mark(stmt: &mut Stmt, labels: &BTreeMap<String, BlockId>) {
 
 fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, FuncId>, def: FnDef) {
     let func = ids[&def.name.to_string()];
-    let mut vars = Names::new();
+    let mut vars = Names::default();
     let mut variable = |name: &str, role: Role, mutable: bool, shared: bool, ty: Option<Type>| {
         let id = program.add_variable(func, format_ident!("{name}"), role, mutable, ty, shared);
         vars.insert(name.to_string(), id);
@@ -341,6 +342,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
         group: GroupId(func.0),
         output: def.output,
         recursive: false,
+        trip_counts: TripCounts::default(),
     });
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use syn::{Expr, ExprCall, Type};
 
 use crate::diagnostics::reasons::Reason;
+use crate::index::definitions::Definitions;
 use crate::item::model::{Excluded, Function};
 use crate::item::selection;
 use crate::syntax::mentions::type_name;
@@ -16,9 +17,10 @@ pub(crate) fn of(
     excluded: Vec<(Function, Reason)>,
     own: Option<&Type>,
     primitives: &[syn::Path],
+    definitions: &Definitions,
 ) -> Vec<Excluded> {
     let all: Vec<Function> = functions.iter().chain(excluded.iter().map(|(f, _)| f)).cloned().collect();
-    let worth: BTreeSet<usize> = selection::by_shown_name(&all, primitives);
+    let worth: BTreeSet<usize> = selection::by_shown_name(&all, primitives, definitions);
     let excluded = excluded.into_iter().enumerate().filter(|(i, _)| worth.contains(&(functions.len() + i)));
     let excluded = excluded.map(|(_, (f, reason))| {
         let owner = f.method.as_ref().map(|m| &m.owner).or(own.filter(|_| f.associated)).and_then(type_name);

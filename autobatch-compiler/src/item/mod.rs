@@ -13,3 +13,4 @@ pub mod methods;
 pub mod model;
 pub mod parse;
 pub mod selection;
+pub(crate) mod trip_counts;

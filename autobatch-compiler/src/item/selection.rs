@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Ident;
 use syn::{Expr, Path, parse_quote};
 
+use crate::index::definitions::Definitions;
 use crate::item::model::Function;
+use crate::item::trip_counts;
 use crate::std_models::pure;
 use crate::syntax::impl_trait;
 use crate::syntax::mentions::{self, text};
@@ -19,14 +21,15 @@ pub(crate) fn call_graph(
     functions: &[Function],
     entries: &[usize],
     primitives: &[syn::Path],
+    definitions: &Definitions,
 ) -> (BTreeSet<usize>, BTreeSet<(usize, usize)>) {
     let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
     let position = |name: &String| functions.iter().position(|f| f.sig.ident == *name);
-    let called = |f| called_names(f, &known, primitives).0.iter().filter_map(position).collect();
+    let called = |f| called_names(f, &known, primitives, definitions).0.iter().filter_map(position).collect();
     let called: Vec<BTreeSet<usize>> = functions.iter().map(called).collect();
     let (mut worth, mut calls) = (BTreeSet::new(), BTreeSet::new());
     for entry in entries {
-        let (batched, excluded) = worth_batching(functions, *entry, primitives);
+        let (batched, excluded) = worth_batching(functions, *entry, primitives, definitions);
         let others = batched.keys().chain(&excluded).filter_map(position);
         let mut program: BTreeSet<usize> = others.chain([*entry]).collect();
         // In the others' programs a call of this entry may be a plain one.
@@ -49,9 +52,10 @@ pub(crate) fn worth_batching(
     functions: &[Function],
     entry: usize,
     primitives: &[syn::Path],
+    definitions: &Definitions,
 ) -> (BTreeMap<String, usize>, BTreeSet<String>) {
     let known: BTreeSet<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
-    let scans: Vec<_> = functions.iter().map(|f| called_names(f, &known, primitives)).collect();
+    let scans: Vec<_> = functions.iter().map(|f| called_names(f, &known, primitives, definitions)).collect();
     let index: BTreeMap<String, usize> =
         functions.iter().enumerate().map(|(i, f)| (f.sig.ident.to_string(), i)).collect();
     let worth = heavy(functions.len(), |f| scans[f].1, |f| scans[f].0.iter().map(|name| index[name]));
@@ -106,7 +110,9 @@ pub(crate) fn called_names(
     function: &Function,
     known: &BTreeSet<String>,
     primitives: &[syn::Path],
+    definitions: &Definitions,
 ) -> (BTreeSet<String>, bool) {
+    let counts = trip_counts::of(function, definitions);
     let (mut called, mut loops) = (BTreeSet::new(), false);
     let mut add = |name: &Ident| called.extend(Some(name.to_string()).filter(|name| known.contains(name)));
     let is_own = |name: &Ident| function.bindings.contains_key(&name.to_string());
@@ -116,7 +122,7 @@ pub(crate) fn called_names(
         }
         At::Expr(Expr::MethodCall(call)) => add(&call.method),
         At::Expr(Expr::Call(call)) => loops |= is_primitive(primitives, &call.func),
-        At::Expr(Expr::ForLoop(e)) => loops |= pure::short(&e.expr).is_none() || !is_small(function),
+        At::Expr(Expr::ForLoop(e)) => loops |= counts.short(&e.expr).is_none() || !is_small(function),
         At::Expr(Expr::While(_) | Expr::Loop(_)) => loops = true,
         At::Macro(mac) => {
             mentions::idents(mac.tokens.clone()).iter().filter(|name| !is_own(name)).for_each(&mut add)
@@ -141,11 +147,15 @@ fn makes_number(path: &syn::Path) -> bool {
 
 /// The functions that loop, call primitives, recurse, or call such a one, as far as names say: a method's name is
 /// that of every method of that name.
-pub(crate) fn by_shown_name(functions: &[Function], primitives: &[Path]) -> BTreeSet<usize> {
+pub(crate) fn by_shown_name(
+    functions: &[Function],
+    primitives: &[Path],
+    definitions: &Definitions,
+) -> BTreeSet<usize> {
     let name = |f: &Function| f.shown().sig.ident.to_string();
     let known: BTreeSet<String> = functions.iter().map(&name).collect();
     let scans: Vec<(BTreeSet<String>, bool)> =
-        functions.iter().map(|f| called_names(f, &known, primitives)).collect();
+        functions.iter().map(|f| called_names(f, &known, primitives, definitions)).collect();
     let names: Vec<String> = functions.iter().map(name).collect();
     let called = |f: usize| (0..names.len()).filter(|g| scans[f].0.contains(&names[*g])).collect::<Vec<_>>();
     heavy(functions.len(), |f| scans[f].1, called)

@@ -46,7 +46,9 @@ impl<'a> Facts<'a> {
         entry: usize,
         options: &'a LowerOptions,
     ) -> Self {
-        let (batched, excluded) = selection::worth_batching(&item.functions, entry, &options.primitives);
+        let definitions = &item.declared.definitions;
+        let (batched, excluded) =
+            selection::worth_batching(&item.functions, entry, &options.primitives, definitions);
         let reference_flows = vec![OnceCell::new(); item.functions.len()];
         Facts { item, resolution, options, entry, batched, excluded, reference_flows }
     }

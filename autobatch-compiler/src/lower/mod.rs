@@ -46,6 +46,7 @@ use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
 use crate::item::model::{Item, Passing};
+use crate::item::trip_counts;
 use crate::lower::facts::Facts;
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::syntax::call_sites::{self, CallSite};
@@ -68,7 +69,7 @@ pub fn lower(
         questions: Questions::default(),
         counted: vec![],
         func: FuncId(0),
-        names: Names::new(),
+        names: Names::default(),
         uniforms: VarSet::new(),
         loops: vec![],
         cursor: None,
@@ -131,6 +132,7 @@ impl Lowering<'_> {
         let exit = self.block(id, span, "exit");
         self.program.blocks[exit.0].term = Terminator::Return;
         self.program.blocks[exit.0].arrives.insert(result);
+        let trip_counts = trip_counts::of(function, &self.facts.item.declared.definitions);
         self.program.functions.push(ir::Function {
             name: function.sig.ident.clone(),
             params,
@@ -140,6 +142,7 @@ impl Lowering<'_> {
             group: GroupId(id.0),
             output,
             recursive: false,
+            trip_counts,
         });
         id
     }
@@ -158,7 +161,7 @@ impl Lowering<'_> {
         self.func = func;
         let function = self.function();
         let ir = self.program.func(self.func).clone();
-        self.names = ir.params.iter().map(|v| (self.program.name(*v), *v)).collect();
+        self.names = Names::new(&self.program, self.func, &ir.params);
         self.names.insert(self.program.name(ir.result), ir.result);
         // In the order of the scalar code, so that what dies together is dropped in its order.
         let mut bindings: Vec<_> = function.bindings.values().collect();

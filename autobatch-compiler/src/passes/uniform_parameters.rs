@@ -13,8 +13,9 @@
 //! either, see [`crate::passes::rematerialise`].
 
 use crate::analysis::call_graph::{called, written_by_code};
+use crate::ir::effects::{self, Names};
 use crate::ir::flow::Flow;
-use crate::ir::{BlockId, Class, Program, Role, Terminator, VarId, VarSet, Variable, effects};
+use crate::ir::{BlockId, Class, Program, Role, Terminator, VarId, VarSet, Variable};
 
 /// What is known of a parameter so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,7 +104,7 @@ fn copy(program: &mut Program, b: BlockId, source: VarId) -> VarId {
     let name = format!("__uniform{}", program.variables.len());
     let ident = syn::Ident::new(&name, proc_macro2::Span::mixed_site());
     let temp = program.add_variable(func, ident.clone(), Role::Temp, false, ty, false);
-    let names = [(from.to_string(), source), (name, temp)].into_iter().collect();
+    let names = Names::new(program, func, &[source, temp]);
     let op = effects::op(&names, syn::parse_quote!(let #ident = #from;));
     program.blocks[b.0].ops.push(op);
     temp

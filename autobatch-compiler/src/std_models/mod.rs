@@ -7,3 +7,4 @@
 pub mod elementary;
 pub mod facts;
 pub mod pure;
+pub(crate) mod trip_count;

@@ -1,6 +1,6 @@
 //! Code that is known to have no effects, whatever the primitive type it is applied to.
 
-use syn::{Expr, Lit, RangeLimits};
+use syn::{Expr, Lit};
 
 use crate::std_models::elementary::is_elementary;
 use crate::syntax::mentions::bare;
@@ -136,23 +136,6 @@ pub(crate) fn literal(expr: &Expr) -> Option<u64> {
         },
         _ => None,
     }
-}
-
-/// How often a `for` over `expr` runs its body, if literals say.
-pub(crate) fn trips(expr: &Expr) -> Option<u64> {
-    match bare(expr) {
-        Expr::Range(e) => {
-            let (start, end) = (literal(e.start.as_ref()?)?, literal(e.end.as_ref()?)?);
-            Some((end + u64::from(matches!(e.limits, RangeLimits::Closed(_)))).saturating_sub(start))
-        }
-        Expr::MethodCall(e) if e.method == "rev" || e.method == "enumerate" => trips(&e.receiver),
-        _ => None,
-    }
-}
-
-/// The same if it is so few times that the loop is straight code: LLVM unrolls it before it makes vectors of lanes.
-pub(crate) fn short(expr: &Expr) -> Option<u64> {
-    trips(expr).filter(|rounds| *rounds <= 8)
 }
 
 #[cfg(test)]

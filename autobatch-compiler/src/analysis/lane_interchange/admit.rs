@@ -8,7 +8,7 @@ use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, SMALL, Sc
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Op, Role, VarId, VarSet};
 use crate::std_models::pure::{
-    is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method, literal, trips,
+    is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method, literal,
 };
 use crate::syntax::mentions::{bare, has_let, is_compound};
 
@@ -336,7 +336,7 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// A loop of a few trips, which LLVM unrolls before it vectorises.
     fn small_loop(&mut self, e: &syn::ExprForLoop) -> bool {
-        let few = trips(&e.expr).is_some_and(|n| n <= SMALL as u64);
+        let few = self.scope.names.trip_counts().of_range(&e.expr).is_some_and(|n| n <= SMALL as u64);
         few && e.label.is_none()
             && e.attrs.is_empty()
             && names_only(&e.pat)

@@ -43,8 +43,11 @@ fn counts(scope: &Scope<'_>, head: &ExprForLoop, array: VarId) -> Option<VarId> 
     let (Pat::Ident(_), Expr::Range(range)) = (&*head.pat, &*head.expr) else { return None };
     let (start, end) = (range.start.as_ref()?, range.end.as_ref()?);
     let len = &scope.arrays.get(&array)?.len;
-    let to_the_end = match pure::trips(&head.expr) {
-        Some(trips) => pure::literal(len) == Some(trips),
+    let to_the_end = match pure::literal(end) {
+        Some(end) => {
+            let last = u64::from(matches!(range.limits, RangeLimits::Closed(_)));
+            pure::literal(len) == Some(end + last)
+        }
         // A constant.
         None => {
             matches!(range.limits, RangeLimits::HalfOpen(_))

@@ -178,7 +178,7 @@ pub fn gain(names: &Names, stmt: &Stmt) -> u32 {
     match stmt {
         Stmt::Expr(Expr::ForLoop(e), _) => {
             let body = effects::of(names, &e.body);
-            let trips = pure::trips(&e.expr).unwrap_or(32).min(1000) as u32;
+            let trips = names.trip_counts().of_range(&e.expr).unwrap_or(32).min(1000) as u32;
             trips * body.weight.max(1)
         }
         _ => 0,

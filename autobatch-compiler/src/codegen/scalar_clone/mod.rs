@@ -81,7 +81,8 @@ impl<'a> Clones<'a> {
         known: ProgramFacts,
     ) -> Self {
         let functions = &item.functions[..];
-        let (worth, calls) = selection::call_graph(functions, entries, primitives);
+        let definitions = &item.declared.definitions;
+        let (worth, calls) = selection::call_graph(functions, entries, primitives, definitions);
         let has: Vec<bool> = (0..functions.len())
             .map(|f| {
                 let linked = calls.iter().any(|(from, to)| *from == f || *to == f);
