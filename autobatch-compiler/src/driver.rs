@@ -129,6 +129,7 @@ fn expand(
         fuse: args.fuse,
         primitives: primitives.clone(),
         split_entry: false,
+        vector_math: args.vector_math,
     };
     let passes = PassOptions { fuse: args.fuse, vector_math: args.vector_math, ..Default::default() };
     if !entries.iter().any(|entry| has_members(&functions[*entry])) {

@@ -193,6 +193,7 @@ mod tests {
             fuse: true,
             primitives: vec![],
             split_entry: false,
+            vector_math: false,
         };
         let (mut lowered, questions) = lower(&item, &Resolution::default(), 0, &options);
         let analyses = passes::run(&mut lowered.program, &PassOptions::default());

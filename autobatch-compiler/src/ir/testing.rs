@@ -122,7 +122,7 @@ pub(crate) fn functions(item: TokenStream) -> Vec<model::Function> {
 pub(crate) fn lowered(functions: &[model::Function], entry: usize, fuse: bool) -> Lowered {
     let krate = syn::parse_quote!(::autobatch);
     let item = model::Item { functions: functions.to_vec(), ..model::Item::default() };
-    let options = LowerOptions { krate, fuse, primitives: vec![], split_entry: false };
+    let options = LowerOptions { krate, fuse, primitives: vec![], split_entry: false, vector_math: false };
     lower(&item, &Resolution::default(), entry, &options).0
 }
 

@@ -23,6 +23,8 @@ pub struct LowerOptions {
     pub primitives: Vec<Path>,
     /// Whether blocks end behind statements that may return early.
     pub split_entry: bool,
+    /// Whether elementary functions are vector code.
+    pub vector_math: bool,
 }
 
 /// What is known of one program. Functions are known by their positions in the item.

@@ -28,6 +28,7 @@ mod receiver;
 mod scan;
 mod statements;
 mod unbatched;
+mod uniform_loops;
 
 pub use facts::LowerOptions;
 pub use lowering::Lowered;

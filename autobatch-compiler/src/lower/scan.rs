@@ -9,7 +9,7 @@ use crate::ir::VarSet;
 use crate::ir::effects::{self, HEAVY, bound, variable};
 use crate::item::selection;
 use crate::lower::lowering::Lowering;
-use crate::lower::{call_arguments, primitive};
+use crate::lower::{call_arguments, primitive, uniform_loops};
 use crate::syntax::walk::{self, At, Code, Next};
 use crate::syntax::{bindings, mentions};
 
@@ -129,12 +129,17 @@ struct Splits<'a, 'b> {
 
 impl Splits<'_, '_> {
     /// Whether a `for` loop is left in one piece inside the lane code: its trip count is the same for
-    /// every member and nothing leaves it early, or it iterates over something that may borrow a local.
+    /// every member, nothing leaves it early, and blocks would gain nothing, or it iterates over something that may borrow a local.
     fn for_loop(&mut self, e: &syn::ExprForLoop) {
         self.visit_expr(&e.expr);
         let uniform =
             uniform_values::is_uniform(&self.lower.program, &self.lower.names, &self.uniforms, &e.expr);
-        self.found |= !may_borrow_local(self.lower, &e.expr) && (!uniform || leaves(&e.body));
+        let whole = uniform && !leaves(&e.body);
+        if whole && uniform_loops::is_interchanged(self.lower, e) {
+            return;
+        }
+        let blocks = || !whole || uniform_loops::is_worth_blocks(self.lower, e);
+        self.found |= !may_borrow_local(self.lower, &e.expr) && blocks();
         if uniform {
             self.uniforms.extend(bound(&self.lower.names, &e.pat));
         }

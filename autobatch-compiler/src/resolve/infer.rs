@@ -8,6 +8,7 @@ use crate::index::definitions::{Definitions, Substitute, argument, named};
 use crate::item::model::Function;
 use crate::resolve::types::{FunctionType, Holds, Scopes, Types, is_number, iterator};
 use crate::std_models::facts::{self, Fact};
+use crate::std_models::pure::{is_constant, is_pure_method};
 use crate::syntax::mentions::bare;
 
 impl FunctionType {
@@ -62,7 +63,7 @@ impl Types<'_> {
     /// The same; `_` is a type that is not known.
     fn maybe(&self, scopes: &Scopes, expr: &Expr) -> Option<Type> {
         match bare(expr) {
-            Expr::Path(p) if p.qself.is_none() => self.named(scopes, &p.path),
+            Expr::Path(p) if p.qself.is_none() => self.named(scopes, &p.path).or_else(|| self.constant(p)),
             Expr::Cast(e) => Some(self.plain(&e.ty)),
             Expr::Reference(e) => {
                 let (ty, mutability) = (self.of(scopes, &e.expr)?, &e.mutability);
@@ -102,7 +103,12 @@ impl Types<'_> {
             Expr::Binary(e) => self.of(scopes, &e.left).filter(is_number),
             Expr::Array(e) => {
                 let of = e.elems.first().and_then(|first| self.of(scopes, first));
-                of.map(|ty| parse_quote!([#ty; 0]))
+                let len = e.elems.len();
+                of.map(|ty| parse_quote!([#ty; #len]))
+            }
+            Expr::Repeat(e) => {
+                let (of, len) = (self.of(scopes, &e.expr)?, &e.len);
+                Some(parse_quote!([#of; #len]))
             }
             Expr::Tuple(e) => {
                 let parts = e.elems.iter().map(|e| self.of(scopes, e).unwrap_or_else(|| parse_quote!(_)));
@@ -159,6 +165,15 @@ impl Types<'_> {
         let ty = self.constructed(path)?;
         let fields = self.definitions.fields(&ty, variant)?;
         fields.is_empty().then_some(ty)
+    }
+
+    /// The type of a constant: the file's, or one of a number's type, `f64::INFINITY`.
+    fn constant(&self, path: &syn::ExprPath) -> Option<Type> {
+        let segments: Vec<&Ident> = path.path.segments.iter().map(|segment| &segment.ident).collect();
+        match segments[..] {
+            [ty, _] if is_constant(path) => Some(parse_quote!(#ty)).filter(is_number),
+            _ => self.definitions.constant(path).map(|constant| self.plain(&constant.ty)),
+        }
     }
 
     /// The type of a field of what such a path makes, `Node { … }`, `Tree::Node(…)`.
@@ -247,7 +262,9 @@ impl Types<'_> {
         if let Some(own) = self.way(&receiver).find_map(|ty| self.output(Some(&ty), &name)) {
             return Some(own);
         }
-        self.yields(scopes, &receiver, call)
+        // Among them are questions, whose answers are no numbers.
+        let number = is_number(&receiver) && is_pure_method(&call.method) && !name.starts_with("is_");
+        if number { Some(parse_quote!(__Number)) } else { self.yields(scopes, &receiver, call) }
     }
 
     /// What a closure returns that gets arguments of these types.

@@ -25,7 +25,7 @@ pub(crate) struct Types<'a> {
     pub(crate) own: Option<Type>,
 }
 
-pub(super) fn is_number(ty: &Type) -> bool {
+pub(crate) fn is_number(ty: &Type) -> bool {
     crate::std_models::pure::is_primitive(ty)
         || matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|i| i == "__Number"))
 }

@@ -96,7 +96,7 @@ impl TripCounts {
     }
 
     /// The length of an array type, or of one behind references.
-    fn length(&self, ty: &Type) -> Option<u64> {
+    pub(crate) fn length(&self, ty: &Type) -> Option<u64> {
         match bare_type(ty) {
             Type::Array(t) => self.number(&t.len),
             Type::Reference(t) => self.length(&t.elem),

@@ -136,14 +136,23 @@ impl<'a> Scope<'a> {
                 scope.arrays.insert(*param, array(&ty.len));
             }
         }
-        for stmt in program.blocks_of(func).flat_map(Block::code) {
-            walk::each(stmt, |at| {
-                if let At::Local(local) = at {
-                    scope.find_array(local);
-                }
-            });
-        }
+        program.blocks_of(func).flat_map(Block::code).for_each(|stmt| scope.find_arrays(stmt));
         scope
+    }
+
+    /// The scope of `func`, which is being lowered, with a statement that is no part of it yet.
+    pub(crate) fn with(program: &'a Program, func: FuncId, stmt: &Stmt) -> Scope<'a> {
+        let mut scope = Scope::new(program, func);
+        scope.find_arrays(stmt);
+        scope
+    }
+
+    fn find_arrays(&mut self, stmt: &Stmt) {
+        walk::each(stmt, |at| {
+            if let At::Local(local) = at {
+                self.find_array(local);
+            }
+        });
     }
 
     /// Notes the variable of a `let` that plainly makes an array.
