@@ -12,7 +12,7 @@ use crate::syntax::walk::{self, At};
 pub(crate) fn of(function: &Function, definitions: &Definitions) -> TripCounts {
     let mut counts = TripCounts::with_constants(definitions.numbers());
     for param in &function.params {
-        counts.bind(param.ident.to_string(), Some(&param.ty), None);
+        counts.bind(param.ident.to_string(), Some(&param.ty), None, false);
     }
     walk::each(&function.body, |at| {
         if let At::Local(local) = at
@@ -23,7 +23,8 @@ pub(crate) fn of(function: &Function, definitions: &Definitions) -> TripCounts {
                 _ => None,
             };
             let init = local.init.as_ref().map(|init| &*init.expr);
-            counts.bind(p.ident.to_string(), ty, init);
+            let fixed = p.mutability.is_none() && p.by_ref.is_none();
+            counts.bind(p.ident.to_string(), ty, init, fixed);
         }
     });
     counts

@@ -114,7 +114,7 @@ pub(super) fn called_method(lower: &Lowering<'_>, call: &ExprMethodCall) -> Opti
 /// Whether lowering `code` makes blocks: it holds a batched call or a loop that members leave at
 /// different times.
 pub(super) fn splits(lower: &Lowering<'_>, code: &impl Code) -> bool {
-    let mut scan = Splits { lower, uniforms: lower.uniforms.clone(), found: false };
+    let mut scan = Splits { lower, uniforms: lower.uniforms.clone(), unrolled: 0, found: false };
     code.visit(&mut scan);
     scan.found
 }
@@ -124,6 +124,8 @@ struct Splits<'a, 'b> {
     /// Variables with the same value for every member: those known before, and those of the scanned
     /// code as far as it has been scanned.
     uniforms: VarSet,
+    /// The loops around that LLVM unrolls.
+    unrolled: usize,
     found: bool,
 }
 
@@ -143,7 +145,10 @@ impl Splits<'_, '_> {
         if uniform {
             self.uniforms.extend(bound(&self.lower.names, &e.pat));
         }
+        let short = usize::from(whole && self.lower.names.trip_counts().short(&e.expr).is_some());
+        self.unrolled += short;
         self.visit_block(&e.body);
+        self.unrolled -= short;
     }
 }
 
@@ -156,6 +161,9 @@ impl<'ast> Visit<'ast> for Splits<'_, '_> {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => return,
             Expr::ForLoop(e) => return self.for_loop(e),
             Expr::If(_) | Expr::Match(_) if !self.lower.facts.options.fuse => self.found = true,
+            // Straight code.
+            Expr::If(_) | Expr::Match(_) if self.unrolled > 0 => {}
+            Expr::If(e) if self.lower.names.trip_counts().is_known(&e.cond) => {}
             Expr::If(e) => {
                 self.found |= is_heavy(self.lower, &e.then_branch)
                     || e.else_branch.as_ref().is_some_and(|(_, e)| is_heavy(self.lower, e));

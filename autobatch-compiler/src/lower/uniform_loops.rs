@@ -26,9 +26,7 @@ use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At, Next};
 
 /// The words of the largest variable that lane code keeps split: the runtime's `Slots` know the same bound.
-const WORDS: u64 = 16;
-/// The same where the loop reads lists, as LLVM has to find out that these lie apart from the variables.
-const WORDS_BESIDE_LISTS: u64 = 8;
+const WORDS: u64 = 8;
 
 /// Whether a loop that all members run equally often, and that lane interchange does not take, is worth blocks.
 pub(super) fn is_worth_blocks(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
@@ -36,7 +34,7 @@ pub(super) fn is_worth_blocks(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
     lower.names.trip_counts().short(&e.expr).is_none()
         && !body.calls_library()
         && !body.picks_elements()
-        && body.state().all(|words| words.is_some_and(|words| words <= body.words()))
+        && body.state().all(|words| words.is_some_and(|words| words <= WORDS))
 }
 
 /// Whether lane interchange takes a loop.
@@ -53,7 +51,7 @@ struct Body<'a, 'b> {
     code: &'a ExprForLoop,
     /// Variables of the body alone.
     own: VarSet,
-    /// Those of them that count the rounds of short loops, which LLVM unrolls.
+    /// Those of them that are constants once LLVM has unrolled short loops.
     counters: VarSet,
 }
 
@@ -110,23 +108,6 @@ impl<'a, 'b> Body<'a, 'b> {
         }
     }
 
-    fn words(&self) -> u64 {
-        if self.reads_lists() { WORDS_BESIDE_LISTS } else { WORDS }
-    }
-
-    /// Whether it reads elements of what is no array of the member's.
-    fn reads_lists(&self) -> bool {
-        let is_array = |v: VarId| self.lower.type_of(v).is_some_and(|ty| matches!(ty, Type::Array(_)));
-        !matches!(bare(&self.code.expr), Expr::Range(_))
-            || walk::any(&self.code.body, |at| match at {
-                At::Expr(Expr::Index(e)) => match variable(&self.lower.names, root(&e.expr)) {
-                    Some(var) if self.own.contains(&var) || is_array(var) => Next::On,
-                    _ => Next::Found,
-                },
-                _ => Next::On,
-            })
-    }
-
     /// Whether it calls functions that are no vector code.
     fn calls_library(&self) -> bool {
         !self.lower.facts.options.vector_math
@@ -153,7 +134,8 @@ impl<'a, 'b> Body<'a, 'b> {
     fn is_fixed(&self, index: &Expr) -> bool {
         match bare(index) {
             Expr::Path(p) => match variable(&self.lower.names, index) {
-                Some(var) => self.counters.contains(&var),
+                Some(var) if self.counters.contains(&var) => true,
+                Some(_) => self.lower.names.trip_counts().number(index).is_some(),
                 None => is_constant(p),
             },
             Expr::Binary(e) => self.is_fixed(&e.left) && self.is_fixed(&e.right),

@@ -16,7 +16,7 @@ use crate::syntax::mentions::{bare, bare_type, name};
 /// The most rounds of a loop that is straight code.
 const SHORT: u64 = 8;
 
-/// The numbers that bound loops: lengths of arrays and values of constants, by name.
+/// The numbers that bound loops: lengths of arrays and values of constants, and of variables that are like constants, by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TripCounts {
     arrays: BTreeMap<String, u64>,
@@ -29,8 +29,10 @@ impl TripCounts {
         TripCounts { arrays: BTreeMap::new(), constants }
     }
 
-    /// Notes a variable that has a type or is given a value.
-    pub(crate) fn bind(&mut self, variable: String, ty: Option<&Type>, value: Option<&Expr>) {
+    /// Notes a variable that has a type or is given a value, which it keeps if it is `fixed`.
+    pub(crate) fn bind(&mut self, variable: String, ty: Option<&Type>, value: Option<&Expr>, fixed: bool) {
+        let number = value.filter(|_| fixed).and_then(literal);
+        self.constants.extend(number.map(|number| (variable.clone(), number)));
         let length = ty.and_then(|ty| self.length(ty)).or_else(|| self.items(value?));
         self.arrays.extend(length.map(|length| (variable, length)));
     }
@@ -86,8 +88,16 @@ impl TripCounts {
         }
     }
 
+    /// Whether a condition is known, so that LLVM leaves one of the branches out.
+    pub(crate) fn is_known(&self, condition: &Expr) -> bool {
+        match bare(condition) {
+            Expr::Binary(e) => self.number(&e.left).is_some() && self.number(&e.right).is_some(),
+            _ => false,
+        }
+    }
+
     /// The value of a literal, of a constant, or of an array's `len`.
-    fn number(&self, expr: &Expr) -> Option<u64> {
+    pub(crate) fn number(&self, expr: &Expr) -> Option<u64> {
         match bare(expr) {
             Expr::Path(_) => self.constants.get(&name(bare(expr))?).copied(),
             Expr::MethodCall(e) if e.method == "len" => self.items(&e.receiver),
@@ -113,10 +123,12 @@ mod tests {
 
     fn counts() -> TripCounts {
         let mut counts = TripCounts::with_constants(BTreeMap::from([("DIM".to_string(), 3)]));
-        counts.bind("s".into(), Some(&parse_quote!(&mut [f64; DIM])), None);
-        counts.bind("long".into(), None, Some(&parse_quote!([0.0; 100])));
-        counts.bind("copy".into(), None, Some(&parse_quote!(s)));
-        counts.bind("other".into(), None, Some(&parse_quote!(f(s))));
+        counts.bind("s".into(), Some(&parse_quote!(&mut [f64; DIM])), None, false);
+        counts.bind("long".into(), None, Some(&parse_quote!([0.0; 100])), false);
+        counts.bind("copy".into(), None, Some(&parse_quote!(s)), true);
+        counts.bind("other".into(), None, Some(&parse_quote!(f(s))), true);
+        counts.bind("two".into(), None, Some(&parse_quote!(2)), true);
+        counts.bind("n".into(), None, Some(&parse_quote!(2)), false);
         counts
     }
 
@@ -128,6 +140,8 @@ mod tests {
         assert_eq!(of(parse_quote!((0..DIM).rev())), Some(3));
         assert_eq!(of(parse_quote!(1..copy.len())), Some(2));
         assert_eq!(of(parse_quote!(0..n)), None);
+        assert_eq!(of(parse_quote!(0..=two)), Some(3));
+        assert!(counts.is_known(&parse_quote!(two == DIM)) && !counts.is_known(&parse_quote!(n == 1)));
         assert_eq!(of(parse_quote!(&mut s)), Some(3));
         assert_eq!(of(parse_quote!([1, 2])), Some(2));
         assert_eq!(of(parse_quote!(other)), None);

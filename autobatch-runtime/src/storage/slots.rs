@@ -20,11 +20,7 @@ use std::ptr;
 use crate::probes::type_id::is_plain;
 
 /// The bytes of the largest values that are split.
-pub(super) const LARGEST: usize = 128;
-
-/// The words of the largest values that are copied to the lanes of a strip, and back, without a loop. LLVM looks at a hundred uses of a
-/// place; if there are more, it takes the place for known elsewhere, and no loop that gathers becomes a vector loop.
-const STRAIGHT: usize = 8;
+pub(super) const LARGEST: usize = 64;
 
 /// What is known of a type. Constants, not functions, because tests are not optimised.
 pub(super) struct Of<T>(T);
@@ -214,29 +210,10 @@ macro_rules! words {
     ($T:ty, $W:expr, $lane:expr, |$at:ident, $there:ident, $Word:ident| $copy:expr) => {
         if Of::<$T>::WIDE {
             type $Word = MaybeUninit<u64>;
+            words!(@ $T, $W, $lane, $at, $there, $copy, 0 1 2 3 4 5 6 7);
+        } else {
+            type $Word = MaybeUninit<u32>;
             words!(@ $T, $W, $lane, $at, $there, $copy, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-        } else {
-            type $Word = MaybeUninit<u32>;
-            words!(@ $T, $W, $lane, $at, $there, $copy,
-                0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
-        }
-    };
-    // The same for all lanes: `at` is a place among the values.
-    (in $T:ty, $W:expr, |$at:ident, $there:ident, $Word:ident| $copy:expr) => {
-        if Of::<$T>::WIDE {
-            type $Word = MaybeUninit<u64>;
-            words!(@ in $T, $W, $at, $there, $copy);
-        } else {
-            type $Word = MaybeUninit<u32>;
-            words!(@ in $T, $W, $at, $there, $copy);
-        }
-    };
-    (@ in $T:ty, $W:expr, $at:ident, $there:ident, $copy:expr) => {
-        for nth in 0..Of::<$T>::WORDS {
-            for lane in 0..$W {
-                let ($at, $there) = (lane * Of::<$T>::WORDS + nth, nth * $W + lane);
-                $copy;
-            }
         }
     };
     // No loop, or LLVM keeps the value in memory until it has found out that it is short.
@@ -254,39 +231,6 @@ impl<T, const W: usize> Lanewise<T, W> {
     pub(super) fn of(slots: &mut [MaybeUninit<T>; W]) -> &mut Self {
         // SAFETY: the same representation.
         unsafe { &mut *ptr::from_mut(slots).cast() }
-    }
-
-    /// Copies split values here.
-    #[inline(always)]
-    pub(super) fn fill(&mut self, values: &[MaybeUninit<T>; W]) {
-        if Of::<T>::WORDS <= STRAIGHT {
-            for (lane, value) in values.iter().enumerate() {
-                // SAFETY: any bits are a `MaybeUninit`, and split types have no drop glue.
-                self.put(lane, unsafe { ptr::read(value) });
-            }
-            return;
-        }
-        let (to, from) = (self.0.as_mut_ptr(), values.as_ptr());
-        words!(in T, W, |at, there, Word| {
-            // SAFETY: as for `get`.
-            unsafe { *to.cast::<Word>().add(there) = *from.cast::<Word>().add(at) }
-        });
-    }
-
-    /// Copies split values back.
-    #[inline(always)]
-    pub(super) fn write_back(&self, values: &mut [MaybeUninit<T>; W]) {
-        if Of::<T>::WORDS <= STRAIGHT {
-            for (lane, value) in values.iter_mut().enumerate() {
-                *value = self.get(lane);
-            }
-            return;
-        }
-        let (to, from) = (values.as_mut_ptr(), self.0.as_ptr());
-        words!(in T, W, |at, there, Word| {
-            // SAFETY: as for `get`.
-            unsafe { *to.cast::<Word>().add(at) = *from.cast::<Word>().add(there) }
-        });
     }
 
     /// The bits of a lane.

@@ -157,7 +157,10 @@ impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Local<'_, T, W, BAC
             if SPLIT && split::<T>() {
                 // SAFETY: an array of `MaybeUninit` may hold any bits, none too.
                 let lanes = unsafe { &mut copy.assume_init_mut().0 };
-                lanes.fill(self.home);
+                for (lane, slot) in self.home.iter().enumerate() {
+                    // SAFETY: any bits are a `MaybeUninit`, and `T` has no drop glue.
+                    lanes.put(lane, unsafe { ptr::read(slot) });
+                }
             } else {
                 // SAFETY: any bits are a `MaybeUninit`, and `T` has no drop glue.
                 copy.write(Aligned(Lanewise(unsafe { ptr::read(self.home) })));
@@ -193,7 +196,9 @@ impl<T, const W: usize, const BACK: bool, const SPLIT: bool> Drop for Local<'_, 
         if SPLIT && split::<T>() {
             // SAFETY: `filled`.
             let copy = unsafe { &self.copy.assume_init_ref().0 };
-            copy.write_back(self.home);
+            for (lane, slot) in self.home.iter_mut().enumerate() {
+                *slot = copy.get(lane);
+            }
         } else {
             // SAFETY: `filled`, and the copy lies apart from the column.
             unsafe { ptr::copy_nonoverlapping(&self.copy.assume_init_ref().0.0, self.home, 1) };
