@@ -16,3 +16,4 @@ mod match_guards;
 mod ranges;
 mod recursion;
 mod sums_and_products;
+mod uniform_loops;
