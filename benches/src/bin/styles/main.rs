@@ -11,6 +11,7 @@ use autobatch_bench::ways::{Family, Pools, Way, small_ways, ways};
 mod lorenz;
 mod quadrature;
 mod random_walk;
+mod steps;
 mod style;
 mod tables;
 mod trees;
@@ -22,6 +23,7 @@ type Styles = fn(Option<usize>) -> Vec<AnyStyle>;
 
 const ALGORITHMS: &[Styles] = &[
     lorenz::styles,
+    steps::styles,
     random_walk::styles,
     quadrature::styles,
     trees::nearest,
