@@ -106,11 +106,10 @@ pub fn level_avx512() -> Level {
     Level(Isa::Avx512)
 }
 
-/// As `level_avx2`, where there is one instruction set.
-#[cfg(not(target_arch = "x86_64"))]
+/// As `level_avx2`, for what every CPU of the target has.
 #[inline]
 pub fn level() -> Level {
-    Level::new(Isa::Avx512)
+    Level(if cfg!(target_arch = "aarch64") { Isa::Neon } else { Isa::Baseline })
 }
 
 /// The best instruction set of the CPU that does not exceed what the user allows.
@@ -146,5 +145,6 @@ mod tests {
         assert_eq!(Level::new(Isa::Baseline).isa() == Isa::Neon, cfg!(target_arch = "aarch64"));
         assert_ne!(Level::new(Isa::Avx2).isa(), Isa::Avx512);
         assert_eq!(ceiling(None), Level::new(Isa::Avx512).isa());
+        assert_eq!(level(), Level::new(Isa::Baseline));
     }
 }

@@ -18,9 +18,7 @@ mod uniform_guard;
 pub use compress::{append, fetch};
 pub(crate) use compress::{compact, compact_words, compress, expand, merge};
 pub(crate) use dispatch::vectorize;
-pub use isa::Isa;
-#[cfg(not(target_arch = "x86_64"))]
-pub use isa::level;
+pub use isa::{Isa, level};
 pub(crate) use isa::{Level, ceiling};
 #[cfg(target_arch = "x86_64")]
 pub use isa::{level_avx2, level_avx512};
