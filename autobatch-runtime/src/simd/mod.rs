@@ -5,8 +5,8 @@
 //!
 //! A new instruction set gets a variant of [`Isa`], its detection in `isa.rs`, and a file beside `avx2.rs` in `scan/` and `compress/`.
 //!
-//! **Invariant:** there is a [`Level`] only of an instruction set that this CPU has. [`Level::new`] upholds it, and `level_avx2` and
-//! `level_avx512`, which code without these features can't call. Every kernel with `target_feature` relies on it.
+//! **Invariant:** there is a [`Level`] only of an instruction set that this CPU has. [`Level::new`] upholds it, and `level`, `level_avx2` and
+//! `level_avx512`, of which the last two are functions that code without these features can't call. Every kernel with `target_feature` relies on it.
 
 mod compress;
 mod dispatch;
