@@ -31,7 +31,7 @@ pub use crate::api::{
     outcome::unwrap,
     output::Out,
 };
-pub use crate::launch::{Crossing, Ways, unwrap_unit};
+pub use crate::launch::{Crossing, Vectors, Ways, unwrap_unit};
 
 /// # Scalar code with counted depth
 ///
@@ -129,9 +129,7 @@ pub mod lane_interchange {
 ///
 /// The runtime relies on it wherever a slot is read. Lengths are checked by slices, alignment is asserted.
 pub mod vector {
-    #[cfg(not(target_arch = "x86_64"))]
-    pub use crate::simd::level;
-    pub use crate::simd::{append, fetch};
+    pub use crate::simd::{append, fetch, level};
     #[cfg(target_arch = "x86_64")]
     pub use crate::simd::{level_avx2, level_avx512};
     pub use crate::vector::{

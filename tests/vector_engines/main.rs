@@ -6,6 +6,7 @@ mod common;
 mod division_by_reciprocal;
 mod lane_interchange;
 mod lookups;
+mod short_vectors;
 mod structs_of_several_words;
 mod task_blocks_and_gangs;
 mod uniform_loops;

@@ -136,19 +136,28 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         quote!(|_: &mut #rt::Core<'_>, _: &#rt::Store, _: &#rt::Out<'_, #output>| {})
     };
     let vector = match &machine.vector {
-        Some(_) => {
+        Some(code) if !code.variants.is_empty() => {
             let [base, avx2, avx512] = &instances(&names.vector);
+            let of_sse2 = match code.short {
+                true => quote!(::core::option::Option::Some(#this #base #fish)),
+                false => quote!(::core::option::Option::None),
+            };
             quote!(|__tile: &mut #rt::vector::Tile<'_>, __out: &#rt::Out<'_, #output>| {
                 #[cfg(target_arch = "x86_64")]
-                #rt::vector::Tile::dispatch(__tile, (#(#passed,)* __out, ::core::marker::PhantomData), #this #avx2 #fish, #this #avx512 #fish);
+                #rt::vector::Tile::dispatch(__tile, (#(#passed,)* __out, ::core::marker::PhantomData), #of_sse2, #this #avx2 #fish, #this #avx512 #fish);
                 #[cfg(not(target_arch = "x86_64"))]
                 #this #base #fish(__tile, (#(#passed,)* __out, ::core::marker::PhantomData));
             })
         }
-        None => quote!(|_: &mut #rt::vector::Tile<'_>, _: &#rt::Out<'_, #output>| {}),
+        _ => quote!(|_: &mut #rt::vector::Tile<'_>, _: &#rt::Out<'_, #output>| {}),
     };
     let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| lanes(code, &named, &rt));
     let wavefront = machine.vector.as_ref().is_some_and(|code| code.wavefront);
+    let vectors = match &machine.vector {
+        Some(code) if code.short => quote!(All),
+        Some(code) if !code.variants.is_empty() => quote!(Long),
+        _ => quote!(None),
+    };
     let vector_functions = machine.vector.as_ref().map(|code| vector_functions(code, &names, &inner));
     let program_path =
         if function.associated { quote!(Self::#program()) } else { quote!(#batched::program()) };
@@ -169,7 +178,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#sources)*
         let __vector_lanes = #vector_lanes;
         let __ways =
-            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, wavefront: #wavefront };
+            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront };
     );
     quote_spanned! {span=>
         #[doc = #doc]
@@ -300,8 +309,9 @@ fn vector_functions(code: &VectorCode, names: &Family, inner: &Inner<'_>) -> Tok
     let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
     let names = instances(&names.vector);
     let all = code.variants.iter().zip(VARIANTS).zip(&names).map(|((variant, (_, features)), name)| {
-        // Without vectors of some length frames do not pay: there the machine runs the program.
         let features = match features {
+            "" if code.short => quote!(),
+            // There scalar code runs.
             "" => quote!(#[cfg(not(target_arch = "x86_64"))]),
             features => quote!(#[cfg(target_arch = "x86_64")] #[target_feature(enable = #features)]),
         };

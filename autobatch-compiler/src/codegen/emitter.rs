@@ -20,6 +20,8 @@ use crate::syntax::arguments::Args;
 pub struct Width {
     /// `u64` words instead of `u32`: as wide as the data, so that masks need no conversion.
     pub word64: bool,
+    /// Whether the data of that width are floats rather than integers.
+    pub floats: bool,
     /// Lanes per strip.
     pub strip: usize,
 }

@@ -83,18 +83,18 @@ pub fn emit(
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
-    let vector = vector.and_then(|vector| vector_code(function, vector, clones, args, width));
+    let vector = vector.map(|vector| vector_code(function, vector, clones, args, width));
     api::family(&parts::Machine { body, vector, program, clone, native_depth, function, checks, krate }, args)
 }
 
-/// The code of vector frames, if they can hold the program.
+/// The code of vector frames.
 fn vector_code(
     function: &Function,
     vector: VectorProgram,
     clones: &Clones<'_>,
     args: &Args,
     width: Width,
-) -> Option<parts::VectorCode> {
+) -> parts::VectorCode {
     let VectorProgram { pure, lowered, analyses } = vector;
     // What only computes has no states.
     let states = VarSet::new();
@@ -102,7 +102,7 @@ fn vector_code(
     let program = &lowered.program;
     let variants =
         instruction_sets::VARIANTS.iter().map(|(isa, _)| frames::variant(&emitter, function, args, isa));
-    let variants = variants.collect::<Option<Vec<_>>>()?;
+    let variants = variants.collect::<Option<Vec<_>>>().unwrap_or_default();
     let variable = |v: &VarId| program.var(*v).ty.clone();
     let types = program.functions.iter().flat_map(|f| {
         let columns = f.params.iter().filter(|v| emitter.has_column(**v));
@@ -110,5 +110,6 @@ fn vector_code(
     });
     let recursive = program.functions.iter().any(|f| f.recursive);
     let wavefront = variants.iter().any(|variant| variant.wavefront.is_some());
-    Some(parts::VectorCode { variants, pure, recursive, wavefront, types: types.collect() })
+    let short = variants.iter().any(|variant| variant.short);
+    parts::VectorCode { variants, short, pure, recursive, wavefront, types: types.collect() }
 }

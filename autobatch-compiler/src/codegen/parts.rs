@@ -27,8 +27,11 @@ pub(crate) struct Machine<'a> {
 
 /// The code of vector frames.
 pub(crate) struct VectorCode {
-    /// For each instruction set of [`VARIANTS`](crate::codegen::instruction_sets::VARIANTS) its functions.
+    /// For each instruction set of [`VARIANTS`](crate::codegen::instruction_sets::VARIANTS) its functions; empty if they can't hold the
+    /// program.
     pub(crate) variants: Vec<VectorVariant>,
+    /// Whether vectors of 16 bytes pay.
+    pub(crate) short: bool,
     pub(crate) pure: PureProgram,
     /// Whether the program has calls.
     pub(crate) recursive: bool,
@@ -44,6 +47,8 @@ pub(crate) struct VectorVariant {
     pub(crate) functions: Vec<(Ident, TokenStream, TokenStream)>,
     /// Statements that run a tile, given `__tile` and the parameters of the entry function.
     pub(crate) tile: TokenStream,
+    /// Whether vectors of 16 bytes pay.
+    pub(crate) short: bool,
     /// The same as a wavefront, given `__begin` too, if the program has calls of which one may need another's result.
     pub(crate) wavefront: Option<TokenStream>,
 }

@@ -211,7 +211,9 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
     // Elsewhere there are no gathers, so that nothing is won.
     let gathers = engine == Engine::Vector("avx512");
     let lookups = gathers.then(|| LookupWriter::new(emitter, head, blocks, in_place.collect())).flatten();
-    let mut writer = Writer { emitter, shape: &shape, plain, skip, lookups, successors: BTreeSet::new() };
+    let selects = engine == Engine::Vector("") && !shape.repeats && shape.work > SMALL;
+    let mut writer =
+        Writer { emitter, shape: &shape, plain, selects, skip, lookups, successors: BTreeSet::new() };
     let body = writer.node(head);
     let (successors, lookups) = (writer.successors, writer.lookups.map(|lookups| lookups.lookups()));
     let declare = shape.deferred.iter().map(|v| {
@@ -247,6 +249,11 @@ pub(crate) fn region_from(emitter: &Emitter<'_>, head: BlockId, engine: Engine<'
     }
 }
 
+/// Regions of so little work (see [`crate::ir::Op::weight`]) are unrolled by LLVM, which keeps it all in registers. Where a region does more
+/// and runs once, LLVM stores values only where somebody reads them. Without instructions for that, which come with AVX, it finds
+/// no vectors then.
+pub(crate) const SMALL: u32 = 8;
+
 /// The work from which on a region that runs once is lent copies of states: what they cost is about a random number.
 const WORTH_COPIES: u32 = 16;
 
@@ -265,6 +272,10 @@ struct Shape {
     handed: BTreeMap<BlockId, Vec<VarId>>,
     /// Variables assigned in the region whose `let` stands elsewhere.
     deferred: VarSet,
+    /// Whether it may run again.
+    repeats: bool,
+    /// The weight of its ops.
+    work: u32,
 }
 
 impl Shape {
@@ -381,7 +392,7 @@ impl Shape {
             (*meeting, emitter.live_at(*meeting).into_iter().filter(|v| local(v) && !stays(v)).collect())
         });
         let handed = handed.collect();
-        Shape { head, meetings, takes, outs, kept, lent, uniforms, live_out, handed, deferred }
+        Shape { head, meetings, takes, outs, kept, lent, uniforms, live_out, handed, deferred, repeats, work }
     }
 }
 
@@ -389,6 +400,8 @@ pub(crate) struct Writer<'a, 'e> {
     emitter: &'a Emitter<'e>,
     shape: &'a Shape,
     plain: bool,
+    /// Whether a value that nobody reads is the old one.
+    selects: bool,
     /// Ops of the head that are left out.
     skip: usize,
     /// Unless lanes panic.
@@ -539,7 +552,8 @@ impl Writer<'_, '_> {
                 let (column, ident) = (column(*v), &self.emitter.program.var(carrier).ident);
                 quote!(#new = #rt::Slots::leave(&mut *#column, #l, #ident);)
             } else {
-                quote!(#new = #rt::dead();)
+                let old = old(*v);
+                if self.selects { quote!(#new = #old;) } else { quote!(#new = #rt::dead();) }
             }
         });
         let kept = self.shape.kept.iter().filter(|v| live.contains(v) && !self.plain).map(|v| {

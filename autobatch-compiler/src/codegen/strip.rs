@@ -18,10 +18,15 @@ pub(crate) const ARGUMENTS: usize = 28;
 pub(crate) type Exits = Vec<(u32, TokenStream)>;
 
 /// What says which of two ways a lane goes.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ways {
+    /// Bytes.
     Flags,
-    /// As wide as the data.
+    /// The same, read in parts: a vector that is wider than what has just been stored has to wait for it.
+    FlagsByParts,
+    /// The point where it goes, as wide as the data.
+    Points,
+    /// All bits of a word as wide as the data, or none.
     Words,
 }
 
@@ -53,12 +58,12 @@ pub(crate) fn once(
         };
         return (run, vec![(exit, quote!(__bits))]);
     }
-    if ways == Ways::Flags
+    if ways != Ways::Points
         && let [_, _] = points[..]
     {
         let before = quote!(#before #lists);
         let round = Lanes { region, before, code: round, faults, with, places, names: columns };
-        return round.two_ways(emitter, lanes, &quote!(set));
+        return round.two_ways(emitter, lanes, ways);
     }
     let run = quote! {
         let (#(#bits,)*) = #rt::vector::#with(#(#places,)* |#(#columns),*| {
@@ -179,28 +184,30 @@ impl<'p> Lanes<'p> {
         (all.names.len() <= ARGUMENTS).then_some(all)
     }
 
-    /// Runs a strip and sets the bits of its exits; `read` is how flags are read.
-    fn two_ways(
-        &self,
-        emitter: &Emitter<'_>,
-        lanes: &TokenStream,
-        read: &TokenStream,
-    ) -> (TokenStream, Exits) {
+    /// Runs a strip and sets the bits of its exits.
+    fn two_ways(&self, emitter: &Emitter<'_>, lanes: &TokenStream, ways: Ways) -> (TokenStream, Exits) {
         let (points, bits) = exits(self.region);
         let ([one, other], [to_one, to_other]) = (&points[..], &bits[..]) else { unreachable!("two ways") };
-        let (rt, width, l, next) = (&emitter.rt, emitter.width.strip, lane(), next());
+        let (rt, width, word, l, next) = (&emitter.rt, emitter.width.strip, &emitter.word, lane(), next());
         let Lanes { before, code, faults, with, places, names, .. } = self;
-        // The closure makes bits of flags where LLVM still has them in a register.
+        let (kind, put, read) = match ways {
+            Ways::Flags => (quote!(Flags::<#width>), quote!(Flags::put), quote!(Flags::set)),
+            Ways::FlagsByParts => (quote!(Flags::<#width>), quote!(Flags::put), quote!(Flags::set_by_parts)),
+            Ways::Points | Ways::Words => {
+                (quote!(Points::<#word, #width>), quote!(Points::note), quote!(Points::all_noted))
+            }
+        };
+        // The closure makes bits of them where LLVM still has them in a register.
         let run = quote! {
             let #to_other = #rt::vector::#with(#(#places,)* |#(#names),*| {
-                let mut __flags = #rt::vector::Flags::<#width>::new();
+                let mut __ways = #rt::vector::#kind::new();
                 #before
                 for #l in 0..#lanes {
                     #code
-                    #rt::vector::Flags::put(&mut __flags, #l, #next, #other);
+                    #rt::vector::#put(&mut __ways, #l, #next, #other);
                 }
                 #faults
-                __bits & #rt::vector::Flags::#read(&__flags, __level)
+                __bits & #rt::vector::#read(&__ways, __level)
             });
             let #to_one = __bits & !#to_other;
         };
@@ -213,8 +220,9 @@ pub(crate) fn lanes(
     emitter: &Emitter<'_>,
     parts: &[Part<'_>],
     lanes: &TokenStream,
+    ways: Ways,
 ) -> Option<(TokenStream, Exits)> {
-    Some(Lanes::parts(emitter, parts)?.two_ways(emitter, lanes, &quote!(set_by_parts)))
+    Some(Lanes::parts(emitter, parts)?.two_ways(emitter, lanes, ways))
 }
 
 /// The same for all lanes of a gang; an expression: those that go to `point`.

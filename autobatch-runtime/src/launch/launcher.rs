@@ -36,6 +36,8 @@ pub(super) struct Launch<'a> {
     pub(super) alike: bool,
     /// Whether all members run as scalar code.
     pub(super) per_member: bool,
+    /// Whether that is so because the instruction set is too little for the program.
+    pub(super) lacks_vectors: bool,
     /// Whether scalar code runs on fibers.
     pub(super) on_fibers: bool,
     /// Members at the front of the batch that have run before an executor is chosen.
@@ -95,6 +97,7 @@ impl<'a> Launch<'a> {
             reported,
             alike: false,
             per_member: program.whole_scalar,
+            lacks_vectors: false,
             on_fibers: false,
             begun: 0,
         }
@@ -143,7 +146,7 @@ impl<'a> Launch<'a> {
     }
 
     pub(super) fn executor(&self) -> Executor {
-        if self.per_member || self.on_fibers || 2 * self.begun > self.members {
+        if self.per_member || self.lacks_vectors || self.on_fibers || 2 * self.begun > self.members {
             return Executor::Scalar;
         }
         match self.asked() {

@@ -30,4 +30,4 @@ mod ways;
 pub(crate) use run::run;
 pub use run::unwrap_unit;
 pub use sendable::Crossing;
-pub use ways::Ways;
+pub use ways::{Vectors, Ways};

@@ -83,7 +83,9 @@ impl Launch<'_> {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
         self.per_member |= !self.is_admitted(&ways.machine, out);
-        self.alike = self.runs_on_vectors(ways.vector_lanes) && !ways.wavefront;
+        self.lacks_vectors = self.lacks_vectors(ways.vector_lanes, ways.vectors);
+        let on_vectors = self.runs_on_vectors(ways.vector_lanes, ways.vectors);
+        self.alike = on_vectors && !ways.wavefront;
         // What has vector code only computes.
         self.on_fibers = ways.vector_lanes == 0 && self.is_for_fibers();
         let ledger = Ledger::default();
@@ -95,9 +97,7 @@ impl Launch<'_> {
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
             Executor::Scalar if calls_kernels => self.fibers(parts, threads, &ways.scalar, out, &ledger),
             Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
-            _ if self.runs_on_vectors(ways.vector_lanes) => {
-                self.vector(executor, parts, threads, ways, out, &ledger)
-            }
+            _ if on_vectors => self.vector(executor, parts, threads, ways, out, &ledger),
             _ => self.machine(executor, parts, threads, &ways.machine, out, &ledger),
         };
         // One generic program has many instances, whose executors compare differently.

@@ -6,6 +6,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::run::{members, run, run_into};
 use super::scalar::PIECE;
+use super::ways::Vectors;
 use super::*;
 use crate::api::fault::{BatchError, FaultKind, message};
 use crate::api::options::{CancelToken, Defaults, Executor, Options};
@@ -29,7 +30,7 @@ static PROGRAM: Program = SCALAR;
 /// A program without vector code.
 pub(crate) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Tile<'_>, &Out<'_, R>) + Sync> {
     let vector = |_: &mut Tile<'_>, _: &Out<'_, R>| unreachable!("the program has no vector code");
-    Ways { scalar, machine: tile, vector, vector_lanes: 0, wavefront: false }
+    Ways { scalar, machine: tile, vector, vector_lanes: 0, vectors: Vectors::None, wavefront: false }
 }
 
 pub(crate) fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {

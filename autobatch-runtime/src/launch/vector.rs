@@ -6,13 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, Took, members_in};
-use super::ways::{ScalarCode, VectorCode, Ways};
+use super::ways::{ScalarCode, VectorCode, Vectors, Ways, is_sse2};
 use crate::api::fault::Fault;
 use crate::api::options::Executor;
 use crate::api::output::Out;
 use crate::batch::{Queue, Watch};
 use crate::native_stack::depth::{self, Depth};
-use crate::simd::{Isa, Level};
+use crate::simd::Level;
 use crate::vector::{Memory, Tile, WavefrontRules};
 use crate::wavefront::LANES;
 
@@ -30,12 +30,21 @@ thread_local! {
 }
 
 impl Launch<'_> {
-    /// Whether the program runs in vector frames, or as a wavefront: they need vectors of some length, count nothing, and
-    /// end no member early.
-    pub(super) fn runs_on_vectors(&self, lanes: usize) -> bool {
+    /// Whether the program runs in vector frames, or as a wavefront: they count nothing, and end no member early.
+    pub(super) fn runs_on_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
         let options = self.options;
-        let vectors = !(cfg!(target_arch = "x86_64") && self.isa() == Isa::Baseline);
-        lanes > 0 && vectors && !options.report && options.max_steps.is_none() && options.cancel.is_none()
+        lanes > 0
+            && vectors.has(self.isa())
+            && !options.report
+            && options.max_steps.is_none()
+            && options.cancel.is_none()
+    }
+
+    /// Whether a program that only computes runs as scalar code, whatever executor is asked for: SSE2 is too little for its vector code,
+    /// and for the machine.
+    pub(super) fn lacks_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
+        let isa = self.isa();
+        lanes > 0 && is_sse2(isa) && !vectors.has(isa) && !self.options.report && self.scalar_will_do()
     }
 
     /// Tile after tile. What unwinds has no results: the members under way run as scalar code, which says what is

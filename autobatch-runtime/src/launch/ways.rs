@@ -3,6 +3,7 @@
 use crate::api::output::Out;
 use crate::machine::Core;
 use crate::native_stack::depth::Depth;
+use crate::simd::Isa;
 use crate::storage::Store;
 use crate::vector::Tile;
 
@@ -15,10 +16,39 @@ pub struct Ways<S, T, N> {
     pub machine: T,
     /// Runs a tile in vector frames; may unwind.
     pub vector: N,
-    /// The lanes of such a tile by default; 0 if the program can't be run that way.
+    /// The lanes of such a tile by default; 0 if the program does more than compute.
     pub vector_lanes: usize,
+    /// What vectors there is code for.
+    pub vectors: Vectors,
     /// Whether the program-counter executor has code of its own for such a tile, which then runs as a wavefront.
     pub wavefront: bool,
+}
+
+/// The vectors that a program's vector code is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vectors {
+    /// None: it has too many variables.
+    None,
+    /// All but those of SSE2, which are too short for it.
+    Long,
+    /// All.
+    All,
+}
+
+impl Vectors {
+    /// Whether there is code for an instruction set.
+    pub(super) fn has(self, isa: Isa) -> bool {
+        match self {
+            Vectors::None => false,
+            Vectors::Long => !is_sse2(isa),
+            Vectors::All => true,
+        }
+    }
+}
+
+/// Whether it is that of every x86-64 CPU.
+pub(super) fn is_sse2(isa: Isa) -> bool {
+    cfg!(target_arch = "x86_64") && isa == Isa::Baseline
 }
 
 /// The code that runs one member.

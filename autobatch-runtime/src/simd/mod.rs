@@ -5,8 +5,8 @@
 //!
 //! A new instruction set gets a variant of [`Isa`], its detection in `isa.rs`, and a file beside `avx2.rs` in `scan/` and `compress/`.
 //!
-//! **Invariant:** there is a [`Level`] only of an instruction set that this CPU has. [`Level::new`] upholds it, and `level_avx2` and
-//! `level_avx512`, which code without these features can't call. Every kernel with `target_feature` relies on it.
+//! **Invariant:** there is a [`Level`] only of an instruction set that this CPU has. [`Level::new`] upholds it, and `level`, `level_avx2` and
+//! `level_avx512`, of which the last two are functions that code without these features can't call. Every kernel with `target_feature` relies on it.
 
 mod compress;
 mod dispatch;
@@ -18,9 +18,7 @@ mod uniform_guard;
 pub use compress::{append, fetch};
 pub(crate) use compress::{compact, compact_words, compress, expand, merge};
 pub(crate) use dispatch::vectorize;
-pub use isa::Isa;
-#[cfg(not(target_arch = "x86_64"))]
-pub use isa::level;
+pub use isa::{Isa, level};
 pub(crate) use isa::{Level, ceiling};
 #[cfg(target_arch = "x86_64")]
 pub use isa::{level_avx2, level_avx512};

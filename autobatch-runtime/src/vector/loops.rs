@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arena::Arena;
 use super::lane_set::{LaneSet, spread};
 use crate::simd::{self, Isa, Level};
-use crate::storage::pc_word::{equal_apart, mask};
+use crate::storage::pc_word::{equal, equal_apart, mask};
 use crate::storage::{Aligned, Next, PcWord};
 
 /// Rounds before lanes that have left are looked for: a part of those that the loop has run already, so that
@@ -236,7 +236,13 @@ impl<P: PcWord, const W: usize> Points<P, W> {
         self.0.0[lane] = P::set(at == P::of(point));
     }
 
-    /// The lanes of which it is noted, as [`equal_apart`] has them.
+    /// The lanes of which it is noted.
+    #[inline(always)]
+    pub fn all_noted(&self, level: Level) -> u64 {
+        equal(&self.0.0, P::set(true), level)
+    }
+
+    /// The same, as [`equal_apart`] has them.
     #[inline(always)]
     pub(crate) fn noted(&self, level: Level) -> u64 {
         equal_apart(&self.0.0, P::set(true), level)

@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use crate::codegen::emitter::Emitter;
+use crate::codegen::emitter::{Emitter, Width};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, turbofish_of_clone};
 use crate::codegen::parts::VectorVariant;
@@ -118,7 +118,7 @@ pub(crate) fn variant(
         clone_fish: turbofish_of_clone(function, &generics, &clone),
         this: if function.associated { quote!(Self::) } else { quote!() },
     };
-    let (mut functions, mut waits, mut task_blocks) = (Vec::new(), false, false);
+    let (mut functions, mut waits, mut task_blocks, mut short) = (Vec::new(), false, false, true);
     for func in emitter.program.func_ids() {
         let heads = emitter.heads_in_source_order();
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
@@ -131,13 +131,14 @@ pub(crate) fn variant(
         }
         waits |= writer.waits();
         task_blocks |= writer.self_calls().is_some();
+        short &= writer.is_for_short_vectors();
         functions.push((naming.function(emitter, func, isa), writer.params(), writer.body()));
     }
     let wavefront = match waits {
         true => Some(wavefront::tile(emitter, isa, ARGUMENTS)?),
         false => None,
     };
-    Some(VectorVariant { functions, tile: tile(emitter, naming, isa, task_blocks), wavefront })
+    Some(VectorVariant { functions, tile: tile(emitter, naming, isa, task_blocks), short, wavefront })
 }
 
 /// Runs a tile. In `task_blocks` lanes should agree about their calls.
@@ -205,6 +206,19 @@ impl<'e> Writer<'e, '_> {
             }
             seen.into_iter().any(is_call)
         })
+    }
+
+    /// Whether vectors of 16 bytes pay: four lanes, or two of 64 bits. Measured with SSE2, which neither compares nor multiplies integers
+    /// of 64 bits. Recursion pays in task blocks of four lanes only. LLVM counts what a condition guards by half, so that
+    /// with two lanes it finds no gain in loops that these leave at different times.
+    fn is_for_short_vectors(&self) -> bool {
+        let Width { word64, floats, .. } = self.emitter.width;
+        let recursion = self.emitter.program.func(self.func).recursive;
+        let loops = self.regions.iter().any(|region| region.again);
+        match word64 {
+            true => floats && !recursion && !loops,
+            false => !recursion || self.self_calls().is_some(),
+        }
     }
 
     fn params(&self) -> TokenStream {

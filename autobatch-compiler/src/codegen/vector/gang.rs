@@ -64,10 +64,10 @@ impl Writer<'_, '_> {
     pub(crate) fn gang(&self, self_calls: &SelfCalls<'_>, state: &VarSet) -> Option<Gang> {
         let (emitter, rt, entry) = (self.emitter, &self.emitter.rt, self.entry_region());
         // Two registers a variable where there are enough of them: the fewer calls.
-        let size = if emitter.width.word64 && self.isa == "avx2" { 8 } else { 16 };
+        let size = if emitter.width.word64 && self.isa != "avx512" { 8 } else { 16 };
         let work = |before: &Region| self.weight(|b| [before.head, entry.head].contains(&b.region));
         let little = self_calls.calls.iter().any(|(before, _)| work(before) < LEAST);
-        if self.isa.is_empty() || little || state.len() > strip::ARGUMENTS {
+        if little || state.len() > strip::ARGUMENTS {
             return None;
         }
         let here = |v: VarId| LaneStorage::Strip(self_calls.named(v));
@@ -116,12 +116,13 @@ impl Writer<'_, '_> {
         });
         let s = |v: VarId| numbered("strip", v.0).into_token_stream();
         let [borrowed, own] = [&gang.borrowed, &gang.own].map(|vars| pairs(vars.iter().map(|v| s(*v))));
+        let fresh = quote::format_ident!("{}", if self.isa.is_empty() { "cleared" } else { "new" });
         gang.code = quote! {
             let __kind = #rt::vector::kind(|| #kind);
             let __body = #rt::vector::body(__kind, |__gang, &#borrowed, #own, __here, __depth| {
                 let __level = #level;
                 #(#scratch)*
-                #(let mut #results = #rt::Strip::<_, #size>::new();)*
+                #(let mut #results = #rt::Strip::<_, #size>::#fresh();)*
                 #(#enters)*
                 #(#calls)*
                 let mut __res = #rt::Strip::<#output, #size>::new();

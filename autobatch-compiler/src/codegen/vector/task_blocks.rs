@@ -35,17 +35,13 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
 
 use crate::codegen::names::{name, numbered};
-use crate::codegen::region::Region;
+use crate::codegen::region::{Region, SMALL};
 use crate::codegen::strip::{self, LaneStorage, Part, Ways};
 use crate::codegen::vector::entry_call::Called;
 use crate::codegen::vector::frames::Writer;
 use crate::codegen::vector::self_calls::{Gang, SelfCalls};
 use crate::ir::{VarId, VarSet};
 use crate::syntax::macro_tokens::mentions;
-
-/// Regions of so little work (see [`crate::ir::Op::weight`]) run one after the other: LLVM unrolls the loops over
-/// the lanes and keeps it all in registers. Others run in one loop, which it makes vectors of.
-const SMALL: u32 = 8;
 
 impl SelfCalls<'_> {
     /// The name that the column or strip of a variable of the caller has.
@@ -345,13 +341,19 @@ impl Writer<'_, '_> {
             Part { region: before, place: called.here, begin: vec![] },
             Part { region: entry, place: &inside, begin: begin.clone() },
         ];
+        // Such regions run one after the other, others in one loop, which LLVM makes vectors of.
         let small = self.weight(|b| heads.contains(&b.region)) <= SMALL;
-        let one_loop = if small { None } else { strip::lanes(emitter, &parts, &quote!(__wide)) };
+        // AVX-512 has masks of any vectors. Without AVX2 LLVM finds no vectors where bytes are made of the lanes' comparisons;
+        // with it those of wide words would be put together.
+        let (ways, apart) = match self.isa {
+            "" => (Ways::Words, Ways::Words),
+            "avx512" => (Ways::Points, Ways::FlagsByParts),
+            _ => (Ways::Flags, Ways::FlagsByParts),
+        };
+        let one_loop = if small { None } else { strip::lanes(emitter, &parts, &quote!(__wide), apart) };
         let (run, exits) = one_loop.unwrap_or_else(|| {
             let once = |region, place: &dyn Fn(VarId) -> LaneStorage| {
                 let place = |v| place(v).of(rt, region, v);
-                // AVX-512 has masks of any vectors; elsewhere LLVM would put those of wide ones together.
-                let ways = if self.isa == "avx512" { Ways::Words } else { Ways::Flags };
                 strip::once(emitter, region, place, &quote!(__wide), &quote!(), ways)
             };
             let ((first, _), (second, exits)) = (once(before, called.here), once(entry, &inside));

@@ -7,6 +7,7 @@ use std::ptr;
 use super::super::isa::Isa;
 use super::super::isa::Level;
 use super::super::mask::{count, extent, lanes};
+use super::groups;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 
@@ -76,6 +77,11 @@ pub fn append<T, const W: usize>(
         _ => {}
     }
     let _ = level;
+    if groups::is_size(size_of::<T>()) {
+        let (dense, strip) = (dense.as_mut_ptr().cast(), strip.as_ptr().cast());
+        // SAFETY: both sides have `W` slots, whole groups, and lie apart.
+        return unsafe { groups::append(size_of::<T>(), dense, strip, W, here) };
+    }
     let (mut rest, mut to) = (here, 0);
     while rest != 0 {
         // SAFETY: any bits are a `MaybeUninit`.
@@ -105,6 +111,11 @@ pub fn fetch<T, const W: usize>(
         _ => {}
     }
     let _ = level;
+    if groups::is_size(size_of::<T>()) {
+        let (strip, dense) = (strip.as_mut_ptr().cast(), dense.as_ptr().cast());
+        // SAFETY: both sides have `W` slots, whole groups, and lie apart.
+        return unsafe { groups::fetch(size_of::<T>(), strip, dense, W, here) };
+    }
     let (mut rest, mut from) = (here, 0);
     while rest != 0 {
         // SAFETY: any bits are a `MaybeUninit`.
@@ -159,7 +170,11 @@ unsafe fn compress_raw<T>(
         (Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::compress(dense, room, wide, len, mask) },
         _ => {}
     }
-    let _ = (room, len, level);
+    let _ = level;
+    if groups::is_size(size_of::<T>()) {
+        // SAFETY: the caller's.
+        return unsafe { groups::compress(size_of::<T>(), (dense.cast(), room), (wide.cast(), len), mask) };
+    }
     let mut to = 0;
     for (block, &word) in mask.iter().enumerate() {
         let from = 64 * block;
@@ -200,7 +215,11 @@ unsafe fn expand_raw<T>(
         (Isa::Avx2, 4 | 8 | 16) => return unsafe { avx2::expand(wide, width, dense, len, mask) },
         _ => {}
     }
-    let _ = (width, len, level);
+    let _ = level;
+    if groups::is_size(size_of::<T>()) {
+        // SAFETY: the caller's.
+        return unsafe { groups::expand(size_of::<T>(), (wide.cast(), width), (dense.cast(), len), mask) };
+    }
     let mut from = 0;
     for (block, &word) in mask.iter().enumerate() {
         let to = 64 * block;

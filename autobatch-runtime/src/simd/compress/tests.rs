@@ -94,6 +94,38 @@ fn what_is_appended_is_dense() {
     all(|i| [i as u64, 1, 2]);
 }
 
+/// Every mask of 16 lanes, by the tables and by the CPU's instructions.
+#[test]
+fn all_ways_move_alike() {
+    fn moved<T: Copy + PartialEq + std::fmt::Debug>(
+        make: impl Fn(usize) -> T,
+        here: u64,
+        level: Level,
+    ) -> Vec<T> {
+        let strip: [MaybeUninit<T>; 16] = std::array::from_fn(|lane| MaybeUninit::new(make(lane)));
+        let (mut dense, mut back) = (column(&[make(99); 16]), strip.map(|_| MaybeUninit::new(make(77))));
+        append(&mut dense, &strip, here, level);
+        fetch(&mut back, &dense, here, level);
+        dense.truncate(here.count_ones() as usize);
+        // SAFETY: all slots were filled.
+        dense.iter().chain(&back).map(|slot| unsafe { slot.assume_init_read() }).collect()
+    }
+    fn alike<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
+        for here in if cfg!(miri) { 0..64 } else { 0..1 << 16 } {
+            let [base, avx2, avx512] =
+                [Isa::Baseline, Isa::Avx2, Isa::Avx512].map(|isa| moved(&make, here, Level::new(isa)));
+            assert_eq!((&base, &base), (&avx2, &avx512), "{here:x}");
+            let nth = |lane: usize| (here & ((1 << lane) - 1)).count_ones() as usize;
+            assert!((0..16).all(|lane| here >> lane & 1 == 0 || base[nth(lane)] == make(lane)), "{here:x}");
+        }
+    }
+    alike(|i| i as u8);
+    alike(|i| i as u16);
+    alike(|i| i as f32);
+    alike(|i| i as u64);
+    alike(|i| [i as u64, 1]);
+}
+
 #[test]
 fn missing_slots_are_skipped() {
     let level = Level::new(Isa::Avx512);

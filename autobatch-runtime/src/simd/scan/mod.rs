@@ -6,6 +6,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 #[cfg(target_arch = "x86_64")]
 use super::isa::Isa;
@@ -30,15 +32,19 @@ macro_rules! scans {
         #[inline(always)]
         pub(crate) fn $mask(words: &[$word], to: $word, level: Level) -> Option<u64> {
             #[cfg(target_arch = "x86_64")]
-            if level.0 == Isa::Avx512 {
+            return Some(match level.0 {
                 // SAFETY: a `Level` exists only for what the CPU has.
-                return Some(unsafe { avx512::$mask(words, to) });
-            } else if level.0 == Isa::Avx2 {
+                Isa::Avx512 => unsafe { avx512::$mask(words, to) },
                 // SAFETY: as above.
-                return Some(unsafe { avx2::$mask(words, to) });
+                Isa::Avx2 => unsafe { avx2::$mask(words, to) },
+                // SAFETY: every x86-64 CPU has SSE2.
+                _ => unsafe { sse2::$mask(words, to) },
+            });
+            #[cfg(not(target_arch = "x86_64"))]
+            {
+                let _ = (words, to, level);
+                None
             }
-            let _ = (words, to, level);
-            None
         }
 
         /// All bits of the words (at most 64) that are set in `bits`, none of the others; whether there is a
@@ -46,17 +52,16 @@ macro_rules! scans {
         #[inline(always)]
         pub(crate) fn $spread(words: &mut [$word], bits: u64, level: Level) -> bool {
             #[cfg(target_arch = "x86_64")]
-            if level.0 == Isa::Avx512 {
+            match level.0 {
                 // SAFETY: a `Level` exists only for what the CPU has.
-                unsafe { avx512::$spread(words, bits) };
-                return true;
-            } else if level.0 == Isa::Avx2 {
+                Isa::Avx512 => unsafe { avx512::$spread(words, bits) },
                 // SAFETY: as above.
-                unsafe { avx2::$spread(words, bits) };
-                return true;
+                Isa::Avx2 => unsafe { avx2::$spread(words, bits) },
+                // SAFETY: every x86-64 CPU has SSE2.
+                _ => unsafe { sse2::$spread(words, bits) },
             }
             let _ = (words, bits, level);
-            false
+            cfg!(target_arch = "x86_64")
         }
     };
 }
@@ -68,12 +73,17 @@ scans!(lowest64, mask64, spread64, u64);
 #[inline(always)]
 pub(crate) fn signs<const W: usize>(bytes: &[u8; W], level: Level) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if matches!(level.0, Isa::Avx2 | Isa::Avx512) {
+    return match level.0 {
         // SAFETY: a `Level` exists only for what the CPU has.
-        return unsafe { avx2::signs(bytes) };
+        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::signs(bytes) },
+        // SAFETY: every x86-64 CPU has SSE2.
+        _ => unsafe { sse2::signs(bytes) },
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = level;
+        bytes.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(byte >> 7))
     }
-    let _ = level;
-    bytes.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(byte >> 7))
 }
 
 #[cfg(test)]
@@ -85,7 +95,7 @@ mod tests {
     fn masks_are_those_of_the_words() {
         let words: Vec<u64> = (0..64u64).map(|at| at * at * 7 % 5).collect();
         let narrow: Vec<u32> = words.iter().map(|word| *word as u32).collect();
-        for isa in [Isa::Avx2, Isa::Avx512].map(Level::new) {
+        for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512].map(Level::new) {
             for (from, to) in [(0, 64), (0, 32), (5, 5), (7, 20), (1, 64)] {
                 let want = (from..to).map(|at| u64::from(words[at] == 2) << (at - from)).sum::<u64>();
                 for found in [mask64(&words[from..to], 2, isa), mask32(&narrow[from..to], 2, isa)] {
