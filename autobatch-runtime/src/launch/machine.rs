@@ -31,7 +31,9 @@ impl Launch<'_> {
         }
         let queue = Queue::of([0..0, 0..0], 1);
         let mut core = Core::new(self.program, self.settings(Executor::Masked), &queue, self);
-        depth::with_room(BODY_STACK, || core.ask(|core| tile(core, &Store::new(), out)))
+        let mut admitted = false;
+        depth::with_room(BODY_STACK, &mut || admitted = core.ask(|core| tile(core, &Store::new(), out)));
+        admitted
     }
 
     pub(super) fn machine<R: Send>(
@@ -54,7 +56,7 @@ impl Launch<'_> {
             let rules = WorkerRules { max_steps: u64::MAX, ..self.rules() };
             let worker = Worker::new(rules, &Blocks, reached, &member, &has_result);
             let _here = worker.without_fiber();
-            depth::with_room(BODY_STACK, || {
+            depth::with_room(BODY_STACK, &mut || {
                 while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
                     core.fault(payload);
                 }
