@@ -10,7 +10,8 @@
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
-use super::{coroutine, thread_stack};
+use super::coroutine;
+use super::thread_stack::{self, stack_pointer};
 
 /// Bytes that must be left when a function of the program is entered: room for its own frame and for
 /// what it calls outside the program.
@@ -249,35 +250,6 @@ fn limit() -> usize {
         0 => stack_pointer() - UNKNOWN + RESERVE,
         // What is beyond can't be counted.
         lowest => lowest.max(stack_pointer().saturating_sub(MOST)) + RESERVE,
-    }
-}
-
-/// Where the stack is now. Not the address of a local: taking that would keep LLVM from turning tail
-/// recursion into loops.
-#[inline(always)]
-pub(super) fn stack_pointer() -> usize {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        let pointer: usize;
-        // SAFETY: copies a register.
-        unsafe {
-            std::arch::asm!("mov {}, rsp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
-        }
-        pointer
-    }
-    #[cfg(all(target_arch = "aarch64", not(miri)))]
-    {
-        let pointer: usize;
-        // SAFETY: copies a register.
-        unsafe {
-            std::arch::asm!("mov {}, sp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
-        }
-        pointer
-    }
-    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-    {
-        let here = 0u8;
-        (&raw const here).addr()
     }
 }
 

@@ -1,6 +1,6 @@
-//! Where the stack of a thread ends.
+//! Where the stack of a thread is, and where it ends.
 //!
-//! Linux and macOS are asked themselves; elsewhere the crate `stacker` knows, which takes a C compiler to build.
+//! The end is asked of Linux and macOS themselves; elsewhere the crate `stacker` knows, which takes a C compiler to build.
 
 /// The lowest address of this thread's own stack; 0 where the platform does not say.
 #[cfg(all(
@@ -50,5 +50,34 @@ pub(super) fn lowest() -> usize {
     all(target_os = "macos", any(target_arch = "x86_64", target_arch = "aarch64"))
 )))]
 pub(super) fn lowest() -> usize {
-    stacker::remaining_stack().map_or(0, |left| super::depth::stack_pointer() - left)
+    stacker::remaining_stack().map_or(0, |left| stack_pointer() - left)
+}
+
+/// Where the stack is now. Not the address of a local: taking that would keep LLVM from turning tail
+/// recursion into loops.
+#[inline(always)]
+pub(super) fn stack_pointer() -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let pointer: usize;
+        // SAFETY: copies a register.
+        unsafe {
+            std::arch::asm!("mov {}, rsp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+        }
+        pointer
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        let pointer: usize;
+        // SAFETY: copies a register.
+        unsafe {
+            std::arch::asm!("mov {}, sp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
+        }
+        pointer
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    {
+        let here = 0u8;
+        (&raw const here).addr()
+    }
 }
