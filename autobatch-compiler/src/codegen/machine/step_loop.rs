@@ -62,7 +62,8 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let compact = compact(emitter, &columns);
     let abandon = abandon(emitter, &regions);
     let open = &opening.code;
-    let [load, store, compact, abandon] = [load, store, compact, abandon].map(|code| once(emitter, &code));
+    let [load, store, compact, abandon] =
+        [load, store, compact, abandon].map(|code| out_of_line(emitter, &code));
     let code = quote! {
         #(#items)*
         #open
@@ -87,7 +88,7 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
 }
 
 /// A step that moves values only: no instruction set speeds it up, so the body's instances have it together.
-fn once(emitter: &Emitter<'_>, code: &TokenStream) -> TokenStream {
+fn out_of_line(emitter: &Emitter<'_>, code: &TokenStream) -> TokenStream {
     let rt = &emitter.rt;
     quote!({ #rt::out_of_line(|| { #code }); })
 }
@@ -280,7 +281,7 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
         #(#passes)*
         #(#lands)*
     };
-    let code = once(emitter, &code);
+    let code = out_of_line(emitter, &code);
     quote!(#rt::Step::Call(#index) => #code)
 }
 
@@ -313,7 +314,7 @@ fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
         #(#pops)*
         #(#reads)*
     };
-    let code = once(emitter, &code);
+    let code = out_of_line(emitter, &code);
     quote!(#rt::Step::Return(#index) => #code)
 }
 
