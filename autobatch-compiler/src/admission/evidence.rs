@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit::{self, Visit};
 use proc_macro2::Ident;
-use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, Type, parse_quote};
 
 use crate::index::declarations::Declared;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit::{self, Visit};
+use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Pat, UnOp};
 
 use crate::admission::uses;

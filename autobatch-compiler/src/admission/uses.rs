@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit::{self, Visit};
+use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Macro, Member, Pat};
 
 use crate::ir::effects::Names;

@@ -12,7 +12,7 @@
 //! of `let x; if c { x = 1 } else { x = 2 }`, counts as defining it, because rustc accepts no read
 //! before every path has assigned. Values that were moved away stay "defined"; liveness tells.
 
-use syn::visit::{self, Visit};
+use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Ident, Macro, Stmt};
 
 use crate::ir::flow::Flow;

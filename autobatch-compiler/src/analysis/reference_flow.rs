@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit::{self, Visit};
+use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 
 use crate::item::model::Function;

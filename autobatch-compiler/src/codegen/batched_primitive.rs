@@ -47,13 +47,13 @@
 //! `push` has exactly the function's parameters, so that arguments coerce as in a call of the function; what
 //! the kernel takes and returns decides, by type, in which form columns are passed (`autobatch_runtime::primitive`).
 
+use crate::syntax::visit::{self, Visit};
+use crate::syntax::visit_mut::VisitMut;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::visit_mut::VisitMut;
 use syn::{
     Attribute, Expr, FnArg, Generics, Item, ItemFn, Lifetime, Pat, Path, Token, Type, TypeParamBound,
     WherePredicate, parse_quote,

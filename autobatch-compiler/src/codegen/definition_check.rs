@@ -9,9 +9,9 @@
 //!
 //! Lengths of arrays can't depend on type parameters: errors in generic functions are shown again.
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, GenericParam, Pat, ReturnType, Signature, Type, parse_quote};
 
 use crate::codegen::names::numbered;

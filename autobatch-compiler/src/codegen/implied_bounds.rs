@@ -1,8 +1,8 @@
 //! What a reference in a signature implies, for one whose lifetime has got a name.
 
+use crate::syntax::visit::{self, Visit};
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::{GenericArgument, Lifetime, PathArguments, Type, WherePredicate, parse_quote};
 
 use crate::syntax::macro_tokens::mentions;

@@ -17,8 +17,8 @@
 
 use std::slice::from_ref;
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
-use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, ExprForLoop, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{Node, assigned, declared};

@@ -16,9 +16,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, Stmt, parse_quote};
 
 use crate::analysis::reference_flow::is_number_type;

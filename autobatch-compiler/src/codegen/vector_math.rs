@@ -8,9 +8,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lit, Stmt};
 
 use crate::codegen::definition_check;

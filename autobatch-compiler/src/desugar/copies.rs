@@ -1,9 +1,9 @@
 //! Copies of functions, made by inline expansion, as statements: they come before the one that they stand in, if nothing that is
 //! evaluated before can fail or be seen. Else they stay blocks.
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprBlock, Ident, Local, Stmt, parse_quote};
 
 use crate::desugar::operands::operands;

@@ -8,8 +8,8 @@
 //! Between statements straight code can be cut into loops of their own (`codegen/loop_distribution.rs`). What fails first does not
 //! matter there, as all of it is done again as scalar code.
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Local, Stmt, parse_quote};
 
 use crate::desugar::operands::operands;

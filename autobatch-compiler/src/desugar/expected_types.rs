@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use syn::visit_mut::{self, VisitMut};
+use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Member, Pat, Path, Stmt, Type, parse_quote};
 
 use crate::desugar::rewrite::Rewrite;

@@ -16,9 +16,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprCall, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::desugar::copies::{Mark, flatten, is_any_copy};

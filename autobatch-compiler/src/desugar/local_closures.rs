@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprClosure, Ident, Local, Macro, Pat, Path, Stmt, parse_quote};
 
 use crate::desugar::closure::{changes, is_plain, leaves, returning_to, standing};

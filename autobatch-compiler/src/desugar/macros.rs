@@ -106,7 +106,7 @@ impl Rewrite<'_> {
             *stmt = Stmt::Expr(new, m.semi_token);
             self.changed = true;
         } else {
-            syn::visit_mut::visit_stmt_mut(self, stmt);
+            crate::syntax::visit_mut::visit_stmt_mut(self, stmt);
         }
     }
 }

@@ -26,11 +26,11 @@ pub(crate) mod unreachable_arms;
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use callees::Callees;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use rewrite::Rewrite;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Lifetime, Local, Type};
 
 use crate::item::model::{Function, Item, rebind};

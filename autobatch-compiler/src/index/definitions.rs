@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
 use syn::{
     Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Member, PathArguments, Type,
     TypeParamBound, UseTree, parse_quote,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::visit_mut::{self, VisitMut};
+use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{
     GenericArgument, Generics, Ident, Item, Lifetime, PathArguments, PathSegment, Type, UseTree, parse_quote,
 };

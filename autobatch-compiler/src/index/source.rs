@@ -12,9 +12,9 @@
 use std::collections::BTreeSet;
 use std::{fs, path};
 
+use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::visit::{self, Visit};
 use syn::{Attribute, File, GenericArgument, Ident, Item, ItemFn, ItemImpl, ItemMod, Path, Type, Visibility};
 
 use crate::index::declarations::Declared;

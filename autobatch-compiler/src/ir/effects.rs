@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
+use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Ident, TokenTree};
-use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
 use crate::ir::{BlockId, FuncId, Op, Program, VarId, VarSet, goto_target};

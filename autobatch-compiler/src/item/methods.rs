@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Block, Expr, FnArg, GenericParam, Generics, ImplItem, Item, ItemImpl, ItemMod, Lifetime,
     Macro, Path, ReceiverKind, Signature, Type, Visibility, parse_quote,

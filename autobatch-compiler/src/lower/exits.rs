@@ -1,7 +1,7 @@
 //! Rewrites `return`, `?`, `break` and `continue` that leave a verbatim piece of code into jumps.
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
-use syn::visit_mut::{self, VisitMut};
 use syn::{
     Expr, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Label, Lifetime, Path, Type, parse_quote,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit_mut::{self, VisitMut};
+use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{Generics, Ident, Type};
 
 use crate::lower::facts::Facts;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, Item, ItemMacro, Macro, Pat};
 
 use crate::diagnostics::reasons::{self, Reason};

@@ -36,9 +36,9 @@ pub(crate) use lowering::{Erased, Lowering};
 
 use std::rc::Rc;
 
+use crate::syntax::visit_mut::VisitMut;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned as _;
-use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt, Type, parse_quote};
 
 use crate::analysis::reference_flow::LocalBorrow;

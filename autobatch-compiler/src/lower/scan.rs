@@ -1,6 +1,6 @@
 //! Questions about user code that the lowering asks before it decides what becomes blocks.
 
-use syn::visit::{self, Visit};
+use crate::syntax::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 use crate::analysis::reference_flow::LocalBorrow;

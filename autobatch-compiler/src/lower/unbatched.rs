@@ -1,8 +1,8 @@
 //! What scalar code runs for each member, and why.
 
+use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
 use crate::desugar::terminals;

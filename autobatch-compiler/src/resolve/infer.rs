@@ -44,7 +44,7 @@ impl Types<'_> {
         let mut ty = ty.clone();
         if let Some(own) = &self.own {
             let own = [("Self".to_string(), own.clone())];
-            syn::visit_mut::VisitMut::visit_type_mut(&mut Substitute::new(own), &mut ty);
+            crate::syntax::visit_mut::VisitMut::visit_type_mut(&mut Substitute::new(own), &mut ty);
         }
         self.definitions.plain(&ty)
     }

@@ -11,8 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenTree};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Arm, Block, Expr, FieldValue, Local, Macro, Pat, Stmt};
 
 use crate::syntax::format_strings;

@@ -21,4 +21,6 @@ pub mod reachability;
 pub mod standard_macros;
 pub mod tail_positions;
 pub mod turbofish;
+pub mod visit;
+pub mod visit_mut;
 pub mod walk;

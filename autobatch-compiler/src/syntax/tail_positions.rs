@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use syn::visit_mut::{self, VisitMut};
+use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Item, Stmt, Type};
 
 use crate::syntax::call_sites::{self, CallSite};

@@ -8,8 +8,8 @@
 //! looked for, or a `Next`. A walk goes into everything but items, which see no variables of the code around them. Of macros it knows
 //! no more than their tokens.
 
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
+use crate::syntax::visit::{self, Visit};
+use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, File, Item, Lifetime, Local, Macro, Pat, PathSegment, Signature, Stmt, Type};
 
 /// How a walk goes on.
@@ -41,7 +41,7 @@ pub(crate) fn any<'a, R: Into<Next>>(
     code: &'a (impl Code + ?Sized),
     mut each: impl FnMut(At<'a>) -> R,
 ) -> bool {
-    let mut walk = Walk { each: |at| each(at).into(), found: false };
+    let mut walk = Walk { each: &mut |at| each(at).into(), found: false };
     code.visit(&mut walk);
     walk.found
 }
@@ -66,48 +66,48 @@ pub(crate) fn each<'a, R: Into<Next>>(code: &'a (impl Code + ?Sized), each: impl
 
 /// Goes through code to change it.
 pub(crate) fn map<R: Into<Next>>(code: &mut (impl Code + ?Sized), mut each: impl FnMut(AtMut<'_>) -> R) {
-    code.visit_mut(&mut WalkMut { each: |at: AtMut<'_>| each(at).into(), after: false });
+    code.visit_mut(&mut WalkMut { each: &mut |at| each(at).into(), after: false });
 }
 
 /// The same; what is in a node comes before it.
 pub(crate) fn map_after(code: &mut (impl Code + ?Sized), mut each: impl FnMut(AtMut<'_>)) {
-    let each = |at: AtMut<'_>| {
+    let mut each = |at: AtMut<'_>| {
         each(at);
         Next::On
     };
-    code.visit_mut(&mut WalkMut { each, after: true });
+    code.visit_mut(&mut WalkMut { each: &mut each, after: true });
 }
 
-pub(crate) struct Walk<F> {
-    each: F,
+struct Walk<'w, 'a> {
+    each: &'w mut dyn FnMut(At<'a>) -> Next,
     found: bool,
 }
 
-struct WalkMut<F> {
-    each: F,
+struct WalkMut<'w> {
+    each: &'w mut dyn FnMut(AtMut<'_>) -> Next,
     after: bool,
 }
 
 /// What can be walked through.
 pub(crate) trait Code {
-    fn visit<'a>(&'a self, visitor: &mut impl Visit<'a>);
-    fn visit_mut(&mut self, visitor: &mut impl VisitMut);
+    fn visit<'a>(&'a self, visitor: &mut dyn Visit<'a>);
+    fn visit_mut(&mut self, visitor: &mut dyn VisitMut);
 }
 
 impl<C: Code + ?Sized> Code for Box<C> {
-    fn visit<'a>(&'a self, visitor: &mut impl Visit<'a>) {
+    fn visit<'a>(&'a self, visitor: &mut dyn Visit<'a>) {
         (**self).visit(visitor);
     }
-    fn visit_mut(&mut self, visitor: &mut impl VisitMut) {
+    fn visit_mut(&mut self, visitor: &mut dyn VisitMut) {
         (**self).visit_mut(visitor);
     }
 }
 
 impl<C: Code> Code for [C] {
-    fn visit<'a>(&'a self, visitor: &mut impl Visit<'a>) {
+    fn visit<'a>(&'a self, visitor: &mut dyn Visit<'a>) {
         self.iter().for_each(|code| code.visit(visitor));
     }
-    fn visit_mut(&mut self, visitor: &mut impl VisitMut) {
+    fn visit_mut(&mut self, visitor: &mut dyn VisitMut) {
         self.iter_mut().for_each(|code| code.visit_mut(visitor));
     }
 }
@@ -115,10 +115,10 @@ impl<C: Code> Code for [C] {
 macro_rules! code {
     ($($ty:ident: $visit:ident, $visit_mut:ident;)*) => {$(
         impl Code for $ty {
-            fn visit<'a>(&'a self, visitor: &mut impl Visit<'a>) {
+            fn visit<'a>(&'a self, visitor: &mut dyn Visit<'a>) {
                 visitor.$visit(self);
             }
-            fn visit_mut(&mut self, visitor: &mut impl VisitMut) {
+            fn visit_mut(&mut self, visitor: &mut dyn VisitMut) {
                 visitor.$visit_mut(self);
             }
         }
@@ -149,7 +149,7 @@ macro_rules! nodes {
             $($changed(&'a mut $changed),)*
         }
 
-        impl<'a, F: FnMut(At<'a>) -> Next> Visit<'a> for Walk<F> {
+        impl<'a> Visit<'a> for Walk<'_, 'a> {
             $(fn $visit(&mut self, node: &'a $node) {
                 let at = At::$node(node);
                 if self.found {
@@ -164,7 +164,7 @@ macro_rules! nodes {
             })*
         }
 
-        impl<F: FnMut(AtMut<'_>) -> Next> VisitMut for WalkMut<F> {
+        impl VisitMut for WalkMut<'_> {
             $(fn $visit_mut(&mut self, node: &mut $changed) {
                 if self.after || !matches!((self.each)(AtMut::$changed(node)), Next::Past) {
                     visit_mut::$visit_mut(self, node);

@@ -18,6 +18,16 @@ pub(crate) fn have_one(flag: &AtomicBool) {
     flag.store(true, Ordering::Relaxed);
 }
 
+/// Which members have a result. Compiled once, whatever the type of results.
+struct Set {
+    len: usize,
+    /// Members whose result came by itself. Made with the first of them.
+    singles: OnceLock<Box<[AtomicBool]>>,
+    /// Neighbours whose results came at once: from which member to which, joined. (A flag each would cost a cheap kernel a
+    /// twentieth of its time.)
+    ranges: Mutex<BTreeMap<usize, usize>>,
+}
+
 /// Takes results from any thread, each member's at most once. For generated code only.
 #[doc(hidden)]
 pub struct Out<'o, R> {
@@ -26,11 +36,7 @@ pub struct Out<'o, R> {
     len: usize,
     /// Whether the memory holds values that an assignment drops.
     assign: bool,
-    /// Members whose result came by itself. Made with the first of them.
-    singles: OnceLock<Box<[AtomicBool]>>,
-    /// Neighbours whose results came at once: from which member to which, joined. (A flag each would cost a cheap kernel a
-    /// twentieth of its time.)
-    ranges: Mutex<BTreeMap<usize, usize>>,
+    set: Set,
     lifetime: PhantomData<&'o mut R>,
 }
 
@@ -38,14 +44,13 @@ pub struct Out<'o, R> {
 // threads.
 unsafe impl<R: Send> Sync for Out<'_, R> {}
 
-impl<'o, R> Out<'o, R> {
-    fn new(first: *mut R, len: usize, stride: isize, assign: bool) -> Self {
-        let ranges = Mutex::new(BTreeMap::new());
-        Out { first, stride, len, assign, singles: OnceLock::new(), ranges, lifetime: PhantomData }
+impl Set {
+    fn new(len: usize) -> Set {
+        Set { len, singles: OnceLock::new(), ranges: Mutex::new(BTreeMap::new()) }
     }
 
     /// The members have results, all of them.
-    pub(crate) fn have(&self, members: Range<usize>) {
+    fn add(&self, members: Range<usize>) {
         if members.is_empty() {
             return;
         }
@@ -60,13 +65,66 @@ impl<'o, R> Out<'o, R> {
         ranges.insert(start, end);
     }
 
-    pub(crate) fn flags(&self) -> &[AtomicBool] {
+    /// A flag for each member whose result comes by itself.
+    #[inline(always)]
+    fn flags(&self) -> &[AtomicBool] {
+        match self.singles.get() {
+            Some(flags) => flags,
+            None => self.make_flags(),
+        }
+    }
+
+    #[cold]
+    fn make_flags(&self) -> &[AtomicBool] {
         self.singles.get_or_init(|| {
             let flags = Box::into_raw(vec![false; self.len].into_boxed_slice());
             // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
             // than the members of a cheap kernel.)
             unsafe { Box::from_raw(flags as *mut [AtomicBool]) }
         })
+    }
+
+    /// Whether the member has a result.
+    fn has(&self, member: usize) -> bool {
+        let singles = || self.singles.get().is_some_and(|flags| flags[member].load(Ordering::Relaxed));
+        let ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
+        ranges.range(..=member).next_back().is_some_and(|(_, end)| member < *end) || singles()
+    }
+
+    /// Which members have a result; `None` if all have.
+    fn into_members(self) -> Option<Vec<bool>> {
+        let ranges = self.ranges.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if self.len == 0 || ranges.get(&0) == Some(&self.len) {
+            return None;
+        }
+        let mut set = self.singles.into_inner().map_or_else(
+            || vec![false; self.len],
+            |flags| {
+                let flags = Box::into_raw(flags);
+                // SAFETY: as in `flags`.
+                unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
+            },
+        );
+        ranges.into_iter().for_each(|(start, end)| set[start..end].fill(true));
+        // Without an early exit it is vector code.
+        let all = set.iter().fold(true, |all, set| all & set);
+        (!all).then_some(set)
+    }
+}
+
+impl<'o, R> Out<'o, R> {
+    fn new(first: *mut R, len: usize, stride: isize, assign: bool) -> Self {
+        Out { first, stride, len, assign, set: Set::new(len), lifetime: PhantomData }
+    }
+
+    /// The members have results, all of them.
+    pub(crate) fn have(&self, members: Range<usize>) {
+        self.set.add(members);
+    }
+
+    #[inline(always)]
+    pub(crate) fn flags(&self) -> &[AtomicBool] {
+        self.set.flags()
     }
 
     /// Results into uninitialised memory.
@@ -152,29 +210,12 @@ impl<'o, R> Out<'o, R> {
 
     /// Whether the member has a result.
     pub(crate) fn is_set(&self, member: usize) -> bool {
-        let singles = || self.singles.get().is_some_and(|flags| flags[member].load(Ordering::Relaxed));
-        let ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
-        ranges.range(..=member).next_back().is_some_and(|(_, end)| member < *end) || singles()
+        self.set.has(member)
     }
 
     /// Which members have a result; `None` if all have.
     pub(crate) fn into_set(self) -> Option<Vec<bool>> {
-        let ranges = self.ranges.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if self.len == 0 || ranges.get(&0) == Some(&self.len) {
-            return None;
-        }
-        let mut set = self.singles.into_inner().map_or_else(
-            || vec![false; self.len],
-            |flags| {
-                let flags = Box::into_raw(flags);
-                // SAFETY: as in `flags`.
-                unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
-            },
-        );
-        ranges.into_iter().for_each(|(start, end)| set[start..end].fill(true));
-        // Without an early exit it is vector code.
-        let all = set.iter().fold(true, |all, set| all & set);
-        (!all).then_some(set)
+        self.set.into_members()
     }
 }
 

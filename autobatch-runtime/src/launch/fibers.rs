@@ -3,9 +3,8 @@
 use super::launcher::{Launch, PRIMITIVE_LANES};
 use super::phase::{Ledger, Parts, Took};
 use super::scalar::PIECE;
-use super::ways::ScalarCode;
+use super::ways::Code;
 use crate::api::fault::Fault;
-use crate::api::output::Out;
 use crate::batch::Queue;
 use crate::fiber::{Reach, Worker, WorkerRules};
 use crate::native_stack::coroutine::KEPT;
@@ -33,47 +32,34 @@ impl Launch<'_> {
     }
 
     /// Scalar code on each member, on fibers as far as members reach primitives.
-    pub(super) fn fibers<R: Send>(
-        &self,
-        parts: Parts,
-        threads: usize,
-        scalar: &impl ScalarCode<R>,
-        out: &Out<'_, R>,
-        ledger: &Ledger,
-    ) -> Took {
+    pub(super) fn fibers(&self, parts: Parts, threads: usize, code: &dyn Code, ledger: &Ledger) -> Took {
         let queue = Queue::of(parts, threads);
-        self.fiber_workers(&queue, threads, scalar, out, ledger, &|worker, faults| {
-            self.scalar_worker(&queue, PIECE, Some(worker), scalar, out, faults);
+        self.fiber_workers(&queue, threads, code, ledger, &|worker, faults| {
+            self.scalar_worker(&queue, PIECE, Some(worker), code, faults);
         })
     }
 
     /// Runs the first members on fibers to see whether the program reaches a primitive, and all of them if it does; how many it has run.
-    pub(super) fn find_out<R: Send>(
-        &self,
-        scalar: &impl ScalarCode<R>,
-        out: &Out<'_, R>,
-        ledger: &Ledger,
-    ) -> usize {
+    pub(super) fn find_out(&self, code: &dyn Code, ledger: &Ledger) -> usize {
         let queue = Queue::of(self.all(), self.threads);
-        self.fiber_workers(&queue, self.threads, scalar, out, ledger, &|_, _| ());
+        self.fiber_workers(&queue, self.threads, code, ledger, &|_, _| ());
         Reach::of(self.program).not_found();
         self.members - queue.waiting()
     }
 
     /// A worker on each thread for fibers; `without` as in [`Worker::run_queue`].
-    fn fiber_workers<R: Send>(
+    fn fiber_workers(
         &self,
         queue: &Queue,
         threads: usize,
-        scalar: &impl ScalarCode<R>,
-        out: &Out<'_, R>,
+        code: &dyn Code,
         ledger: &Ledger,
         without: &(dyn Fn(&Worker<'_>, &mut Vec<Fault>) + Sync),
     ) -> Took {
         let reached = Reach::of(self.program);
         let rules = self.rules();
-        let member = |member, depth| out.set(member, scalar(member, depth));
-        let has_result = |member| out.is_set(member);
+        let member = |member, depth| code.scalar(member, depth);
+        let has_result = |member| code.is_set(member);
         self.spread(threads, &|| {
             let mut faults = Vec::new();
             let worker = Worker::new(rules, self, reached, &member, &has_result);

@@ -4,9 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, Took};
-use super::ways::MachineCode;
+use super::ways::Code;
 use crate::api::options::Executor;
-use crate::api::output::Out;
 use crate::batch::{Queue, Watch};
 use crate::fiber::{Reach, Worker, WorkerRules};
 use crate::machine::Core;
@@ -25,22 +24,23 @@ impl Watch for Blocks {
 
 impl Launch<'_> {
     /// Whether rustc's answers about the program's types admit it to the machine.
-    pub(super) fn is_admitted<R>(&self, tile: &impl MachineCode<R>, out: &Out<'_, R>) -> bool {
+    pub(super) fn is_admitted(&self, code: &dyn Code) -> bool {
         if !self.program.asks || self.program.whole_scalar {
             return true;
         }
         let queue = Queue::of([0..0, 0..0], 1);
         let mut core = Core::new(self.program, self.settings(Executor::Masked), &queue, self);
-        depth::with_room(BODY_STACK, || core.ask(|core| tile(core, &Store::new(), out)))
+        let mut admitted = false;
+        depth::with_room(BODY_STACK, &mut || admitted = core.ask(|core| code.machine(core, &Store::new())));
+        admitted
     }
 
-    pub(super) fn machine<R: Send>(
+    pub(super) fn machine(
         &self,
         executor: Executor,
         parts: Parts,
         threads: usize,
-        tile: &impl MachineCode<R>,
-        out: &Out<'_, R>,
+        code: &dyn Code,
         ledger: &Ledger,
     ) -> Took {
         let settings = self.settings(executor);
@@ -54,8 +54,8 @@ impl Launch<'_> {
             let rules = WorkerRules { max_steps: u64::MAX, ..self.rules() };
             let worker = Worker::new(rules, &Blocks, reached, &member, &has_result);
             let _here = worker.without_fiber();
-            depth::with_room(BODY_STACK, || {
-                while let Err(payload) = catch_unwind(AssertUnwindSafe(|| tile(&mut core, &store, out))) {
+            depth::with_room(BODY_STACK, &mut || {
+                while let Err(payload) = catch_unwind(AssertUnwindSafe(|| code.machine(&mut core, &store))) {
                     core.fault(payload);
                 }
             });

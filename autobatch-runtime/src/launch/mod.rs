@@ -4,8 +4,8 @@
 //! memory. `launcher.rs` resolves options and splits the batch over threads; a file each runs members as scalar code, on fibers, by the
 //! machine, on vectors; the autotuner picks one for [`Executor::Auto`](crate::api::options::Executor::Auto).
 //!
-//! What takes the program's code is instantiated for every program in the user's crate: as much as can be of it is behind a
-//! `dyn`, and so compiled once, here.
+//! The program's code and its results stand behind one `dyn` (`ways.rs`): what launches them is compiled once, here, and not with every program of
+//! a user.
 //!
 //! **Invariant:** every member is run by one worker, once, or again as scalar code if it has no result; results don't depend on who runs it.
 

@@ -1,11 +1,12 @@
 //! Running a batch: the calls of generated code.
 
+use std::any::type_name;
 use std::mem::MaybeUninit;
 use std::time::Instant;
 
 use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Phase};
-use super::ways::{MachineCode, ScalarCode, VectorCode, Ways};
+use super::ways::{Bound, Code, MachineCode, ScalarCode, VectorCode, Ways};
 use crate::api::fault::{BatchError, Fault};
 use crate::api::options::{Defaults, Executor, Options};
 use crate::api::outcome::Outcome;
@@ -25,7 +26,8 @@ pub(crate) fn run<R: Send>(
     let mut values: Vec<MaybeUninit<R>> = Vec::with_capacity(members);
     values.resize_with(members, MaybeUninit::uninit);
     let out = Out::fresh(&mut values);
-    let (faults, report) = Launch::new(program, defaults, options, members).run(&ways, &out);
+    let code = Bound { ways: &ways, out: &out };
+    let (faults, report) = Launch::new(program, defaults, options, members).run(instance(&code), &code);
     let set = out.into_set();
     Ok(Outcome::new(values, set, faults, report))
 }
@@ -45,11 +47,18 @@ pub(super) fn run_into<R: Send>(
         return Err(BatchError::Output { expected: members, found: output.room() });
     }
     let out = output.out();
-    let (faults, _) = Launch::new(program, defaults, &Options::default(), members).run(&ways, &out);
+    let code = Bound { ways: &ways, out: &out };
+    let (faults, _) =
+        Launch::new(program, defaults, &Options::default(), members).run(instance(&code), &code);
     match faults.first() {
         None => Ok(()),
         Some(first) => panic!("{first}"),
     }
+}
+
+/// The name of an instance of a program. One generic program has many, whose executors compare differently.
+fn instance<S, T, N, R>(_: &Bound<'_, '_, S, T, N, R>) -> &'static str {
+    type_name::<(T, R)>()
 }
 
 /// The panic for a call that is wrong as a whole. For generated code only.
@@ -73,35 +82,32 @@ pub(super) fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, B
 }
 
 impl Launch<'_> {
-    fn run<R: Send, T: MachineCode<R>>(
-        mut self,
-        ways: &Ways<impl ScalarCode<R>, T, impl VectorCode<R>>,
-        out: &Out<'_, R>,
-    ) -> (Vec<Fault>, Report) {
+    fn run(mut self, instance: &'static str, code: &dyn Code) -> (Vec<Fault>, Report) {
         let begin = Instant::now();
         if self.members == 0 {
             return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
         }
-        self.per_member |= !self.is_admitted(&ways.machine, out);
-        self.lacks_vectors = self.lacks_vectors(ways.vector_lanes, ways.vectors);
-        let on_vectors = self.runs_on_vectors(ways.vector_lanes, ways.vectors);
-        self.alike = on_vectors && !ways.wavefront;
+        let (lanes, vectors) = (code.vector_lanes(), code.vectors());
+        let has_frames = lanes > 0;
+        self.per_member |= !self.is_admitted(code);
+        self.lacks_vectors = self.lacks_vectors(lanes, vectors);
+        let on_vectors = self.runs_on_vectors(lanes, vectors);
+        self.alike = on_vectors && !code.is_wavefront();
         // What has vector code only computes.
-        self.on_fibers = ways.vector_lanes == 0 && self.is_for_fibers();
+        self.on_fibers = !has_frames && self.is_for_fibers();
         let ledger = Ledger::default();
-        if ways.vector_lanes == 0 && self.may_hide_primitives() {
-            self.begun = self.find_out(&ways.scalar, out, &ledger);
+        if !has_frames && self.may_hide_primitives() {
+            self.begun = self.find_out(code, &ledger);
         }
         // So scalar code calls kernels as blocks do.
-        let calls_kernels = self.on_fibers || ways.vector_lanes == 0 && self.fibers_will_do();
+        let calls_kernels = self.on_fibers || !has_frames && self.fibers_will_do();
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
-            Executor::Scalar if calls_kernels => self.fibers(parts, threads, &ways.scalar, out, &ledger),
-            Executor::Scalar => self.scalar(parts, threads, &ways.scalar, out, &ledger),
-            _ if on_vectors => self.vector(executor, parts, threads, ways, out, &ledger),
-            _ => self.machine(executor, parts, threads, &ways.machine, out, &ledger),
+            Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
+            Executor::Scalar => self.scalar(parts, threads, code, &ledger),
+            _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
+            _ => self.machine(executor, parts, threads, code, &ledger),
         };
-        // One generic program has many instances, whose executors compare differently.
-        let executor = self.choose(std::any::type_name::<(T, R)>(), &phase);
+        let executor = self.choose(instance, &phase);
         self.close(executor, ledger, begin)
     }
 

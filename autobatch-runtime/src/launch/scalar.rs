@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Took};
-use super::ways::ScalarCode;
+use super::ways::Code;
 use crate::api::fault::{CANCELLED, Fault, FaultKind};
-use crate::api::output::Out;
 use crate::batch::{Queue, Watch};
 use crate::fiber::{self, Worker};
 use crate::native_stack::depth::{self, Depth};
@@ -21,30 +20,22 @@ const LONG_PIECE: Duration = Duration::from_micros(10);
 
 impl Launch<'_> {
     /// Scalar code on each member.
-    pub(super) fn scalar<R: Send>(
-        &self,
-        parts: Parts,
-        threads: usize,
-        scalar: &impl ScalarCode<R>,
-        out: &Out<'_, R>,
-        ledger: &Ledger,
-    ) -> Took {
+    pub(super) fn scalar(&self, parts: Parts, threads: usize, code: &dyn Code, ledger: &Ledger) -> Took {
         let queue = Queue::of(parts, threads);
         self.spread(threads, &|| {
             let mut faults = Vec::new();
-            self.scalar_worker(&queue, PIECE, None, scalar, out, &mut faults);
+            self.scalar_worker(&queue, PIECE, None, code, &mut faults);
             ledger.add(faults);
         })
     }
 
     /// Takes pieces of the queue until it is empty, or members of `worker`, to which they belong, have reached a primitive.
-    pub(super) fn scalar_worker<R: Send>(
+    pub(super) fn scalar_worker(
         &self,
         queue: &Queue,
         mut size: usize,
         worker: Option<&Worker<'_>>,
-        scalar: &impl ScalarCode<R>,
-        out: &Out<'_, R>,
+        code: &dyn Code,
         faults: &mut Vec<Fault>,
     ) {
         let depth = Depth::root(self.max_depth());
@@ -58,7 +49,7 @@ impl Launch<'_> {
             if piece.is_empty() {
                 return;
             }
-            self.scalar_piece(piece, depth, worker, scalar, out, faults);
+            self.scalar_piece(piece, depth, worker, code, faults);
             // Members that take next to nothing are not worth the queue's atomic operations.
             if begin.elapsed() < LONG_PIECE {
                 size = (2 * size).min(LARGEST_PIECE);
@@ -68,20 +59,19 @@ impl Launch<'_> {
             if peak > base {
                 let size = size.min(PIECE);
                 return depth::on_segment(peak - base, |_| {
-                    self.scalar_worker(queue, size, worker, scalar, out, faults);
+                    self.scalar_worker(queue, size, worker, code, faults);
                 });
             }
         }
     }
 
     /// One member after the other; a panic ends one member and is caught around them all.
-    pub(super) fn scalar_piece<R: Send>(
+    pub(super) fn scalar_piece(
         &self,
         mut piece: Range<usize>,
         depth: Depth,
         worker: Option<&Worker<'_>>,
-        scalar: &impl ScalarCode<R>,
-        out: &Out<'_, R>,
+        code: &dyn Code,
         faults: &mut Vec<Fault>,
     ) {
         let members = piece.len();
@@ -91,11 +81,11 @@ impl Launch<'_> {
             // The member being run is the first that is left.
             let caught = catch_unwind(AssertUnwindSafe(|| {
                 if self.options.cancel.is_none() && steps.is_none() {
-                    return out.fill(&mut piece, |member| scalar(member, depth));
+                    return code.scalars(&mut piece, depth);
                 }
                 while piece.start < piece.end && !self.cancelled() {
                     steps.inspect(|worker| worker.begins_without_fiber());
-                    out.set(piece.start, scalar(piece.start, depth));
+                    code.scalar(piece.start, depth);
                     piece.start += 1;
                 }
             }));
@@ -104,7 +94,7 @@ impl Launch<'_> {
                 Ok(()) if piece.is_empty() => break,
                 Ok(()) => (FaultKind::Cancelled, CANCELLED.to_owned()),
                 // A destructor of the value that the result has replaced: no fault of the function's.
-                Err(payload) if out.is_set(member) => resume_unwind(payload),
+                Err(payload) if code.is_set(member) => resume_unwind(payload),
                 Err(payload) => fiber::reason(None, &*payload, self.max_depth(), self.max_steps()),
             };
             faults.push(Fault { member, kind, message });

@@ -6,10 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, Took, members_in};
-use super::ways::{ScalarCode, VectorCode, Vectors, Ways, is_sse2};
+use super::ways::{Code, Vectors, is_sse2};
 use crate::api::fault::Fault;
 use crate::api::options::Executor;
-use crate::api::output::Out;
 use crate::batch::{Queue, Watch};
 use crate::native_stack::depth::{self, Depth};
 use crate::simd::Level;
@@ -49,23 +48,22 @@ impl Launch<'_> {
 
     /// Tile after tile. What unwinds has no results: the members under way run as scalar code, which says what is
     /// wrong with whom.
-    pub(super) fn vector<R: Send>(
+    pub(super) fn vector(
         &self,
         executor: Executor,
         parts: Parts,
         threads: usize,
-        ways: &Ways<impl ScalarCode<R>, impl Sync, impl VectorCode<R>>,
-        out: &Out<'_, R>,
+        code: &dyn Code,
         ledger: &Ledger,
     ) -> Took {
         let (options, program) = (self.options, self.program);
         // Without calls, or where none needs another's result, there is but one way.
-        let as_wavefront = executor == Executor::ProgramCounter && ways.wavefront;
+        let as_wavefront = executor == Executor::ProgramCounter && code.is_wavefront();
         let lanes = options.lanes.or(self.defaults.lanes);
         let level = Level::new(self.isa());
         // Tiles of a few strips would be all overhead.
         let threads = threads.min(members_in(&parts).div_ceil(SHARE));
-        let (least, most) = match (as_wavefront, lanes.unwrap_or(ways.vector_lanes)) {
+        let (least, most) = match (as_wavefront, lanes.unwrap_or(code.vector_lanes())) {
             (true, _) if !options.no_refill => (TILE, TILES * TILE),
             (true, _) => (1, lanes.unwrap_or(LANES.end)),
             // Every call of a tile is a frame, however few lanes it has: as few tiles as there can be, and as many for each thread.
@@ -100,7 +98,7 @@ impl Launch<'_> {
                         loaded.set(members.end);
                         let all = members.clone();
                         let mut tile = Tile { memory: &mut memory, members: all, depth, level, rules };
-                        match catch_unwind(AssertUnwindSafe(|| (ways.vector)(&mut tile, out))) {
+                        match catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile))) {
                             Ok(()) => {
                                 self.ended(members.len());
                                 break;
@@ -108,7 +106,7 @@ impl Launch<'_> {
                             Err(_) => {
                                 let lost = members.start..loaded.get().max(members.start + 1);
                                 members.start = lost.end;
-                                self.again(lost, depth, &ways.scalar, out, &mut faults);
+                                self.again(lost, depth, code, &mut faults);
                             }
                         }
                     }
@@ -121,22 +119,15 @@ impl Launch<'_> {
     }
 
     /// Runs those members as scalar code that have no result.
-    fn again<R: Send>(
-        &self,
-        mut members: Range<usize>,
-        depth: Depth,
-        scalar: &impl ScalarCode<R>,
-        out: &Out<'_, R>,
-        faults: &mut Vec<Fault>,
-    ) {
+    fn again(&self, mut members: Range<usize>, depth: Depth, code: &dyn Code, faults: &mut Vec<Fault>) {
         while !members.is_empty() {
-            let is_set = out.is_set(members.start);
-            let run = members.clone().take_while(|member| out.is_set(*member) == is_set).count();
+            let is_set = code.is_set(members.start);
+            let run = members.clone().take_while(|member| code.is_set(*member) == is_set).count();
             let piece = members.start..members.start + run;
             members.start = piece.end;
             match is_set {
                 true => self.ended(run),
-                false => self.scalar_piece(piece, depth, None, scalar, out, faults),
+                false => self.scalar_piece(piece, depth, None, code, faults),
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The ways to run members: the program's code in each form that it has.
 
+use std::ops::Range;
+
 use crate::api::output::Out;
 use crate::machine::Core;
 use crate::native_stack::depth::Depth;
@@ -65,3 +67,56 @@ impl<R, F: Fn(&mut Core<'_>, &Store, &Out<'_, R>) + Sync> MachineCode<R> for F {
 pub(crate) trait VectorCode<R>: Fn(&mut Tile<'_>, &Out<'_, R>) + Sync {}
 
 impl<R, F: Fn(&mut Tile<'_>, &Out<'_, R>) + Sync> VectorCode<R> for F {}
+
+/// The ways to run members and the place of their results, whose types launching need not know: it is compiled once.
+pub(super) trait Code: Sync {
+    /// As in [`Ways`].
+    fn vector_lanes(&self) -> usize;
+    /// As in [`Ways`].
+    fn vectors(&self) -> Vectors;
+    /// As in [`Ways`].
+    fn is_wavefront(&self) -> bool;
+    /// Runs a member as scalar code.
+    fn scalar(&self, member: usize, depth: Depth);
+    /// The same for each of `members`, as [`Out::fill`] does.
+    fn scalars(&self, members: &mut Range<usize>, depth: Depth);
+    /// Enters the body of the machine.
+    fn machine(&self, core: &mut Core<'_>, store: &Store);
+    /// Runs a tile on vectors.
+    fn vector(&self, tile: &mut Tile<'_>);
+    /// Whether the member has a result.
+    fn is_set(&self, member: usize) -> bool;
+}
+
+/// The code of a program, and where its results go.
+pub(super) struct Bound<'a, 'o, S, T, N, R> {
+    pub(super) ways: &'a Ways<S, T, N>,
+    pub(super) out: &'a Out<'o, R>,
+}
+
+impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bound<'_, '_, S, T, N, R> {
+    fn vector_lanes(&self) -> usize {
+        self.ways.vector_lanes
+    }
+    fn vectors(&self) -> Vectors {
+        self.ways.vectors
+    }
+    fn is_wavefront(&self) -> bool {
+        self.ways.wavefront
+    }
+    fn scalar(&self, member: usize, depth: Depth) {
+        self.out.set(member, (self.ways.scalar)(member, depth));
+    }
+    fn scalars(&self, members: &mut Range<usize>, depth: Depth) {
+        self.out.fill(members, |member| (self.ways.scalar)(member, depth));
+    }
+    fn machine(&self, core: &mut Core<'_>, store: &Store) {
+        (self.ways.machine)(core, store, self.out);
+    }
+    fn vector(&self, tile: &mut Tile<'_>) {
+        (self.ways.vector)(tile, self.out);
+    }
+    fn is_set(&self, member: usize) -> bool {
+        self.out.is_set(member)
+    }
+}

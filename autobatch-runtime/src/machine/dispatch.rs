@@ -8,6 +8,12 @@ use super::core::Core;
 use crate::simd::Isa;
 use crate::storage::Store;
 
+/// Runs what no instruction set speeds up: the instances of a body share its code.
+#[inline(never)]
+pub fn out_of_line(code: impl FnOnce()) {
+    code();
+}
+
 impl<'r> Core<'r> {
     /// Enters the instance of a generated body for the instruction set in use. `avx2` and `avx512`
     /// require exactly the features that the module `machine` lists.

@@ -54,6 +54,8 @@
 //! #[cfg(not(target_arch = "x86_64"))] core.dispatch(store, args, base);
 //! ```
 //!
+//! Only blocks have code for the instruction set: in the other steps values are moved, by `out_of_line(|| …)`, which the instances share.
+//!
 //! # Load, store, compact
 //!
 //! ```text
@@ -202,6 +204,7 @@ mod unwinding;
 
 pub use self::core::Core;
 pub(crate) use counters::Finished;
+pub use dispatch::out_of_line;
 pub use region_loop::LaneWords;
 pub(crate) use settings::{Mode, Settings};
 pub use step::Step;

@@ -7,7 +7,7 @@
 //! **Invariant:** a [`Context`] that has begun is run to its end, or dropped, before anything that its body borrows is gone; its
 //! creator upholds it.
 //!
-//! Where `corosensei` has no back end, and under Miri, there are no stacks: [`Stack::take`] yields `None`.
+//! Where `corosensei` has no back end, and under Miri, there are no stacks: [`Stack::take`] yields `None`. Segments are those of `stacker` then.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -175,10 +175,10 @@ mod native {
     }
 
     /// Runs `f` on a new segment, given its lowest address.
-    pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
+    pub(crate) fn on_segment(size: usize, f: &mut dyn FnMut(usize)) {
         let memory = DefaultStack::new(size).expect("no memory for a segment of the stack");
         let lowest = memory.limit().get() + GUARD;
-        corosensei::on_stack(memory, || f(lowest))
+        corosensei::on_stack(memory, || f(lowest));
     }
 }
 
@@ -246,9 +246,16 @@ mod native {
         }
     }
 
-    /// Runs `f`: no fiber runs, so nobody asks for a segment.
-    pub(crate) fn on_segment<R>(_: usize, f: impl FnOnce(usize) -> R) -> R {
-        f(0)
+    /// Runs `f`: there are no segments.
+    #[cfg(miri)]
+    pub(crate) fn on_segment(_: usize, f: &mut dyn FnMut(usize)) {
+        f(0);
+    }
+
+    /// Runs `f` on a new segment, given its lowest address.
+    #[cfg(not(miri))]
+    pub(crate) fn on_segment(size: usize, f: &mut dyn FnMut(usize)) {
+        stacker::grow(size, || f(super::super::thread_stack::lowest()));
     }
 }
 

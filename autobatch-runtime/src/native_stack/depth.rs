@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::panic::resume_unwind;
 
 use super::coroutine;
+use super::thread_stack::{self, stack_pointer};
 
 /// Bytes that must be left when a function of the program is entered: room for its own frame and for
 /// what it calls outside the program.
@@ -45,8 +46,8 @@ thread_local! {
     static GROWN: Cell<usize> = const { Cell::new(0) };
     /// The most they have been since [`take_peak`].
     static PEAK: Cell<usize> = const { Cell::new(0) };
-    /// The lowest address of the stack that a fiber of this thread runs on; 0 where none does.
-    static LOWEST: Cell<usize> = const { Cell::new(0) };
+    /// The lowest address of the stack, or of its segment, that this thread runs on; 0 where the platform does not say.
+    static LOWEST: Cell<usize> = Cell::new(thread_stack::lowest());
 }
 
 /// No depth: limits are odd.
@@ -170,49 +171,40 @@ impl Drop for Published {
 
 /// Runs `f` on a new segment, with the limit that holds there.
 pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
-    struct Grown(usize);
-    impl Drop for Grown {
+    let (mut f, mut result) = (Some(f), None);
+    switch(size, size, &mut |limit| result = f.take().map(|f| f(limit)));
+    result.expect("it has run")
+}
+
+/// Runs `f` where so many bytes of stack are left. More of them don't count as grown.
+pub(crate) fn with_room(room: usize, f: &mut dyn FnMut()) {
+    match LOWEST.get() {
+        lowest if lowest != 0 && stack_pointer() >= lowest + room => f(),
+        _ => switch(4 * room, 0, &mut |_| f()),
+    }
+}
+
+/// Runs `f` on a new segment, of which so many bytes count as grown. Compiled once, not with each function of a user.
+fn switch(size: usize, counted: usize, f: &mut dyn FnMut(usize)) {
+    struct Before {
+        grown: usize,
+        lowest: usize,
+    }
+    impl Drop for Before {
         fn drop(&mut self) {
-            GROWN.set(self.0);
+            GROWN.set(self.grown);
+            LOWEST.set(self.lowest);
         }
     }
-    let run = || {
-        let before = Grown(GROWN.get());
-        GROWN.set(before.0 + size);
-        PEAK.set(PEAK.get().max(before.0 + size));
+    coroutine::on_segment(size, &mut |lowest| {
+        let before = Before { grown: GROWN.get(), lowest: LOWEST.replace(lowest) };
+        GROWN.set(before.grown + counted);
+        PEAK.set(PEAK.get().max(before.grown + counted));
         let limit = limit();
         let published = PUBLISHED.get();
         let _published = if published == NOWHERE { NOWHERE } else { published.on(limit) }.publish();
-        f(limit)
-    };
-    match LOWEST.get() {
-        0 => stacker::grow(size, run),
-        // `stacker` keeps one limit per thread, and several fibers may have segments on this one.
-        _ => fiber_segment(size, run),
-    }
-}
-
-/// A segment of a fiber's stack.
-fn fiber_segment<R>(size: usize, run: impl FnOnce() -> R) -> R {
-    struct Lowest(usize);
-    impl Drop for Lowest {
-        fn drop(&mut self) {
-            LOWEST.set(self.0);
-        }
-    }
-    coroutine::on_segment(size, |lowest| {
-        let _before = Lowest(LOWEST.replace(lowest));
-        run()
-    })
-}
-
-/// Runs `f` where so many bytes of stack are left.
-pub(crate) fn with_room<R>(room: usize, f: impl FnOnce() -> R) -> R {
-    match LOWEST.get() {
-        0 => stacker::maybe_grow(room, 4 * room, f),
-        lowest if stack_pointer() >= lowest + room => f(),
-        _ => on_segment(4 * room, |_| f()),
-    }
+        f(limit);
+    });
 }
 
 /// The state of the stack that a thread is on. Fibers have one each, which takes the thread's place while they run.
@@ -254,41 +246,10 @@ pub(crate) fn take_peak() -> (usize, usize) {
 
 /// The lowest address at which a function may be entered on the current stack.
 fn limit() -> usize {
-    let lowest = LOWEST.get();
-    if lowest != 0 {
-        return lowest + RESERVE;
-    }
-    // What is beyond can't be counted.
-    let left = stacker::remaining_stack().unwrap_or(UNKNOWN).min(MOST);
-    (stack_pointer() - left) + RESERVE
-}
-
-/// Where the stack is now. Not the address of a local: taking that would keep LLVM from turning tail
-/// recursion into loops.
-#[inline(always)]
-fn stack_pointer() -> usize {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        let pointer: usize;
-        // SAFETY: copies a register.
-        unsafe {
-            std::arch::asm!("mov {}, rsp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
-        }
-        pointer
-    }
-    #[cfg(all(target_arch = "aarch64", not(miri)))]
-    {
-        let pointer: usize;
-        // SAFETY: copies a register.
-        unsafe {
-            std::arch::asm!("mov {}, sp", out(reg) pointer, options(pure, nomem, nostack, preserves_flags));
-        }
-        pointer
-    }
-    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-    {
-        let here = 0u8;
-        (&raw const here).addr()
+    match LOWEST.get() {
+        0 => stack_pointer() - UNKNOWN + RESERVE,
+        // What is beyond can't be counted.
+        lowest => lowest.max(stack_pointer().saturating_sub(MOST)) + RESERVE,
     }
 }
 

@@ -11,3 +11,4 @@
 
 pub(crate) mod coroutine;
 pub(crate) mod depth;
+mod thread_stack;

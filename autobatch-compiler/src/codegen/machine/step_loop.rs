@@ -62,6 +62,8 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let compact = compact(emitter, &columns);
     let abandon = abandon(emitter, &regions);
     let open = &opening.code;
+    let [load, store, compact, abandon] =
+        [load, store, compact, abandon].map(|code| out_of_line(emitter, &code));
     let code = quote! {
         #(#items)*
         #open
@@ -70,19 +72,25 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
         #(let mut #stacks = #rt::Store::stack(__store, #stack_ids);)*
         loop {
             match #rt::Core::next(__core) {
-                #rt::Step::Load => { #load }
+                #rt::Step::Load => #load
                 #(#blocks)*
                 #(#calls)*
                 #(#returns)*
-                #rt::Step::Store => { #store }
-                #rt::Step::Compact => { #compact }
-                #rt::Step::Abandon => { #abandon }
+                #rt::Step::Store => #store
+                #rt::Step::Compact => #compact
+                #rt::Step::Abandon => #abandon
                 #rt::Step::Done => break,
                 __step => #rt::Core::unexpected(__core, __step),
             }
         }
     };
     Body { code, successors }
+}
+
+/// A step that moves values only: no instruction set speeds it up, so the body's instances have it together.
+fn out_of_line(emitter: &Emitter<'_>, code: &TokenStream) -> TokenStream {
+    let rt = &emitter.rt;
+    quote!({ #rt::out_of_line(|| { #code }); })
 }
 
 /// New members: parameters into their columns. All are fetched before any is put down, because
@@ -267,14 +275,14 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
             passes.push(quote!(#rt::Transfer::pass(&#route, &mut #to, &#from);));
         }
     }
-    quote! {
-        #rt::Step::Call(#index) => {
-            let #route = #rt::Core::transfer(__core);
-            #(#saves)*
-            #(#passes)*
-            #(#lands)*
-        }
-    }
+    let code = quote! {
+        let #route = #rt::Core::transfer(__core);
+        #(#saves)*
+        #(#passes)*
+        #(#lands)*
+    };
+    let code = out_of_line(emitter, &code);
+    quote!(#rt::Step::Call(#index) => #code)
 }
 
 /// Routes lanes that come back from a call.
@@ -300,14 +308,14 @@ fn return_(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
         let (stack, column) = (stack(*v), column(*v));
         quote!(#rt::Transfer::peek(&#route, &#stack, &mut #column);)
     });
-    quote! {
-        #rt::Step::Return(#index) => {
-            let #route = #rt::Core::transfer(__core);
-            #give
-            #(#pops)*
-            #(#reads)*
-        }
-    }
+    let code = quote! {
+        let #route = #rt::Core::transfer(__core);
+        #give
+        #(#pops)*
+        #(#reads)*
+    };
+    let code = out_of_line(emitter, &code);
+    quote!(#rt::Step::Return(#index) => #code)
 }
 
 /// Drops what dead members owned: at every point exactly the live columns hold values.

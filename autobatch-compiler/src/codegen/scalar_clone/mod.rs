@@ -18,9 +18,9 @@ mod tail_loop;
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Type, parse_quote};
 use tail_loop::{again, can_loop, looped};
 

@@ -29,9 +29,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
 
 use crate::codegen::names::{name, numbered};
