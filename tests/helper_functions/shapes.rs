@@ -70,6 +70,34 @@ fn an_integrand_with_helpers_of_its_own() {
     );
 }
 
+/// A helper that returns from the head of a loop, which is none of the caller's returns.
+fn bounded(x: f64) -> f64 {
+    let mut sum = 0.0;
+    for y in [if x > 1.0 { return 2.0 } else { x }, 1.0] {
+        sum += y;
+    }
+    sum
+}
+
+#[autobatch(strict)]
+fn returns_in_heads(x: f64, rounds: u32) -> f64 {
+    let mut sum = 0.0;
+    for _ in 0..rounds {
+        sum += 0.5 * bounded(x + 0.1 * sum);
+    }
+    sum
+}
+
+#[test]
+fn returns_in_heads_of_loops_are_the_helpers() {
+    agree_at(
+        &[1, 33, 700],
+        &intervals(97),
+        |&(x, _)| returns_in_heads(x, 9),
+        |batch, options| returns_in_heads_batched_with(column(batch, |x| x.0), same(9), options),
+    );
+}
+
 type State = [f64; 3];
 
 fn derivative(s: State, k: f64) -> State {

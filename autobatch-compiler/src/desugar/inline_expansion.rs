@@ -16,7 +16,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Block, Expr, ExprCall, Ident, Local, Pat, Stmt, Type, UnOp, parse_quote};
@@ -31,6 +30,7 @@ use crate::std_models::pure::{
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, assignment, bare, bare_type, is_variable, name, text};
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// The largest function that is copied, in tokens.
@@ -414,7 +414,7 @@ fn computes(expr: &Expr, function: &Function) -> bool {
         Expr::ForLoop(e) => {
             e.label.is_none()
                 && e.attrs.is_empty()
-                && TripCounts::default().short(&e.expr).is_some()
+                && TripCounts::default().is_short_range(&e.expr)
                 && is_plain_pattern(&e.pat)
                 && is_straight(&e.body.stmts, function)
         }
@@ -700,6 +700,15 @@ mod tests {
             quote!(
                 fn h(x: &f64) -> f64 {
                     *x
+                }
+            ),
+            quote!(
+                fn h(x: f64) -> f64 {
+                    let mut s = 0.0;
+                    for y in [if x > 1.0 { return 2.0 } else { x }, 1.0] {
+                        s += y;
+                    }
+                    s
                 }
             ),
         ] {

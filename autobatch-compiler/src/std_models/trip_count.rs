@@ -75,6 +75,11 @@ impl TripCounts {
         self.of(expr).filter(|rounds| *rounds <= SHORT)
     }
 
+    /// Whether it is a range of so few rounds. Unlike the iteration of a list, that evaluates nothing of the user's.
+    pub(crate) fn is_short_range(&self, expr: &Expr) -> bool {
+        self.of_range(expr).is_some_and(|rounds| rounds <= SHORT)
+    }
+
     /// How many elements an array has, or a reference to one.
     fn items(&self, expr: &Expr) -> Option<u64> {
         match bare(expr) {
@@ -144,6 +149,9 @@ mod tests {
         assert!(counts.is_known(&parse_quote!(two == DIM)) && !counts.is_known(&parse_quote!(n == 1)));
         assert_eq!(of(parse_quote!(&mut s)), Some(3));
         assert_eq!(of(parse_quote!([1, 2])), Some(2));
+        assert!(
+            counts.is_short_range(&parse_quote!(0..DIM)) && !counts.is_short_range(&parse_quote!([1, 2]))
+        );
         assert_eq!(of(parse_quote!(other)), None);
     }
 

@@ -336,8 +336,8 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// A loop of a few trips, which LLVM unrolls before it vectorises.
     fn small_loop(&mut self, e: &syn::ExprForLoop) -> bool {
-        let few = self.scope.names.trip_counts().of_range(&e.expr).is_some_and(|n| n <= SMALL as u64);
-        few && e.label.is_none()
+        self.scope.names.trip_counts().is_short_range(&e.expr)
+            && e.label.is_none()
             && e.attrs.is_empty()
             && names_only(&e.pat)
             && !e.body.stmts.iter().any(|stmt| matches!(stmt, Stmt::Expr(Expr::ForLoop(_), _)))
