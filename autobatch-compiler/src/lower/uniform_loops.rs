@@ -22,7 +22,7 @@ use crate::ir::{Role, VarId, VarSet};
 use crate::lower::lowering::Lowering;
 use crate::std_models::elementary::is_library;
 use crate::std_models::pure::{is_constant, is_primitive, literal};
-use crate::syntax::mentions::bare;
+use crate::syntax::mentions::{bare, base};
 use crate::syntax::walk::{self, At, Next};
 
 /// The words of the largest variable that lane code keeps split: the runtime's `Slots` know the same bound.
@@ -122,8 +122,9 @@ impl<'a, 'b> Body<'a, 'b> {
     fn picks_elements(&self) -> bool {
         walk::any(&self.code.body, |at| match at {
             At::Expr(Expr::Index(e)) => {
-                let shared = variable(&self.lower.names, root(&e.expr))
-                    .is_none_or(|v| self.lower.program.var(v).shared);
+                let name = base(&e.expr).and_then(|path| path.path.get_ident()).map(ToString::to_string);
+                let var = name.and_then(|name| self.lower.names.get(&name));
+                let shared = var.is_none_or(|v| self.lower.program.var(*v).shared);
                 if shared || self.is_fixed(&e.index) { Next::On } else { Next::Found }
             }
             _ => Next::On,
@@ -141,14 +142,5 @@ impl<'a, 'b> Body<'a, 'b> {
             Expr::Binary(e) => self.is_fixed(&e.left) && self.is_fixed(&e.right),
             other => literal(other).is_some(),
         }
-    }
-}
-
-/// What an element is a part of.
-fn root(expr: &Expr) -> &Expr {
-    match bare(expr) {
-        Expr::Index(e) => root(&e.expr),
-        Expr::Field(e) => root(&e.base),
-        other => other,
     }
 }
