@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit::{self, Visit};
 use proc_macro2::Ident;
 use syn::{GenericArgument, PathArguments, Type, parse_quote};
 
@@ -14,6 +13,7 @@ use crate::item::model::Function;
 use crate::std_models::facts::{self, Fact};
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::{bare_type, text};
+use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At};
 
 /// The types that functions of a program write, those in other types and in fields of the file's types too.

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Pat, UnOp};
 
 use crate::admission::uses;
@@ -15,6 +14,7 @@ use crate::ir::effects::{self, Names};
 use crate::ir::{FuncId, Program, Role, Terminator, VarId, VarSet};
 use crate::passes::Analyses;
 use crate::syntax::mentions::{self, is_truth};
+use crate::syntax::visit::{self, Visit};
 
 /// The parts that must be copied, as places; a whole variable stands for what a pattern takes out of it.
 pub(super) fn parts(program: &Program, analyses: &Analyses, func: FuncId, flow: &ReferenceFlow) -> Vec<Expr> {

@@ -7,13 +7,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Macro, Member, Pat};
 
 use crate::ir::effects::Names;
 use crate::ir::{Block, BlockId, Program, Terminator, VarId, goto_target};
 use crate::syntax::mentions::{self, bare};
 use crate::syntax::standard_macros::is_listed;
+use crate::syntax::visit::{self, Visit};
 
 /// Whether `part`, on which a method is called in the block, may be used again behind the call before it gets another value.
 pub(super) fn is_used_again(program: &Program, names: &Names, block: BlockId, part: &Expr) -> bool {

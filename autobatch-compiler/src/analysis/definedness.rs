@@ -12,12 +12,12 @@
 //! of `let x; if c { x = 1 } else { x = 2 }`, counts as defining it, because rustc accepts no read
 //! before every path has assigned. Values that were moved away stay "defined"; liveness tells.
 
-use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Ident, Macro, Stmt};
 
 use crate::ir::flow::Flow;
 use crate::ir::{BlockId, Op, Program, Role, VarId, VarSet, goto_target};
 use crate::syntax::mentions::bare;
+use crate::syntax::visit::{self, Visit};
 
 /// The variables that certainly hold a value at the start of each block.
 #[derive(Clone, Debug)]

@@ -13,7 +13,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Member, Pat, Type, UnOp};
 
 use crate::item::model::Function;
@@ -22,6 +21,7 @@ use crate::std_models::facts::{Does, does};
 use crate::std_models::pure::{is_primitive, is_pure_function, is_pure_method};
 use crate::syntax::mentions::{self, bare, bare_type, is_compound, is_truth};
 use crate::syntax::standard_macros::{elements, is_listed};
+use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At, Code, Next};
 
 /// Whether a value may hold a reference to a local.

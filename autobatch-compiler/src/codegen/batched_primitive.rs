@@ -47,8 +47,6 @@
 //! `push` has exactly the function's parameters, so that arguments coerce as in a call of the function; what
 //! the kernel takes and returns decides, by type, in which form columns are passed (`autobatch_runtime::primitive`).
 
-use crate::syntax::visit::{self, Visit};
-use crate::syntax::visit_mut::VisitMut;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::Parser;
@@ -64,6 +62,8 @@ use crate::diagnostics::sink::Diagnostics;
 use crate::item::parse;
 use crate::syntax::mentions::{self, bare_type, last_name, numbered};
 use crate::syntax::turbofish::turbofish;
+use crate::syntax::visit::{self, Visit};
+use crate::syntax::visit_mut::VisitMut;
 use crate::syntax::{annotated, attributes, elision};
 
 /// The associated function that batched code calls.

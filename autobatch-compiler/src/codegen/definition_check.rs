@@ -9,7 +9,6 @@
 //!
 //! Lengths of arrays can't depend on type parameters: errors in generic functions are shown again.
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Block, Expr, GenericParam, Pat, ReturnType, Signature, Type, parse_quote};
@@ -24,6 +23,7 @@ use crate::syntax::call_sites::unmark;
 use crate::syntax::elision::nameless;
 use crate::syntax::mentions::text;
 use crate::syntax::turbofish::turbofish;
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// The checks of functions of an item, to stand beside them.
 pub(crate) fn items(functions: &[Function], rt: &TokenStream) -> Vec<TokenStream> {

@@ -1,11 +1,11 @@
 //! What a reference in a signature implies, for one whose lifetime has got a name.
 
-use crate::syntax::visit::{self, Visit};
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, WherePredicate, parse_quote};
 
 use crate::syntax::macro_tokens::mentions;
+use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At};
 
 /// What has to outlive `lifetime`, because `ty` holds it behind references of that lifetime: other lifetimes, `types`

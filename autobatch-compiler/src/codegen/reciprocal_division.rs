@@ -17,7 +17,6 @@
 
 use std::slice::from_ref;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
 use syn::{BinOp, Expr, ExprForLoop, Stmt, parse_quote};
 
@@ -25,6 +24,7 @@ use crate::analysis::lane_interchange::{Node, assigned, declared};
 use crate::ir::effects::{self, Names, variable};
 use crate::ir::{VarId, VarSet};
 use crate::syntax::mentions::is_compound;
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, Next};
 
 /// With more operations than so for each division, the unit is not what the loop waits for.

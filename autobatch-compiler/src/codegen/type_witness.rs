@@ -16,7 +16,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Block, Expr, Pat, Stmt, parse_quote};
@@ -29,6 +28,7 @@ use crate::ir::{FuncId, Role, VarId, VarSet};
 use crate::item::model::Function;
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, text};
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// What stands before the machine's loop.
 pub(crate) struct Opening {

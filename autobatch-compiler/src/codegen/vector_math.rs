@@ -8,7 +8,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Lit, Stmt};
@@ -20,6 +19,7 @@ use crate::std_models::elementary::{BINARY, UNARY};
 use crate::syntax::attributes::GENERATED;
 use crate::syntax::mentions::{self, bare};
 use crate::syntax::reachability::reached;
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, Code, Next};
 
 /// What to rewrite, and with what.

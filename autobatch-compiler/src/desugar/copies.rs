@@ -1,13 +1,13 @@
 //! Copies of functions, made by inline expansion, as statements: they come before the one that they stand in, if nothing that is
 //! evaluated before can fail or be seen. Else they stay blocks.
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Block, Expr, ExprBlock, Ident, Local, Stmt, parse_quote};
 
 use crate::desugar::operands::operands;
 use crate::syntax::mentions::bare;
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At};
 
 /// What marks a copy, and whether it changes what it was lent.

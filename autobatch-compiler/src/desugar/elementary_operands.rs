@@ -8,7 +8,6 @@
 //! Between statements straight code can be cut into loops of their own (`codegen/loop_distribution.rs`). What fails first does not
 //! matter there, as all of it is done again as scalar code.
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
 use syn::{Block, Expr, Ident, Local, Stmt, parse_quote};
 
@@ -17,6 +16,7 @@ use crate::item::model::{Function, rebind};
 use crate::std_models::elementary::is_library;
 use crate::std_models::pure::is_pure_function;
 use crate::syntax::mentions::bare;
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// Gives each elementary function of a body that is surely called a statement.
 pub(crate) fn rewrite(function: &mut Function) {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Member, Pat, Path, Stmt, Type, parse_quote};
 
 use crate::desugar::rewrite::Rewrite;
@@ -13,6 +12,7 @@ use crate::resolve::types::Types;
 use crate::std_models::facts;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::tail;
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At};
 
 impl Rewrite<'_> {

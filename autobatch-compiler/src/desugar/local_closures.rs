@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use quote::ToTokens;
 use syn::{Expr, ExprClosure, Ident, Local, Macro, Pat, Path, Stmt, parse_quote};
 
@@ -15,6 +14,7 @@ use crate::item::model::{Function, rebind};
 use crate::syntax::call_sites;
 use crate::syntax::mentions::{self, is_variable};
 use crate::syntax::standard_macros;
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, Code};
 
 /// How many tokens the copies of a closure may have in all.

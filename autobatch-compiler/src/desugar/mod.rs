@@ -26,7 +26,6 @@ pub(crate) mod unreachable_arms;
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use callees::Callees;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -38,6 +37,7 @@ use crate::resolve::resolution::Resolution;
 use crate::resolve::types::{FunctionType, Types};
 use crate::syntax::arguments::Args;
 use crate::syntax::mentions::{bare, is_variable};
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// Rewrites the bodies of an item's functions. `batched` are the positions of those that can become part of a program.
 pub(crate) fn functions(

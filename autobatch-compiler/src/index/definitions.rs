@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use quote::ToTokens;
 use syn::{
     Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Member, PathArguments, Type,
@@ -14,6 +13,7 @@ use crate::std_models::facts::{self, Fact};
 use crate::std_models::pure::literal;
 use crate::syntax::annotated::methods_of;
 use crate::syntax::mentions::bare_type;
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, AtMut};
 
 /// How many aliases are followed. Of names that are aliases of each other one is another module's.

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{
     GenericArgument, Generics, Ident, Item, Lifetime, PathArguments, PathSegment, Type, UseTree, parse_quote,
 };
 
 use crate::std_models::facts::{Named, named};
 use crate::syntax::annotated::{Input, methods_of_mut};
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, Next};
 
 /// What is known of the types of the item and its file.

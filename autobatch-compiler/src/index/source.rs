@@ -12,7 +12,6 @@
 use std::collections::BTreeSet;
 use std::{fs, path};
 
-use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, File, GenericArgument, Ident, Item, ItemFn, ItemImpl, ItemMod, Path, Type, Visibility};
@@ -23,6 +22,7 @@ use crate::index::family_mentions::Mentions;
 use crate::syntax::annotated::methods_of;
 use crate::syntax::attributes::{is_batched, is_primitive};
 use crate::syntax::mentions::{bare_type, text, type_name};
+use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At, Next};
 
 /// The attribute that marks the item.

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
-use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Ident, TokenTree};
 use syn::{BinOp, Expr, Macro, Pat, Stmt};
 
@@ -16,6 +15,7 @@ use crate::std_models::trip_count::TripCounts;
 use crate::syntax::format_strings;
 use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::mentions::{self, bare};
+use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::Code;
 
 /// What names stand for in a function: its variables, by unique name, and the numbers that bound its loops.

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
@@ -21,6 +20,7 @@ use crate::syntax::attributes::{self, GENERATED};
 use crate::syntax::bindings::self_ident;
 use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::mentions::{self, last_name, numbered};
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::{annotated, elision, impl_trait};
 
 const PREFIX: &str = "__autobatch_method_";

@@ -1,6 +1,5 @@
 //! Rewrites `return`, `?`, `break` and `continue` that leave a verbatim piece of code into jumps.
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
 use syn::{
     Expr, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Label, Lifetime, Path, Type, parse_quote,
@@ -8,6 +7,7 @@ use syn::{
 
 use crate::ir::{BlockId, goto};
 use crate::lower::lowering::LoopContext;
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// What the rewriting needs to know of the function.
 pub(super) struct Exits<'a> {

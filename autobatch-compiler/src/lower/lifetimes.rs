@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{Generics, Ident, Type};
 
 use crate::lower::facts::Facts;
 use crate::lower::lowering::Erased;
+use crate::syntax::visit_mut::{self, VisitMut};
 
 impl Facts<'_> {
     /// What takes the names out of types of a function, other than the entry.

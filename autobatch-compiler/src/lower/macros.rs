@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Expr, Item, ItemMacro, Macro, Pat};
@@ -13,6 +12,7 @@ use crate::ir;
 use crate::item::model::Function;
 use crate::syntax::format_strings;
 use crate::syntax::macro_tokens::{leaves, mentions};
+use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At};
 
 /// Whether a macro is one of the library's, which leave nothing.

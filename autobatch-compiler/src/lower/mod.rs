@@ -36,7 +36,6 @@ pub(crate) use lowering::{Erased, Lowering};
 
 use std::rc::Rc;
 
-use crate::syntax::visit_mut::VisitMut;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Stmt, Type, parse_quote};
@@ -51,6 +50,7 @@ use crate::item::trip_counts;
 use crate::lower::facts::Facts;
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::syntax::call_sites::{self, CallSite};
+use crate::syntax::visit_mut::VisitMut;
 use crate::syntax::walk::Code;
 
 /// Lowers the program whose entry is `item.functions[entry]`. The second result is what rustc has to be asked about its expressions.

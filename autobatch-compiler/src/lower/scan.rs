@@ -1,6 +1,5 @@
 //! Questions about user code that the lowering asks before it decides what becomes blocks.
 
-use crate::syntax::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 use crate::analysis::reference_flow::LocalBorrow;
@@ -10,6 +9,7 @@ use crate::ir::effects::{self, HEAVY, bound, variable};
 use crate::item::selection;
 use crate::lower::lowering::Lowering;
 use crate::lower::{call_arguments, primitive, uniform_loops};
+use crate::syntax::visit::{self, Visit};
 use crate::syntax::walk::{self, At, Code, Next};
 use crate::syntax::{bindings, mentions};
 

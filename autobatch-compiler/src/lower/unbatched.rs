@@ -1,6 +1,5 @@
 //! What scalar code runs for each member, and why.
 
-use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Macro};
@@ -16,6 +15,7 @@ use crate::lower::{call_arguments, macros, primitive};
 use crate::resolve::resolution::Answer;
 use crate::syntax::call_sites::CallSite;
 use crate::syntax::primitive_names;
+use crate::syntax::visit::{self, Visit};
 
 impl Lowering<'_> {
     /// Notes what scalar code runs of a function, and whether it runs the whole.

@@ -12,7 +12,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
 use quote::format_ident;
 use syn::spanned::Spanned;
@@ -29,6 +28,7 @@ use crate::resolve::types::{self, FunctionType, Scopes, Types};
 use crate::std_models::facts::{Does, does};
 use crate::syntax::call_sites::{self, CallSite};
 use crate::syntax::mentions::{self, root, text};
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// Finds the calls of the program's methods in the functions of an item. `batched` are the positions of those worth it.
 pub(crate) fn resolve(item: &mut Item, batched: impl Fn(usize) -> bool) -> Resolution {

@@ -11,13 +11,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::{Arm, Block, Expr, FieldValue, Local, Macro, Pat, Stmt};
 
 use crate::syntax::format_strings;
 use crate::syntax::macro_variables::map_tokens;
 use crate::syntax::standard_macros::keep_message;
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// A binding of the function.
 #[derive(Clone, Debug)]

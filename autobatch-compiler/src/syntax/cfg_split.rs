@@ -4,13 +4,14 @@
 //!
 //! Items keep their conditions: they may all be there under different ones ([`crate::codegen`] carries them).
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::{Pair, Punctuated};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, Item, Meta, Path, Stmt, Token, parse_quote};
+
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// The item twice, if something in its bodies is under a condition.
 pub(crate) fn split(krate: &Path, args: &TokenStream, item: &TokenStream) -> Option<TokenStream> {

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Item, Stmt, Type};
 
 use crate::syntax::call_sites::{self, CallSite};
+use crate::syntax::visit_mut::{self, VisitMut};
 
 /// Numbers the calls of functions of these names that stand in tail position of a body, from 0 on; how many they are.
 pub(crate) fn number(body: &mut Block, names: &BTreeSet<String>) -> usize {

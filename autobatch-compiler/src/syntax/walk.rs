@@ -8,9 +8,10 @@
 //! looked for, or a `Next`. A walk goes into everything but items, which see no variables of the code around them. Of macros it knows
 //! no more than their tokens.
 
+use syn::{Block, Expr, File, Item, Lifetime, Local, Macro, Pat, PathSegment, Signature, Stmt, Type};
+
 use crate::syntax::visit::{self, Visit};
 use crate::syntax::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, File, Item, Lifetime, Local, Macro, Pat, PathSegment, Signature, Stmt, Type};
 
 /// How a walk goes on.
 pub(crate) enum Next {

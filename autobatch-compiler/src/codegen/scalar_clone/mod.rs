@@ -18,7 +18,6 @@ mod tail_loop;
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, Expr, FnArg, Item, Meta, Pat, Path, Type, parse_quote};
@@ -38,6 +37,7 @@ use crate::syntax::mentions::text;
 use crate::syntax::reachability::reached;
 use crate::syntax::tail_positions::Tails;
 use crate::syntax::turbofish::turbofish;
+use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, At, Next};
 
 /// What is known of the functions of an item, by position, once its programs are lowered.

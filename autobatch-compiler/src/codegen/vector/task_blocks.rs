@@ -29,7 +29,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::syntax::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprAssign, ExprUnary, Local, Macro, Pat, UnOp};
@@ -42,6 +41,7 @@ use crate::codegen::vector::frames::Writer;
 use crate::codegen::vector::self_calls::{Gang, SelfCalls};
 use crate::ir::{VarId, VarSet};
 use crate::syntax::macro_tokens::mentions;
+use crate::syntax::visit::{self, Visit};
 
 impl SelfCalls<'_> {
     /// The name that the column or strip of a variable of the caller has.
