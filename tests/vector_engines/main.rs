@@ -4,6 +4,7 @@
 mod common;
 
 mod division_by_reciprocal;
+mod interchanged_arrays;
 mod lane_interchange;
 mod lookups;
 mod short_vectors;

@@ -7,7 +7,7 @@ use quote::quote;
 use syn::{Expr, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
-    Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten,
+    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten,
 };
 use crate::codegen::emitter::Emitter;
 use crate::codegen::lookups::{LookupWriter, fault, faults};
@@ -17,7 +17,7 @@ use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
 use crate::ir::effects::{self, bound};
 use crate::ir::{FuncId, Terminator, VarId, VarSet};
-use crate::syntax::walk::{self, At, AtMut, Code};
+use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// Tokens for the arm of the block.
 pub(crate) struct Interchanged {
@@ -120,7 +120,7 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         seen.extend(piece);
     }
     strips.extend(seen.iter().filter(|v| takes.contains(v) || outs.contains(v)));
-    strips.extend(seen.iter().filter(|v| scope.arrays.get(v).is_some_and(|a| !a.small)));
+    strips.extend(seen.iter().filter(|v| scope.arrays.get(v).is_some_and(|a| !a.is_small())));
     strips.retain(|v| !is_uniform(v) && (!plan.uniforms.contains(v) || outs.contains(v)));
     // Assigned before it is read, but declared elsewhere: there is nothing to start from.
     if seen
@@ -154,17 +154,6 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
     })
 }
 
-/// What an element is found in, and by how many indices.
-fn indexed(element: &Expr) -> (&Expr, usize) {
-    match element {
-        Expr::Index(e) => {
-            let (root, indices) = indexed(&e.expr);
-            (root, indices + 1)
-        }
-        root => (root, 0),
-    }
-}
-
 /// Variables that a `let` anywhere in the code declares.
 fn all_declared(scope: &Scope<'_>, code: &[Stmt]) -> VarSet {
     let mut lets = VarSet::new();
@@ -176,6 +165,17 @@ fn all_declared(scope: &Scope<'_>, code: &[Stmt]) -> VarSet {
     lets
 }
 
+/// The lane's part of an array: an element, or an array of them.
+fn elements(place: Expr, array: &Array, indices: usize) -> Expr {
+    let l = lane();
+    if indices == array.lengths.len() {
+        return parse_quote!(#place[#l]);
+    }
+    let n = array.size(indices).unwrap_or_default();
+    let all = (0..n).map(|n| elements(parse_quote!(#place[#n]), array, indices + 1));
+    parse_quote!([#(#all),*])
+}
+
 impl Writer<'_, '_> {
     fn array(&self, var: VarId) -> Option<&Array> {
         self.scope.arrays.get(&var)
@@ -184,7 +184,7 @@ impl Writer<'_, '_> {
     fn kind(&self, var: VarId) -> Layout {
         match self.array(var) {
             None => Layout::Strip,
-            Some(array) if array.small => Layout::Vector,
+            Some(array) if array.is_small() => Layout::Vector,
             Some(_) => Layout::Rows,
         }
     }
@@ -202,8 +202,8 @@ impl Writer<'_, '_> {
     fn left(&self) -> TokenStream {
         let (rt, width) = (&self.rt, self.width);
         let arrays = self.arrays().map(|v| {
-            let (left, len) = (left(v), self.array(v).map(|a| &a.len));
-            quote!(let mut #left = #rt::rows::<_, #width, { #len }>();)
+            let (left, shape) = (left(v), self.shape(v));
+            quote!(let mut #left = #rt::rows::<#shape, _, #width>();)
         });
         quote!(#(#arrays)*)
     }
@@ -212,7 +212,7 @@ impl Writer<'_, '_> {
         let (rt, width) = (&self.rt, self.width);
         let strips = self.strips.iter().map(|v| {
             let strip = strip(*v);
-            match (self.kind(*v), self.array(*v).map(|a| &a.len)) {
+            match (self.kind(*v), self.array(*v).map(|a| &a.lengths[0])) {
                 (Layout::Vector, len) => quote!(let mut #strip = #rt::vector::<_, #width, { #len }>();),
                 (Layout::Rows, _) => {
                     let element = element(*v);
@@ -239,7 +239,10 @@ impl Writer<'_, '_> {
             let column = column(*v);
             match self.kind(*v) {
                 Layout::Strip => quote!(#rt::plain(#column)),
-                _ => quote!(#rt::plain_array(#column)),
+                _ => {
+                    let shape = self.shape(*v);
+                    quote!(#rt::plain_array::<#shape, _, _>(#column))
+                }
             }
         });
         let leaves = plan.leaves.iter().map(|leaf| match leaf {
@@ -254,6 +257,7 @@ impl Writer<'_, '_> {
                 });
                 let rt = &self.emitter.rt;
                 let (root, indices) = indexed(&expr);
+                let indices = indices.len();
                 if !matches!(root, Expr::Path(_)) || effects::variable(&self.scope.names, root).is_some() {
                     return quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)));
                 }
@@ -275,7 +279,10 @@ impl Writer<'_, '_> {
         let fill = self.strips.iter().filter(|v| takes.contains(v)).map(|v| {
             let (strip, column) = (strip(*v), column(*v));
             match self.kind(*v) {
-                Layout::Rows => quote!(#rt::spread_rows(#column, #strip, &#here);),
+                Layout::Rows => {
+                    let shape = self.shape(*v);
+                    quote!(#rt::spread_rows::<#shape, _, _, _>(#column, #strip, &#here);)
+                }
                 Layout::Strip => quote!(#strip = #rt::spread(#column, &#here);),
                 Layout::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
             }
@@ -299,14 +306,21 @@ impl Writer<'_, '_> {
                     quote!(#set #rt::merge(#column, &#strip, &#here);)
                 }
                 Layout::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
-                Layout::Rows => quote!(#rt::merge_rows(#column, #strip, &#here);),
+                Layout::Rows => {
+                    let shape = self.shape(*v);
+                    quote!(#rt::merge_rows::<#shape, _, _, _>(#column, #strip, &#here);)
+                }
             }
         });
         let rows = self.arrays().map(|v| {
-            let (strip, element, left) = (strip(v), element(v), left(v));
-            quote!(let #strip = #rt::in_rows(&mut #left, &#element);)
+            let (strip, element, left, shape) = (strip(v), element(v), left(v), self.shape(v));
+            quote!(let #strip = #rt::in_rows::<#shape, _, _>(&mut #left, &#element);)
         });
-        quote!(#(#rows)* #(#fill)* #lists #note #(#nodes)* #give_up #(#merge)*)
+        let types = plan.types.iter().filter(|(v, _)| self.strips.contains(v)).map(|(v, ty)| {
+            let (strip, shape) = (strip(*v), self.shape(*v));
+            quote!(#rt::of_type::<#shape, _, _>(#strip, ::core::option::Option::None::<#ty>);)
+        });
+        quote!(#(#rows)* #(#types)* #(#fill)* #lists #note #(#nodes)* #give_up #(#merge)*)
     }
 
     /// What the user's code becomes in the end.
@@ -317,30 +331,38 @@ impl Writer<'_, '_> {
         lane_code.math(stmt);
     }
 
-    /// Accesses elements of arrays in their place: `val[k]` is lane `l` of strip `k`.
+    /// Accesses elements of arrays in their place: `val[j][k]` is lane `l` of strip `j`, `k`. A part of an array is made of them.
     fn in_place(&self, code: &mut impl Code) {
-        let l = lane();
-        let rows = |expr: &Expr| {
-            let var = effects::variable(&self.scope.names, expr)?;
-            (self.kind(var) == Layout::Rows).then(|| strip(var))
-        };
-        walk::map_after(code, |at| {
-            let AtMut::Expr(expr) = at else { return };
-            match expr {
-                Expr::Index(e) => {
-                    if let Some(strip) = rows(&e.expr) {
-                        let index = &e.index;
-                        *expr = parse_quote!(#strip[#index][#l]);
-                    }
-                }
-                Expr::MethodCall(e) if e.method == "len" => {
-                    if let Some(strip) = rows(&e.receiver) {
-                        *expr = parse_quote!(<[_]>::len(&#strip[..]));
-                    }
-                }
-                _ => {}
+        walk::map(code, |at| {
+            let AtMut::Expr(expr) = at else { return Next::On };
+            if let Expr::MethodCall(e) = expr
+                && e.method == "len"
+                && let Some((strip, _)) = self.rows(&e.receiver)
+            {
+                *expr = parse_quote!(<[_]>::len(&#strip[..]));
+                return Next::Past;
             }
+            let (root, indices) = indexed(expr);
+            let Some((strip, array)) = self.rows(root) else { return Next::On };
+            let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
+            indices.iter_mut().for_each(|index| self.in_place(index));
+            let place = parse_quote!(#strip #([#indices])*);
+            *expr = elements(place, array, indices.len());
+            Next::Past
         });
+    }
+
+    /// The array of a variable that is stored as rows, and its strips.
+    fn rows(&self, expr: &Expr) -> Option<(Ident, &Array)> {
+        let var = effects::variable(&self.scope.names, expr)?;
+        (self.kind(var) == Layout::Rows).then(|| self.array(var)).flatten().map(|array| (strip(var), array))
+    }
+
+    /// The shape of an array, as the runtime spells it.
+    fn shape(&self, var: VarId) -> TokenStream {
+        let rt = &self.rt;
+        let lengths = self.array(var).map(|array| &array.lengths[..]).unwrap_or_default();
+        lengths.iter().rev().fold(quote!(#rt::One), |inner, length| quote!(#rt::Of<{ #length }, #inner>))
     }
 
     /// A node, in the innermost of some loops.
@@ -370,15 +392,19 @@ impl Writer<'_, '_> {
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))
                 .unwrap_or_else(|| self.lanes(stmts, quote!())),
+            Node::Copy(to, from) => {
+                let (rt, shape, to, from) = (&self.rt, self.shape(*to), strip(*to), strip(*from));
+                quote!(#rt::copy_rows::<#shape, _, _>(#to, #from);)
+            }
             Node::Fill(var, value) => {
-                let (rt, l) = (&self.rt, lane());
+                let (rt, l, shape) = (&self.rt, lane(), self.shape(*var));
                 let (strip, element) = (strip(*var), element(*var));
                 let value_ident = name("__value");
                 let stmt: Stmt = parse_quote!(let #value_ident = #value;);
                 let lanes = self
                     .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
                 let is_read = !self.overwritten.contains(var);
-                let fill = is_read.then(|| quote!(#rt::fill_rows(#strip, &#element);));
+                let fill = is_read.then(|| quote!(#rt::fill_rows::<#shape, _, _>(#strip, &#element);));
                 quote!(#lanes #fill)
             }
         }

@@ -57,7 +57,7 @@ impl Search<'_> {
                     all.extend(&declared(self.names, stmts) | &assigned(self.names, stmts));
                 }
                 Node::Uniform(stmt) => all.extend(declared(self.names, from_ref(stmt))),
-                Node::Fill(var, _) => _ = all.insert(*var),
+                Node::Fill(var, _) | Node::Copy(var, _) => _ = all.insert(*var),
                 Node::Loop(head, body) => all.extend(self.written(head, body)),
             }
         }
@@ -74,7 +74,7 @@ impl Search<'_> {
                 found.map(|found| found.divisor).into_iter().collect()
             }
             Node::Loop(head, body) => self.divisors(head, body, fixed),
-            Node::Uniform(_) | Node::Fill(..) => VarSet::new(),
+            Node::Uniform(_) | Node::Fill(..) | Node::Copy(..) => VarSet::new(),
         };
         body.iter().flat_map(of).collect()
     }

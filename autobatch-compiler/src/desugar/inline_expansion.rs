@@ -241,6 +241,18 @@ impl<'a> Expansion<'a> {
                 put_in_place_of_reference(body, name, &e.expr);
                 Some(())
             }
+            // A value of its own.
+            Expr::Reference(e)
+                if r.mutability.is_none()
+                    && is_made(&e.expr)
+                    && is_value(&self.definitions.plain(&r.elem)) =>
+            {
+                let (value, elem) = (&e.expr, &r.elem);
+                let argument = Ident::new(&format!("__argument_{}_{name}", self.copies), Span::mixed_site());
+                lets.push(parse_quote!(let #argument: #elem = #value;));
+                put_in_place_of_reference(body, name, &parse_quote!(#argument));
+                Some(())
+            }
             // What all members share.
             _ if r.mutability.is_none() && self.is_shared(arg) => {
                 lets.push(parse_quote!(let #mutability #name: #ty = #arg;));
@@ -283,6 +295,14 @@ impl VisitMut for Expansion<'_> {
     }
     fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Whether an expression makes a value of numbers, of the type that is asked for.
+fn is_made(expr: &Expr) -> bool {
+    match bare(expr) {
+        Expr::Array(_) | Expr::Repeat(_) => true,
+        other => is_any_copy(other),
+    }
 }
 
 /// A number, or a tuple or an array of numbers.

@@ -30,6 +30,7 @@ use proc_macro2::Span;
 use syn::parse_quote;
 
 use crate::diagnostics::reasons::Reason;
+use crate::item::array_shapes::Shapes;
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::call_sites::CallSite;
 
@@ -133,6 +134,8 @@ pub struct Function {
     pub recursive: bool,
     /// How often its loops run.
     pub(crate) trip_counts: TripCounts,
+    /// Its variables that are arrays.
+    pub(crate) arrays: Shapes,
 }
 
 /// What kind of thing a variable is.

@@ -25,6 +25,7 @@ use crate::ir::effects::{self, Names};
 use crate::ir::{
     Arm, BlockId, Call, CallId, FuncId, Function, GroupId, Program, Role, Terminator, VarId, VarSet, goto,
 };
+use crate::item::array_shapes::Shapes;
 use crate::item::functions;
 use crate::item::model;
 use crate::lower::{LowerOptions, Lowered, lower};
@@ -343,6 +344,7 @@ fn build(program: &mut Program, labels: &mut Labels, ids: &BTreeMap<String, Func
         output: def.output,
         recursive: false,
         trip_counts: TripCounts::default(),
+        arrays: Shapes::new(),
     });
 }
 

@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** a function that has no batched form is refused here, at its signature; what a stage finds out about a function is not put into it.
 
+pub(crate) mod array_shapes;
 pub mod checks;
 pub mod excluded;
 pub mod functions;

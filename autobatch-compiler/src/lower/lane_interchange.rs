@@ -3,8 +3,9 @@
 use crate::analysis::definedness::Definedness;
 use crate::analysis::lane_interchange::{Plan, Scope, gain};
 use crate::analysis::liveness::Liveness;
+use crate::analysis::reference_flow::ReferenceFlow;
 use crate::ir::flow::Flow;
-use crate::ir::{BlockId, FuncId, Program, Terminator, VarSet};
+use crate::ir::{BlockId, Program, Terminator, VarSet};
 use crate::lower::borrow_free::borrow_free;
 use crate::lower::lowering::Lowering;
 use crate::syntax::reachability::reached;
@@ -26,7 +27,7 @@ struct Run {
 impl Lowering<'_> {
     /// Splits blocks around what can run lane-interchanged. The program is numbered before and after.
     pub(super) fn split_interchanged(&mut self) {
-        let runs = runs(&self.program);
+        let runs = self.runs();
         if runs.is_empty() {
             return;
         }
@@ -36,6 +37,41 @@ impl Lowering<'_> {
             self.split(run);
         }
         self.renumber();
+    }
+
+    /// What is worth a block of its own, in order.
+    fn runs(&self) -> Vec<Run> {
+        let program = &self.program;
+        let mut runs = Vec::new();
+        let mut analysed = None;
+        for func in program.func_ids() {
+            let scope = Scope::new(program, func);
+            for block in program.block_ids().filter(|b| program.block(*b).func == func) {
+                let ops = &program.block(block).ops;
+                let worth = |from: usize, to: usize| {
+                    let stmts = ops[from..to].iter().flat_map(|op| &op.code);
+                    let gain = stmts.map(|stmt| gain(&scope.names, stmt)).sum::<u32>();
+                    gain >= WORTH && (gain >= WORTH_INSIDE || !is_inside_loop(program, block))
+                };
+                let mut from = 0;
+                while from < ops.len() {
+                    let to = (from + 1..=ops.len())
+                        .take_while(|to| Plan::of(&scope, &ops[from..*to]).is_some())
+                        .last()
+                        .unwrap_or(from);
+                    if worth(from, to) {
+                        let run = Run { block, from, to };
+                        let columns = analysed.get_or_insert_with(|| Columns::new(program));
+                        let flow = self.facts.reference_flow(self.sources[func.0]);
+                        if columns.can_cut(program, &scope, &run, flow) {
+                            runs.push(run);
+                        }
+                    }
+                    from = to + 1;
+                }
+            }
+        }
+        runs
     }
 
     fn split(&mut self, run: Run) {
@@ -65,39 +101,6 @@ impl Lowering<'_> {
     }
 }
 
-/// What is worth a block of its own, in order.
-fn runs(program: &Program) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut analysed = None;
-    for func in program.func_ids() {
-        let scope = Scope::new(program, func);
-        for block in program.block_ids().filter(|b| program.block(*b).func == func) {
-            let ops = &program.block(block).ops;
-            let worth = |from: usize, to: usize| {
-                let stmts = ops[from..to].iter().flat_map(|op| &op.code);
-                let gain = stmts.map(|stmt| gain(&scope.names, stmt)).sum::<u32>();
-                gain >= WORTH && (gain >= WORTH_INSIDE || !is_inside_loop(program, block))
-            };
-            let mut from = 0;
-            while from < ops.len() {
-                let to = (from + 1..=ops.len())
-                    .take_while(|to| Plan::of(&scope, &ops[from..*to]).is_some())
-                    .last()
-                    .unwrap_or(from);
-                if worth(from, to) {
-                    let run = Run { block, from, to };
-                    let columns = analysed.get_or_insert_with(|| Columns::new(program));
-                    if columns.can_cut(program, &scope, &run, func) {
-                        runs.push(run);
-                    }
-                }
-                from = to + 1;
-            }
-        }
-    }
-    runs
-}
-
 fn is_inside_loop(program: &Program, block: BlockId) -> bool {
     reached(block, |b| program.block(b).successors()).contains(&block)
 }
@@ -125,7 +128,7 @@ impl Columns {
         Columns { liveness, crossing }
     }
 
-    fn can_cut(&self, program: &Program, scope: &Scope<'_>, run: &Run, func: FuncId) -> bool {
+    fn can_cut(&self, program: &Program, scope: &Scope<'_>, run: &Run, flow: &ReferenceFlow) -> bool {
         let block = program.block(run.block);
         let mut live = VarSet::new();
         for cut in [run.from, run.to] {
@@ -136,7 +139,8 @@ impl Columns {
             behind.iter().for_each(|op| used.extend(&op.uses));
             live.extend(&alive & &used);
         }
-        let free = borrow_free(program, &scope.names, func, &self.crossing);
-        live.iter().all(|v| self.crossing.contains(v) || free.contains(v))
+        let free = borrow_free(program, &scope.names, block.func, &self.crossing);
+        live.iter()
+            .all(|v| self.crossing.contains(v) || free.contains(v) || flow.is_number(&program.name(*v)))
     }
 }

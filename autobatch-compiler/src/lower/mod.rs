@@ -46,7 +46,7 @@ use crate::ir::effects::{self, Names};
 use crate::ir::questions::{Need, Questions};
 use crate::ir::{self, BlockId, FuncId, GroupId, Note, Op, Program, Role, Terminator, VarId, VarSet};
 use crate::item::model::{Item, Passing};
-use crate::item::trip_counts;
+use crate::item::{array_shapes, trip_counts};
 use crate::lower::facts::Facts;
 use crate::resolve::resolution::{Answer, Resolution};
 use crate::syntax::call_sites::{self, CallSite};
@@ -133,7 +133,9 @@ impl Lowering<'_> {
         let exit = self.block(id, span, "exit");
         self.program.blocks[exit.0].term = Terminator::Return;
         self.program.blocks[exit.0].arrives.insert(result);
-        let trip_counts = trip_counts::of(function, &self.facts.item.declared.definitions);
+        let declared = &self.facts.item.declared;
+        let trip_counts = trip_counts::of(function, &declared.definitions);
+        let arrays = array_shapes::of(function, &declared.beside);
         self.program.functions.push(ir::Function {
             name: function.sig.ident.clone(),
             params,
@@ -144,6 +146,7 @@ impl Lowering<'_> {
             output,
             recursive: false,
             trip_counts,
+            arrays,
         });
         id
     }

@@ -40,7 +40,7 @@ pub(super) fn is_worth_blocks(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
 /// Whether lane interchange takes a loop.
 pub(super) fn is_interchanged(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
     let stmt = Stmt::Expr(Expr::ForLoop(e.clone()), None);
-    let scope = Scope::with(&lower.program, lower.func, &stmt);
+    let scope = Scope::new(&lower.program, lower.func);
     let op = effects::op(&scope.names, stmt);
     Plan::of(&scope, &[op]).is_some()
 }

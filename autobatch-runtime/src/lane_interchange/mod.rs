@@ -16,11 +16,13 @@
 //! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
 
 mod divisor;
+mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
+pub use rows::{Of, One, copy_rows, fill_rows, in_rows, merge_rows, of_type, plain_array, rows, spread_rows};
 pub(crate) use strips::ActiveLanes;
 pub use strips::{
-    fill_rows, get, get_vector, in_rows, merge, merge_rows, merge_vector, plain, plain_array, plain_value,
-    plain_vector, rows, set, set_all, set_vector, spread, spread_rows, spread_vector, strip, vector,
+    get, get_vector, merge, merge_vector, plain, plain_value, plain_vector, set, set_all, set_vector, spread,
+    spread_vector, strip, vector,
 };

@@ -1,4 +1,4 @@
-//! Strips of plain values: filled from columns, transposed arrays, merged back.
+//! Strips of plain values: filled from columns, merged back.
 
 use std::mem::MaybeUninit;
 
@@ -20,6 +20,17 @@ impl<P: PcWord, const W: usize> ActiveLanes<P, W> {
         let donor = words.iter().position(|word| *word == point)?;
         Some(ActiveLanes { words: *words, point, donor })
     }
+
+    #[inline(always)]
+    pub(super) fn is_active(&self, lane: usize) -> bool {
+        self.words[lane] == self.point
+    }
+
+    /// The lane whose values a lane computes on: its own, if it is active.
+    #[inline(always)]
+    pub(super) fn donor_of(&self, lane: usize) -> usize {
+        if self.is_active(lane) { lane } else { self.donor }
+    }
 }
 
 /// A strip without values.
@@ -27,11 +38,6 @@ pub(crate) type Strip<T, const W: usize> = [MaybeUninit<T>; W];
 
 /// Lanes of a small array: a strip for each element.
 pub(crate) type Vector<T, const W: usize, const N: usize> = [[MaybeUninit<T>; W]; N];
-
-/// Lanes of an array: a strip for each element. Aligned, because a vector that straddles two cache lines
-/// takes twice as long.
-#[repr(align(64))]
-pub struct Rows<T, const W: usize, const N: usize>([[T; W]; N]);
 
 /// Whether a strip's values are of a plain type.
 #[inline(always)]
@@ -42,12 +48,6 @@ pub fn plain<T, const W: usize>(_: &[MaybeUninit<T>; W]) -> bool {
 /// The same for a vector.
 #[inline(always)]
 pub fn plain_vector<T, const W: usize, const N: usize>(_: &Vector<T, W, N>) -> bool {
-    is_plain::<T>()
-}
-
-/// The same for arrays.
-#[inline(always)]
-pub fn plain_array<T, const W: usize, const N: usize>(_: &[MaybeUninit<[T; N]>; W]) -> bool {
     is_plain::<T>()
 }
 
@@ -75,7 +75,7 @@ pub fn spread<T, P: PcWord, const W: usize>(
     let donor = copy(&slots[here.donor]);
     for (lane, to) in all.iter_mut().enumerate() {
         let own = copy(&slots[lane]);
-        *to = if here.words[lane] == here.point { own } else { copy(&donor) };
+        *to = if here.is_active(lane) { own } else { copy(&donor) };
     }
     all
 }
@@ -90,7 +90,7 @@ pub fn merge<T, P: PcWord, const W: usize>(
     assert!(is_plain::<T>());
     for (lane, slot) in slots.iter_mut().enumerate() {
         let (old, new) = (copy(slot), copy(&new[lane]));
-        *slot = if here.words[lane] == here.point { new } else { old };
+        *slot = if here.is_active(lane) { new } else { old };
     }
 }
 
@@ -136,9 +136,8 @@ pub fn spread_vector<T, P: PcWord, const W: usize, const N: usize>(
     assert!(is_plain::<T>());
     let mut all = vector();
     for lane in 0..W {
-        let from = if here.words[lane] == here.point { lane } else { here.donor };
         // SAFETY: the slot of a lane that is here holds a value, which is of a primitive type.
-        set_vector(&mut all, lane, unsafe { slots[from].assume_init_read() });
+        set_vector(&mut all, lane, unsafe { slots[here.donor_of(lane)].assume_init_read() });
     }
     all
 }
@@ -151,7 +150,7 @@ pub fn merge_vector<T, P: PcWord, const W: usize, const N: usize>(
     here: &ActiveLanes<P, W>,
 ) {
     for (lane, slot) in slots.iter_mut().enumerate() {
-        if here.words[lane] == here.point {
+        if here.is_active(lane) {
             *slot = MaybeUninit::new(get_vector(new, lane));
         }
     }
@@ -175,74 +174,5 @@ pub fn set_vector<T, const W: usize, const N: usize>(
 ) {
     for (strip, value) in vector.iter_mut().zip(value) {
         set(strip, lane, value);
-    }
-}
-
-/// Rows of zeros, if the type is plain. Strips that run one after the other take the same: new ones for each
-/// cost a cheap kernel a twentieth of its time. They are allocated in the function that uses them, so that
-/// LLVM sees that they overlap with nothing.
-#[inline(always)]
-pub fn rows<T, const W: usize, const N: usize>() -> Option<Box<Rows<T, W, N>>> {
-    is_plain::<T>().then(|| {
-        let mut rows = Box::<Rows<T, W, N>>::new_uninit();
-        // SAFETY: the box is as large as the type; all bits zero are a value of every primitive type.
-        unsafe {
-            rows.as_mut_ptr().write_bytes(0, 1);
-            rows.assume_init()
-        }
-    })
-}
-
-/// The rows for a strip, as some strip before it has left them; `_element` says of which type.
-#[inline(always)]
-pub fn in_rows<'r, T, const W: usize, const N: usize>(
-    rows: &'r mut Option<Box<Rows<T, W, N>>>,
-    _element: &Strip<T, W>,
-) -> &'r mut [[T; W]; N] {
-    &mut rows.as_mut().expect("the type is plain").0
-}
-
-/// Every element of a lane's array is the lane's value.
-#[inline(always)]
-pub fn fill_rows<T, const W: usize, const N: usize>(rows: &mut [[T; W]; N], value: &Strip<T, W>) {
-    for row in rows.iter_mut() {
-        for (lane, element) in row.iter_mut().enumerate() {
-            *element = get(value, lane);
-        }
-    }
-}
-
-/// As [`spread`].
-#[inline(always)]
-pub fn spread_rows<T, P: PcWord, const W: usize, const N: usize>(
-    slots: &[MaybeUninit<[T; N]>; W],
-    rows: &mut [[T; W]; N],
-    here: &ActiveLanes<P, W>,
-) {
-    assert!(is_plain::<T>());
-    for lane in 0..W {
-        let from = if here.words[lane] == here.point { lane } else { here.donor };
-        // SAFETY: the slot of a lane that is here holds a value.
-        let array = unsafe { slots[from].assume_init_ref() };
-        for (row, value) in rows.iter_mut().zip(array) {
-            // SAFETY: the type is a primitive one.
-            row[lane] = unsafe { std::ptr::read(value) };
-        }
-    }
-}
-
-/// As [`merge`].
-#[inline(always)]
-pub fn merge_rows<T, P: PcWord, const W: usize, const N: usize>(
-    slots: &mut [MaybeUninit<[T; N]>; W],
-    new: &[[T; W]; N],
-    here: &ActiveLanes<P, W>,
-) {
-    assert!(is_plain::<T>());
-    for (lane, slot) in slots.iter_mut().enumerate() {
-        if here.words[lane] == here.point {
-            // SAFETY: the type is a primitive one.
-            *slot = MaybeUninit::new(std::array::from_fn(|n| unsafe { std::ptr::read(&new[n][lane]) }));
-        }
     }
 }

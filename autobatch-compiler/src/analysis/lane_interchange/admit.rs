@@ -1,10 +1,13 @@
 //! The walk that admits code to lane interchange, or refuses it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use syn::{BinOp, Expr, Pat, Stmt, UnOp};
+use proc_macro2::{Ident, Span};
+use syn::{BinOp, Expr, Pat, RangeLimits, Stmt, Type, UnOp, parse_quote};
 
-use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, SMALL, Scope};
+use crate::analysis::lane_interchange::coalesce::coalesce;
+use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, SMALL, Scope, declared};
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Op, Role, VarId, VarSet};
 use crate::std_models::pure::{
@@ -12,12 +15,17 @@ use crate::std_models::pure::{
 };
 use crate::syntax::mentions::{bare, has_let, is_compound};
 
+/// The most elements of an array that lane code takes apart.
+const LARGEST_VALUE: usize = 64;
+
 pub(super) struct Admit<'a, 'p> {
     scope: &'a Scope<'p>,
     uniforms: VarSet,
     /// Those that are elements of shared lists, with such an element. They may be structs, read by fields.
     elements: BTreeMap<VarId, Expr>,
     leaves: Vec<Leaf>,
+    /// The types that are written of arrays with a place of their own.
+    types: Vec<(VarId, Type)>,
 }
 
 /// The items of an iterator.
@@ -40,11 +48,17 @@ pub(super) fn push(nodes: &mut Vec<Node>, node: Node) {
 
 impl<'a, 'p> Admit<'a, 'p> {
     pub(super) fn new(scope: &'a Scope<'p>) -> Self {
-        Admit { scope, uniforms: VarSet::new(), elements: BTreeMap::new(), leaves: Vec::new() }
+        Admit {
+            scope,
+            uniforms: VarSet::new(),
+            elements: BTreeMap::new(),
+            leaves: Vec::new(),
+            types: Vec::new(),
+        }
     }
 
     pub(super) fn plan(self, nodes: Vec<Node>) -> Plan {
-        Plan { nodes, uniforms: self.uniforms, leaves: self.leaves }
+        Plan { nodes, uniforms: self.uniforms, leaves: self.leaves, types: self.types }
     }
 
     fn variable(&self, expr: &Expr) -> Option<VarId> {
@@ -63,70 +77,207 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     // ---- statements of the strip ----
 
-    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Option<Node> {
+    /// Appends what a statement comes to.
+    pub(super) fn stmt(&mut self, stmt: &Stmt, nodes: &mut Vec<Node>) -> Option<()> {
         match stmt {
-            Stmt::Local(local) => self.local(local),
+            Stmt::Local(local) => self.local(local, nodes),
             Stmt::Expr(Expr::ForLoop(e), _) => {
                 let known = self.leaves.len();
                 if self.small_loop(e) {
-                    return Some(Node::Lanes(vec![stmt.clone()]));
+                    push(nodes, Node::Lanes(vec![stmt.clone()]));
+                    return Some(());
                 }
                 self.leaves.truncate(known);
-                if e.label.is_some() || !e.attrs.is_empty() || !names_only(&e.pat) {
-                    return None;
-                }
-                let items = self.iterator(&e.expr)?;
-                let counters = bound(&self.scope.names, &e.pat);
-                if counters.iter().any(|v| self.scope.program.var(*v).mutable) {
-                    return None;
-                }
-                self.uniforms.extend(counters);
-                self.item(&e.pat, &items);
-                let mut nodes = Vec::new();
-                for stmt in &e.body.stmts {
-                    push(&mut nodes, self.stmt(stmt)?);
-                }
-                let mut head = e.clone();
-                head.body.stmts.clear();
-                Some(Node::Loop(Box::new(head), nodes))
+                push(nodes, self.uniform_loop(e)?);
+                Some(())
             }
-            Stmt::Expr(e, _) => self.lane(e).then(|| Node::Lanes(vec![stmt.clone()])),
+            Stmt::Expr(Expr::Assign(e), _) if self.is_array(&e.left) => {
+                self.set(&e.left, &e.right, false, nodes)
+            }
+            Stmt::Expr(Expr::MethodCall(e), _) if is_slice_copy(e) => {
+                let stmts = self.copied(&e.receiver, &e.args[0])?;
+                push(nodes, Node::Lanes(stmts));
+                Some(())
+            }
+            Stmt::Expr(e, _) => self.lane(e).then(|| push(nodes, Node::Lanes(vec![stmt.clone()]))),
             _ => None,
         }
     }
 
-    fn local(&mut self, local: &syn::Local) -> Option<Node> {
+    /// What copies a slice of an array to one as long of another: `a[..4].copy_from_slice(&b[4..])`.
+    fn copied(&mut self, to: &Expr, from: &Expr) -> Option<Vec<Stmt>> {
+        let Expr::Reference(from) = bare(from) else { return None };
+        let ((to, at), (from, from_at)) = (self.slice(to)?, self.slice(&from.expr)?);
+        let same = self.variable(&to) == self.variable(&from);
+        if same || at.len() != from_at.len() || at.len() > LARGEST_VALUE {
+            return None;
+        }
+        let mut stmts = Vec::new();
+        for (i, j) in at.zip(from_at) {
+            let (place, element): (Expr, Expr) = (parse_quote!(#to[#i]), parse_quote!(#from[#j]));
+            if !self.place(&place) || !self.lane(&element) {
+                return None;
+            }
+            stmts.push(parse_quote!(#place = #element;));
+        }
+        Some(stmts)
+    }
+
+    /// An array of numbers, and the indices that a slice of it has.
+    fn slice(&self, slice: &Expr) -> Option<(Expr, Range<usize>)> {
+        let (root, indices) = indexed(slice);
+        let array = self.array(root)?;
+        let len = array.size(0).filter(|_| array.lengths.len() == 1)?;
+        let range = match indices[..] {
+            [] => 0..len,
+            [Expr::Range(range)] => {
+                let number = |end: &Option<Box<Expr>>, missing: usize| match end {
+                    Some(end) => usize::try_from(self.scope.names.trip_counts().number(end)?).ok(),
+                    None => Some(missing),
+                };
+                let end = number(&range.end, len)?;
+                let closed = matches!(range.limits, RangeLimits::Closed(_));
+                number(&range.start, 0)?..end.checked_add(usize::from(closed))?
+            }
+            _ => return None,
+        };
+        (range.start <= range.end && range.end <= len).then(|| (root.clone(), range))
+    }
+
+    fn uniform_loop(&mut self, e: &syn::ExprForLoop) -> Option<Node> {
+        if e.label.is_some() || !e.attrs.is_empty() || !names_only(&e.pat) {
+            return None;
+        }
+        let items = self.iterator(&e.expr)?;
+        self.uniforms.extend(self.counters(e)?);
+        self.item(&e.pat, &items);
+        let mut nodes = Vec::new();
+        let mut stmts = &e.body.stmts[..];
+        while let Some((stmt, rest)) = stmts.split_first() {
+            stmts = rest;
+            let Some(skipped) = skips(stmt) else {
+                self.stmt(stmt, &mut nodes)?;
+                continue;
+            };
+            let known = self.leaves.len();
+            if self.uniform(skipped) {
+                nodes.push(Node::Uniform(Box::new(stmt.clone())));
+                continue;
+            }
+            self.leaves.truncate(known);
+            self.stmt(&parse_quote!(if #skipped {} else { #(#rest)* }), &mut nodes)?;
+            break;
+        }
+        coalesce(self.scope, &mut nodes, &declared(&self.scope.names, &e.body.stmts), &mut self.types);
+        let mut head = e.clone();
+        head.body.stmts.clear();
+        Some(Node::Loop(Box::new(head), nodes))
+    }
+
+    /// What a loop gives its rounds, if they do not change it.
+    fn counters(&self, e: &syn::ExprForLoop) -> Option<VarSet> {
+        let counters = bound(&self.scope.names, &e.pat);
+        counters.iter().all(|v| !self.scope.program.var(*v).mutable).then_some(counters)
+    }
+
+    fn local(&mut self, local: &syn::Local, nodes: &mut Vec<Node>) -> Option<()> {
         let init = local.init.as_ref().filter(|init| init.diverge.is_none() && local.attrs.is_empty())?;
         let (pat, init) = (&local.pat, &*init.expr);
         if !names_only(pat) {
             return None;
         }
         let vars = bound(&self.scope.names, pat);
-        if let Some(var) = vars.iter().find(|v| self.scope.arrays.get(v).is_some_and(|a| !a.small)) {
-            return self.large_array(*var, init);
+        if let Some(var) = vars.iter().find(|v| self.is_large(**v)) {
+            let ident = &self.scope.program.var(*var).ident;
+            if let Pat::Type(pat) = pat {
+                self.types.push((*var, (*pat.ty).clone()));
+            }
+            return self.set(&parse_quote!(#ident), init, true, nodes);
         }
         let known = self.leaves.len();
         if vars.iter().all(|v| !self.scope.program.var(*v).mutable && !self.scope.arrays.contains_key(v))
             && self.uniform(init)
         {
             self.uniforms.extend(vars);
-            return Some(Node::Uniform(Box::new(Stmt::Local(local.clone()))));
+            nodes.push(Node::Uniform(Box::new(Stmt::Local(local.clone()))));
+            return Some(());
         }
         self.leaves.truncate(known);
-        self.lane(init).then(|| Node::Lanes(vec![Stmt::Local(local.clone())]))
+        self.lane(init).then(|| push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())])))
     }
 
-    fn large_array(&mut self, var: VarId, init: &Expr) -> Option<Node> {
-        match init {
-            Expr::Repeat(e) => self.lane(&e.expr).then(|| Node::Fill(var, e.expr.clone())),
-            Expr::Array(e) if e.elems.iter().all(|e| self.lane(e)) => {
-                let ident = &self.scope.program.var(var).ident;
-                let elements = e.elems.iter().enumerate();
-                let set = elements.map(|(i, e)| syn::parse_quote!(#ident[#i] = #e;));
-                Some(Node::Lanes(set.collect()))
-            }
-            _ => None,
+    /// An array that is not small, or a part of one, becomes a value. That of a new one does not mention it.
+    fn set(&mut self, place: &Expr, value: &Expr, is_new: bool, nodes: &mut Vec<Node>) -> Option<()> {
+        let (var, array, indices) = self.in_place(place)?;
+        let (array, indices) = (array.clone(), indices.into_iter().cloned().collect::<Vec<_>>());
+        if !indices.iter().all(|index| self.uniform(index)) {
+            return None;
         }
+        if indices.is_empty()
+            && let Some(from) = self.variable(value).filter(|from| self.is_large(*from))
+        {
+            if from != var {
+                nodes.push(Node::Copy(var, from));
+            }
+            return Some(());
+        }
+        if indices.is_empty()
+            && let Some(element) = repeated(value, array.lengths.len())
+        {
+            return self.lane(element).then(|| nodes.push(Node::Fill(var, Box::new(element.clone()))));
+        }
+        match bare(value) {
+            Expr::Array(e) if is_new => {
+                for (i, e) in e.elems.iter().enumerate() {
+                    let element = parse_quote!(#place[#i]);
+                    if indices.len() + 1 < array.lengths.len() {
+                        self.set(&element, e, true, nodes)?;
+                    } else if self.lane(e) {
+                        push(nodes, Node::Lanes(vec![parse_quote!(#element = #e;)]));
+                    } else {
+                        return None;
+                    }
+                }
+                Some(())
+            }
+            value => {
+                let all = array.elements(indices.len()).filter(|n| *n <= LARGEST_VALUE)?;
+                let elements = array.indices(indices.len()).filter(|_| all > 0 && self.lane(value))?;
+                let whole = Ident::new("__array", Span::mixed_site());
+                let mut stmts: Vec<Stmt> = vec![parse_quote!(let #whole = #value;)];
+                stmts.extend(
+                    elements.iter().map(|at| -> Stmt { parse_quote!(#place #([#at])* = #whole #([#at])*;) }),
+                );
+                push(nodes, Node::Lanes(stmts));
+                Some(())
+            }
+        }
+    }
+
+    // ---- arrays ----
+
+    fn is_large(&self, var: VarId) -> bool {
+        self.scope.arrays.get(&var).is_some_and(|array| !array.is_small())
+    }
+
+    /// An array whose elements are accessed in their place, and the indices of a part of it.
+    fn in_place<'e>(&self, place: &'e Expr) -> Option<(VarId, &Array, Vec<&'e Expr>)> {
+        let (root, indices) = indexed(place);
+        let var = self.variable(root).filter(|var| self.is_large(*var))?;
+        let array = &self.scope.arrays[&var];
+        (indices.len() <= array.lengths.len()).then_some((var, array, indices))
+    }
+
+    /// Whether an expression is such an array or an array in it.
+    fn is_array(&self, place: &Expr) -> bool {
+        self.in_place(place).is_some_and(|(_, array, indices)| indices.len() < array.lengths.len())
+    }
+
+    /// Whether an expression is such a part of an array, and may be taken as a value.
+    fn part(&mut self, expr: &Expr) -> bool {
+        let Some((_, array, indices)) = self.in_place(expr) else { return false };
+        let is_small = array.elements(indices.len()).is_some_and(|n| n <= SMALL);
+        (is_small || indices.len() == array.lengths.len()) && indices.iter().all(|index| self.uniform(index))
     }
 
     // ---- the same value in all lanes ----
@@ -156,7 +307,7 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 
     fn elements(&self, list: &Expr) -> Option<Items> {
-        self.is_shelf(list).then(|| Items::Elements(Box::new(syn::parse_quote!(#list[0]))))
+        self.is_shelf(list).then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
     }
 
     /// Notes what the variables of a `for` stand for.
@@ -195,13 +346,10 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// An element of shared data: constant or shared list, any index.
     fn element(&mut self, e: &syn::ExprIndex) -> bool {
-        let mut root = &*e.expr;
-        while let Expr::Index(e) = root {
-            root = &e.expr;
-        }
-        let known = self.is_shelf(root);
+        let element = Expr::Index(e.clone());
+        let known = self.is_shelf(indexed(&element).0);
         if known {
-            self.leaves.push(Leaf::Element(Expr::Index(e.clone())));
+            self.leaves.push(Leaf::Element(element));
         }
         known
     }
@@ -220,7 +368,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             Expr::Binary(e) => !is_compound(&e.op) && self.uniform(&e.left) && self.uniform(&e.right),
             Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
             Expr::Field(_) => self.field(expr),
-            Expr::Index(e) => self.element(e) && indices(e).into_iter().all(|index| self.uniform(index)),
+            Expr::Index(e) => self.element(e) && indexed(expr).1.into_iter().all(|index| self.uniform(index)),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
                 self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
             }
@@ -250,7 +398,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             match expr {
                 Expr::Field(e) => {
                     let (base, member) = (of(&e.base, root)?, &e.member);
-                    Some(syn::parse_quote!(#base.#member))
+                    Some(parse_quote!(#base.#member))
                 }
                 other => root(other),
             }
@@ -278,10 +426,8 @@ impl<'a, 'p> Admit<'a, 'p> {
             Expr::Path(path) => match self.variable(expr) {
                 Some(var) if self.uniforms.contains(&var) => self.known(var),
                 Some(var) if self.is_shared(var) => self.leaf(expr),
-                Some(var) => {
-                    let large = self.scope.arrays.get(&var).is_some_and(|a| !a.small);
-                    !large && !matches!(self.scope.program.var(var).role, Role::Result)
-                }
+                Some(var) if self.is_large(var) => self.part(expr),
+                Some(var) => !matches!(self.scope.program.var(var).role, Role::Result),
                 None => is_constant(path) && self.leaf(expr),
             },
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.lane(&e.expr),
@@ -295,6 +441,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             Expr::Assign(e) => self.lane(&e.right) && self.place(&e.left),
             Expr::Cast(e) => is_primitive(&e.ty) && self.lane(&e.expr),
             Expr::Field(_) => self.field(expr),
+            Expr::Index(_) if self.in_place(expr).is_some() => self.part(expr),
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
                 self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
@@ -322,34 +469,58 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 
     fn block(&mut self, block: &syn::Block) -> bool {
-        block.stmts.iter().all(|stmt| match stmt {
+        block.stmts.iter().all(|stmt| self.lane_stmt(stmt))
+    }
+
+    fn lane_stmt(&mut self, stmt: &Stmt) -> bool {
+        match stmt {
             Stmt::Local(local) => {
-                let large = |v: &VarId| self.scope.arrays.get(v).is_some_and(|a| !a.small);
-                names_only(&local.pat)
-                    && !bound(&self.scope.names, &local.pat).iter().any(large)
-                    && local.init.as_ref().is_some_and(|init| init.diverge.is_none() && self.lane(&init.expr))
+                let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else {
+                    return false;
+                };
+                let vars = bound(&self.scope.names, &local.pat);
+                if !names_only(&local.pat) || vars.iter().any(|v| self.is_large(*v)) {
+                    return false;
+                }
+                // What follows from a loop's counter.
+                let known = self.leaves.len();
+                if vars.iter().all(|v| !self.scope.program.var(*v).mutable) && self.uniform(&init.expr) {
+                    self.uniforms.extend(vars);
+                    return true;
+                }
+                self.leaves.truncate(known);
+                self.lane(&init.expr)
             }
             Stmt::Expr(e, _) => self.lane(e),
             _ => false,
-        })
+        }
     }
 
     /// A loop of a few trips, which LLVM unrolls before it vectorises.
     fn small_loop(&mut self, e: &syn::ExprForLoop) -> bool {
-        self.scope.names.trip_counts().is_short_range(&e.expr)
-            && e.label.is_none()
-            && e.attrs.is_empty()
-            && names_only(&e.pat)
-            && !e.body.stmts.iter().any(|stmt| matches!(stmt, Stmt::Expr(Expr::ForLoop(_), _)))
-            && self.block(&e.body)
+        if !self.scope.names.trip_counts().is_short_range(&e.expr)
+            || e.label.is_some()
+            || !e.attrs.is_empty()
+            || !names_only(&e.pat)
+            || e.body.stmts.iter().any(|stmt| matches!(stmt, Stmt::Expr(Expr::ForLoop(_), _)))
+        {
+            return false;
+        }
+        let Some(counters) = self.counters(e) else { return false };
+        self.uniforms.extend(counters);
+        e.body.stmts.iter().all(|stmt| match skips(stmt) {
+            Some(condition) => self.lane(condition),
+            None => self.lane_stmt(stmt),
+        })
     }
 
     fn index(&mut self, e: &syn::ExprIndex) -> bool {
-        match self.array(&e.expr).map(|a| a.small) {
-            Some(true) => self.lane(&e.index),
-            // In place: the element is a strip if the index is the same in all lanes.
-            Some(false) => self.uniform(&e.index),
-            None => self.element(e) && indices(e).into_iter().all(|index| self.lane(index)),
+        match self.array(&e.expr) {
+            Some(_) => self.lane(&e.index),
+            None => {
+                let element = Expr::Index(e.clone());
+                self.element(e) && indexed(&element).1.into_iter().all(|index| self.lane(index))
+            }
         }
     }
 
@@ -357,24 +528,54 @@ impl<'a, 'p> Admit<'a, 'p> {
     fn place(&mut self, place: &Expr) -> bool {
         let place = bare(place);
         match place {
-            Expr::Path(_) => self.variable(place).is_some_and(|var| {
-                let is_large = self.scope.arrays.get(&var).is_some_and(|a| !a.small);
-                self.scope.program.var(var).mutable && !is_large
-            }),
+            Expr::Path(_) => self
+                .variable(place)
+                .is_some_and(|var| self.scope.program.var(var).mutable && !self.is_large(var)),
+            Expr::Index(_) if self.in_place(place).is_some() => {
+                let (_, array, indices) = self.in_place(place).expect("it is one");
+                indices.len() == array.lengths.len() && self.part(place)
+            }
             Expr::Index(e) => self.array(&e.expr).is_some() && self.index(e),
             _ => false,
         }
     }
 }
 
-/// The indices of an element, `a[i][j]`, the last first.
-fn indices(e: &syn::ExprIndex) -> Vec<&Expr> {
-    let (mut all, mut at) = (vec![&*e.index], &*e.expr);
-    while let Expr::Index(e) = at {
-        all.push(&e.index);
-        at = &e.expr;
+/// What an expression indexes, and the indices, the first first: `a` and `i`, `j` of `a[i][j]`.
+pub fn indexed(expr: &Expr) -> (&Expr, Vec<&Expr>) {
+    match bare(expr) {
+        Expr::Index(e) => {
+            let (root, mut indices) = indexed(&e.expr);
+            indices.push(&e.index);
+            (root, indices)
+        }
+        root => (root, vec![]),
     }
-    all
+}
+
+/// The element of an array that repeats it, so many arrays deep.
+fn repeated(value: &Expr, depth: usize) -> Option<&Expr> {
+    match (depth, bare(value)) {
+        (0, element) => Some(element),
+        (_, Expr::Repeat(e)) => repeated(&e.expr, depth - 1),
+        _ => None,
+    }
+}
+
+/// Whether a call is the language's copy of a slice: a method of `[T]`, on a range of something.
+fn is_slice_copy(e: &syn::ExprMethodCall) -> bool {
+    let of_range = |e: &Expr| matches!(indexed(e).1.last(), Some(Expr::Range(_)));
+    e.method == "copy_from_slice" && e.args.len() == 1 && of_range(&e.receiver)
+}
+
+/// The condition under which a statement skips the rest of a round: `if c { continue; }`.
+fn skips(stmt: &Stmt) -> Option<&Expr> {
+    let Stmt::Expr(Expr::If(e), _) = stmt else { return None };
+    let is_skip = match &e.then_branch.stmts[..] {
+        [Stmt::Expr(Expr::Continue(c), _)] => c.label.is_none() && c.attrs.is_empty(),
+        _ => false,
+    };
+    (is_skip && e.else_branch.is_none() && e.attrs.is_empty() && !has_let(&e.cond)).then_some(&e.cond)
 }
 
 /// A pattern that only gives names: `x`, `(i, w)`, `_`.
@@ -383,6 +584,7 @@ fn names_only(pat: &Pat) -> bool {
         Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
         Pat::Type(p) => names_only(&p.pat),
         Pat::Tuple(p) => p.elems.iter().all(names_only),
+        Pat::Slice(p) => p.elems.iter().all(names_only),
         Pat::Paren(p) => names_only(&p.pat),
         Pat::Reference(p) => p.mutability.is_none() && names_only(&p.pat),
         Pat::Wild(_) => true,
@@ -400,7 +602,7 @@ impl Plan {
                 return None;
             }
             for stmt in &op.code {
-                push(&mut nodes, admit.stmt(stmt)?);
+                admit.stmt(stmt, &mut nodes)?;
             }
         }
         Some(admit.plan(nodes))

@@ -11,10 +11,12 @@
 //! `lane_interchange`.
 
 mod admit;
+mod coalesce;
 mod overwritten;
 mod plan;
 #[cfg(test)]
 mod tests;
 
+pub use admit::indexed;
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, mentions};

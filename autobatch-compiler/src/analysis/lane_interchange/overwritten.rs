@@ -20,7 +20,7 @@ pub fn overwritten(scope: &Scope<'_>, nodes: &[Node]) -> VarSet {
                 all.insert(*array);
             }
             Node::Loop(_, body) => all.extend(overwritten(scope, body)),
-            Node::Uniform(_) | Node::Lanes(_) | Node::Fill(..) => {}
+            Node::Uniform(_) | Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) => {}
         }
     }
     all
@@ -33,6 +33,10 @@ fn is_overwritten(scope: &Scope<'_>, array: VarId, nodes: &[Node]) -> bool {
     let is_mentioned = |node: &&Node| node.mentions(names).contains(&array);
     let Some(Node::Loop(head, body)) = nodes.iter().find(is_mentioned) else { return false };
     let Some(Node::Lanes(stmts)) = body.iter().find(is_mentioned) else { return false };
+    // A round that is cut short.
+    if body.iter().any(|node| matches!(node, Node::Uniform(stmt) if matches!(**stmt, Stmt::Expr(..)))) {
+        return false;
+    }
     let stmt = stmts.iter().find(|stmt| mentions(names, slice::from_ref(stmt)).contains(&array));
     let counter = counts(scope, head, array);
     counter.zip(stmt).is_some_and(|(counter, stmt)| assigns(scope, stmt, array, counter))
@@ -42,7 +46,7 @@ fn is_overwritten(scope: &Scope<'_>, array: VarId, nodes: &[Node]) -> bool {
 fn counts(scope: &Scope<'_>, head: &ExprForLoop, array: VarId) -> Option<VarId> {
     let (Pat::Ident(_), Expr::Range(range)) = (&*head.pat, &*head.expr) else { return None };
     let (start, end) = (range.start.as_ref()?, range.end.as_ref()?);
-    let len = &scope.arrays.get(&array)?.len;
+    let [len] = &scope.arrays.get(&array)?.lengths[..] else { return None };
     let to_the_end = match pure::literal(end) {
         Some(end) => {
             let last = u64::from(matches!(range.limits, RangeLimits::Closed(_)));

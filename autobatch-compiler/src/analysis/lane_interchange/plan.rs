@@ -3,36 +3,71 @@
 use std::collections::BTreeMap;
 use std::slice;
 
-use syn::{Expr, ExprForLoop, Stmt};
+use syn::{Expr, ExprForLoop, Stmt, Type};
 
 use crate::analysis::shared_values;
 use crate::ir::effects::{self, Names, bound};
-use crate::ir::{Block, FuncId, Program, VarId, VarSet};
-use crate::std_models::pure;
+use crate::ir::{FuncId, Program, VarId, VarSet};
+use crate::item::array_shapes::Shape;
+use crate::std_models::trip_count::TripCounts;
 use crate::syntax::mentions;
 use crate::syntax::walk::{self, At};
 
 /// Arrays of at most so many elements are plain values of the lane code, which LLVM keeps in registers.
-pub(crate) const SMALL: usize = 8;
+pub(super) const SMALL: usize = 8;
 
-/// A local `[T; N]`.
+/// A local array, of arrays too.
 #[derive(Clone)]
 pub struct Array {
-    /// Its `N`.
-    pub len: Expr,
+    /// Its length, and those of the arrays in it.
+    pub lengths: Vec<Expr>,
+    /// As numbers, as far as they are known.
+    sizes: Vec<Option<u64>>,
+}
+
+impl Array {
+    pub(super) fn new(shape: &Shape, counts: &TripCounts) -> Array {
+        let sizes = shape.lengths.iter().map(|length| counts.number(length)).collect();
+        Array { lengths: shape.lengths.clone(), sizes }
+    }
+
     /// Whether a piece takes it whole; else each element is accessed in place.
-    pub small: bool,
+    pub fn is_small(&self) -> bool {
+        self.sizes.len() == 1 && self.elements(0).is_some_and(|n| n <= SMALL)
+    }
+
+    /// The length behind so many indices, if it is known.
+    pub fn size(&self, indices: usize) -> Option<usize> {
+        self.sizes.get(indices).copied().flatten().and_then(|size| usize::try_from(size).ok())
+    }
+
+    /// The elements behind so many indices.
+    pub fn elements(&self, indices: usize) -> Option<usize> {
+        (indices..self.sizes.len()).try_fold(1, |all: usize, n| all.checked_mul(self.size(n)?))
+    }
+
+    /// The indices of the elements behind so many indices.
+    pub fn indices(&self, behind: usize) -> Option<Vec<Vec<usize>>> {
+        let mut all = vec![vec![]];
+        for n in behind..self.sizes.len() {
+            let size = self.size(n)?;
+            all = all.iter().flat_map(|i| (0..size).map(move |n| [&i[..], &[n]].concat())).collect();
+        }
+        Some(all)
+    }
 }
 
 /// Statements in the shape in which a strip runs them.
 #[derive(Clone)]
 pub enum Node {
-    /// A `let` of a value that is the same for all lanes.
+    /// A `let` of a value that is the same for all lanes, or `if c { continue; }` of such a condition.
     Uniform(Box<Stmt>),
     /// Code for each lane.
     Lanes(Vec<Stmt>),
     /// Every element of an array that is not small is set to the value.
     Fill(VarId, Box<Expr>),
+    /// An array that is not small becomes a copy of the other.
+    Copy(VarId, VarId),
     /// A loop that all lanes run equally often; its own body is unused.
     Loop(Box<ExprForLoop>, Vec<Node>),
 }
@@ -48,6 +83,7 @@ impl Node {
                 vars.insert(*var);
                 vars
             }
+            Node::Copy(to, from) => [*to, *from].into(),
             Node::Loop(head, body) => {
                 let mut vars = effects::of(names, &head.expr).mentions;
                 vars.extend(bound(names, &head.pat));
@@ -76,6 +112,8 @@ pub struct Plan {
     pub uniforms: VarSet,
     /// What else must be primitive.
     pub leaves: Vec<Leaf>,
+    /// The types that are written of arrays whose elements are accessed in place.
+    pub types: Vec<(VarId, Type)>,
 }
 
 /// The variables that statements mention or declare.
@@ -130,56 +168,13 @@ impl<'a> Scope<'a> {
         let mut scope = Scope { program, names, arrays: BTreeMap::new(), derived: VarSet::new() };
         let shared = |v: VarId| program.var(v).shared && !program.var(v).mutable;
         scope.derived.extend(shared_values::derived(program, func, shared).keys());
-        for param in &program.func(func).params {
-            let variable = program.var(*param);
-            if let (false, Some(syn::Type::Array(ty))) = (variable.shared, &variable.ty) {
-                scope.arrays.insert(*param, array(&ty.len));
-            }
+        for (name, shape) in &program.func(func).arrays {
+            let var = scope.names.get(name).filter(|v| !program.var(**v).shared);
+            let array = Array::new(shape, scope.names.trip_counts());
+            scope.arrays.extend(var.map(|v| (*v, array)));
         }
-        program.blocks_of(func).flat_map(Block::code).for_each(|stmt| scope.find_arrays(stmt));
         scope
     }
-
-    /// The scope of `func`, which is being lowered, with a statement that is no part of it yet.
-    pub(crate) fn with(program: &'a Program, func: FuncId, stmt: &Stmt) -> Scope<'a> {
-        let mut scope = Scope::new(program, func);
-        scope.find_arrays(stmt);
-        scope
-    }
-
-    fn find_arrays(&mut self, stmt: &Stmt) {
-        walk::each(stmt, |at| {
-            if let At::Local(local) = at {
-                self.find_array(local);
-            }
-        });
-    }
-
-    /// Notes the variable of a `let` that plainly makes an array.
-    fn find_array(&mut self, local: &syn::Local) {
-        let (pat, ty) = match &local.pat {
-            syn::Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
-            other => (other, None),
-        };
-        let syn::Pat::Ident(p) = pat else { return };
-        let Some(var) = self.names.get(&p.ident.to_string()).copied() else { return };
-        let init = local.init.as_ref().map(|init| &*init.expr);
-        let found = match (ty, init) {
-            (Some(syn::Type::Array(ty)), _) => Some(array(&ty.len)),
-            (_, Some(Expr::Repeat(e))) => Some(array(&e.len)),
-            (_, Some(Expr::Array(e))) => {
-                let len = e.elems.len();
-                Some(array(&syn::parse_quote!(#len)))
-            }
-            (_, Some(e)) => effects::variable(&self.names, e).and_then(|v| self.arrays.get(&v).cloned()),
-            _ => None,
-        };
-        self.arrays.extend(found.map(|found| (var, found)));
-    }
-}
-
-pub(crate) fn array(len: &Expr) -> Array {
-    Array { len: len.clone(), small: pure::literal(len).is_some_and(|n| n <= SMALL as u64) }
 }
 
 /// How much work a statement does in loops that lanes would run lane-interchanged, about one per operation.
@@ -200,7 +195,7 @@ impl Plan {
         fn of(names: &Names, nodes: &[Node]) -> Vec<VarSet> {
             let pieces = nodes.iter().flat_map(|node| match node {
                 Node::Uniform(_) => vec![],
-                Node::Lanes(_) | Node::Fill(..) => vec![node.mentions(names)],
+                Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) => vec![node.mentions(names)],
                 Node::Loop(_, body) => of(names, body),
             });
             pieces.collect()

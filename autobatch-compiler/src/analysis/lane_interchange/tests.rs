@@ -30,6 +30,7 @@ fn shape(nodes: &[Node], overwritten: &VarSet) -> String {
             Node::Lanes(stmts) => stmts.len().to_string(),
             Node::Fill(array, _) if overwritten.contains(array) => "o".into(),
             Node::Fill(..) => "f".into(),
+            Node::Copy(..) => "c".into(),
             Node::Loop(_, body) => format!("[{}]", shape(body, overwritten)),
         })
         .collect()
@@ -208,4 +209,66 @@ fn an_array_is_filled_unless_it_is_overwritten_first() {
     starts_with("f", "for k in 0..20 { s += a[3]; a[k] = s; }");
     starts_with("f", "s += a[7]; for k in 0..20 { s *= y; a[k] = s; }");
     starts_with("f", "for j in 0..2 { for k in 0..20 { s *= y; a[k] = s; } }");
+}
+
+#[test]
+fn arrays_of_arrays_and_rounds_cut_short() {
+    let found = shapes(quote! {
+        fn f(x: f64) -> f64 {
+            let mut p = [[x; 3]; 12];
+            let mut q = p;
+            for r in 0..20 {
+                for i in 0..12 {
+                    if i == r { continue; }
+                    p[i] = q[0];
+                    if x > 1.0 { continue; }
+                    for k in 0..3 { p[i][k] += q[r % 12][k]; }
+                }
+                let next = q;
+                q = p;
+                p = next;
+            }
+            p[0][0]
+        }
+    });
+    // `p[i] = q[0]` takes the row apart: it, and three elements.
+    assert_eq!(found, ["fc[[u5]ccc]1"]);
+}
+
+#[test]
+fn an_array_that_only_becomes_another_is_that_other() {
+    let found = shapes(quote! {
+        fn f(x: f64) -> f64 {
+            let mut p = [[x; 4]; 4];
+            for r in 0..20 {
+                let mut c = [[0.0; 4]; 4];
+                for i in 0..4 {
+                    for j in 0..4 {
+                        for k in 0..4 { c[i][j] += p[i][k] * p[k][j]; }
+                    }
+                }
+                let square: [[f64; 4]; 4] = c;
+                let mut d = [[1.0; 4]; 4];
+                for i in 0..4 {
+                    for j in 0..4 { d[i][j] -= square[j][i]; }
+                }
+                p = d;
+            }
+            p[0][0]
+        }
+    });
+    assert_eq!(found, ["f[f[[1]]f[1]]1"]);
+    // The old value is still looked at.
+    let found = shapes(quote! {
+        fn f(x: f64) -> f64 {
+            let mut p = [x; 16];
+            for r in 0..20 {
+                let mut c = [0.0; 16];
+                for i in 0..16 { c[i] = p[15 - i]; }
+                p = c;
+            }
+            p[0]
+        }
+    });
+    assert_eq!(found, ["f[o[1]c]1"]);
 }
