@@ -123,7 +123,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
     };
     let own = has_fewer_bounds(function).then(|| own(function));
-    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &inner));
+    let bodies = machine.body.as_ref().map(|code| bodies(code, &names, &named, &inner));
     let [base, avx2, avx512] = &instances(body);
     let tile = if machine.body.is_some() {
         quote!(|__core: &mut #rt::Core<'_>, __store: &#rt::Store, __out: &#rt::Out<'_, #output>| {
@@ -508,19 +508,43 @@ pub(crate) fn source(p: &Param, states: &TokenStream, rt: &TokenStream) -> Optio
 }
 
 /// The machine code, once per instruction set.
-fn bodies(code: &TokenStream, names: &Family, inner: &Inner<'_>) -> TokenStream {
+fn bodies(code: &TokenStream, names: &Family, named: &Named, inner: &Inner<'_>) -> TokenStream {
     let Inner { rt, generic_params, where_clause, idents, args, carried, this, fish, checks } = inner;
     let base = &names.body;
     let params = quote!(__core: &mut #rt::Core<'_>, __store: &#rt::Store, __args: #args);
+    // Of a reference that is a parameter LLVM knows what it may read at any time, under no condition.
+    let shared = named.params.iter().filter(|p| p.passing == Passing::Shared);
+    let shared: Vec<_> = shared.filter(|p| matches!(p.ty, Type::Reference(_))).collect();
+    let lent: Vec<&Ident> = shared.iter().map(|p| &p.ident).collect();
+    let types: Vec<&Type> = shared.iter().map(|p| &p.ty).collect();
+    let kept: Vec<TokenStream> =
+        idents.iter().map(|ident| if lent.contains(ident) { quote!(_) } else { quote!(#ident) }).collect();
     let wrappers = instances(base).into_iter().zip(VARIANTS).skip(1).map(|(name, (_, features))| {
-        quote! {
+        let attributes = quote! {
             #[doc(hidden)]
             #(#carried)*
             #[allow(deprecated, clippy::all, clippy::pedantic)]
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = #features)]
+        };
+        if lent.is_empty() {
+            return quote! {
+                #attributes
+                fn #name <#generic_params> (#params) #where_clause { #this #base #fish(__core, __store, __args); }
+            };
+        }
+        let inside = format_ident!("{name}_lent");
+        quote! {
+            #attributes
             fn #name <#generic_params> (#params) #where_clause {
-                #this #base #fish(__core, __store, __args);
+                let (#(#idents,)* __out, __types) = __args;
+                #this #inside #fish(__core, __store, #(#lent,)* (#(#idents,)* __out, __types));
+            }
+            #attributes
+            #[inline(never)]
+            fn #inside <#generic_params> (__core: &mut #rt::Core<'_>, __store: &#rt::Store, #(#lent: #types,)* __args: #args) #where_clause {
+                let (#(#kept,)* __out, __types) = __args;
+                #this #base #fish(__core, __store, (#(#idents,)* __out, __types));
             }
         }
     });
