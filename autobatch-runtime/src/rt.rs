@@ -116,9 +116,10 @@ pub mod threads {
 /// The runtime relies on: strips that are read are filled. Where it copies bits it asserts that types are plain.
 pub mod lane_interchange {
     pub use crate::lane_interchange::{
-        Divisor, Of, One, QUICK, copy_rows, fill_rows, get, get_vector, in_rows, merge, merge_rows,
-        merge_vector, of_type, plain, plain_array, plain_value, plain_vector, rows, set, set_all, set_vector,
-        spread, spread_rows, spread_vector, strip, vector,
+        Divisor, Of, One, QUICK, Unreturned, copy_rows, fill_rows, get, get_vector, held, in_rows, merge,
+        merge_returned, merge_rows, merge_vector, needs_no_drop, of_type, plain, plain_array, plain_value,
+        plain_vector, returns, rows, set, set_all, set_vector, spread, spread_rows, spread_vector, strip,
+        vector,
     };
 }
 

@@ -7,6 +7,7 @@ mod division_by_reciprocal;
 mod interchanged_arrays;
 mod lane_interchange;
 mod lookups;
+mod searches;
 mod short_vectors;
 mod structs_of_several_words;
 mod task_blocks_and_gangs;

@@ -2,12 +2,12 @@
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{Expr, Stmt, parse_quote};
+use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
-    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten,
+    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned,
 };
 use crate::codegen::emitter::Emitter;
 use crate::codegen::lookups::{LookupWriter, fault, faults};
@@ -16,7 +16,8 @@ use crate::codegen::names::{name, numbered};
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
 use crate::ir::effects::{self, bound};
-use crate::ir::{FuncId, Terminator, VarId, VarSet};
+use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
+use crate::syntax::mentions::untyped;
 use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// Tokens for the arm of the block.
@@ -29,12 +30,17 @@ pub(crate) struct Interchanged {
     pub(crate) check: TokenStream,
     /// Runs the strip, given `__here`.
     pub(crate) code: TokenStream,
-    /// The point where all lanes go on.
-    pub(crate) next: u32,
+    /// Sends the lanes on.
+    pub(crate) arrive: TokenStream,
 }
 
 /// The runtime's `lane_interchange::QUICK`.
 const QUICK: usize = 16;
+
+/// Leads behind the code when no lane goes on.
+fn all_returned() -> Lifetime {
+    Lifetime::new("'__all_returned", Span::mixed_site())
+}
 
 /// `__element3`: one element of an array, in each lane.
 fn element(var: VarId) -> Ident {
@@ -44,6 +50,21 @@ fn element(var: VarId) -> Ident {
 /// `__rows3`: the rows of an array that an earlier strip has left.
 fn left(var: VarId) -> Ident {
     numbered("rows", var.0)
+}
+
+/// `__unreturned`: which lanes have not returned from the function.
+fn unreturned() -> Ident {
+    name("__unreturned")
+}
+
+/// `__has_returned`: whether the lane has.
+fn has_returned() -> Ident {
+    name("__has_returned")
+}
+
+/// `__result`: what it has returned.
+fn result() -> Ident {
+    name("__result")
 }
 
 /// How the lanes of a variable are stored.
@@ -80,6 +101,8 @@ pub(crate) struct Writer<'a, 'p> {
     uniforms: &'a VarSet,
     /// Arrays whose first values nobody reads.
     overwritten: VarSet,
+    /// The function's result, if lanes may return.
+    returns: Option<VarId>,
     emitter: &'a Emitter<'a>,
     func: FuncId,
     lookups: LookupWriter<'a>,
@@ -105,7 +128,10 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         return None;
     }
     let takes: VarSet = region.takes.iter().copied().collect();
-    let outs: VarSet = region.outs.iter().copied().collect();
+    let function = program.func(block.func);
+    let returns = plan.returns.then_some(function.result);
+    // What is returned does not go on.
+    let outs: VarSet = region.outs.iter().copied().filter(|v| Some(*v) != returns).collect();
     let made = all_declared(&scope, &code);
     // The same for every member, but a call has passed something else: kept after all.
     if all.iter().any(|v| scope.derived.contains(v) && !made.contains(v)) {
@@ -119,6 +145,10 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         strips.extend(&piece & &seen);
         seen.extend(piece);
     }
+    if let Some(result) = returns {
+        strips.remove(&result);
+        seen.remove(&result);
+    }
     strips.extend(seen.iter().filter(|v| takes.contains(v) || outs.contains(v)));
     strips.extend(seen.iter().filter(|v| scope.arrays.get(v).is_some_and(|a| !a.is_small())));
     strips.retain(|v| !is_uniform(v) && (!plan.uniforms.contains(v) || outs.contains(v)));
@@ -129,7 +159,6 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
     {
         return None;
     }
-    let next = emitter.point_at(target);
     let rt = &emitter.rt;
     let varying = scope.names.iter().filter(|(_, v)| !is_uniform(v) && !plan.uniforms.contains(v));
     let varying = varying.map(|(name, _)| name.clone()).collect();
@@ -140,6 +169,7 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         strips,
         uniforms: &plan.uniforms,
         overwritten: overwritten(&scope, &plan.nodes),
+        returns,
         emitter,
         func: block.func,
         lookups: LookupWriter::interchanged(emitter, region.head, varying),
@@ -150,7 +180,7 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         strips: writer.declare(),
         check: writer.check(&plan, &gone),
         code: writer.code(&plan, &takes, &(&outs & &changed)),
-        next,
+        arrive: writer.arrive(emitter.point(region.head), emitter.point_at(target), function.exit),
     })
 }
 
@@ -221,7 +251,27 @@ impl Writer<'_, '_> {
                 (Layout::Strip, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
             }
         });
-        quote!(#(#strips)*)
+        let returns = self.returns.map(|v| {
+            let (strip, unreturned, word) = (strip(v), unreturned(), &self.emitter.word);
+            quote! {
+                let mut #strip = #rt::strip::<_, #width>();
+                let mut #unreturned = #rt::Unreturned::<#word, #width>::new();
+            }
+        });
+        quote!(#(#strips)* #returns)
+    }
+
+    /// Sends the lanes that are at a point on to the next, and those that have returned to the end of the function.
+    fn arrive(&self, point: u32, next: u32, exit: BlockId) -> TokenStream {
+        let (rt, word, width) = (&self.emitter.rt, &self.emitter.word, self.width);
+        let i = name("__i");
+        match self.returns {
+            None => quote!(#rt::Core::arrive::<#word, #width>(__core, #i, #point, #next);),
+            Some(_) => {
+                let (exit, unreturned) = (self.emitter.point_at(exit), unreturned());
+                quote!(#rt::Core::arrive_or_return::<#word, #width>(__core, #i, #point, #next, #exit, &#unreturned);)
+            }
+        }
     }
 
     /// Whether everything is primitive: the variables, those taken only to be dropped, shared values.
@@ -270,7 +320,11 @@ impl Writer<'_, '_> {
                 })
             }
         });
-        let all = strips.chain(gone).chain(leaves);
+        let returns = self.returns.iter().map(|v| {
+            let strip = strip(*v);
+            quote!(#rt::needs_no_drop(&#strip))
+        });
+        let all = strips.chain(gone).chain(leaves).chain(returns);
         quote!(true #(&& #all)*)
     }
 
@@ -320,7 +374,62 @@ impl Writer<'_, '_> {
             let (strip, shape) = (strip(*v), self.shape(*v));
             quote!(#rt::of_type::<#shape, _, _>(#strip, ::core::option::Option::None::<#ty>);)
         });
-        quote!(#(#rows)* #(#types)* #(#fill)* #lists #note #(#nodes)* #give_up #(#merge)*)
+        let begin = quote!(#(#rows)* #(#types)* #(#fill)* #lists #note);
+        let Some(v) = self.returns else { return quote!(#begin #(#nodes)* #give_up #(#merge)*) };
+        let (label, strip, column, unreturned) = (all_returned(), strip(v), column(v), unreturned());
+        quote! {
+            #begin
+            // Behind a loop that all lanes have left by a return, nobody goes on.
+            #label: { #(#nodes)* #give_up #(#merge)* }
+            #give_up
+            #rt::merge_returned(#column, #strip, &#here, &#unreturned);
+        }
+    }
+
+    /// Leaves the code if all lanes have returned, behind a round of a loop in whose body one may.
+    fn leave(&self, body: &[Node]) -> Option<TokenStream> {
+        let returns = |node: &Node| matches!(node, Node::Lanes(stmts) if self.has_returns(stmts));
+        self.returns.filter(|_| body.iter().any(returns)).map(|_| {
+            let (label, unreturned) = (all_returned(), unreturned());
+            let rt = &self.rt;
+            quote!(if #rt::Unreturned::is_none(&#unreturned) { break #label; })
+        })
+    }
+
+    fn has_returns(&self, stmts: &[Stmt]) -> bool {
+        let program = self.scope.program;
+        stmts.iter().any(|stmt| self.end(stmt).is_some())
+            || walk::any(stmts, |at| matches!(at, At::Expr(e) if returned(program, e).is_some()))
+    }
+
+    /// The function's result, if a statement is where it ends.
+    fn end<'s>(&self, stmt: &'s Stmt) -> Option<&'s Ident> {
+        let Stmt::Local(local) = stmt else { return None };
+        let Pat::Ident(p) = untyped(&local.pat) else { return None };
+        self.returns.filter(|v| p.ident == *self.ident(*v)).map(|_| &p.ident)
+    }
+
+    /// Puts what a lane returns where it stays, unless the lane has returned before.
+    fn return_values(&self, stmts: &mut [Stmt]) {
+        let (rt, has_returned, result) = (&self.rt, has_returned(), result());
+        let returns = |value: &Stmt, returned: &Ident| -> Expr {
+            parse_quote!({ #value #rt::returns(&mut #has_returned, &mut #result, #returned); })
+        };
+        for stmt in stmts.iter_mut() {
+            if let Some(returned) = self.end(stmt) {
+                *stmt = Stmt::Expr(returns(stmt, returned), None);
+            }
+        }
+        walk::map(stmts, |at| {
+            if let AtMut::Expr(expr) = at
+                && returned(self.scope.program, expr).is_some()
+                && let Expr::Block(e) = expr
+                && let Some(value) = e.block.stmts.first()
+                && let Some(returned) = self.end(value)
+            {
+                *expr = returns(value, returned);
+            }
+        });
     }
 
     /// What the user's code becomes in the end.
@@ -386,8 +495,9 @@ impl Writer<'_, '_> {
                     quote!(let mut #divisor = #rt::Core::divisor(__core);)
                 });
                 let within = Within { fixed: &outer | &own, changing };
+                let leave = self.leave(body);
                 let body = body.iter().map(|node| self.node(node, Some(&within)));
-                quote!(#(#divisors)* for #pat in #iter { #(#body)* })
+                quote!(#(#divisors)* for #pat in #iter { #(#body)* #leave })
             }
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))
@@ -498,6 +608,19 @@ impl Writer<'_, '_> {
             }
         });
         let mut stmts = stmts.to_vec();
+        let returns = self.returns.filter(|_| self.has_returns(&stmts));
+        let (before, after) = match returns {
+            Some(v) => {
+                let (strip, unreturned) = (strip(v), unreturned());
+                let (has_returned, result) = (has_returned(), result());
+                (
+                    quote!(let mut #has_returned = #rt::Unreturned::has_returned(&#unreturned, #l); let mut #result = #rt::held(&#strip, #l);),
+                    quote!(#rt::Unreturned::note(&mut #unreturned, #l, #has_returned); #strip[#l] = #result;),
+                )
+            }
+            None => Default::default(),
+        };
+        self.return_values(&mut stmts);
         stmts.iter_mut().for_each(|stmt| self.finish(stmt));
         let (open, close) = match self.lookups.piece(&mut stmts) {
             true => {
@@ -513,6 +636,6 @@ impl Writer<'_, '_> {
             Stmt::Expr(e, None) => quote!(#e;),
             other => quote!(#other),
         });
-        (quote!(#(#get)* #open), quote!(#(#code)*), quote!(#(#set)* #close))
+        (quote!(#(#get)* #before #open), quote!(#(#code)*), quote!(#(#set)* #after #close))
     }
 }

@@ -15,7 +15,7 @@ const WORTH: u32 = 100;
 
 /// The same inside a loop that members leave at different times: a block of its own keeps the strip from
 /// staying in registers from one round to the next.
-const WORTH_INSIDE: u32 = 250;
+pub(super) const WORTH_INSIDE: u32 = 250;
 
 /// Operations of a block that become a block.
 struct Run {

@@ -130,6 +130,12 @@ struct Splits<'a, 'b> {
 }
 
 impl Splits<'_, '_> {
+    /// Whether the program is one function that calls none of the program. A program with calls has better engines than the machine.
+    fn is_alone(&self) -> bool {
+        let calls = |at: At<'_>| matches!(at, At::Expr(call) if callee(self.lower, call).is_some());
+        self.lower.sources.len() == 1 && !walk::any(&self.lower.function().body, calls)
+    }
+
     /// Whether a `for` loop is left in one piece inside the lane code: its trip count is the same for
     /// every member, nothing leaves it early, and blocks would gain nothing, or it iterates over something that may borrow a local.
     fn for_loop(&mut self, e: &syn::ExprForLoop) {
@@ -137,7 +143,9 @@ impl Splits<'_, '_> {
         let uniform =
             uniform_values::is_uniform(&self.lower.program, &self.lower.names, &self.uniforms, &e.expr);
         let whole = uniform && !leaves(&e.body);
-        if whole && uniform_loops::is_interchanged(self.lower, e) {
+        if whole && uniform_loops::is_interchanged(self.lower, e)
+            || uniform && !whole && self.is_alone() && uniform_loops::is_interchanged_search(self.lower, e)
+        {
             return;
         }
         let blocks = || !whole || uniform_loops::is_worth_blocks(self.lower, e);

@@ -16,9 +16,10 @@
 
 use syn::{Expr, ExprForLoop, Stmt, Type};
 
-use crate::analysis::lane_interchange::{Plan, Scope};
+use crate::analysis::lane_interchange::{Plan, Scope, gain};
 use crate::ir::effects::{self, bound, variable};
 use crate::ir::{Role, VarId, VarSet};
+use crate::lower::lane_interchange::WORTH_INSIDE;
 use crate::lower::lowering::Lowering;
 use crate::std_models::elementary::is_library;
 use crate::std_models::pure::{is_constant, is_primitive, literal};
@@ -37,12 +38,47 @@ pub(super) fn is_worth_blocks(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
         && body.state().all(|words| words.is_some_and(|words| words <= WORDS))
 }
 
-/// Whether lane interchange takes a loop.
+/// Whether lane interchange takes a loop that runs to its end.
 pub(super) fn is_interchanged(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
+    plan(lower, e).is_some_and(|(_, plan)| !plan.returns)
+}
+
+/// Whether it takes one from which members return. Then the others go on, so it has to be worth that: elements that all look at together
+/// are one access, those that members look at in rounds of their own are one for each.
+pub(super) fn is_interchanged_search(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
+    looks_up(lower, e) && plan(lower, e).is_some_and(|(gain, plan)| plan.returns && gain >= WORTH_INSIDE)
+}
+
+/// The plan for a loop, and what it gains.
+fn plan(lower: &Lowering<'_>, e: &ExprForLoop) -> Option<(u32, Plan)> {
     let stmt = Stmt::Expr(Expr::ForLoop(e.clone()), None);
     let scope = Scope::new(&lower.program, lower.func);
+    let gain = gain(&scope.names, &stmt);
     let op = effects::op(&scope.names, stmt);
-    Plan::of(&scope, &[op]).is_some()
+    Plan::of(&scope, &[op]).map(|plan| (gain, plan))
+}
+
+/// Whether each loop whose rounds may return looks at elements by its counter, or goes through a list.
+fn looks_up(lower: &Lowering<'_>, e: &ExprForLoop) -> bool {
+    let (mut returns, mut all_inner, mut indices) = (false, true, VarSet::new());
+    walk::each(&e.body, |at| match at {
+        At::Expr(Expr::ForLoop(inner)) => {
+            let found = walk::any(&inner.body, |at| matches!(at, At::Expr(Expr::Return(_))));
+            all_inner &= !found || looks_up(lower, inner);
+            Next::Past
+        }
+        At::Expr(Expr::Return(_)) => {
+            returns = true;
+            Next::On
+        }
+        At::Expr(Expr::Index(e)) => {
+            indices.extend(effects::of(&lower.names, &e.index).mentions);
+            Next::On
+        }
+        _ => Next::On,
+    });
+    let is_range = matches!(bare(&e.expr), Expr::Range(_));
+    all_inner && (!returns || !is_range || !indices.is_disjoint(&bound(&lower.names, &e.pat)))
 }
 
 /// The body of a loop, as blocks would have it.

@@ -152,10 +152,12 @@ impl Verifier<'_> {
             let block = p.block(b);
             let stray = matches!(block.term, Terminator::Return) && !p.is_exit(b);
             self.require(!stray, || format!("{b} returns but is not an exit block"));
-            let straight =
-                matches!(block.term, Terminator::Jump(_)) && block.ops.iter().all(|op| op.exits.is_empty());
-            self.require(!block.interchanged || straight, || {
-                format!("{b} runs lane-interchanged but is not straight")
+            let jumps = matches!(block.term, Terminator::Jump(_));
+            let exits = || block.ops.iter().flat_map(|op| &op.exits);
+            let straight = jumps && exits().next().is_none();
+            let returns = jumps && exits().all(|exit| p.is_exit(*exit));
+            self.require(!block.interchanged || returns, || {
+                format!("{b} runs lane-interchanged but goes on to several blocks")
             });
             let call = block.ops.last().is_some_and(|op| op.code.len() == 1);
             let primitive = block.primitive.is_none() || (straight && call && !block.interchanged);

@@ -16,10 +16,12 @@
 //! generated code contains no `unsafe`, so these functions are safe to call. The second is asserted where values are copied.
 
 mod divisor;
+mod returns;
 mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
+pub use returns::{Unreturned, held, merge_returned, needs_no_drop, returns};
 pub use rows::{Of, One, copy_rows, fill_rows, in_rows, merge_rows, of_type, plain_array, rows, spread_rows};
 pub(crate) use strips::ActiveLanes;
 pub use strips::{

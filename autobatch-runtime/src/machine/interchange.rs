@@ -20,7 +20,7 @@
 
 use super::core::{Core, INTERCHANGED};
 use super::step::{NONE, Step};
-use crate::lane_interchange::{ActiveLanes, Divisor};
+use crate::lane_interchange::{ActiveLanes, Divisor, Unreturned};
 use crate::storage::PcWord;
 
 impl Core<'_> {
@@ -46,7 +46,32 @@ impl Core<'_> {
         let (point, next) = (P::of(point), P::of(next));
         let words = self.words::<P, W>(nth);
         words.iter_mut().for_each(|word| *word = if *word == point { next } else { *word });
-        let lowest = words.iter().fold(P::IDLE, |a, &b| a.least(b));
+        self.arrived::<P, W>(nth);
+    }
+
+    /// The same; those that have returned from the function go on at `exit`.
+    #[inline(always)]
+    pub fn arrive_or_return<P: PcWord, const W: usize>(
+        &mut self,
+        nth: usize,
+        point: u32,
+        next: u32,
+        exit: u32,
+        unreturned: &Unreturned<P, W>,
+    ) {
+        let (point, next, exit) = (P::of(point), P::of(next), P::of(exit));
+        let words = self.words::<P, W>(nth);
+        for (lane, word) in words.iter_mut().enumerate() {
+            let to = if unreturned.has_returned(lane) { exit } else { next };
+            *word = if *word == point { to } else { *word };
+        }
+        self.arrived::<P, W>(nth);
+    }
+
+    /// Nobody of the strip is in interchanged loops any more.
+    #[inline(always)]
+    fn arrived<P: PcWord, const W: usize>(&mut self, nth: usize) {
+        let lowest = self.words::<P, W>(nth).iter().fold(P::IDLE, |a, &b| a.least(b));
         self.stage.lowest[nth] = lowest.point();
         self.lane.set(NONE);
     }

@@ -9,11 +9,12 @@ use syn::{BinOp, Expr, Pat, RangeLimits, Stmt, Type, UnOp, parse_quote};
 use crate::analysis::lane_interchange::coalesce::coalesce;
 use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, SMALL, Scope, declared};
 use crate::ir::effects::{bound, variable};
-use crate::ir::{Op, Role, VarId, VarSet};
+use crate::ir::{Op, Program, Role, VarId, VarSet, goto_target};
 use crate::std_models::pure::{
     is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method, literal,
 };
 use crate::syntax::mentions::{bare, has_let, is_compound};
+use crate::syntax::walk::{self, At};
 
 /// The most elements of an array that lane code takes apart.
 const LARGEST_VALUE: usize = 64;
@@ -26,6 +27,8 @@ pub(super) struct Admit<'a, 'p> {
     leaves: Vec<Leaf>,
     /// The types that are written of arrays with a place of their own.
     types: Vec<(VarId, Type)>,
+    /// Whether lanes may return from the function.
+    returns: bool,
 }
 
 /// The items of an iterator.
@@ -54,11 +57,12 @@ impl<'a, 'p> Admit<'a, 'p> {
             elements: BTreeMap::new(),
             leaves: Vec::new(),
             types: Vec::new(),
+            returns: false,
         }
     }
 
     pub(super) fn plan(self, nodes: Vec<Node>) -> Plan {
-        Plan { nodes, uniforms: self.uniforms, leaves: self.leaves, types: self.types }
+        Plan { nodes, uniforms: self.uniforms, leaves: self.leaves, types: self.types, returns: self.returns }
     }
 
     fn variable(&self, expr: &Expr) -> Option<VarId> {
@@ -99,7 +103,9 @@ impl<'a, 'p> Admit<'a, 'p> {
                 push(nodes, Node::Lanes(stmts));
                 Some(())
             }
-            Stmt::Expr(e, _) => self.lane(e).then(|| push(nodes, Node::Lanes(vec![stmt.clone()]))),
+            Stmt::Expr(..) => {
+                self.lane_stmt(stmt, true).then(|| push(nodes, Node::Lanes(vec![stmt.clone()])))
+            }
             _ => None,
         }
     }
@@ -193,6 +199,11 @@ impl<'a, 'p> Admit<'a, 'p> {
                 self.types.push((*var, (*pat.ty).clone()));
             }
             return self.set(&parse_quote!(#ident), init, true, nodes);
+        }
+        let is_result = |v: &VarId| matches!(self.scope.program.var(*v).role, Role::Result);
+        if self.returns && vars.iter().any(is_result) {
+            // Of the lanes that have not returned.
+            return self.result(init).then(|| push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())])));
         }
         let known = self.leaves.len();
         if vars.iter().all(|v| !self.scope.program.var(*v).mutable && !self.scope.arrays.contains_key(v))
@@ -469,10 +480,11 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 
     fn block(&mut self, block: &syn::Block) -> bool {
-        block.stmts.iter().all(|stmt| self.lane_stmt(stmt))
+        block.stmts.iter().all(|stmt| self.lane_stmt(stmt, false))
     }
 
-    fn lane_stmt(&mut self, stmt: &Stmt) -> bool {
+    /// A statement of lane code, which may return from the function if that is said.
+    fn lane_stmt(&mut self, stmt: &Stmt, may_return: bool) -> bool {
         match stmt {
             Stmt::Local(local) => {
                 let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else {
@@ -491,9 +503,59 @@ impl<'a, 'p> Admit<'a, 'p> {
                 self.leaves.truncate(known);
                 self.lane(&init.expr)
             }
+            Stmt::Expr(e, _) if may_return => match (bare(e), returned(self.scope.program, e)) {
+                (_, Some(value)) => {
+                    self.returns = true;
+                    self.result(value)
+                }
+                (branches @ Expr::If(e), _) if !has_let(&e.cond) && walk::any(branches, is_return) => {
+                    self.branches(e)
+                }
+                _ => self.lane(e),
+            },
             Stmt::Expr(e, _) => self.lane(e),
             _ => false,
         }
+    }
+
+    /// What a lane returns: a number, or `Option`s and `Result`s of such.
+    fn result(&mut self, value: &Expr) -> bool {
+        match bare(value) {
+            Expr::Path(p) if p.path.is_ident("None") => true,
+            Expr::Call(e) => match (&*e.func, e.args.first()) {
+                (Expr::Path(p), Some(value))
+                    if ["Some", "Ok", "Err"].iter().any(|name| p.path.is_ident(name)) =>
+                {
+                    self.result(value)
+                }
+                _ => self.lane(value),
+            },
+            value => self.lane(value),
+        }
+    }
+
+    /// An `if` that has no value, and in which lanes return.
+    fn branches(&mut self, e: &syn::ExprIf) -> bool {
+        let mut branch = |block: &syn::Block| {
+            let has_value = match block.stmts.last() {
+                Some(Stmt::Expr(e, None)) => {
+                    returned(self.scope.program, e).is_none()
+                        && !matches!(e, Expr::If(_) | Expr::ForLoop(_) | Expr::Assign(_))
+                }
+                _ => false,
+            };
+            !has_value && block.stmts.iter().all(|stmt| self.lane_stmt(stmt, true))
+        };
+        let branches = branch(&e.then_branch)
+            && match &e.else_branch {
+                Some((_, other)) => match &**other {
+                    Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => branch(&e.block),
+                    Expr::If(e) if !has_let(&e.cond) => self.branches(e),
+                    _ => false,
+                },
+                None => true,
+            };
+        branches && self.lane(&e.cond)
     }
 
     /// A loop of a few trips, which LLVM unrolls before it vectorises.
@@ -510,7 +572,7 @@ impl<'a, 'p> Admit<'a, 'p> {
         self.uniforms.extend(counters);
         e.body.stmts.iter().all(|stmt| match skips(stmt) {
             Some(condition) => self.lane(condition),
-            None => self.lane_stmt(stmt),
+            None => self.lane_stmt(stmt, true),
         })
     }
 
@@ -568,6 +630,26 @@ fn is_slice_copy(e: &syn::ExprMethodCall) -> bool {
     e.method == "copy_from_slice" && e.args.len() == 1 && of_range(&e.receiver)
 }
 
+/// What a lane returns from the function: `return value`, or what that is lowered to.
+pub fn returned<'e>(program: &Program, expr: &'e Expr) -> Option<&'e Expr> {
+    match expr {
+        Expr::Return(e) => e.expr.as_deref(),
+        Expr::Block(e) => match &e.block.stmts[..] {
+            [Stmt::Local(local), Stmt::Expr(Expr::Macro(mac), _)] => {
+                let target = goto_target(&mac.mac).filter(|target| program.is_exit(*target));
+                target.and(local.init.as_ref()).map(|init| &*init.expr)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether code may leave a piece that way.
+fn is_return(at: At<'_>) -> bool {
+    matches!(at, At::Expr(Expr::Return(_) | Expr::Macro(_)))
+}
+
 /// The condition under which a statement skips the rest of a round: `if c { continue; }`.
 fn skips(stmt: &Stmt) -> Option<&Expr> {
     let Stmt::Expr(Expr::If(e), _) = stmt else { return None };
@@ -598,7 +680,10 @@ impl Plan {
         let mut admit = Admit::new(scope);
         let mut nodes = Vec::new();
         for op in ops {
-            if !op.exits.is_empty() || op.code.is_empty() {
+            // Who returns before a loop does not wait for it.
+            let in_loop = matches!(op.code[..], [Stmt::Expr(Expr::ForLoop(_), _)]);
+            let returns = op.exits.iter().all(|exit| in_loop && scope.program.is_exit(*exit));
+            if op.code.is_empty() || !returns {
                 return None;
             }
             for stmt in &op.code {

@@ -4,6 +4,8 @@
 //! lanes around each straight piece of its body, than once per lane: the inner loops vectorise across
 //! lanes. [`Plan::of`] turns statements into that shape, or says that they can't have it.
 //!
+//! A lane that returns from the function computes on, for nobody: its result stays as it was then.
+//!
 //! Admitted is code that only computes: arithmetic, comparisons, `if`, assignments to locals, indexing,
 //! and methods known to be pure (`pure`). The macro knows no types, so what it computes with is listed
 //! ([`Plan::leaves`], and each variable with a strip), and generated code asks the runtime whether all of
@@ -17,6 +19,6 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use admit::indexed;
+pub use admit::{indexed, returned};
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, mentions};

@@ -114,6 +114,8 @@ pub struct Plan {
     pub leaves: Vec<Leaf>,
     /// The types that are written of arrays whose elements are accessed in place.
     pub types: Vec<(VarId, Type)>,
+    /// Whether lanes may return from the function.
+    pub returns: bool,
 }
 
 /// The variables that statements mention or declare.

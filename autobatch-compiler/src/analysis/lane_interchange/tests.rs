@@ -272,3 +272,52 @@ fn an_array_that_only_becomes_another_is_that_other() {
     });
     assert_eq!(found, ["f[o[1]c]1"]);
 }
+
+#[test]
+fn searches_among_elements_run_together() {
+    let found = shapes(quote! {
+        fn f(xs: &[i32], x: i32) -> usize {
+            if x < 0 { return 0; }
+            for i in 0..xs.len() {
+                for j in i..xs.len() {
+                    if xs[i] * xs[j] == x { return i; } else if xs[j] > x { let k = i + j; return k; }
+                }
+            }
+            xs.len()
+        }
+    });
+    // What the others get stands with what is returned in the loops.
+    assert_eq!(found, ["[[1]]1"]);
+    let none = |item: TokenStream| assert!(shapes(item).is_empty());
+    // Rounds that look at nothing by their number: members that are through make room for others.
+    none(quote! {
+        fn f(x: f64, n: &u32) -> u32 {
+            let (mut a, mut b) = (0.0, 0.0);
+            for i in 0..*n {
+                if a * a + b * b > 4.0 { return i; }
+                (a, b) = (a * a - b * b + x, 2.0 * a * b);
+            }
+            *n
+        }
+    });
+    // A value that is not returned in a statement of its own.
+    none(quote! {
+        fn f(xs: &[i32], x: i32) -> i32 {
+            let mut sum = 0;
+            for i in 0..xs.len() {
+                let y = if xs[i] > x { return i as i32; } else { xs[i] * x };
+                sum += y * y + x;
+            }
+            sum
+        }
+    });
+    // Calls have engines of their own.
+    none(quote! {
+        fn f(xs: &[i32], x: i32) -> i32 {
+            for i in 0..xs.len() {
+                if xs[i] * 3 + x > 0 { return xs[i]; }
+            }
+            f(xs, x + 1)
+        }
+    });
+}

@@ -216,7 +216,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     };
     let (before, run) = match interchanged {
         None => (quote!(), quote!(#find #was #(#lanes)* #run)),
-        Some(Interchanged { left, strips, check, code, next }) => {
+        Some(Interchanged { left, strips, check, code, arrive }) => {
             let none = quote!(::core::option::Option::None);
             let run = quote! {
                 #(#lanes)*
@@ -226,7 +226,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
                     #none => { #find #run }
                     ::core::option::Option::Some(#here) => {
                         #code
-                        #rt::Core::arrive::<#word, #strip>(__core, #i, #point, #next);
+                        #arrive
                     }
                 }
             };
