@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::explained_loops;
 use crate::ir::{Class, FuncId, display};
 use crate::item::methods::shown_name;
 
@@ -71,6 +72,8 @@ pub(crate) fn table(
         let (why, whole) = (note.why(), note.whole);
         quote!(#p::Note { line: #line, why: #why, whole: #whole })
     });
+    let loops = if whole { vec![] } else { explained_loops::loops(program) };
+    let loops = loops.into_iter().map(|one| one.table(&p));
     let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);
     let root_group = emitter.group_index(program.func(program.entry).group) as u16;
     let recursive = program.functions.iter().any(|f| f.recursive);
@@ -84,6 +87,7 @@ pub(crate) fn table(
         groups: &[#(#groups),*],
         variables: &[#(#variables),*],
         notes: &[#(#notes),*],
+        loops: &[#(#loops),*],
         whole_scalar: #whole,
         asks: #asks,
         entry_point: #entry_point,

@@ -11,6 +11,16 @@ pub struct Reason {
     pub(crate) instead: &'static str,
 }
 
+impl Reason {
+    /// One sentence on why, about what has a name.
+    pub(crate) fn about(&self, name: Option<&str>) -> String {
+        match name {
+            Some(name) => format!("`{name}` {}", self.why),
+            None => self.why.to_owned(),
+        }
+    }
+}
+
 const PLAIN_CALL: &str = "make it a plain call in the function's own body";
 const NAME_THE_TYPE: &str = "name the type, `Self::method(receiver, …)`";
 const BORROW_ANEW: &str = "borrow anew behind the loop or call, or keep an index";
@@ -182,3 +192,54 @@ pub(crate) const KERNEL_BORROWS: Reason = Reason {
     why: "what borrows from a local can't be gathered, but for the local itself and its fields",
     instead: "make the value in a `let` before, and pass `&x` or `&x.field`",
 };
+
+// A loop is no loop around vectors.
+
+pub(crate) const LOOP_CALLS: Reason = Reason {
+    why: "is called, of which the macro does not know that it only computes",
+    instead: "put a function of numbers beside this one, or make the call before the loop",
+};
+pub(crate) const LOOP_CALLS_METHOD: Reason = Reason {
+    why: "is no method of numbers that only computes",
+    instead: "write out what it does, or call it before the loop",
+};
+pub(crate) const LOOP_INDEX: Reason = Reason {
+    why: "an array is indexed by what each member computes",
+    instead: "index it by the loop's counter",
+};
+pub(crate) const LOOP_LIST: Reason = Reason {
+    why: "what is indexed is no array of this function, and nothing that all members share",
+    instead: "copy it to an array of known length before the loop",
+};
+pub(crate) const LOOP_ITEMS: Reason = Reason {
+    why: "it goes through something else than a range or a list that all members share",
+    instead: "count through a range, and index",
+};
+pub(crate) const LOOP_PATTERN: Reason = Reason {
+    why: "a pattern takes a value apart",
+    instead: "name the whole value, and its parts behind that",
+};
+pub(crate) const LOOP_FIELD: Reason = Reason {
+    why: "a member's own value is used in parts",
+    instead: "keep the parts in variables of their own",
+};
+pub(crate) const LOOP_ARRAY: Reason =
+    Reason { why: "an array is used as a whole", instead: "use its elements, one by one" };
+pub(crate) const LOOP_REFERENCE: Reason =
+    Reason { why: "a reference is made or followed", instead: "use the value in its place" };
+pub(crate) const LOOP_INNER: Reason = Reason {
+    why: "a loop is inside that members leave at different times, or that has a label",
+    instead: "let it run equally often for all members",
+};
+pub(crate) const LOOP_LEAVES: Reason = Reason {
+    why: "members leave it, or a part of it, in the middle",
+    instead: "end the round with `if … { continue; }`, or decide by a variable",
+};
+pub(crate) const LOOP_CODE: Reason =
+    Reason { why: "this is more than numbers need", instead: "use operators, `if`, and methods of numbers" };
+pub(crate) const LOOP_IS_SMALL: Reason = Reason {
+    why: "its rounds do too little for blocks of their own, so it is left to LLVM",
+    instead: "do more in a round",
+};
+pub(crate) const LOOP_IS_BORROWED: Reason =
+    Reason { why: "a value that may borrow from a local is used on both sides of it", instead: BORROW_ANEW };

@@ -106,10 +106,7 @@ pub struct Note {
 impl Note {
     /// One sentence on why.
     pub(crate) fn why(&self) -> String {
-        match &self.name {
-            Some(name) => format!("`{name}` {}", self.reason.why),
-            None => self.reason.why.to_owned(),
-        }
+        self.reason.about(self.name.as_deref())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::lower::lowering::Lowering;
 use crate::syntax::reachability::reached;
 
 /// Less work than this per lane is left to LLVM, which unrolls short loops and vectorises the lanes.
-const WORTH: u32 = 100;
+pub(crate) const WORTH: u32 = 100;
 
 /// The same inside a loop that members leave at different times: a block of its own keeps the strip from
 /// staying in registers from one round to the next.

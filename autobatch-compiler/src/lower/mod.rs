@@ -17,7 +17,7 @@ mod control;
 mod exits;
 mod expr;
 mod facts;
-mod lane_interchange;
+pub(crate) mod lane_interchange;
 mod lifetimes;
 mod lowering;
 pub(crate) mod macros;

@@ -22,8 +22,8 @@ use std::fmt;
 /// What the compiler made of a function: its functions, blocks, call sites, variables, and the places that run scalar code.
 ///
 /// `f_batched::program()` returns it, for methods `f_batched_program()`; only the macro makes one. Numbers such as
-/// [`Block::function`] are indices into the lists here. `Display` prints the blocks with the user's code, the storage class of every variable, and the
-/// notes.
+/// [`Block::function`] are indices into the lists here. `Display` prints the blocks with the user's code, the storage class of every variable, the
+/// notes, and the loops.
 ///
 /// ```
 /// # extern crate autobatch_runtime as autobatch;
@@ -60,6 +60,8 @@ pub struct Program {
     pub variables: &'static [Variable],
     /// Places that run the scalar code.
     pub notes: &'static [Note],
+    /// Its loops, and how their rounds run.
+    pub loops: &'static [Loop],
     /// Whether the whole function runs as scalar code for each member: on fibers, if it reaches primitives. [`Program::notes`] says why.
     pub whole_scalar: bool,
     /// Whether rustc is asked about types of its locals. If one of them may borrow from another, or does something when it is dropped,
@@ -195,6 +197,84 @@ pub struct Note {
     pub whole: bool,
 }
 
+/// A loop of a [`Program`], as the compiler sees it. Loops inside one that runs lane by lane are not listed.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::program::Rounds;
+///
+/// #[autobatch]
+/// fn largest_bin(x: f64, list: &[f64]) -> f64 {
+///     let mut bins = [0.0; 20];
+///     for w in list {
+///         bins[(w * x) as usize % 20] += w; // each member looks elsewhere
+///     }
+///     let mut largest = 0.0;
+///     for k in 0..20 {
+///         largest = bins[k].max(largest); // all look at the same
+///     }
+///     largest
+/// }
+///
+/// let [fill, search] = largest_bin_batched::program().loops else { panic!("two loops") };
+/// assert_eq!((fill.rounds, search.rounds), (Rounds::LaneByLane, Rounds::Interchanged));
+/// let obstacle = fill.obstacle.as_ref().expect("a reason");
+/// println!("line {}: {}: {}", obstacle.line, obstacle.why, obstacle.instead);
+/// ```
+#[derive(Debug)]
+pub struct Loop {
+    /// The function it belongs to, an index of [`Program::functions`].
+    pub function: u16,
+    /// Its line in the source file; of a helper's loop that of the attribute.
+    pub line: u32,
+    /// How its rounds run.
+    pub rounds: Rounds,
+    /// What stops it from being more than [`Rounds::LaneByLane`].
+    pub obstacle: Option<Obstacle>,
+}
+
+/// How the rounds of a loop run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Rounds {
+    /// In blocks of their own, on vectors across the members that are still in the loop. Members that are through make room for others.
+    Blocks,
+    /// Once for all members of a strip, on vectors across them: all have the same rounds. This is so if the values are numbers.
+    Interchanged,
+    /// A few rounds, which are part of the code around the loop.
+    Unrolled,
+    /// For one member after the other.
+    LaneByLane,
+}
+
+/// What stops a loop from running on vectors.
+#[derive(Debug)]
+pub struct Obstacle {
+    /// Its line in the source file.
+    pub line: u32,
+    /// What it is.
+    pub why: &'static str,
+    /// What to write in its place.
+    pub instead: &'static str,
+}
+
+impl fmt::Display for Loop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match self.rounds {
+            Rounds::Blocks => "in blocks, on vectors across the members that are in it",
+            Rounds::Interchanged => "once for all members, on vectors across them",
+            Rounds::Unrolled => "unrolled, as part of the code around it",
+            Rounds::LaneByLane => "lane by lane",
+        };
+        write!(f, "line {}: {how}", self.line)?;
+        match &self.obstacle {
+            Some(Obstacle { line, why, instead }) => write!(f, ": line {line}: {why}; {instead}"),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Program {
     /// The number of program points: blocks, call sites, return points.
     pub(crate) fn points(&self) -> usize {
@@ -266,6 +346,14 @@ impl fmt::Display for Program {
             let what = if note.whole { "the whole function runs" } else { "this call runs" };
             writeln!(f, "note: line {}: {what} the scalar code for each member: {}", note.line, note.why)?;
         }
+        // A helper's loops stand in each copy of it.
+        let mut loops: Vec<String> = Vec::new();
+        for one in self.loops.iter().map(Loop::to_string) {
+            if !loops.contains(&one) {
+                writeln!(f, "loop: {one}")?;
+                loops.push(one);
+            }
+        }
         Ok(())
     }
 }
@@ -281,6 +369,7 @@ impl Program {
         groups: &[],
         variables: &[],
         notes: &[],
+        loops: &[],
         whole_scalar: false,
         asks: false,
         entry_point: 0,
@@ -311,6 +400,15 @@ mod tests {
                 Note { line: 3, why: "a closure", whole: false },
                 Note { line: 5, why: "a macro", whole: true },
             ],
+            loops: &[
+                Loop { function: 0, line: 7, rounds: Rounds::Blocks, obstacle: None },
+                Loop {
+                    function: 0,
+                    line: 9,
+                    rounds: Rounds::LaneByLane,
+                    obstacle: Some(Obstacle { line: 10, why: "a pattern", instead: "name it" }),
+                },
+            ],
             text: "program f\n",
             dot: "digraph f {}",
             ..Program::EMPTY
@@ -319,7 +417,9 @@ mod tests {
             program.to_string(),
             "program f\n\
              note: line 3: this call runs the scalar code for each member: a closure\n\
-             note: line 5: the whole function runs the scalar code for each member: a macro\n"
+             note: line 5: the whole function runs the scalar code for each member: a macro\n\
+             loop: line 7: in blocks, on vectors across the members that are in it\n\
+             loop: line 9: lane by lane: line 10: a pattern; name it\n"
         );
         assert_eq!(program.names_of(Class::Stacked), ["n", "left"]);
         assert_eq!(program.to_dot(), "digraph f {}");

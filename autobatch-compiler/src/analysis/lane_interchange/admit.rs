@@ -4,16 +4,21 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Pat, RangeLimits, Stmt, Type, UnOp, parse_quote};
 
 use crate::analysis::lane_interchange::coalesce::coalesce;
 use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, SMALL, Scope, declared};
+use crate::diagnostics::reasons::{
+    LOOP_ARRAY, LOOP_CALLS, LOOP_CALLS_METHOD, LOOP_CODE, LOOP_FIELD, LOOP_INDEX, LOOP_INNER, LOOP_ITEMS,
+    LOOP_LEAVES, LOOP_LIST, LOOP_PATTERN, LOOP_REFERENCE, Reason,
+};
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Op, Program, Role, VarId, VarSet, goto_target};
 use crate::std_models::pure::{
     is_constant, is_list, is_plain_literal, is_primitive, is_pure_function, is_pure_method, literal,
 };
-use crate::syntax::mentions::{bare, has_let, is_compound};
+use crate::syntax::mentions::{bare, has_let, is_compound, text};
 use crate::syntax::walk::{self, At};
 
 /// The most elements of an array that lane code takes apart.
@@ -29,6 +34,26 @@ pub(super) struct Admit<'a, 'p> {
     types: Vec<(VarId, Type)>,
     /// Whether lanes may return from the function.
     returns: bool,
+    /// What was refused first.
+    refused: Option<Refusal>,
+}
+
+/// Code that stops lane interchange.
+#[derive(Clone)]
+pub struct Refusal {
+    /// Where it stands.
+    pub span: Span,
+    /// The function or method that it is about.
+    pub name: Option<String>,
+    /// Why, and what to write instead.
+    pub reason: Reason,
+}
+
+impl Refusal {
+    /// One sentence on why.
+    pub(crate) fn why(&self) -> String {
+        self.reason.about(self.name.as_deref())
+    }
 }
 
 /// The items of an iterator.
@@ -58,6 +83,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             leaves: Vec::new(),
             types: Vec::new(),
             returns: false,
+            refused: None,
         }
     }
 
@@ -86,12 +112,13 @@ impl<'a, 'p> Admit<'a, 'p> {
         match stmt {
             Stmt::Local(local) => self.local(local, nodes),
             Stmt::Expr(Expr::ForLoop(e), _) => {
-                let known = self.leaves.len();
+                let (known, refused) = (self.leaves.len(), self.refused.clone());
                 if self.small_loop(e) {
                     push(nodes, Node::Lanes(vec![stmt.clone()]));
                     return Some(());
                 }
                 self.leaves.truncate(known);
+                self.refused = refused;
                 push(nodes, self.uniform_loop(e)?);
                 Some(())
             }
@@ -106,8 +133,18 @@ impl<'a, 'p> Admit<'a, 'p> {
             Stmt::Expr(..) => {
                 self.lane_stmt(stmt, true).then(|| push(nodes, Node::Lanes(vec![stmt.clone()])))
             }
-            _ => None,
+            other => self.refuse(other, LOOP_CODE),
         }
+    }
+
+    /// Notes what stops it, unless something else did before.
+    fn refuse<T>(&mut self, at: &impl Spanned, reason: Reason) -> Option<T> {
+        self.refuse_named(at, None, reason)
+    }
+
+    fn refuse_named<T>(&mut self, at: &impl Spanned, name: Option<String>, reason: Reason) -> Option<T> {
+        self.refused.get_or_insert_with(|| Refusal { span: at.span(), name, reason });
+        None
     }
 
     /// What copies a slice of an array to one as long of another: `a[..4].copy_from_slice(&b[4..])`.
@@ -151,11 +188,15 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 
     fn uniform_loop(&mut self, e: &syn::ExprForLoop) -> Option<Node> {
-        if e.label.is_some() || !e.attrs.is_empty() || !names_only(&e.pat) {
-            return None;
+        if e.label.is_some() || !e.attrs.is_empty() {
+            return self.refuse(e, LOOP_INNER);
         }
-        let items = self.iterator(&e.expr)?;
-        self.uniforms.extend(self.counters(e)?);
+        if !names_only(&e.pat) {
+            return self.refuse(&e.pat, LOOP_PATTERN);
+        }
+        let Some(items) = self.iterator(&e.expr) else { return self.refuse(&e.expr, LOOP_ITEMS) };
+        let Some(counters) = self.counters(e) else { return self.refuse(&e.pat, LOOP_CODE) };
+        self.uniforms.extend(counters);
         self.item(&e.pat, &items);
         let mut nodes = Vec::new();
         let mut stmts = &e.body.stmts[..];
@@ -187,10 +228,11 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 
     fn local(&mut self, local: &syn::Local, nodes: &mut Vec<Node>) -> Option<()> {
-        let init = local.init.as_ref().filter(|init| init.diverge.is_none() && local.attrs.is_empty())?;
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none() && local.attrs.is_empty());
+        let Some(init) = init else { return self.refuse(local, LOOP_CODE) };
         let (pat, init) = (&local.pat, &*init.expr);
         if !names_only(pat) {
-            return None;
+            return self.refuse(pat, LOOP_PATTERN);
         }
         let vars = bound(&self.scope.names, pat);
         if let Some(var) = vars.iter().find(|v| self.is_large(**v)) {
@@ -222,7 +264,7 @@ impl<'a, 'p> Admit<'a, 'p> {
         let (var, array, indices) = self.in_place(place)?;
         let (array, indices) = (array.clone(), indices.into_iter().cloned().collect::<Vec<_>>());
         if !indices.iter().all(|index| self.uniform(index)) {
-            return None;
+            return self.refuse(place, LOOP_INDEX);
         }
         if indices.is_empty()
             && let Some(from) = self.variable(value).filter(|from| self.is_large(*from))
@@ -252,8 +294,12 @@ impl<'a, 'p> Admit<'a, 'p> {
                 Some(())
             }
             value => {
-                let all = array.elements(indices.len()).filter(|n| *n <= LARGEST_VALUE)?;
-                let elements = array.indices(indices.len()).filter(|_| all > 0 && self.lane(value))?;
+                let all = array.elements(indices.len()).filter(|n| (1..=LARGEST_VALUE).contains(n));
+                let elements = array.indices(indices.len()).filter(|_| all.is_some());
+                let Some(elements) = elements else { return self.refuse(value, LOOP_ARRAY) };
+                if !self.lane(value) {
+                    return None;
+                }
                 let whole = Ident::new("__array", Span::mixed_site());
                 let mut stmts: Vec<Stmt> = vec![parse_quote!(let #whole = #value;)];
                 stmts.extend(
@@ -431,6 +477,37 @@ impl<'a, 'p> Admit<'a, 'p> {
     // ---- code of one lane ----
 
     fn lane(&mut self, expr: &Expr) -> bool {
+        let admitted = self.admits(expr);
+        if !admitted && self.refused.is_none() {
+            let (name, reason) = self.reason(bare(expr));
+            self.refuse_named::<()>(expr, name, reason);
+        }
+        admitted
+    }
+
+    /// Why an expression is refused, if all that is in it is admitted.
+    fn reason(&self, expr: &Expr) -> (Option<String>, Reason) {
+        let reason = match expr {
+            Expr::Call(e) => {
+                let name = matches!(&*e.func, Expr::Path(_)).then(|| text(&e.func));
+                return (name, LOOP_CALLS);
+            }
+            Expr::MethodCall(e) => return (Some(e.method.to_string()), LOOP_CALLS_METHOD),
+            Expr::Index(_) if self.in_place(expr).is_some() => LOOP_INDEX,
+            Expr::Index(_) => LOOP_LIST,
+            Expr::Path(_) if self.in_place(expr).is_some() => LOOP_ARRAY,
+            Expr::Array(_) | Expr::Repeat(_) => LOOP_ARRAY,
+            Expr::Field(_) => LOOP_FIELD,
+            Expr::Reference(_) => LOOP_REFERENCE,
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => LOOP_REFERENCE,
+            Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => LOOP_INNER,
+            Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) | Expr::Try(_) => LOOP_LEAVES,
+            _ => LOOP_CODE,
+        };
+        (None, reason)
+    }
+
+    fn admits(&mut self, expr: &Expr) -> bool {
         let expr = bare(expr);
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit),
@@ -488,11 +565,11 @@ impl<'a, 'p> Admit<'a, 'p> {
         match stmt {
             Stmt::Local(local) => {
                 let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else {
-                    return false;
+                    return self.refuse::<()>(local, LOOP_CODE).is_some();
                 };
                 let vars = bound(&self.scope.names, &local.pat);
                 if !names_only(&local.pat) || vars.iter().any(|v| self.is_large(*v)) {
-                    return false;
+                    return self.refuse::<()>(&local.pat, LOOP_PATTERN).is_some();
                 }
                 // What follows from a loop's counter.
                 let known = self.leaves.len();
@@ -588,6 +665,15 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// What may stand on the left of an assignment.
     fn place(&mut self, place: &Expr) -> bool {
+        let admitted = self.is_assignable(place);
+        if !admitted && self.refused.is_none() {
+            let (name, reason) = self.reason(bare(place));
+            self.refuse_named::<()>(place, name, reason);
+        }
+        admitted
+    }
+
+    fn is_assignable(&mut self, place: &Expr) -> bool {
         let place = bare(place);
         match place {
             Expr::Path(_) => self
@@ -677,19 +763,33 @@ fn names_only(pat: &Pat) -> bool {
 impl Plan {
     /// The plan for `ops`, if they can run lane-interchanged.
     pub fn of(scope: &Scope<'_>, ops: &[Op]) -> Option<Plan> {
+        Plan::or_refusal(scope, ops).ok()
+    }
+
+    /// The plan for `ops`, or what stops it, if that is known.
+    pub fn or_refusal(scope: &Scope<'_>, ops: &[Op]) -> Result<Plan, Option<Refusal>> {
         let mut admit = Admit::new(scope);
+        match admit.ops(ops) {
+            Some(nodes) => Ok(admit.plan(nodes)),
+            None => Err(admit.refused),
+        }
+    }
+}
+
+impl Admit<'_, '_> {
+    fn ops(&mut self, ops: &[Op]) -> Option<Vec<Node>> {
         let mut nodes = Vec::new();
         for op in ops {
             // Who returns before a loop does not wait for it.
             let in_loop = matches!(op.code[..], [Stmt::Expr(Expr::ForLoop(_), _)]);
-            let returns = op.exits.iter().all(|exit| in_loop && scope.program.is_exit(*exit));
+            let returns = op.exits.iter().all(|exit| in_loop && self.scope.program.is_exit(*exit));
             if op.code.is_empty() || !returns {
                 return None;
             }
             for stmt in &op.code {
-                admit.stmt(stmt, &mut nodes)?;
+                self.stmt(stmt, &mut nodes)?;
             }
         }
-        Some(admit.plan(nodes))
+        Some(nodes)
     }
 }

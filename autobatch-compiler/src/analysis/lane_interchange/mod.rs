@@ -19,6 +19,6 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use admit::{indexed, returned};
+pub use admit::{Refusal, indexed, returned};
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, mentions};

@@ -1,0 +1,191 @@
+//! How the rounds of each loop run, and what stops those that run lane by lane: what `program()` says.
+//!
+//! ```text
+//! while x > tol { … }                        in blocks
+//! for i in 0..64 { v[i] *= p; }              interchanged
+//! for k in 0..3 { s += a[k] * b[k]; }        unrolled
+//! for w in &weights { s += other(w); }       lane by lane: `other` is called, of which …
+//! ```
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprForLoop, Stmt};
+
+use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain};
+use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL};
+use crate::ir::effects;
+use crate::ir::flow::Flow;
+use crate::ir::{FuncId, Program};
+use crate::lower::lane_interchange::WORTH;
+use crate::syntax::walk::{self, At, Next};
+
+/// How the rounds of a loop run.
+pub(crate) enum Rounds {
+    Blocks,
+    Interchanged,
+    Unrolled,
+    LaneByLane(Option<Refusal>),
+}
+
+/// A loop.
+pub(crate) struct Loop {
+    pub(crate) func: FuncId,
+    pub(crate) span: Span,
+    pub(crate) rounds: Rounds,
+}
+
+/// The loops of a program, block by block; of those that run lane by lane the outermost.
+pub(crate) fn loops(program: &Program) -> Vec<Loop> {
+    let flow = Flow::compute(program);
+    let mut loops = Vec::new();
+    for (func, order) in program.func_ids().zip(&flow.order) {
+        let scope = Scope::new(program, func);
+        for id in order {
+            let block = program.block(*id);
+            if flow.loop_headers.contains(id) && ["for", "while", "loop"].contains(&block.label) {
+                loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks });
+            }
+            for stmt in block.code() {
+                walk::each(stmt, |at| {
+                    let At::Expr(Expr::ForLoop(e)) = at else { return Next::On };
+                    let rounds = rounds(&scope, e, block.interchanged);
+                    let next = if matches!(rounds, Rounds::LaneByLane(_)) { Next::Past } else { Next::On };
+                    loops.push(Loop { func, span: e.for_token.span(), rounds });
+                    next
+                });
+            }
+        }
+    }
+    loops
+}
+
+/// How the rounds of a loop run that is whole in a block.
+fn rounds(scope: &Scope<'_>, e: &ExprForLoop, interchanged: bool) -> Rounds {
+    let is_short = scope.names.trip_counts().short(&e.expr).is_some();
+    let has_loops = || walk::any(&e.body, |at| matches!(at, At::Expr(Expr::ForLoop(_))));
+    if is_short && (!interchanged || !has_loops()) {
+        return Rounds::Unrolled;
+    }
+    if interchanged {
+        return Rounds::Interchanged;
+    }
+    let stmt = Stmt::Expr(Expr::ForLoop(e.clone()), None);
+    let does_little = gain(&scope.names, &stmt) < WORTH;
+    Rounds::LaneByLane(match Plan::or_refusal(scope, &[effects::op(&scope.names, stmt)]) {
+        Err(refusal) => refusal,
+        Ok(_) => {
+            let reason = if does_little { LOOP_IS_SMALL } else { LOOP_IS_BORROWED };
+            Some(Refusal { span: e.for_token.span(), name: None, reason })
+        }
+    })
+}
+
+impl Loop {
+    /// The runtime's table of it.
+    pub(crate) fn table(&self, p: &TokenStream) -> TokenStream {
+        let function = self.func.0 as u16;
+        let none = quote!(::core::option::Option::None);
+        let (rounds, obstacle) = match &self.rounds {
+            Rounds::Blocks => (quote!(Blocks), none),
+            Rounds::Interchanged => (quote!(Interchanged), none),
+            Rounds::Unrolled => (quote!(Unrolled), none),
+            Rounds::LaneByLane(None) => (quote!(LaneByLane), none),
+            Rounds::LaneByLane(Some(refusal)) => {
+                let (line, why) = (line(refusal.span), refusal.why());
+                let instead = refusal.reason.instead;
+                let obstacle = quote!(#p::Obstacle { line: #line, why: #why, instead: #instead });
+                (quote!(LaneByLane), quote!(::core::option::Option::Some(#obstacle)))
+            }
+        };
+        let line = line(self.span);
+        quote!(#p::Loop { function: #function, line: #line, rounds: #p::Rounds::#rounds, obstacle: #obstacle })
+    }
+}
+
+fn line(span: Span) -> TokenStream {
+    quote_spanned!(span=> ::core::line!())
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+    use crate::ir::testing::{functions, lowered};
+
+    /// The loops of a function: how their rounds run, and what stops them.
+    fn explained(item: TokenStream) -> Vec<String> {
+        let program = lowered(&functions(item), 0, true).program;
+        let shown = |one: Loop| match one.rounds {
+            Rounds::Blocks => "in blocks".to_owned(),
+            Rounds::Interchanged => "interchanged".to_owned(),
+            Rounds::Unrolled => "unrolled".to_owned(),
+            Rounds::LaneByLane(refusal) => refusal.map_or("lane by lane".to_owned(), |r| r.why()),
+        };
+        loops(&program).into_iter().map(shown).collect()
+    }
+
+    /// What stops a loop over the weights of a function.
+    fn stopped(body: TokenStream) -> String {
+        let found = explained(quote! {
+            fn f(weights: &[f64], x: f64, n: usize, list: Vec<f64>) -> f64 {
+                let mut s = x;
+                let mut own = [x; 20];
+                let point = Point { x, y: x };
+                for w in weights.iter() { s += w * x; s *= x; s -= w; #body }
+                s
+            }
+        });
+        let [one] = &found[..] else { panic!("{found:?}") };
+        one.clone()
+    }
+
+    #[test]
+    fn ways_that_rounds_run() {
+        let found = explained(quote! {
+            fn f(x: f64) -> f64 {
+                let mut v = [x; 20];
+                for i in 0..20 {
+                    for k in 0..3 { v[i] = 0.5 * v[i] + x; }
+                }
+                let mut y = x;
+                while y < 1.0 { y += v[3]; }
+                for k in 0..4 { y += 1.0; }
+                y
+            }
+        });
+        assert_eq!(found, ["interchanged", "unrolled", "in blocks", "unrolled"]);
+    }
+
+    #[test]
+    fn what_stops_a_loop_is_named() {
+        let says = |body, words: &str| {
+            let found = stopped(body);
+            assert!(found.contains(words), "{found}");
+        };
+        says(quote!(s += other(s);), "`other` is called");
+        says(quote!(s += s.unknown(x);), "`unknown` is no method of numbers");
+        says(quote!(s += own[n];), "indexed by what each member computes");
+        says(quote!(s += list[3];), "no array of this function");
+        says(quote!(let [a, ..] = own; s += a;), "a pattern takes a value apart");
+        says(quote!(s += point.x;), "used in parts");
+        says(quote!(s += f64::from(own);), "an array is used as a whole");
+        says(quote!(let r = &s; s = *r;), "a reference is made");
+        says(quote!(s += match n { 0 => 1.0, _ => 2.0 };), "more than numbers need");
+    }
+
+    #[test]
+    fn loops_that_would_run_are_left_for_a_reason() {
+        let found = explained(quote! {
+            fn f(x: f64) -> f64 {
+                let mut s = x;
+                for i in 0..12 { s += x; }
+                for (i, c) in "text".chars().enumerate() { s += i as f64 + x; s *= x; }
+                s
+            }
+        });
+        assert!(found[0].contains("do too little"), "{found:?}");
+        assert!(found[1].contains("something else than a range"), "{found:?}");
+    }
+}
