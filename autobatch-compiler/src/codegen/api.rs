@@ -418,7 +418,7 @@ fn program_item(machine: &Machine<'_>, names: &Family) -> TokenStream {
         #(#carried)*
         #vis mod #batched {
             #[doc = #doc]
-            #[allow(dead_code)]
+            #[allow(dead_code, clippy::all, clippy::pedantic)]
             #inner fn program #rest
         }
     }
