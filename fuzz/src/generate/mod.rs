@@ -8,6 +8,7 @@
 mod calls;
 mod chains;
 mod expr;
+mod grids;
 mod language;
 mod loops;
 mod matches;
