@@ -13,12 +13,17 @@
 //! `lane_interchange`.
 
 mod admit;
+mod arrays;
 mod coalesce;
+mod forms;
+mod lane_code;
 mod overwritten;
 mod plan;
 #[cfg(test)]
 mod tests;
+mod uniform;
 
-pub use admit::{Refusal, indexed, returned};
+pub use admit::Refusal;
+pub use forms::{indexed, returned};
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, mentions};

@@ -1,0 +1,69 @@
+//! Forms of statements and expressions that the walk knows.
+
+use syn::{Expr, Pat, Stmt};
+
+use crate::ir::{Program, goto_target};
+use crate::syntax::mentions::{bare, has_let};
+use crate::syntax::walk::At;
+
+/// What an expression indexes, and the indices, the first first: `a` and `i`, `j` of `a[i][j]`.
+pub fn indexed(expr: &Expr) -> (&Expr, Vec<&Expr>) {
+    match bare(expr) {
+        Expr::Index(e) => {
+            let (root, mut indices) = indexed(&e.expr);
+            indices.push(&e.index);
+            (root, indices)
+        }
+        root => (root, vec![]),
+    }
+}
+
+/// What a lane returns from the function: `return value`, or what that is lowered to.
+pub fn returned<'e>(program: &Program, expr: &'e Expr) -> Option<&'e Expr> {
+    match expr {
+        Expr::Return(e) => e.expr.as_deref(),
+        Expr::Block(e) => match &e.block.stmts[..] {
+            [Stmt::Local(local), Stmt::Expr(Expr::Macro(mac), _)] => {
+                let target = goto_target(&mac.mac).filter(|target| program.is_exit(*target));
+                target.and(local.init.as_ref()).map(|init| &*init.expr)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether code may leave a piece that way.
+pub(super) fn is_return(at: At<'_>) -> bool {
+    matches!(at, At::Expr(Expr::Return(_) | Expr::Macro(_)))
+}
+
+/// The condition under which a statement skips the rest of a round: `if c { continue; }`.
+pub(super) fn skips(stmt: &Stmt) -> Option<&Expr> {
+    let Stmt::Expr(Expr::If(e), _) = stmt else { return None };
+    let is_skip = match &e.then_branch.stmts[..] {
+        [Stmt::Expr(Expr::Continue(c), _)] => c.label.is_none() && c.attrs.is_empty(),
+        _ => false,
+    };
+    (is_skip && e.else_branch.is_none() && e.attrs.is_empty() && !has_let(&e.cond)).then_some(&e.cond)
+}
+
+/// A pattern that only gives names: `x`, `(i, w)`, `_`.
+pub(super) fn names_only(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
+        Pat::Type(p) => names_only(&p.pat),
+        Pat::Tuple(p) => p.elems.iter().all(names_only),
+        Pat::Slice(p) => p.elems.iter().all(names_only),
+        Pat::Paren(p) => names_only(&p.pat),
+        Pat::Reference(p) => p.mutability.is_none() && names_only(&p.pat),
+        Pat::Wild(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a call is the language's copy of a slice: a method of `[T]`, on a range of something.
+pub(super) fn is_slice_copy(e: &syn::ExprMethodCall) -> bool {
+    let of_range = |e: &Expr| matches!(indexed(e).1.last(), Some(Expr::Range(_)));
+    e.method == "copy_from_slice" && e.args.len() == 1 && of_range(&e.receiver)
+}

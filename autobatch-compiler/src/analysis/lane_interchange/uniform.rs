@@ -1,0 +1,158 @@
+//! The same value in all lanes: what loops go over, elements of shared data, and what is computed from them.
+
+use syn::{Expr, Pat, UnOp, parse_quote};
+
+use crate::analysis::lane_interchange::admit::Admit;
+use crate::analysis::lane_interchange::forms::indexed;
+use crate::analysis::lane_interchange::plan::Leaf;
+use crate::ir::VarId;
+use crate::ir::effects::bound;
+use crate::std_models::pure::{is_constant, is_list, is_plain_literal, is_primitive, is_pure_method};
+use crate::syntax::mentions::{bare, is_compound};
+
+/// The items of an iterator.
+pub(super) enum Items {
+    /// Integers.
+    Numbers,
+    /// Elements of the list of which this is one.
+    Elements(Box<Expr>),
+    /// Integers and items.
+    Numbered(Box<Items>),
+}
+
+impl Admit<'_, '_> {
+    /// What a `for` runs over: so many steps in every lane, items that are integers or elements of
+    /// shared data.
+    pub(super) fn iterator(&mut self, expr: &Expr) -> Option<Items> {
+        let expr = bare(expr);
+        match expr {
+            Expr::Range(e) => match (&e.start, &e.end) {
+                (Some(start), Some(end)) if self.uniform(start) && self.uniform(end) => Some(Items::Numbers),
+                _ => None,
+            },
+            Expr::MethodCall(e) => match (e.method.to_string().as_str(), e.args.first()) {
+                ("rev", None) => self.iterator(&e.receiver),
+                ("enumerate", None) => Some(Items::Numbered(Box::new(self.iterator(&e.receiver)?))),
+                ("step_by", Some(step)) => {
+                    let items = self.iterator(&e.receiver)?;
+                    self.uniform(step).then_some(items)
+                }
+                ("iter", None) => self.elements(&e.receiver),
+                _ => None,
+            },
+            Expr::Path(_) if self.variable(expr).is_some() => self.elements(expr),
+            _ => None,
+        }
+    }
+
+    pub(super) fn elements(&self, list: &Expr) -> Option<Items> {
+        self.is_shelf(list).then(|| Items::Elements(Box::new(parse_quote!(#list[0]))))
+    }
+
+    /// Notes what the variables of a `for` stand for.
+    pub(super) fn item(&mut self, pat: &Pat, items: &Items) {
+        match (pat, items) {
+            (Pat::Paren(p), _) => self.item(&p.pat, items),
+            (Pat::Tuple(p), Items::Numbered(inner)) if p.elems.len() == 2 => self.item(&p.elems[1], inner),
+            (_, Items::Numbers) => {}
+            (Pat::Ident(_), Items::Elements(element)) => {
+                let vars = bound(&self.scope.names, pat);
+                self.elements.extend(vars.into_iter().map(|var| (var, (**element).clone())));
+            }
+            // Whatever the pattern makes of it: elements must be primitive.
+            (_, items) => {
+                let mut inner = items;
+                while let Items::Numbered(items) = inner {
+                    inner = items;
+                }
+                if let Items::Elements(element) = inner {
+                    self.leaves.push(Leaf::Element((**element).clone()));
+                }
+            }
+        }
+    }
+
+    /// A shared list.
+    pub(super) fn is_shelf(&self, expr: &Expr) -> bool {
+        match (self.variable(expr), expr) {
+            (Some(var), _) => {
+                self.is_shared(var) && self.scope.program.var(var).ty.as_ref().is_some_and(is_list)
+            }
+            (None, Expr::Path(path)) => is_constant(path),
+            _ => false,
+        }
+    }
+
+    /// An element of shared data: constant or shared list, any index.
+    pub(super) fn element(&mut self, e: &syn::ExprIndex) -> bool {
+        let element = Expr::Index(e.clone());
+        let known = self.is_shelf(indexed(&element).0);
+        if known {
+            self.leaves.push(Leaf::Element(element));
+        }
+        known
+    }
+
+    pub(super) fn uniform(&mut self, expr: &Expr) -> bool {
+        let expr = bare(expr);
+        match expr {
+            Expr::Lit(lit) => is_plain_literal(&lit.lit),
+            Expr::Path(path) => match self.variable(expr) {
+                Some(var) if self.uniforms.contains(&var) => self.known(var),
+                Some(var) if self.scope.derived.contains(&var) => true,
+                Some(var) => self.is_shared(var) && self.leaf(expr),
+                None => is_constant(path) && self.leaf(expr),
+            },
+            Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.uniform(&e.expr),
+            Expr::Binary(e) => !is_compound(&e.op) && self.uniform(&e.left) && self.uniform(&e.right),
+            Expr::Cast(e) => is_primitive(&e.ty) && self.uniform(&e.expr),
+            Expr::Field(_) => self.field(expr),
+            Expr::Index(e) => self.element(e) && indexed(expr).1.into_iter().all(|index| self.uniform(index)),
+            Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
+                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
+            }
+            Expr::MethodCall(e) => {
+                is_pure_method(&e.method)
+                    && self.uniform(&e.receiver)
+                    && e.args.iter().all(|a| self.uniform(a))
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn leaf(&mut self, expr: &Expr) -> bool {
+        self.leaves.push(Leaf::Value(expr.clone()));
+        true
+    }
+
+    /// The value of a uniform local.
+    pub(super) fn known(&mut self, var: VarId) -> bool {
+        self.leaves.extend(self.elements.get(&var).cloned().map(Leaf::Element));
+        true
+    }
+
+    /// A field of something shared, or of an element of a shared list.
+    pub(super) fn field(&mut self, expr: &Expr) -> bool {
+        fn of(expr: &Expr, root: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Option<Expr> {
+            match expr {
+                Expr::Field(e) => {
+                    let (base, member) = (of(&e.base, root)?, &e.member);
+                    Some(parse_quote!(#base.#member))
+                }
+                other => root(other),
+            }
+        }
+        let mut is_element = false;
+        let whole = of(expr, &mut |root| {
+            let var = self.variable(root)?;
+            if let Some(element) = self.elements.get(&var) {
+                is_element = true;
+                return Some(element.clone());
+            }
+            self.is_shared(var).then(|| root.clone())
+        });
+        let leaf = if is_element { Leaf::Element } else { Leaf::Value };
+        self.leaves.extend(whole.clone().map(leaf));
+        whole.is_some()
+    }
+}

@@ -1,0 +1,268 @@
+//! What calls of helpers become.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::*;
+use crate::ir::testing::functions;
+
+/// The body of `f` with its helpers' code in it.
+fn expanded(f: TokenStream, helpers: TokenStream) -> String {
+    let helpers = functions(quote!(mod m { #helpers })).into();
+    let mut item = Item { functions: functions(f), helpers, ..Item::default() };
+    expand(&mut item, &Resolution::default(), |f| f == 0, true);
+    text(&item.functions[0].body)
+}
+
+#[test]
+fn calls_outside_of_loops_stay() {
+    let square = quote!(
+        mod m {
+            fn square(x: f64) -> f64 {
+                x * x
+            }
+        }
+    );
+    let body = quote!({
+        let mut s = square(x);
+        for _ in 0..9 {
+            s = x + square(s);
+        }
+        s
+    });
+    let mut item = Item {
+        functions: functions(quote!(fn f(x: f64) -> f64 #body)),
+        helpers: functions(square).into(),
+        ..Item::default()
+    };
+    rewrite(&mut item, &Resolution::default(), |f| f == 0);
+    let body = text(&item.functions[0].body);
+    assert!(body.contains("s = square (x)") && !body.contains("square (s)"), "{body}");
+}
+
+fn is(f: TokenStream, helpers: TokenStream, body: TokenStream) {
+    assert_eq!(expanded(f, helpers), text(&body));
+}
+
+#[test]
+fn helpers_stand_where_they_are_called() {
+    is(
+        quote!(
+            fn f(x: f64, y: f64) -> f64 {
+                let t = 2.0 * square(x + y);
+                outer(y, t)
+            }
+        ),
+        quote!(
+            fn square(x: f64) -> f64 {
+                x * x
+            }
+            fn outer(t: f64, x: f64) -> f64 {
+                let y = square(t);
+                if x < 0.0 {
+                    return y;
+                }
+                let t = x;
+                t * y
+            }
+        ),
+        quote!({
+            let x_2: f64 = x + y;
+            let __returned_1: f64 = x_2 * x_2;
+            let t = 2.0 * (__returned_1);
+            let x_2_2: f64 = t;
+            let __returned_1_2: f64 = y * y;
+            let y_2 = (__returned_1_2);
+            let __returned_2: f64 = if x_2_2 < 0.0 {
+                y_2
+            } else {
+                let t_2 = x_2_2;
+                t_2 * y_2
+            };
+            (__returned_2)
+        }),
+    );
+}
+
+#[test]
+fn what_is_lent_is_the_variable_itself() {
+    is(
+        quote!(
+            fn f(mut v: [f64; 2], p: &P) -> f64 {
+                push(&mut v, scaled(p, v[0]));
+                v[1]
+            }
+        ),
+        quote!(
+            fn push(to: &mut [f64; 2], by: f64) {
+                to[0] += by;
+                *to = [to[1], to[0]];
+            }
+            fn scaled(q: &P, x: f64) -> f64 {
+                q.scale * x
+            }
+        ),
+        quote!({
+            let x: f64 = v[0];
+            let __returned_1: f64 = p.scale * x;
+            let by: f64 = __returned_1;
+            v[0] += by;
+            v = [v[1], v[0]];
+            let __returned_2: () = ();
+            (__returned_2);
+            v[1]
+        }),
+    );
+}
+
+#[test]
+fn operands_before_a_copy_are_evaluated_before_it() {
+    let square = quote!(
+        fn square(x: f64) -> f64 {
+            x * x
+        }
+    );
+    is(
+        quote!(
+            fn f(x: f64, y: f64) -> f64 {
+                x / y + square(x)
+            }
+        ),
+        square.clone(),
+        quote!({
+            let __operand_1 = x / y;
+            let __returned_1: f64 = x * x;
+            __operand_1 + (__returned_1)
+        }),
+    );
+    for body in [quote!(v[0] + square(x)), quote!(x > 0.0 && square(x) > 1.0), quote!(g(x) + square(x))] {
+        let kept = expanded(quote!(fn f(v: &[f64], x: f64) -> bool { #body }), square.clone());
+        assert!(kept.contains("({ let __returned_1 : f64 = x * x ; __returned_1 })"), "{kept}");
+    }
+}
+
+#[test]
+fn calls_stay_where_copies_could_mean_something_else() {
+    let f = quote!(
+        fn f(x: f64, y: f64) -> f64 {
+            let K = y;
+            h(x)
+        }
+    );
+    for helpers in [
+        quote!(
+            fn h(x: f64) -> f64 {
+                x * y
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                unknown(x)
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                debug!(x);
+                x
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                for i in 0..9 {
+                    g(i);
+                }
+                x
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                while x > 1.0 {}
+                x
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                if x > 1.0 { h(x - 1.0) } else { x }
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                (|y: f64| y)(x)
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                const A: f64 = 1.0;
+                x * A
+            }
+        ),
+        quote!(
+            fn h(x: Real) -> Real {
+                x
+            }
+        ),
+        quote!(
+            fn h<T>(x: T) -> T {
+                x
+            }
+        ),
+        quote!(
+            fn h(x: f64, y: f64) -> f64 {
+                x
+            }
+        ),
+        quote!(
+            fn h(x: &f64) -> f64 {
+                *x
+            }
+        ),
+        quote!(
+            fn h(x: f64) -> f64 {
+                let mut s = 0.0;
+                for y in [if x > 1.0 { return 2.0 } else { x }, 1.0] {
+                    s += y;
+                }
+                s
+            }
+        ),
+    ] {
+        assert_eq!(expanded(f.clone(), helpers.clone()), text(&functions(f.clone())[0].body), "{helpers}");
+    }
+    let hidden = quote!(
+        fn f(x: f64) -> f64 {
+            fn h(x: f64) -> f64 {
+                -x
+            }
+            h(x)
+        }
+    );
+    let kept = expanded(
+        hidden.clone(),
+        quote!(
+            fn h(x: f64) -> f64 {
+                x
+            }
+        ),
+    );
+    assert_eq!(kept, text(&functions(hidden)[0].body));
+}
+
+#[test]
+fn arrays_that_are_made_for_a_call_are_variables() {
+    let product = quote!(
+        fn product(a: &[f64; 2], b: &[f64; 2]) -> [f64; 2] {
+            [a[0] * b[0], a[1] * b[1]]
+        }
+    );
+    let body = expanded(
+        quote!(
+            fn f(x: f64) -> f64 {
+                let t = product(&product(&[x, 1.0], &[x, 2.0]), &[x, x]);
+                t[0]
+            }
+        ),
+        product,
+    );
+    assert!(!body.contains("product"), "{body}");
+    assert_eq!(body.matches(": [f64 ; 2] = [x ,").count(), 3, "{body}");
+}
