@@ -2,6 +2,8 @@
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
+use std::cell::Cell;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Expr, Stmt, parse_quote};
@@ -10,6 +12,7 @@ use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, declared, mentions, overwritten,
 };
 use crate::codegen::emitter::Emitter;
+use crate::codegen::long_loops::{self, Counted};
 use crate::codegen::lookups::{LookupWriter, fault, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
@@ -83,6 +86,8 @@ pub(crate) struct Writer<'a, 'p> {
     emitter: &'a Emitter<'a>,
     func: FuncId,
     lookups: LookupWriter<'a>,
+    /// Whether the code that is written stands in a loop.
+    inside: Cell<bool>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form.
@@ -143,6 +148,7 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         emitter,
         func: block.func,
         lookups: LookupWriter::interchanged(emitter, region.head, varying),
+        inside: Cell::new(false),
     };
     let gone = &takes - &writer.strips;
     Some(Interchanged {
@@ -315,6 +321,7 @@ impl Writer<'_, '_> {
         lane_code.divisions(stmt);
         self.in_place(stmt);
         lane_code.math(stmt);
+        long_loops::count(stmt, &self.emitter.rt, self.inside.get());
     }
 
     /// Accesses elements of arrays in their place: `val[k]` is lane `l` of strip `k`.
@@ -345,6 +352,7 @@ impl Writer<'_, '_> {
 
     /// A node, in the innermost of some loops.
     fn node(&self, node: &Node, within: Option<&Within>) -> TokenStream {
+        self.inside.set(within.is_some());
         match node {
             Node::Uniform(stmt) => {
                 let mut stmt = stmt.clone();
@@ -357,6 +365,7 @@ impl Writer<'_, '_> {
                 let pat = &head.pat;
                 let search = self.divisions();
                 let changing = search.written(head, body);
+                let is_inside = within.is_some();
                 let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
                 let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
                 let divisors = own.iter().map(|v| {
@@ -365,7 +374,12 @@ impl Writer<'_, '_> {
                 });
                 let within = Within { fixed: &outer | &own, changing };
                 let body = body.iter().map(|node| self.node(node, Some(&within)));
-                quote!(#(#divisors)* for #pat in #iter { #(#body)* })
+                let rt = &self.emitter.rt;
+                let (before, iter, turn) = match long_loops::counted(rt, &iter, is_inside) {
+                    Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
+                    None => (quote!(), quote!(#iter), quote!()),
+                };
+                quote!(#(#divisors)* #before for #pat in #iter { #turn #(#body)* })
             }
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))

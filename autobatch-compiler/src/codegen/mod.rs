@@ -16,6 +16,7 @@ pub mod emitter;
 pub mod implied_bounds;
 mod instruction_sets;
 pub mod lane_interchange;
+mod long_loops;
 pub mod lookups;
 pub mod loop_distribution;
 pub mod machine;

@@ -32,6 +32,8 @@ pub enum FaultKind {
     StepsExceeded,
     /// The run was cancelled before the member was done, see [`Options::cancel`](crate::Options::cancel).
     Cancelled,
+    /// The run's time was over before the member was done, see [`Options::deadline`](crate::Options::deadline).
+    DeadlineExceeded,
 }
 
 /// A member without a result, and the reason. [`Outcome::faults`](crate::Outcome::faults) lists them.
@@ -76,6 +78,14 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
 
 /// The message for a member that has not ended when the run is cancelled.
 pub(crate) const CANCELLED: &str = "cancelled";
+
+/// The same when the run's time is over.
+pub(crate) const TOO_LATE: &str = "the deadline has passed";
+
+/// The message for a member that is ended from outside.
+pub(crate) fn ended(kind: FaultKind) -> String {
+    if kind == FaultKind::DeadlineExceeded { TOO_LATE } else { CANCELLED }.to_owned()
+}
 
 /// The message for a member that is too deep.
 pub(crate) fn too_deep(limit: usize) -> String {
@@ -205,6 +215,13 @@ pub enum BatchError {
         /// What is wrong with them.
         wrong: BadOffsets,
     },
+    /// A limit of the [`Options`](crate::Options) can't be kept, since scalar code runs the members.
+    Limit {
+        /// The option.
+        option: &'static str,
+        /// The function.
+        function: &'static str,
+    },
     /// The rows of a two-dimensional array are to be slices, but their values don't lie side by side.
     Scattered {
         /// The parameter.
@@ -292,6 +309,11 @@ impl fmt::Display for BatchError {
                 "the array for `{parameter}` has {found} columns, but each member needs a row of {expected}"
             ),
             BatchError::Offsets { parameter, wrong } => write!(f, "the offsets of `{parameter}`: {wrong}"),
+            BatchError::Limit { option, function } => write!(
+                f,
+                "`{option}` can't be kept: members of `{function}` run as scalar code, which counts no steps; \
+                 use `cancel` or `deadline`, which are looked at between members, or an executor that runs blocks"
+            ),
             BatchError::Scattered { parameter } => write!(
                 f,
                 "the rows of the array for `{parameter}` are no slices, since their values don't lie side by side; \
@@ -316,6 +338,10 @@ mod tests {
         let shape = BatchError::Shape { parameter: "p", expected: 3, found: 2 };
         assert_eq!(shape.to_string(), "the array for `p` has 2 columns, but each member needs a row of 3");
         assert!(BatchError::NoLength.to_string().contains("same("));
+        let limit = BatchError::Limit { option: "max_steps", function: "f" };
+        assert!(
+            limit.to_string().starts_with("`max_steps` can't be kept: members of `f` run as scalar code")
+        );
         let scattered = BatchError::Scattered { parameter: "rows" };
         assert!(scattered.to_string().starts_with("the rows of the array for `rows` are no slices"));
         let offsets = |wrong| BatchError::Offsets { parameter: "xs", wrong }.to_string();

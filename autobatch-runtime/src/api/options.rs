@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rayon::ThreadPool;
 
@@ -167,7 +168,7 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 /// | how members run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
 /// | where | [`threads`](Options::threads), [`pool`](Options::pool) |
 /// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps) |
-/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`progress`](Options::progress), [`report`](Options::report), [`quiet`](Options::quiet) |
+/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`deadline`](Options::deadline), [`progress`](Options::progress), [`report`](Options::report), [`quiet`](Options::quiet) |
 ///
 /// The arguments `executor`, `schedule`, `lanes` and `max_depth` of the attribute are other defaults for one function.
 ///
@@ -202,6 +203,7 @@ pub struct Options {
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) cancel: Option<CancelToken>,
+    pub(crate) deadline: Option<Duration>,
     pub(crate) progress: Option<OnProgress>,
     pub(crate) report: bool,
     pub(crate) quiet: bool,
@@ -212,8 +214,8 @@ impl Options {
     /// The algorithm; default [`Executor::Auto`].
     ///
     /// `Auto` measures on members of the batch, and keeps what it found for later runs of the program.
-    /// The scalar executor counts no steps and can't be cancelled inside a member. So `Auto` does not take
-    /// it where [`Options::max_steps`] or [`Options::cancel`] is given.
+    /// The scalar executor counts no steps and can't be ended inside a member. So `Auto` does not take
+    /// it where [`Options::max_steps`], [`Options::cancel`] or [`Options::deadline`] is given.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -346,8 +348,11 @@ impl Options {
 
     /// How many blocks a member may run; default: any number.
     ///
-    /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). The scalar executor does not count. With the other executors, a
-    /// function that runs as scalar code counts its calls of primitives only.
+    /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). Each turn of a loop is a block or more. A
+    /// loop over a range that all members run equally often may be one block: then 4 096 turns count as one.
+    ///
+    /// Scalar code counts no blocks. On fibers each call of a primitive counts. So [`Executor::Scalar`], and a function that runs per member and
+    /// has reached no primitive yet, give a [`BatchError::Limit`](crate::BatchError::Limit) before anything runs.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -376,8 +381,11 @@ impl Options {
 
     /// A token that ends the run early, see the example of [`CancelToken`].
     ///
-    /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). The scalar executor looks at the
-    /// token between members only. With the other executors, a function that runs as scalar code looks at it at calls of primitives.
+    /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). Blocks look at the
+    /// token every millisecond or so. Scalar code looks at it between members, and on fibers at calls of primitives.
+    ///
+    /// A member that does not end delays others by a bounded time. From 20 ms on, a seventh of the time is spent on the other members of its
+    /// tile and on waiting ones, by the machine, where no member waits for another. When the run is cancelled they get 4 ms more.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -389,6 +397,37 @@ impl Options {
     /// ```
     pub fn cancel(mut self, token: &CancelToken) -> Self {
         self.cancel = Some(token.clone());
+        self
+    }
+
+    /// How long the run may take; default: as long as it takes.
+    ///
+    /// Members that are done by then have their results. Those that are not end with
+    /// [`FaultKind::DeadlineExceeded`](crate::FaultKind::DeadlineExceeded). The time is looked at where [`Options::cancel`] looks at its token.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use std::time::Duration;
+    ///
+    /// use autobatch::{Executor, FaultKind, Options};
+    ///
+    /// #[autobatch]
+    /// fn wait_for_zero(mut n: u64) -> u64 {
+    ///     while n != 0 {
+    ///         n = n.wrapping_mul(3); // an odd number stays odd
+    ///     }
+    ///     n
+    /// }
+    ///
+    /// let options = Options::default().executor(Executor::Masked).deadline(Duration::from_millis(5));
+    /// let outcome = wait_for_zero_batched_with(&[0, 1], &options)?;
+    /// assert_eq!(outcome.get(0), Some(&0));
+    /// assert_eq!(outcome.faults()[0].kind, FaultKind::DeadlineExceeded);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn deadline(mut self, time: Duration) -> Self {
+        self.deadline = Some(time);
         self
     }
 
@@ -495,6 +534,7 @@ impl fmt::Debug for Options {
             .field("max_depth", &self.max_depth)
             .field("max_steps", &self.max_steps)
             .field("cancel", &self.cancel)
+            .field("deadline", &self.deadline)
             .field("progress", &self.progress.is_some())
             .field("report", &self.report)
             .field("quiet", &self.quiet)

@@ -27,7 +27,7 @@ pub(crate) fn run<R: Send>(
     values.resize_with(members, MaybeUninit::uninit);
     let out = Out::fresh(&mut values);
     let code = Bound { ways: &ways, out: &out };
-    let (faults, report) = Launch::new(program, defaults, options, members).run(instance(&code), &code);
+    let (faults, report) = Launch::new(program, defaults, options, members).run(instance(&code), &code)?;
     let set = out.into_set();
     Ok(Outcome::new(values, set, faults, report))
 }
@@ -49,7 +49,7 @@ pub(super) fn run_into<R: Send>(
     let out = output.out();
     let code = Bound { ways: &ways, out: &out };
     let (faults, _) =
-        Launch::new(program, defaults, &Options::default(), members).run(instance(&code), &code);
+        Launch::new(program, defaults, &Options::default(), members).run(instance(&code), &code)?;
     match faults.first() {
         None => Ok(()),
         Some(first) => panic!("{first}"),
@@ -82,14 +82,17 @@ pub(super) fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, B
 }
 
 impl Launch<'_> {
-    fn run(mut self, instance: &'static str, code: &dyn Code) -> (Vec<Fault>, Report) {
+    fn run(mut self, instance: &'static str, code: &dyn Code) -> Result<(Vec<Fault>, Report), BatchError> {
         let begin = Instant::now();
         if self.members == 0 {
-            return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
+            return Ok((Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed())));
         }
         let (lanes, vectors) = (code.vector_lanes(), code.vectors());
         let has_frames = lanes > 0;
         self.per_member |= !self.is_admitted(code);
+        if !self.keeps_limits() {
+            return Err(BatchError::Limit { option: "max_steps", function: self.program.name });
+        }
         self.lacks_vectors = self.lacks_vectors(lanes, vectors);
         let on_vectors = self.runs_on_vectors(lanes, vectors);
         self.alike = on_vectors && !code.is_wavefront();
@@ -108,7 +111,7 @@ impl Launch<'_> {
             _ => self.machine(executor, parts, threads, code, &ledger),
         };
         let executor = self.choose(instance, &phase);
-        self.close(executor, ledger, begin)
+        Ok(self.close(executor, ledger, begin))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.

@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
+use super::counted::CountedTiles;
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, Took, members_in};
 use super::ways::{Code, Vectors, is_sse2};
@@ -29,14 +31,9 @@ thread_local! {
 }
 
 impl Launch<'_> {
-    /// Whether the program runs in vector frames, or as a wavefront: they count nothing, and end no member early.
+    /// Whether the program runs in vector frames, or as a wavefront.
     pub(super) fn runs_on_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
-        let options = self.options;
-        lanes > 0
-            && vectors.has(self.isa())
-            && !options.report
-            && options.max_steps.is_none()
-            && options.cancel.is_none()
+        lanes > 0 && vectors.has(self.isa()) && !self.options.report
     }
 
     /// Whether a program that only computes runs as scalar code, whatever executor is asked for: SSE2 is too little for its vector code,
@@ -75,7 +72,7 @@ impl Launch<'_> {
             }
             (false, lanes) => (lanes / LAST, lanes),
         };
-        let queue = Queue::of(parts, threads);
+        let queue = Arc::new(Queue::of(parts, threads));
         self.spread(threads, &|| {
             let mut memory = KEPT.take().unwrap_or_default();
             let mut faults = Vec::new();
@@ -89,6 +86,22 @@ impl Launch<'_> {
                     refill: !options.no_refill,
                     loaded: &loaded,
                 });
+                if self.limits.is_some() {
+                    // The steps of members that come one after the other are no sum.
+                    let most = if as_wavefront { TILE } else { most };
+                    let mut tiles = CountedTiles {
+                        launch: self,
+                        code,
+                        executor,
+                        level,
+                        depth,
+                        rules,
+                        queue: &queue,
+                        most,
+                        waiting: Vec::new(),
+                    };
+                    return tiles.run(least, &mut memory, &mut faults);
+                }
                 loop {
                     let mut members = queue.take_tile(least, most);
                     if members.is_empty() {
@@ -97,7 +110,8 @@ impl Launch<'_> {
                     while !members.is_empty() {
                         loaded.set(members.end);
                         let all = members.clone();
-                        let mut tile = Tile { memory: &mut memory, members: all, depth, level, rules };
+                        let mut tile =
+                            Tile { memory: &mut memory, members: all, depth, level, pulse: None, rules };
                         match catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile))) {
                             Ok(()) => {
                                 self.ended(members.len());

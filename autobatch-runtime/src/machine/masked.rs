@@ -11,7 +11,7 @@ use super::occupancy::Occupancy;
 use super::step::{STALE, Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{CANCELLED, FaultKind, too_deep, too_long};
+use crate::api::fault::{FaultKind, ended, too_deep, too_long};
 use crate::simd::{self, Level};
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
@@ -178,9 +178,17 @@ impl Masked {
     /// What the root frame does before anything runs in it: store results, close the gaps that finished
     /// members leave, load members, end.
     #[inline(always)]
-    fn root<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], point: u32) -> Option<Step> {
+    fn root<P: PcWord>(
+        &mut self,
+        members: &mut Occupancy<'_>,
+        words: &mut Vec<P>,
+        point: u32,
+    ) -> Option<Step> {
         if !members.loads.is_empty() {
             return Some(Step::Load);
+        }
+        if members.is_crowded() {
+            self.widen(members, words);
         }
         let mut point = point;
         if self.gaps {
@@ -195,13 +203,15 @@ impl Masked {
         let over = point >= ret;
         let refilling = members.refilling();
         let calls = !program.calls.is_empty();
-        if !over && !refilling && (calls || self.extent <= strip) {
+        let is_turn = members.is_fair_turn(self.ticks);
+        if !over && !refilling && !is_turn && (calls || self.extent <= strip) {
             return None;
         }
         let finished = pc_word::count(&words[..self.extent], ret, members.level);
         let vacant = members.vacant() + finished;
         let due = match () {
             _ if over => true,
+            _ if is_turn => vacant > 0,
             _ if !refilling => 4 * (width - vacant).div_ceil(strip) <= 3 * self.extent.div_ceil(strip),
             _ if !calls => vacant >= width.div_ceil(8),
             // A call runs a whole subtree with the lanes it is given, so before one there should be many.
@@ -226,6 +236,21 @@ impl Masked {
             return Some(Step::Load);
         }
         over.then_some(Step::Done)
+    }
+
+    /// More lanes for members, while there is no other frame.
+    #[cold]
+    fn widen<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>) {
+        let old = members.width();
+        members.widen();
+        let len = members.width();
+        self.stack[0].len = len;
+        self.tops[members.program.root_group as usize] = len;
+        self.reserve(members, words, len);
+        if members.tracked() {
+            (old..len).for_each(|lane| self.owners[lane] = lane as u32);
+        }
+        self.rescan(members, words);
     }
 
     /// Stores the results of the root frame's lanes at `ret`, which leaves gaps.
@@ -268,7 +293,8 @@ impl Masked {
         }
         let words = &words[..self.extent];
         let others = members.width() - members.vacant() - pc_word::count(words, point, members.level);
-        if others < members.width().div_ceil(8) {
+        let enough = if members.is_fair_turn(self.ticks) { 1 } else { members.width().div_ceil(8) };
+        if others < enough {
             return None;
         }
         let least = pc_word::lowest_above(words, point);
@@ -287,8 +313,9 @@ impl Masked {
     ) -> bool {
         let is_root = self.stack.len() == 1;
         self.ticks = self.ticks.wrapping_add(1);
-        if members.cancelled || ((is_root || self.ticks.is_multiple_of(16)) && members.poll()) {
-            self.cancel(members, words);
+        let asks = members.over.is_some() || is_root || self.ticks.is_multiple_of(16);
+        if asks && let Some(kind) = members.poll() {
+            self.end_all(members, words, kind);
             return false;
         }
         let top = &self.stack[self.stack.len() - 1];
@@ -459,14 +486,14 @@ impl Masked {
 
     /// Ends all members of the top frame that have no result yet.
     #[cold]
-    fn cancel<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P]) {
+    fn end_all<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], kind: FaultKind) {
         let top = &self.stack[self.stack.len() - 1];
         let ret = members.program.groups[top.group as usize].ret;
         let is_root = self.stack.len() == 1;
         let words = &words[top.words..top.words + top.len];
         for (lane, point) in words.iter().map(|word| word.point()).enumerate() {
             if point != IDLE && !(is_root && point == ret) {
-                self.doom(lane, UnwindPoint::At(point), FaultKind::Cancelled, CANCELLED.into());
+                self.doom(lane, UnwindPoint::At(point), kind, ended(kind));
             }
         }
     }

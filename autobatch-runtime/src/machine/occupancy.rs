@@ -4,10 +4,13 @@ use std::ops::Range;
 
 use super::counters::{BlockCount, Finished};
 use super::settings::Settings;
-use crate::api::fault::{CANCELLED, Fault, FaultKind};
+use crate::api::fault::{Fault, FaultKind, ended};
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
 use crate::simd::{self, Level};
+
+/// Steps after which members that wait for a lane get one of their own.
+const CROWDED: u32 = 1024;
 
 /// Per-member counters, kept only for reports and step limits.
 struct Tracking {
@@ -34,7 +37,8 @@ pub(super) struct Occupancy<'r> {
     pub(super) settings: Settings,
     pub(super) queue: &'r Queue,
     pub(super) watch: &'r dyn Watch,
-    pub(super) cancelled: bool,
+    /// Why the run has been ended from outside, if it has.
+    pub(super) over: Option<FaultKind>,
     /// The member on each lane.
     of: Vec<usize>,
     /// The number of lanes with a member.
@@ -51,6 +55,8 @@ pub(super) struct Occupancy<'r> {
     pub(super) depth: usize,
     refills: u64,
     first: bool,
+    /// Steps since a lane was free for a member that waits.
+    crowded: u32,
 }
 
 impl<'r> Occupancy<'r> {
@@ -73,7 +79,7 @@ impl<'r> Occupancy<'r> {
             settings,
             queue,
             watch,
-            cancelled: false,
+            over: None,
             of: vec![usize::MAX; width],
             occupied: 0,
             loads: Vec::new(),
@@ -86,6 +92,7 @@ impl<'r> Occupancy<'r> {
             depth: 0,
             refills: 0,
             first: true,
+            crowded: 0,
         }
     }
 
@@ -103,6 +110,38 @@ impl<'r> Occupancy<'r> {
     #[inline(always)]
     pub(super) fn refilling(&self) -> bool {
         self.settings.refill && self.queue.waiting() > 0
+    }
+
+    /// Whether members that could go on have their turn now, of a scheduler at its `tick`th step.
+    #[inline(always)]
+    pub(super) fn is_fair_turn(&self, tick: u32) -> bool {
+        self.settings.fair > 0 && tick.is_multiple_of(self.settings.fair)
+    }
+
+    /// Whether all lanes have had members for so long that those that wait get lanes of their own, called at each step.
+    #[inline(always)]
+    pub(super) fn is_crowded(&mut self) -> bool {
+        if self.settings.fair == 0 {
+            return false;
+        }
+        let crowded = self.vacant() == 0 && self.refilling();
+        self.crowded = if crowded { self.crowded + 1 } else { 0 };
+        self.crowded > CROWDED
+    }
+
+    /// Twice as many lanes, or as many as members wait for.
+    #[cold]
+    pub(super) fn widen(&mut self) {
+        self.crowded = 0;
+        let width = self.width() + self.width().min(self.queue.waiting());
+        let blocks = self.largest.len();
+        self.of.resize(width, usize::MAX);
+        if let Some(tracking) = &mut self.tracking {
+            tracking.steps.resize(width, 0);
+            if !tracking.visits.is_empty() {
+                tracking.visits.resize(width * blocks, 0);
+            }
+        }
     }
 
     /// Whether block executions are counted per member.
@@ -238,24 +277,22 @@ impl<'r> Occupancy<'r> {
         }
     }
 
-    /// Asks whether the run has been cancelled; if so, members that nobody has taken fail now.
-    pub(super) fn poll(&mut self) -> bool {
-        if !self.cancelled && self.watch.cancelled() {
-            self.cancelled = true;
+    /// Asks whether the run is ended from outside, and why; if so, members that nobody has taken fail now.
+    pub(super) fn poll(&mut self) -> Option<FaultKind> {
+        if self.over.is_none()
+            && let Some(kind) = self.watch.over()
+        {
+            self.over = Some(kind);
             loop {
                 let drained = self.queue.take(usize::MAX);
                 if drained.is_empty() {
                     break;
                 }
                 self.watch.ended(drained.len());
-                self.faults.extend(drained.map(|member| Fault {
-                    member,
-                    kind: FaultKind::Cancelled,
-                    message: CANCELLED.into(),
-                }));
+                self.faults.extend(drained.map(|member| Fault { member, kind, message: ended(kind) }));
             }
         }
-        self.cancelled
+        self.over
     }
 
     /// Whether the member on `lane` may execute one more block.

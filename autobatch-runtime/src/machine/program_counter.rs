@@ -10,12 +10,14 @@ use super::schedule::Waiting;
 use super::step::{Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{CANCELLED, FaultKind, too_deep, too_long};
+use crate::api::fault::{FaultKind, ended, too_deep, too_long};
 use crate::simd;
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
 /// As for frames: values that a dead member may have dropped per abandon step.
 const ABANDON: usize = 4096;
+/// Block steps after which lanes at primitives have their turn, where members are to have one.
+const PRIMITIVES: u32 = 1024;
 
 /// A member that dies: where its innermost remaining activation is.
 struct Doomed {
@@ -44,6 +46,9 @@ pub(super) struct ProgramCounter {
     doomed: Vec<Doomed>,
     /// The lanes of the current call or return step.
     transfer: Vec<u32>,
+    /// Block steps so far, and the point that has had its turn last.
+    ticks: u32,
+    turn: u32,
 }
 
 impl ProgramCounter {
@@ -64,6 +69,8 @@ impl ProgramCounter {
             free: (0..width as u32).rev().collect(),
             doomed: Vec::new(),
             transfer: Vec::new(),
+            ticks: 0,
+            turn: 0,
         }
     }
 
@@ -77,7 +84,7 @@ impl ProgramCounter {
         &mut self,
         last: Step,
         members: &mut Occupancy<'_>,
-        words: &mut [P],
+        words: &mut Vec<P>,
         stage: &mut Stage,
     ) -> Step {
         let program = members.program;
@@ -127,9 +134,15 @@ impl ProgramCounter {
             if !members.loads.is_empty() {
                 return Step::Load;
             }
-            let point = self.waiting.pick(members.settings.schedule, members.primitives, blocks);
+            if members.is_crowded() {
+                self.widen(members, words);
+            }
+            self.ticks = self.ticks.wrapping_add(1);
+            let is_turn = members.is_fair_turn(self.ticks);
+            let point = self.pick(members, blocks, is_turn);
             let wanted = match point {
                 None => 0,
+                Some(_) if is_turn => 1,
                 Some(_) if members.refilling() => self.width.div_ceil(16),
                 Some(_) => usize::MAX,
             };
@@ -152,6 +165,36 @@ impl ProgramCounter {
                 return Step::Block(point);
             }
         }
+    }
+
+    /// The block that is next: by the schedule, or in turn.
+    #[inline(always)]
+    fn pick(&mut self, members: &Occupancy<'_>, blocks: u32, is_turn: bool) -> Option<u32> {
+        if is_turn {
+            // Lanes at a primitive wait for many others, but not for ever.
+            let all = self.ticks.is_multiple_of(PRIMITIVES);
+            let end = if all { blocks } else { members.primitives.min(blocks) };
+            let next = |from: u32| self.waiting.first(from).filter(|point| *point < end);
+            if let Some(point) = next(self.turn + 1).or_else(|| next(0)) {
+                self.turn = point;
+                return Some(point);
+            }
+        }
+        self.waiting.pick(members.settings.schedule, members.primitives, blocks)
+    }
+
+    /// More lanes for members.
+    #[cold]
+    fn widen<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>) {
+        let program = members.program;
+        members.widen();
+        let old = std::mem::replace(&mut self.width, members.width());
+        let strips = self.width.div_ceil(program.strip);
+        words.resize(strips * program.strip, P::IDLE);
+        self.waiting.widen(strips);
+        self.sites.resize(self.width, Vec::new());
+        self.done.resize(self.width.div_ceil(64), 0);
+        self.free.extend((old as u32..self.width as u32).rev());
     }
 
     /// Occupancy for the free lanes; neighbours on neighbouring lanes, as far as there are any.
@@ -261,10 +304,10 @@ impl ProgramCounter {
         stage: &mut Stage,
         point: u32,
     ) -> bool {
-        if members.poll() {
+        if let Some(kind) = members.poll() {
             for (lane, point) in words.iter().map(|word| word.point()).enumerate().filter(|(_, p)| *p != IDLE)
             {
-                self.doom(lane, UnwindPoint::At(point), FaultKind::Cancelled, CANCELLED.into());
+                self.doom(lane, UnwindPoint::At(point), kind, ended(kind));
             }
             return false;
         }

@@ -26,6 +26,11 @@ impl Waiting {
         }
     }
 
+    /// The tile has more strips.
+    pub(super) fn widen(&mut self, strips: usize) {
+        self.counts.resize(strips * self.points, 0);
+    }
+
     /// All lanes at `from` go to `to`, or to no point.
     #[inline(always)]
     pub(super) fn shift(&mut self, from: u32, to: Option<u32>) {

@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::slice;
 
+use crate::batch::Pulse;
 use crate::simd::Level;
 
 /// A cache line, the alignment of columns.
@@ -20,6 +21,8 @@ type Lines = [MaybeUninit<Line>];
 
 /// Lines of the smallest chunk: 64 KiB.
 const CHUNK: usize = 1024;
+/// Lanes that count as a strip where the width of strips is not known.
+const STRIP: u64 = 16;
 /// Lines that are worth keeping: 4 MiB.
 const KEPT: usize = 64 * CHUNK;
 
@@ -40,6 +43,8 @@ pub struct Arena<'a> {
     /// Where it goes on when `free` is too short.
     next: Option<&'a mut Option<Box<Chunk>>>,
     pub(super) level: Level,
+    /// What counts, if the run has limits.
+    pub(crate) pulse: Option<&'a Pulse<'a>>,
 }
 
 /// Has the native frame aligned to cache lines: LLVM aligns the vectors that it spills only if something else
@@ -56,8 +61,15 @@ impl Memory {
         chunks.map(|chunk| chunk.lines.len()).sum::<usize>() <= KEPT
     }
 
+    /// For frames without limits.
+    #[cfg(test)]
     pub(crate) fn arena(&mut self, level: Level) -> Arena<'_> {
-        Arena { free: &mut [], next: Some(&mut self.first), level }
+        self.counted(level, None)
+    }
+
+    /// For frames whose steps are counted.
+    pub(crate) fn counted<'a>(&'a mut self, level: Level, pulse: Option<&'a Pulse<'a>>) -> Arena<'a> {
+        Arena { free: &mut [], next: Some(&mut self.first), level, pulse }
     }
 }
 
@@ -65,7 +77,7 @@ impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
     #[inline(always)]
     pub fn sub(&mut self) -> Arena<'_> {
-        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level }
+        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, pulse: self.pulse }
     }
 
     /// The same, with the level that the code is compiled for: a constant, where it is asked.
@@ -74,6 +86,20 @@ impl<'a> Arena<'a> {
     pub fn at(self, level: Level) -> Arena<'a> {
         align();
         Arena { level, ..self }
+    }
+
+    /// The lanes of a frame are about to make one step. Unwinds if the tile is to end.
+    #[inline(always)]
+    pub fn step(&self, lanes: usize) {
+        if let Some(pulse) = self.pulse {
+            pulse.side_by_side(1, lanes as u64 / STRIP);
+        }
+    }
+
+    /// Whether the run has limits, which scalar code would not keep.
+    #[inline(always)]
+    pub(super) fn is_counted(&self) -> bool {
+        self.pulse.is_some()
     }
 
     /// A column without values, of so many lanes.

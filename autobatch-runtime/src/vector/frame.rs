@@ -7,11 +7,11 @@ use super::columns::pad;
 use super::tile::Members;
 use crate::api::column::Source;
 
-/// Whether so few lanes run faster as scalar code, where that is so for up to `most`.
+/// Whether so few lanes run faster as scalar code, where that is so for up to `most`. Scalar code keeps no limits.
 #[inline(always)]
-pub fn is_few(lanes: usize, most: usize) -> bool {
+pub fn is_few(arena: &Arena<'_>, lanes: usize, most: usize) -> bool {
     // Tests shall meet frames of few lanes.
-    lanes <= if cfg!(debug_assertions) { 4 } else { most }
+    lanes <= if cfg!(debug_assertions) { 4 } else { most } && !arena.is_counted()
 }
 
 /// Whether `count` members shall leave a frame of `lanes` for one of their own.

@@ -184,6 +184,7 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_block
         let __all = #rt::vector::full(&mut #arena, #lanes, __len);
         #call
         #back
+        #rt::vector::Arena::step(&#arena, 1);
         #rt::Out::store(__out, #members, __results);
     }
 }
@@ -372,7 +373,7 @@ impl<'e> Writer<'e, '_> {
         };
         let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
             quote! {
-                if #rt::vector::is_few(__some, #most) {
+                if #rt::vector::is_few(&__arena, __some, #most) {
                     for __lane in #rt::vector::LaneSet::lanes(&__going) {
                         #rt::vector::give(&mut *__out, __lane, #call);
                     }
@@ -473,6 +474,7 @@ impl<'e> Writer<'e, '_> {
             let __own = if __dense { #rt::vector::Arena::column(&mut __arena, __lanes) } else { &mut [] };
             let mut __res = if __dense { &mut *__own } else { &mut *__out };
             loop {
+                #rt::vector::Arena::step(&__arena, __lanes);
                 #(#arms)*
                 break;
             }

@@ -110,6 +110,7 @@ impl Writer<'_, '_> {
         let (join, _) =
             strip::once(emitter, self_calls.join, place, &size.to_token_stream(), &quote!(), Ways::Flags);
         let (output, word, level) = (self.output(), &emitter.word, self.level());
+        let sites = self_calls.calls.len();
         let kind = gang.columns(|v| {
             let home = self.home(v);
             quote!(#rt::Strip::<_, #size>::of(&*#home, 0))
@@ -132,7 +133,7 @@ impl Writer<'_, '_> {
             let __part = #rt::vector::part(__kind, |__gang, __borrowed, __own, __lanes, __depth| {
                 #rt::vector::Gang::filled::<#word>(__gang, __borrowed, __own, __lanes, __depth, #level)
             });
-            let __gang = #rt::vector::Gang::new::<#word>(&__body, &__part, #level);
+            let __gang = #rt::vector::Gang::new::<#word>(&__arena, #sites, &__body, &__part, #level);
         };
         Some(gang)
     }

@@ -216,7 +216,7 @@ impl Writer<'_, '_> {
                 #(#rt::vector::BlockColumns::bytes(&#values),)*
                 #rt::vector::BlockColumns::bytes(&__results)
             ];
-            let mut __blocks = #rt::vector::TaskBlocks::new::<#strip>(__depth, __count, #sites, &__bytes);
+            let mut __blocks = #rt::vector::TaskBlocks::new::<#strip>(&__arena, __depth, __count, #sites, &__bytes);
             #(#begin)*
             #rt::vector::BlockColumns::begin(&mut __results, __own);
             let __base = #rt::vector::TaskBlocks::base(&__blocks);
@@ -311,7 +311,7 @@ impl Writer<'_, '_> {
                 #(#calls)*
                 __i += 1;
             }
-            #rt::vector::TaskBlocks::expanded(&mut __blocks, __i);
+            #rt::vector::TaskBlocks::expanded::<#strip>(&mut __blocks, __i);
             if __at > 0 {
                 #(#pads)*
                 let (_, #results) = #rt::vector::BlockColumns::both(&mut __results, &__blocks);
@@ -414,7 +414,7 @@ impl Writer<'_, '_> {
             has_all.then(|| self.few(&quote!(#rt::vector::TaskBlocks::depth(&__blocks)), &t)).flatten();
         match clone {
             Some((most, call)) => quote! {
-                if #rt::vector::is_few(__at, #most) {
+                if #rt::vector::is_few(&__arena, __at, #most) {
                     for __lane in 0..__at {
                         #rt::vector::give(&mut *#results, __lane, #call);
                     }

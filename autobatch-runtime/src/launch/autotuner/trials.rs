@@ -74,6 +74,16 @@ type Key = (usize, &'static str, [usize; 5], [bool; 2]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
 
+/// The machine that was faster, for how many runs more it is taken, and for how many it was at first.
+#[derive(Clone, Copy)]
+struct Choice {
+    executor: Executor,
+    runs: u32,
+    again: u32,
+}
+
+static CHOICES: Mutex<BTreeMap<Key, Choice>> = Mutex::new(BTreeMap::new());
+
 impl Launch<'_> {
     fn key(&self, instance: &'static str) -> Key {
         let lanes = self.options.lanes.or(self.defaults.lanes).unwrap_or(0);
@@ -88,7 +98,7 @@ impl Launch<'_> {
     /// Records are kept per `instance` of the program.
     pub(in crate::launch) fn autotune(&self, instance: Option<&'static str>, phase: &Phase<'_>) -> Executor {
         if !self.scalar_will_do() {
-            return self.autotune_machine(phase);
+            return self.autotune_machine(instance, phase);
         }
         let key = instance.map(|instance| self.key(instance));
         let records = || RECORDS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -393,12 +403,32 @@ impl Launch<'_> {
         cost
     }
 
-    /// The choice between the machines, where scalar code would show.
-    fn autotune_machine(&self, phase: &Phase<'_>) -> Executor {
-        if self.members < MEASURABLE || !self.program.recursive {
+    /// The choice between the machines, where scalar code would show: measured, and kept for ever more runs.
+    fn autotune_machine(&self, instance: Option<&'static str>, phase: &Phase<'_>) -> Executor {
+        if self.members < MEASURABLE || !self.program.recursive || self.alike {
             phase(Executor::Masked, self.all(), self.threads);
             return Executor::Masked;
         }
+        let key = instance.map(|instance| self.key(instance));
+        let choices = || CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = key.and_then(|key| choices().get(&key).copied());
+        let mut choice = known.unwrap_or(Choice { executor: Executor::Masked, runs: 0, again: 0 });
+        if choice.runs > 0 {
+            choice.runs -= 1;
+            phase(choice.executor, self.all(), self.threads);
+        } else {
+            choice.executor = self.compare_machines(phase);
+            choice.again = (2 * choice.again).clamp(4, 1 << 20);
+            choice.runs = choice.again;
+        }
+        if let Some(key) = key {
+            choices().insert(key, choice);
+        }
+        choice.executor
+    }
+
+    /// Runs the batch by the machine that is faster on a part of it.
+    fn compare_machines(&self, phase: &Phase<'_>) -> Executor {
         let piece = (self.members / SAMPLE / PLACES).max(MEASURABLE / (3 * PLACES));
         let mut rest = Rest::new(self.begun..self.members);
         let mut times = [(Duration::ZERO, Executor::Masked), (Duration::ZERO, Executor::ProgramCounter)];

@@ -1,0 +1,276 @@
+//! Members that never end are ended by a limit, and take no other member along.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use autobatch::{CancelToken, Executor, FaultKind, Options, Outcome, Schedule, autobatch, same};
+
+const BATCHING: [Executor; 3] = [Executor::Auto, Executor::Masked, Executor::ProgramCounter];
+
+/// Runs a batch that is cancelled as soon as so many members are done. Long after, it is cancelled in any case.
+fn cancelled_after<R>(
+    done: usize,
+    options: &Options,
+    batched: impl FnOnce(&Options) -> Outcome<R>,
+) -> Outcome<R> {
+    let token = CancelToken::new();
+    let (ender, at_last, (over, is_over)) = (token.clone(), token.clone(), mpsc::channel::<()>());
+    let timer = thread::spawn(move || {
+        if is_over.recv_timeout(Duration::from_secs(20)) == Err(RecvTimeoutError::Timeout) {
+            at_last.cancel();
+        }
+    });
+    let options = options.clone().cancel(&token).progress(move |progress| {
+        if progress.done >= done {
+            ender.cancel();
+        }
+    });
+    let outcome = batched(&options);
+    drop(over);
+    timer.join().unwrap();
+    outcome
+}
+
+/// The same after some milliseconds.
+fn cancelled_soon<R>(options: &Options, batched: impl FnOnce(&Options) -> Outcome<R>) -> Outcome<R> {
+    let token = CancelToken::new();
+    let ender = token.clone();
+    let timer = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(10));
+        ender.cancel();
+    });
+    let outcome = batched(&options.clone().cancel(&token));
+    timer.join().unwrap();
+    outcome
+}
+
+/// Every member of whom `is_endless` says so has a fault of this kind, every other one its result.
+#[track_caller]
+fn only<R: PartialEq + std::fmt::Debug>(
+    how: &str,
+    outcome: Outcome<R>,
+    kind: FaultKind,
+    is_endless: impl Fn(usize) -> bool,
+    scalar: impl Fn(usize) -> R,
+) {
+    for (member, result) in outcome.into_results().into_iter().enumerate() {
+        match result {
+            Ok(value) => {
+                assert!(!is_endless(member), "{how}: member {member} has a result");
+                assert_eq!(value, scalar(member), "{how}: member {member}");
+            }
+            Err(fault) => {
+                assert_eq!((is_endless(member), fault.kind), (true, kind), "{how}: member {member}: {fault}");
+            }
+        }
+    }
+}
+
+/// A loop that all members run equally often.
+#[autobatch]
+fn uniform(x: u64, turns: &u64) -> u64 {
+    let mut sum = x;
+    for i in 0..*turns {
+        sum = sum.wrapping_mul(31) ^ i;
+    }
+    sum
+}
+
+/// One in another, over an array: lanes are interchanged.
+#[autobatch]
+fn interchanged(x: f64, turns: &usize) -> f64 {
+    let mut v = [x; 16];
+    for i in 0..*turns {
+        for k in 0..15 {
+            v[k + 1] = v[k] * 0.5 + v[k + 1] * 0.25 + i as f64;
+        }
+    }
+    v[15]
+}
+
+/// Code that is not pure, so that the machine runs it: lane by lane.
+#[autobatch]
+fn with_text(x: u64, turns: &u64, text: &mut String) -> u64 {
+    let mut sum = x;
+    for i in 0..*turns {
+        sum = sum.wrapping_mul(31) ^ i;
+    }
+    text.push('x');
+    sum
+}
+
+#[test]
+fn uniform_loops_end() {
+    let x: Vec<u64> = (0..50).collect();
+    let y: Vec<f64> = (0..50).map(f64::from).collect();
+    for executor in BATCHING {
+        let options = Options::default().executor(executor).threads(1);
+        let how = format!("{executor:?}");
+        let all = |_: usize| true;
+        let long = options.clone().max_steps(10);
+        let steps = FaultKind::StepsExceeded;
+        only(&how, uniform_batched_with(&x, &(1 << 40), &long).unwrap(), steps, all, |_| 0);
+        only(&how, interchanged_batched_with(&y, &(1 << 40), &long).unwrap(), steps, all, |_| 0.0);
+        let mut texts = vec![String::new(); 50];
+        only(&how, with_text_batched_with(&x, &(1 << 40), &mut texts, &long).unwrap(), steps, all, |_| 0);
+        let kind = FaultKind::Cancelled;
+        let run = |o: &Options| uniform_batched_with(&x, &(1 << 40), o).unwrap();
+        only(&how, cancelled_soon(&options, run), kind, all, |_| 0);
+        let run = |o: &Options| interchanged_batched_with(&y, &(1 << 40), o).unwrap();
+        only(&how, cancelled_soon(&options, run), kind, all, |_| 0.0);
+        let run = |o: &Options| with_text_batched_with(&x, &(1 << 40), &mut texts, o).unwrap();
+        only(&how, cancelled_soon(&options, run), kind, all, |_| 0);
+        let options = options.deadline(Duration::from_millis(10));
+        let outcome = uniform_batched_with(&x, &(1 << 40), &options).unwrap();
+        only(&how, outcome, FaultKind::DeadlineExceeded, all, |_| 0);
+    }
+}
+
+#[test]
+fn uniform_loops_within_limits_have_their_results() {
+    let x: Vec<u64> = (0..50).collect();
+    let y: Vec<f64> = (0..50).map(f64::from).collect();
+    let token = CancelToken::new();
+    for executor in BATCHING {
+        let options = Options::default().executor(executor).max_steps(100_000).cancel(&token);
+        let how = format!("{executor:?}");
+        let none = |_: usize| false;
+        let kind = FaultKind::Panic;
+        let outcome = uniform_batched_with(&x, &20_000, &options).unwrap();
+        only(&how, outcome, kind, none, |m| uniform(x[m], &20_000));
+        let outcome = interchanged_batched_with(&y, &3_000, &options).unwrap();
+        only(&how, outcome, kind, none, |m| interchanged(y[m], &3_000));
+        let mut texts = vec![String::new(); 50];
+        let outcome = with_text_batched_with(&x, &20_000, &mut texts, &options).unwrap();
+        only(&how, outcome, kind, none, |m| uniform(x[m], &20_000));
+        assert!(texts.iter().all(|text| text == "x"), "{how}");
+    }
+}
+
+/// A loop that one member in ten never leaves.
+#[autobatch(strict)]
+fn spin(n: u64) -> u64 {
+    let (mut i, mut sum) = (0u64, 0u64);
+    while i < n % 300 || n % 10 == 3 {
+        sum = sum.wrapping_mul(3) ^ i;
+        i = i.wrapping_add(1);
+    }
+    sum + n
+}
+
+/// The same by a tail call.
+#[autobatch(strict)]
+fn tail(n: u64, i: u64) -> u64 {
+    if i >= n % 300 && n % 10 != 3 { i + n } else { tail(n, i.wrapping_add(1)) }
+}
+
+/// A recursion of two calls, endless for one member in ten.
+#[autobatch(strict)]
+fn twice(n: u64, depth: u32) -> u64 {
+    if depth == 0 { n } else { twice(n / 2, depth - 1).wrapping_add(twice(n + 1, depth - 1)) }
+}
+
+/// A call in a loop, and a loop in the callee that one member in ten does not leave.
+#[autobatch(strict)]
+mod calls {
+    pub(crate) fn outer(n: u64) -> u64 {
+        let (mut i, mut sum) = (0, 0u64);
+        while i < n % 7 {
+            sum = sum.wrapping_add(inner(n, i));
+            i += 1;
+        }
+        sum
+    }
+    fn inner(n: u64, i: u64) -> u64 {
+        let mut k = 0u64;
+        while k < n % 40 || (n % 10 == 3 && i == 2) {
+            k = k.wrapping_add(1);
+        }
+        k + i
+    }
+}
+
+/// Values that own memory: the machine alone runs it.
+#[autobatch(strict)]
+mod owned {
+    pub(crate) fn outer(n: u64, text: String) -> usize {
+        let (mut i, mut len) = (0, 0);
+        while i < n % 7 {
+            len += inner(n, i, text.clone());
+            i += 1;
+        }
+        len + text.len()
+    }
+    fn inner(n: u64, i: u64, text: String) -> usize {
+        let mut k = 0u64;
+        while k < n % 40 || (n % 10 == 3 && i == 2) {
+            k = k.wrapping_add(1);
+        }
+        text.len() + (k + i) as usize
+    }
+}
+
+/// Runs in every way that a batch can be run on lanes.
+fn ways(mut each: impl FnMut(&str, Options)) {
+    for executor in BATCHING {
+        for (lanes, threads) in [(None, 2), (Some(8), 1)] {
+            for schedule in [Schedule::MostLanes, Schedule::EarliestBlock] {
+                let options = Options::default().executor(executor).schedule(schedule).threads(threads);
+                let options = lanes.into_iter().fold(options, Options::lanes);
+                each(&format!("{executor:?}, {schedule:?}, {lanes:?} lanes"), options);
+            }
+        }
+    }
+}
+
+const MEMBERS: u64 = if cfg!(debug_assertions) { 150 } else { 1000 };
+
+/// No finite member is lost when a run is cancelled in which one in ten members never ends.
+#[test]
+fn finite_members_have_their_results_when_a_run_is_cancelled() {
+    let n: Vec<u64> = (0..MEMBERS).collect();
+    let cancelled = FaultKind::Cancelled;
+    let third = |member: usize| member % 10 == 3;
+    let late = |member: usize| member % 10 == 3 && member % 7 > 2;
+    let finite = |is_endless: &dyn Fn(usize) -> bool| (0..n.len()).filter(|m| !is_endless(*m)).count();
+    let (few, most) = (finite(&third), finite(&late));
+    ways(|how, options| {
+        let outcome = cancelled_after(few, &options, |o| spin_batched_with(&n, o).unwrap());
+        only(&format!("spin, {how}"), outcome, cancelled, third, |m| spin(n[m]));
+        let outcome = cancelled_after(few, &options, |o| tail_batched_with(&n, same(0), o).unwrap());
+        only(&format!("tail, {how}"), outcome, cancelled, third, |m| tail(n[m], 0));
+        let depth: Vec<u32> = n.iter().map(|n| if n % 10 == 3 { 60 } else { (n % 6) as u32 }).collect();
+        let outcome = cancelled_after(few, &options, |o| twice_batched_with(&n, &depth, o).unwrap());
+        only(&format!("twice, {how}"), outcome, cancelled, third, |m| twice(n[m], depth[m]));
+        let outcome = cancelled_after(most, &options, |o| calls::outer_batched_with(&n, o).unwrap());
+        only(&format!("calls, {how}"), outcome, cancelled, late, |m| calls::outer(n[m]));
+        let text = || "text".to_owned();
+        let run = |o: &Options| owned::outer_batched_with(&n, same(text()), o).unwrap();
+        let outcome = cancelled_after(most, &options, run);
+        only(&format!("owned, {how}"), outcome, cancelled, late, |m| owned::outer(n[m], text()));
+    });
+}
+
+/// A limit of steps ends the endless ones, and nobody else.
+#[test]
+fn finite_members_have_their_results_when_steps_are_limited() {
+    let n: Vec<u64> = (0..MEMBERS).collect();
+    let exceeded = FaultKind::StepsExceeded;
+    let third = |member: usize| member % 10 == 3;
+    let late = |member: usize| member % 10 == 3 && member % 7 > 2;
+    ways(|how, options| {
+        let options = options.max_steps(5_000);
+        let outcome = spin_batched_with(&n, &options).unwrap();
+        only(&format!("spin, {how}"), outcome, exceeded, third, |m| spin(n[m]));
+        let outcome = tail_batched_with(&n, same(0), &options).unwrap();
+        only(&format!("tail, {how}"), outcome, exceeded, third, |m| tail(n[m], 0));
+        let depth: Vec<u32> = n.iter().map(|n| if n % 10 == 3 { 60 } else { (n % 6) as u32 }).collect();
+        let outcome = twice_batched_with(&n, &depth, &options).unwrap();
+        only(&format!("twice, {how}"), outcome, exceeded, third, |m| twice(n[m], depth[m]));
+        let outcome = calls::outer_batched_with(&n, &options).unwrap();
+        only(&format!("calls, {how}"), outcome, exceeded, late, |m| calls::outer(n[m]));
+        let outcome = owned::outer_batched_with(&n, same("text".to_owned()), &options).unwrap();
+        only(&format!("owned, {how}"), outcome, exceeded, late, |m| owned::outer(n[m], "text".to_owned()));
+    });
+}
