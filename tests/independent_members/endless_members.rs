@@ -4,7 +4,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use autobatch::{CancelToken, Executor, FaultKind, Options, Outcome, Schedule, autobatch, same};
+use autobatch::{
+    BatchError, CancelToken, Engine, Executor, FaultKind, Options, Outcome, Schedule, autobatch, same,
+};
 
 const BATCHING: [Executor; 3] = [Executor::Auto, Executor::Masked, Executor::ProgramCounter];
 
@@ -273,4 +275,108 @@ fn finite_members_have_their_results_when_steps_are_limited() {
         let outcome = owned::outer_batched_with(&n, same("text".to_owned()), &options).unwrap();
         only(&format!("owned, {how}"), outcome, exceeded, late, |m| owned::outer(n[m], "text".to_owned()));
     });
+}
+
+/// A function whose locals borrow from each other: members run one by one.
+#[autobatch]
+fn per_member(n: u64, turns: u64) -> u64 {
+    let mut values = vec![n, 2, 3];
+    let (first, rest) = values.split_at_mut(1);
+    let mut i = 0;
+    while i < turns {
+        first[0] = first[0].wrapping_mul(3) ^ rest[(i % 2) as usize];
+        i += 1;
+    }
+    first[0]
+}
+
+/// A limit that can't be kept is said before anything runs.
+#[test]
+fn scalar_code_counts_no_steps() {
+    let n: Vec<u64> = (0..20).collect();
+    let limit = |function| BatchError::Limit { option: "max_steps", function };
+    for executor in BATCHING {
+        let options = Options::default().executor(executor).max_steps(10);
+        let error = per_member_batched_with(&n, same(u64::MAX), &options).unwrap_err();
+        assert_eq!(error, limit("per_member"), "{executor:?}");
+    }
+    let options = Options::default().executor(Executor::Scalar).max_steps(10);
+    assert_eq!(spin_batched_with(&n, &options).unwrap_err(), limit("spin"));
+    // Between members the time is looked at.
+    let options = Options::default().executor(Executor::Scalar).threads(1).deadline(Duration::ZERO);
+    let outcome = per_member_batched_with(&n, same(3), &options).unwrap();
+    assert!(outcome.faults().iter().all(|fault| fault.kind == FaultKind::DeadlineExceeded));
+    assert_eq!(outcome.faults().len(), 20);
+}
+
+/// An endless recursion in which every second member takes part.
+#[autobatch(strict)]
+fn bottomless(n: u64) -> u64 {
+    if n == 2 { 3 } else { bottomless(n).wrapping_mul(3).wrapping_add(n) }
+}
+
+/// The same with values that own memory.
+#[autobatch(strict)]
+fn bottomless_text(n: u64, text: String) -> usize {
+    if n == 2 { text.len() } else { bottomless_text(n, text.clone()) + text.len() }
+}
+
+#[test]
+fn endless_recursion_ends_by_itself() {
+    let n = [2, 1, 2, 3];
+    for executor in [Executor::Scalar, Executor::Auto, Executor::Masked, Executor::ProgramCounter] {
+        let options = Options::default().executor(executor);
+        let outcome = bottomless_batched_with(&n, &options).unwrap();
+        for (member, result) in outcome.into_results().into_iter().enumerate() {
+            match result {
+                Ok(value) => assert_eq!((value, member % 2), (3, 0), "{executor:?}"),
+                Err(fault) => {
+                    let kinds = [FaultKind::DepthExceeded, FaultKind::MemoryExceeded];
+                    assert!(kinds.contains(&fault.kind) && member % 2 == 1, "{executor:?}: {fault}");
+                }
+            }
+        }
+        // Less memory than the depth takes.
+        let options = options.max_memory(4 << 20);
+        let outcome = bottomless_text_batched_with(&n, same("a".to_owned()), &options).unwrap();
+        let results = outcome.into_results();
+        for member in [1, 3] {
+            let kind = results[member].as_ref().unwrap_err().kind;
+            assert_eq!(kind, FaultKind::MemoryExceeded, "{executor:?}");
+        }
+        assert_eq!((&results[0], &results[2]), (&Ok(1), &Ok(1)), "{executor:?}");
+    }
+}
+
+/// Limits and reports leave the engine as it is, and the report names it.
+#[test]
+fn the_engine_is_the_same_with_limits() {
+    let n: Vec<u64> = (0..500).map(|i| 10 * i).collect();
+    let depth = vec![4; 500];
+    let token = CancelToken::new();
+    for executor in [Executor::Masked, Executor::ProgramCounter] {
+        let plain = Options::default().executor(executor);
+        let with = [
+            plain.clone().cancel(&token),
+            plain.clone().deadline(Duration::from_secs(600)),
+            plain.clone().max_steps(1 << 40),
+            plain.clone().report(true),
+        ];
+        let engines = |options: &Options| {
+            let spin = spin_batched_with(&n, options).unwrap();
+            let twice = twice_batched_with(&n, &depth, options).unwrap();
+            let calls = calls::outer_batched_with(&n, options).unwrap();
+            let owned = owned::outer_batched_with(&n, same("text".to_owned()), options).unwrap();
+            [spin.report(), twice.report(), calls.report(), owned.report()].map(|report| report.engine)
+        };
+        let expected = engines(&plain);
+        assert_eq!(expected[3], Engine::Machine);
+        for options in &with {
+            assert_eq!(engines(options), expected, "{executor:?}, {options:?}");
+        }
+        let counted = spin_batched_with(&n, &plain.clone().report(true)).unwrap();
+        let blocks = spin_batched_with(&n, &plain.clone().count_blocks(true)).unwrap();
+        assert!(counted.report().steps > 0 && counted.report().blocks.is_empty());
+        assert!(blocks.report().engine == Engine::Machine && !blocks.report().blocks.is_empty());
+    }
 }

@@ -112,5 +112,6 @@ fn vector_code(
     let recursive = program.functions.iter().any(|f| f.recursive);
     let wavefront = variants.iter().any(|variant| variant.wavefront.is_some());
     let short = variants.iter().any(|variant| variant.short);
-    parts::VectorCode { variants, short, pure, recursive, wavefront, types: types.collect() }
+    let task_blocks = variants.iter().any(|variant| variant.task_blocks);
+    parts::VectorCode { variants, short, pure, recursive, wavefront, task_blocks, types: types.collect() }
 }

@@ -28,6 +28,8 @@ pub enum FaultKind {
     Panic,
     /// The calls of the member nested deeper than [`Options::max_depth`](crate::Options::max_depth).
     DepthExceeded,
+    /// The calls of the member took more memory than [`Options::max_memory`](crate::Options::max_memory).
+    MemoryExceeded,
     /// The member ran more blocks than [`Options::max_steps`](crate::Options::max_steps).
     StepsExceeded,
     /// The run was cancelled before the member was done, see [`Options::cancel`](crate::Options::cancel).
@@ -91,6 +93,9 @@ pub(crate) fn ended(kind: FaultKind) -> String {
 pub(crate) fn too_deep(limit: usize) -> String {
     format!("more than {limit} nested calls")
 }
+
+/// The message for a member whose calls take too much memory.
+pub(crate) const TOO_MUCH: &str = "nested calls take more memory than they may";
 
 /// The message for a member that runs too long.
 pub(crate) fn too_long(limit: u64) -> String {

@@ -167,8 +167,8 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 /// |---|---|
 /// | how members run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
 /// | where | [`threads`](Options::threads), [`pool`](Options::pool) |
-/// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps) |
-/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`deadline`](Options::deadline), [`progress`](Options::progress), [`report`](Options::report), [`quiet`](Options::quiet) |
+/// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps), [`max_memory`](Options::max_memory) |
+/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`deadline`](Options::deadline), [`progress`](Options::progress), [`report`](Options::report), [`count_blocks`](Options::count_blocks), [`quiet`](Options::quiet) |
 ///
 /// The arguments `executor`, `schedule`, `lanes` and `max_depth` of the attribute are other defaults for one function.
 ///
@@ -202,10 +202,12 @@ pub struct Options {
     pub(crate) isa: Option<Isa>,
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_steps: Option<u64>,
+    pub(crate) max_memory: Option<usize>,
     pub(crate) cancel: Option<CancelToken>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) progress: Option<OnProgress>,
     pub(crate) report: bool,
+    pub(crate) count_blocks: bool,
     pub(crate) quiet: bool,
     pub(crate) no_refill: bool,
 }
@@ -321,7 +323,7 @@ impl Options {
         self
     }
 
-    /// How deep the calls of a member may nest, tail calls not counted; default 100 000 000.
+    /// How deep the calls of a member may nest, tail calls not counted; default 2 000 000.
     ///
     /// A member that goes deeper ends with [`FaultKind::DepthExceeded`](crate::FaultKind::DepthExceeded). Memory grows with the depth that is reached, not
     /// with the limit; the native stack does not grow.
@@ -376,6 +378,33 @@ impl Options {
     /// ```
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
+        self
+    }
+
+    /// How many bytes the calls under way may take, of all threads; default 256 MiB a thread, and 2 GiB where debug assertions are on.
+    ///
+    /// These are native stack, frames, and stacks of lanes, not the columns and results, nor what the function itself allocates. They grow by
+    /// doubling. A member whose next call would take more ends with [`FaultKind::MemoryExceeded`](crate::FaultKind::MemoryExceeded). In the
+    /// machine that is a member which is deeper than a thousand calls, and than any was until the memory was used up.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::{Executor, FaultKind, Options};
+    ///
+    /// #[autobatch]
+    /// fn sum_to(n: u64) -> u64 {
+    ///     if n == 0 { 0 } else { n + sum_to(n - 1) }
+    /// }
+    ///
+    /// let options = Options::default().executor(Executor::Scalar).max_memory(8 << 20);
+    /// let outcome = sum_to_batched_with(&[10, 1_500_000], &options)?;
+    /// assert_eq!(outcome.get(0), Some(&55));
+    /// assert_eq!(outcome.faults()[0].kind, FaultKind::MemoryExceeded);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.max_memory = Some(bytes);
         self
     }
 
@@ -464,17 +493,47 @@ impl Options {
         self
     }
 
-    /// Whether to count block executions for the [`Report`](crate::Report), see its example; default no, since it takes time.
+    /// Whether the [`Report`](crate::Report) says how much its engine has done; default no. The engine is the same in any case.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::{Engine, Executor, Options};
+    ///
+    /// #[autobatch]
+    /// fn halvings(mut n: u32) -> u32 {
+    ///     let mut steps = 0;
+    ///     while n > 1 {
+    ///         n /= 2;
+    ///         steps += 1;
+    ///     }
+    ///     steps
+    /// }
+    ///
+    /// let options = Options::default().executor(Executor::Masked).report(true);
+    /// let outcome = halvings_batched_with(&[1; 100], &options)?;
+    /// let report = outcome.report();
+    /// assert!(matches!(report.engine, Engine::VectorFrames | Engine::Machine | Engine::Scalar));
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn report(mut self, report: bool) -> Self {
+        self.report = report;
+        self
+    }
+
+    /// Whether each block is counted for the [`Report`](crate::Report), see its example; default no.
+    ///
+    /// The machine counts. So it runs the batch, which may take many times longer than the engine that would run it otherwise.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
-    /// let options = Options::default().report(true);
+    /// let options = Options::default().count_blocks(true);
     /// # let _ = options;
     /// ```
-    pub fn report(mut self, report: bool) -> Self {
-        self.report = report;
+    pub fn count_blocks(mut self, count: bool) -> Self {
+        self.count_blocks = count;
         self
     }
 
@@ -513,7 +572,7 @@ impl Options {
     /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
-    /// let options = Options::default().report(true).refill(false);
+    /// let options = Options::default().count_blocks(true).refill(false);
     /// # let _ = options;
     /// ```
     pub fn refill(mut self, refill: bool) -> Self {
@@ -533,10 +592,12 @@ impl fmt::Debug for Options {
             .field("isa", &self.isa)
             .field("max_depth", &self.max_depth)
             .field("max_steps", &self.max_steps)
+            .field("max_memory", &self.max_memory)
             .field("cancel", &self.cancel)
             .field("deadline", &self.deadline)
             .field("progress", &self.progress.is_some())
             .field("report", &self.report)
+            .field("count_blocks", &self.count_blocks)
             .field("quiet", &self.quiet)
             .field("refill", &!self.no_refill)
             .finish()
@@ -563,7 +624,7 @@ impl Defaults {
 }
 
 /// The depth members may reach where nobody says otherwise.
-pub(crate) const MAX_DEPTH: usize = 100_000_000;
+pub(crate) const MAX_DEPTH: usize = 2_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -69,6 +69,11 @@ impl<'r> Pulse<'r> {
         (self.beat)();
     }
 
+    /// All steps.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
     /// The steps that are a sum over members.
     pub(crate) fn sum(&self) -> u64 {
         self.sum.get()

@@ -2,8 +2,9 @@
 
 use std::any::Any;
 
-use crate::api::fault::{FaultKind, ended, message, too_deep, too_long};
+use crate::api::fault::{FaultKind, TOO_MUCH, ended, message, too_deep, too_long};
 use crate::batch::Stopped;
+use crate::native_stack::budget::TooMuch;
 use crate::native_stack::depth::TooDeep;
 
 /// Why a member has unwound, which was to end for the reason `why`, if any.
@@ -16,12 +17,14 @@ pub(crate) fn reason(
     let kind = match payload.downcast_ref() {
         Some(Stopped(kind)) => Some(*kind),
         None if payload.is::<TooDeep>() => Some(FaultKind::DepthExceeded),
+        None if payload.is::<TooMuch>() => Some(FaultKind::MemoryExceeded),
         None => None,
     };
     let kind = why.or(kind).unwrap_or(FaultKind::Panic);
     let message = match kind {
         FaultKind::Panic => message(payload),
         FaultKind::DepthExceeded => too_deep(max_depth),
+        FaultKind::MemoryExceeded => TOO_MUCH.to_owned(),
         FaultKind::StepsExceeded => too_long(max_steps),
         FaultKind::Cancelled | FaultKind::DeadlineExceeded => ended(kind),
     };

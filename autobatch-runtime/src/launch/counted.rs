@@ -1,4 +1,4 @@
-//! Tiles of a run with limits: how they end early, and who goes on then.
+//! Tiles of a run with limits, or with a report: how they end early, and who goes on then.
 //!
 //! Vector code counts for the tile as a whole ([`Pulse`]), and its lanes wait for each other. So a tile with a member that does not end has no
 //! results. Its program only computes, so its members may run twice:
@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::launcher::{BODY_STACK, Launch};
+use super::phase::TileCounts;
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, ended};
 use crate::api::options::{Executor, Schedule};
@@ -57,6 +58,7 @@ pub(super) struct CountedTiles<'a> {
     pub(super) most: usize,
     /// Taken, but not under way.
     pub(super) waiting: Vec<Range<usize>>,
+    pub(super) done: TileCounts,
 }
 
 /// The members of a tile by the machine, beside it.
@@ -190,6 +192,9 @@ impl CountedTiles<'_> {
         };
         let caught = catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile)));
         let sum = pulse.sum();
+        self.done.tiles += 1;
+        self.done.given_up += u64::from(caught.is_err());
+        self.done.steps += pulse.steps();
         let mut companion = companion.into_inner();
         let why = match &caught {
             Ok(()) => None,

@@ -14,6 +14,7 @@ use crate::api::program::Program;
 use crate::batch::{Limited, Limits, Watch};
 use crate::fiber::{CurrentWorker, Reach};
 use crate::machine::{Mode, Settings};
+use crate::native_stack::budget::{self, Budget, Budgeted};
 use crate::simd::{self, Isa};
 
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
@@ -34,6 +35,8 @@ pub(super) struct Launch<'a> {
     pub(super) threads: usize,
     /// When members have to end, if there are limits.
     pub(super) limits: Option<Arc<Limits>>,
+    /// The memory of all threads' calls, if the user says how much.
+    budget: Option<Arc<Budget>>,
     /// The pool made for this run, if the number of threads asks for one.
     own_pool: Option<ThreadPool>,
     /// Members that are done, and that number at the last call of the progress function.
@@ -102,6 +105,7 @@ impl<'a> Launch<'a> {
             members,
             threads,
             limits,
+            budget: options.max_memory.map(Budget::new),
             own_pool,
             ended,
             reported,
@@ -143,7 +147,7 @@ impl<'a> Launch<'a> {
     /// Whether blocks may call primitives that they don't show, and no run has told yet. The report of an executor that was asked for counts
     /// all members.
     pub(super) fn may_hide_primitives(&self) -> bool {
-        let counts = self.options.report && self.asked() != Executor::Auto;
+        let counts = self.options.count_blocks && self.asked() != Executor::Auto;
         let shown = self.per_member || self.program.has_primitives();
         !shown && !counts && self.fibers_will_do() && Reach::of(self.program).is_unknown()
     }
@@ -202,6 +206,7 @@ impl<'a> Launch<'a> {
             let _nobody = CurrentWorker::nobody();
             let _voice = Voice::of_members(self.options.quiet);
             let _limited = Limited::by(self.limits.clone());
+            let _budget = Budgeted::by(self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT)));
             work();
         };
         if threads == 1 {
@@ -253,7 +258,7 @@ impl<'a> Launch<'a> {
             max_depth: self.max_depth(),
             max_steps: self.max_steps(),
             refill: !options.no_refill,
-            report: options.report,
+            report: options.count_blocks,
             fair: if self.ends() { FAIR } else { 0 },
         }
     }

@@ -5,14 +5,15 @@ use std::mem::MaybeUninit;
 use std::time::Instant;
 
 use super::launcher::Launch;
-use super::phase::{Ledger, Parts, Phase};
+use super::phase::{Ledger, Left, Parts, Phase};
 use super::ways::{Bound, Code, MachineCode, ScalarCode, VectorCode, Ways};
 use crate::api::fault::{BatchError, Fault};
 use crate::api::options::{Defaults, Executor, Options};
 use crate::api::outcome::Outcome;
 use crate::api::output::{Out, Output};
 use crate::api::program::Program;
-use crate::api::report::Report;
+use crate::api::report::{Engine, Report};
+use crate::fiber::Reach;
 
 /// Runs a batch into new memory. For generated code only.
 pub(crate) fn run<R: Send>(
@@ -85,7 +86,10 @@ impl Launch<'_> {
     fn run(mut self, instance: &'static str, code: &dyn Code) -> Result<(Vec<Fault>, Report), BatchError> {
         let begin = Instant::now();
         if self.members == 0 {
-            return Ok((Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed())));
+            return Ok((
+                Vec::new(),
+                self.report(Executor::Scalar, Engine::Scalar, &Left::default(), begin.elapsed()),
+            ));
         }
         let (lanes, vectors) = (code.vector_lanes(), code.vectors());
         let has_frames = lanes > 0;
@@ -111,7 +115,15 @@ impl Launch<'_> {
             _ => self.machine(executor, parts, threads, code, &ledger),
         };
         let executor = self.choose(instance, &phase);
-        Ok(self.close(executor, ledger, begin))
+        let engine = match executor {
+            Executor::Scalar if calls_kernels && Reach::of(self.program).is_found() => Engine::Fibers,
+            Executor::Scalar => Engine::Scalar,
+            _ if !on_vectors => Engine::Machine,
+            Executor::ProgramCounter if code.is_wavefront() => Engine::Wavefront,
+            _ if code.has_task_blocks() => Engine::TaskBlocks,
+            _ => Engine::VectorFrames,
+        };
+        Ok(self.close(executor, engine, ledger, begin))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
@@ -124,10 +136,17 @@ impl Launch<'_> {
         executor
     }
 
-    fn close(&self, executor: Executor, ledger: Ledger, begin: Instant) -> (Vec<Fault>, Report) {
-        let (mut faults, finished) = ledger.into_parts();
+    fn close(
+        &self,
+        executor: Executor,
+        engine: Engine,
+        ledger: Ledger,
+        begin: Instant,
+    ) -> (Vec<Fault>, Report) {
+        let mut left = ledger.into_parts();
+        let mut faults = std::mem::take(&mut left.faults);
         faults.sort_by_key(|fault| fault.member);
-        let report = self.report(executor, &finished, begin.elapsed());
+        let report = self.report(executor, engine, &left, begin.elapsed());
         (faults, report)
     }
 }

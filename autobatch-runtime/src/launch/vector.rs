@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::counted::CountedTiles;
 use super::launcher::{BODY_STACK, Launch};
-use super::phase::{Ledger, Parts, Took, members_in};
+use super::phase::{Ledger, Parts, TileCounts, Took, members_in};
 use super::ways::{Code, Vectors, is_sse2};
 use crate::api::fault::Fault;
 use crate::api::options::Executor;
@@ -33,14 +33,14 @@ thread_local! {
 impl Launch<'_> {
     /// Whether the program runs in vector frames, or as a wavefront.
     pub(super) fn runs_on_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
-        lanes > 0 && vectors.has(self.isa()) && !self.options.report
+        lanes > 0 && vectors.has(self.isa()) && !self.options.count_blocks
     }
 
     /// Whether a program that only computes runs as scalar code, whatever executor is asked for: SSE2 is too little for its vector code,
     /// and for the machine.
     pub(super) fn lacks_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
         let isa = self.isa();
-        lanes > 0 && is_sse2(isa) && !vectors.has(isa) && !self.options.report && self.scalar_will_do()
+        lanes > 0 && is_sse2(isa) && !vectors.has(isa) && !self.options.count_blocks && self.scalar_will_do()
     }
 
     /// Tile after tile. What unwinds has no results: the members under way run as scalar code, which says what is
@@ -86,7 +86,7 @@ impl Launch<'_> {
                     refill: !options.no_refill,
                     loaded: &loaded,
                 });
-                if self.limits.is_some() {
+                if self.limits.is_some() || options.report {
                     // The steps of members that come one after the other are no sum.
                     let most = if as_wavefront { TILE } else { most };
                     let mut tiles = CountedTiles {
@@ -99,8 +99,10 @@ impl Launch<'_> {
                         queue: &queue,
                         most,
                         waiting: Vec::new(),
+                        done: TileCounts::default(),
                     };
-                    return tiles.run(least, &mut memory, &mut faults);
+                    tiles.run(least, &mut memory, &mut faults);
+                    return ledger.add_tiles(&tiles.done);
                 }
                 loop {
                     let mut members = queue.take_tile(least, most);

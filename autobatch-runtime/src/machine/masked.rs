@@ -11,7 +11,7 @@ use super::occupancy::Occupancy;
 use super::step::{STALE, Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{FaultKind, ended, too_deep, too_long};
+use crate::api::fault::{FaultKind, ended, too_long};
 use crate::simd::{self, Level};
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
@@ -373,7 +373,7 @@ impl Masked {
     fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, point: u32) -> bool {
         let program = members.program;
         let depth = self.stack.len();
-        if depth > members.settings.max_depth {
+        if members.is_deepest(depth - 1) {
             self.too_deep(members, words, point);
             return false;
         }
@@ -427,11 +427,11 @@ impl Masked {
 
     #[cold]
     fn too_deep<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
-        let limit = members.settings.max_depth;
+        let (kind, message) = members.too_deep();
         let top = &self.stack[self.stack.len() - 1];
         let words = &words[top.words..top.words + top.len];
         for lane in (0..words.len()).filter(|&lane| words[lane] == P::of(point)) {
-            self.doom(lane, UnwindPoint::At(point), FaultKind::DepthExceeded, too_deep(limit));
+            self.doom(lane, UnwindPoint::At(point), kind, message.clone());
         }
     }
 

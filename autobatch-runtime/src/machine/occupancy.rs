@@ -4,11 +4,14 @@ use std::ops::Range;
 
 use super::counters::{BlockCount, Finished};
 use super::settings::Settings;
-use crate::api::fault::{Fault, FaultKind, ended};
+use crate::api::fault::{Fault, FaultKind, TOO_MUCH, ended, too_deep};
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
+use crate::native_stack::budget;
 use crate::simd::{self, Level};
 
+/// Members may be so deep, whatever memory that takes.
+const SHALLOW: usize = 1000;
 /// Steps after which members that wait for a lane get one of their own.
 const CROWDED: u32 = 1024;
 
@@ -53,6 +56,9 @@ pub(super) struct Occupancy<'r> {
     counts: Vec<BlockCount>,
     largest: Vec<u64>,
     pub(super) depth: usize,
+    /// How deep members may be since memory is used up, if that is less than they may be anyway.
+    pub(super) deepest: usize,
+    steps: u64,
     refills: u64,
     first: bool,
     /// Steps since a lane was free for a member that waits.
@@ -67,7 +73,7 @@ impl<'r> Occupancy<'r> {
         watch: &'r dyn Watch,
     ) -> Self {
         let width = settings.lanes.min(queue.waiting()).max(1);
-        let blocks = program.blocks.len();
+        let (blocks, deepest) = (program.blocks.len(), settings.max_depth);
         let tracking = (settings.report || settings.max_steps != u64::MAX).then(|| Tracking {
             steps: vec![0; width],
             visits: vec![0; if settings.report { width * blocks } else { 0 }],
@@ -90,6 +96,8 @@ impl<'r> Occupancy<'r> {
             counts: vec![BlockCount::default(); blocks],
             largest: vec![0; blocks],
             depth: 0,
+            deepest,
+            steps: 0,
             refills: 0,
             first: true,
             crowded: 0,
@@ -150,9 +158,10 @@ impl<'r> Occupancy<'r> {
         self.tracking.is_some()
     }
 
-    /// How often a block may repeat on a strip before it returns to the scheduler.
+    /// A block step begins: how often it may repeat on a strip before it returns to the scheduler.
     #[inline(always)]
-    pub(super) fn rounds(&self, refillable: bool) -> u32 {
+    pub(super) fn rounds(&mut self, refillable: bool) -> u32 {
+        self.steps += 1;
         match () {
             _ if self.tracked() => 1,
             _ if refillable && self.refilling() => 32,
@@ -245,6 +254,27 @@ impl<'r> Occupancy<'r> {
         })
     }
 
+    /// Whether a lane so deep must not call. Where memory is used up, calls may be as deep as some have been.
+    #[inline(always)]
+    pub(super) fn is_deepest(&mut self, depth: usize) -> bool {
+        if depth > SHALLOW
+            && depth.is_multiple_of(64)
+            && budget::is_over()
+            && self.deepest == self.settings.max_depth
+        {
+            self.deepest = self.deepest.min(self.depth);
+        }
+        depth >= self.deepest
+    }
+
+    /// Why it must not.
+    pub(super) fn too_deep(&self) -> (FaultKind, String) {
+        match self.settings.max_depth {
+            limit if limit == self.deepest => (FaultKind::DepthExceeded, too_deep(limit)),
+            _ => (FaultKind::MemoryExceeded, TOO_MUCH.to_owned()),
+        }
+    }
+
     /// The member on `lane` ends with a fault.
     pub(super) fn fail(&mut self, lane: usize, kind: FaultKind, message: String) {
         self.faults.push(Fault { member: self.of[lane], kind, message });
@@ -324,6 +354,7 @@ impl<'r> Occupancy<'r> {
             blocks: self.counts,
             largest: self.largest,
             depth: self.depth,
+            steps: self.steps,
             refills: self.refills,
         }
     }

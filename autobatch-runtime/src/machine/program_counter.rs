@@ -10,7 +10,7 @@ use super::schedule::Waiting;
 use super::step::{Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{FaultKind, ended, too_deep, too_long};
+use crate::api::fault::{FaultKind, ended, too_long};
 use crate::simd;
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
@@ -241,7 +241,7 @@ impl ProgramCounter {
     fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], site: u32) -> bool {
         let program = members.program;
         let point = program.blocks.len() as u32 + site;
-        if members.depth >= members.settings.max_depth && self.too_deep(members, point) {
+        if members.is_deepest(members.depth) && self.too_deep(members, point) {
             return false;
         }
         let entry = program.calls[site as usize].entry;
@@ -259,11 +259,11 @@ impl ProgramCounter {
     /// Dooms those lanes of the transfer that must not call; whether there are any.
     #[cold]
     fn too_deep(&mut self, members: &Occupancy<'_>, point: u32) -> bool {
-        let limit = members.settings.max_depth;
+        let (kind, message) = members.too_deep();
         let transfer = std::mem::take(&mut self.transfer);
         for &lane in &transfer {
-            if self.sites[lane as usize].len() >= limit {
-                self.doom(lane as usize, UnwindPoint::At(point), FaultKind::DepthExceeded, too_deep(limit));
+            if self.sites[lane as usize].len() >= members.deepest {
+                self.doom(lane as usize, UnwindPoint::At(point), kind, message.clone());
             }
         }
         self.transfer = transfer;

@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use std::slice;
 
 use crate::batch::Pulse;
+use crate::native_stack::budget;
 use crate::simd::Level;
 
 /// A cache line, the alignment of columns.
@@ -131,6 +132,8 @@ impl<'a> Arena<'a> {
         };
         if next.as_ref().is_none_or(|chunk| chunk.lines.len() < lines) {
             let room = lines.max(CHUNK);
+            // Chunks last as long as the run.
+            budget::ask(room * size_of::<Line>());
             *next = Some(Box::new(Chunk { lines: Box::new_uninit_slice(room), next: None }));
         }
         let Some(chunk) = next else { unreachable!("there is one now") };

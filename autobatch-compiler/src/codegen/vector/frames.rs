@@ -138,7 +138,13 @@ pub(crate) fn variant(
         true => Some(wavefront::tile(emitter, isa, ARGUMENTS)?),
         false => None,
     };
-    Some(VectorVariant { functions, tile: tile(emitter, naming, isa, task_blocks), short, wavefront })
+    Some(VectorVariant {
+        functions,
+        tile: tile(emitter, naming, isa, task_blocks),
+        short,
+        wavefront,
+        task_blocks,
+    })
 }
 
 /// Runs a tile. In `task_blocks` lanes should agree about their calls.

@@ -69,7 +69,7 @@ const SAMPLE: usize = 24;
 const MEASURABLE: usize = 768;
 
 /// The program, its instance, and what a run is like: threads, lanes, instruction set, size of the batch, schedule;
-/// whether it makes a report and refills, as the machines have more or less to do then.
+/// whether it counts blocks and refills, as the machines have more or less to do then.
 type Key = (usize, &'static str, [usize; 5], [bool; 2]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
@@ -91,7 +91,7 @@ impl Launch<'_> {
         let schedule = self.options.schedule.map_or(0, |schedule| schedule as usize + 1);
         let program = std::ptr::from_ref(self.program).addr();
         let like = [self.threads, lanes, self.isa() as usize, size, schedule];
-        (program, instance, like, [self.options.report, self.options.no_refill])
+        (program, instance, like, [self.options.count_blocks, self.options.no_refill])
     }
 
     /// Runs the batch. Each member is run once, by whichever executor; the results are the same.
