@@ -323,7 +323,7 @@ impl Options {
         self
     }
 
-    /// How deep the calls of a member may nest, tail calls not counted; default 2 000 000.
+    /// How deep the calls of a member may nest, tail calls not counted; default 1 500 000.
     ///
     /// A member that goes deeper ends with [`FaultKind::DepthExceeded`](crate::FaultKind::DepthExceeded). Memory grows with the depth that is reached, not
     /// with the limit; the native stack does not grow.
@@ -398,7 +398,7 @@ impl Options {
     /// }
     ///
     /// let options = Options::default().executor(Executor::Scalar).max_memory(8 << 20);
-    /// let outcome = sum_to_batched_with(&[10, 1_500_000], &options)?;
+    /// let outcome = sum_to_batched_with(&[10, 1_000_000], &options)?;
     /// assert_eq!(outcome.get(0), Some(&55));
     /// assert_eq!(outcome.faults()[0].kind, FaultKind::MemoryExceeded);
     /// # Ok::<(), autobatch::BatchError>(())
@@ -413,8 +413,9 @@ impl Options {
     /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). Blocks look at the
     /// token every millisecond or so. Scalar code looks at it between members, and on fibers at calls of primitives.
     ///
-    /// A member that does not end delays others by a bounded time. From 20 ms on, a seventh of the time is spent on the other members of its
-    /// tile and on waiting ones, by the machine, where no member waits for another. When the run is cancelled they get 4 ms more.
+    /// A member that does not end delays others by a bounded time. From 20 ms on, an eighth of the time is spent on the members of its tile and
+    /// on waiting ones, by the machine, where no member waits for another; half of the time once a quarter of them are done. When the run is
+    /// cancelled they get 4 ms more.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -624,7 +625,7 @@ impl Defaults {
 }
 
 /// The depth members may reach where nobody says otherwise.
-pub(crate) const MAX_DEPTH: usize = 2_000_000;
+pub(crate) const MAX_DEPTH: usize = 1_500_000;
 
 #[cfg(test)]
 mod tests {

@@ -30,8 +30,10 @@ use crate::vector::{Memory, Tile, WavefrontRules};
 
 /// How long a tile may take before it gets a companion.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// The time of the tile for each time of its companion.
-const SHARE: u32 = 7;
+/// The time of the tile for each time of its companion: at first, and once the companion has done a part of the members, of which it is clear
+/// then that they wait for few.
+const SHARE: [u32; 2] = [7, 1];
+const PART: usize = 4;
 /// The least time for which the companion is worth to be called, and the most at a time.
 const SLICE: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(2)];
 /// How long a companion goes on when the run is ended from outside, so that members that need little have their results.
@@ -106,7 +108,8 @@ impl<'c> Companion<'c> {
     /// Lets the companion run if it is its turn.
     fn beat(&mut self, aside: &'c Aside<'c>) {
         let tile = self.begin.elapsed() - self.spent;
-        let due = (tile.saturating_sub(PATIENCE) / SHARE).saturating_sub(self.spent);
+        let waits = PART * aside.done.load(Ordering::Relaxed) >= self.members.len();
+        let due = (tile.saturating_sub(PATIENCE) / SHARE[usize::from(waits)]).saturating_sub(self.spent);
         if due >= SLICE[0] && self.run(due.min(SLICE[1]), aside) {
             resume_unwind(Box::new(Overtaken));
         }

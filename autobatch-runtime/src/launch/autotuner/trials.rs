@@ -10,6 +10,7 @@ use super::super::vector::SHARE;
 use super::race::{ENOUGH, PLACES, Race, Rest};
 use super::record::{EXECUTORS, Progress, Record, index};
 use crate::api::options::Executor;
+use crate::batch::Watch;
 
 /// How long the scalar code is measured, in how many members at most, and in what part of the batch; the first where
 /// other threads wait for it.
@@ -74,12 +75,34 @@ type Key = (usize, &'static str, [usize; 5], [bool; 2]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
 
-/// The machine that was faster, for how many runs more it is taken, and for how many it was at first.
-#[derive(Clone, Copy)]
+/// What is known of the machines where scalar code would show: nanoseconds per member, the runs until the slower one has another, and how
+/// many they were before.
+#[derive(Clone, Copy, Default)]
 struct Choice {
-    executor: Executor,
+    costs: [Option<f64>; 2],
     runs: u32,
     again: u32,
+}
+
+impl Choice {
+    /// The machine that is next.
+    fn machine(&mut self) -> usize {
+        let [masked, counter] = self.costs.map(|cost| cost.unwrap_or(0.0));
+        let best = usize::from(counter < masked);
+        match (self.costs, self.runs) {
+            ([None, _], _) => 0,
+            ([_, None], _) => 1,
+            (_, 0) => {
+                self.again = (2 * self.again).clamp(64, 1 << 20);
+                self.runs = self.again;
+                1 - best
+            }
+            _ => {
+                self.runs -= 1;
+                best
+            }
+        }
+    }
 }
 
 static CHOICES: Mutex<BTreeMap<Key, Choice>> = Mutex::new(BTreeMap::new());
@@ -403,28 +426,26 @@ impl Launch<'_> {
         cost
     }
 
-    /// The choice between the machines, where scalar code would show: measured, and kept for ever more runs.
+    /// The choice between the machines, where scalar code would show. In a run that may be ended from outside a trial on a part of the
+    /// members might take all the time. So whole runs are compared there.
     fn autotune_machine(&self, instance: Option<&'static str>, phase: &Phase<'_>) -> Executor {
+        let machines = [Executor::Masked, Executor::ProgramCounter];
         if self.members < MEASURABLE || !self.program.recursive || self.alike {
             phase(Executor::Masked, self.all(), self.threads);
             return Executor::Masked;
         }
-        let key = instance.map(|instance| self.key(instance));
+        let Some(instance) = instance else { return self.compare_machines(phase) };
+        let key = self.key(instance);
         let choices = || CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = key.and_then(|key| choices().get(&key).copied());
-        let mut choice = known.unwrap_or(Choice { executor: Executor::Masked, runs: 0, again: 0 });
-        if choice.runs > 0 {
-            choice.runs -= 1;
-            phase(choice.executor, self.all(), self.threads);
-        } else {
-            choice.executor = self.compare_machines(phase);
-            choice.again = (2 * choice.again).clamp(4, 1 << 20);
-            choice.runs = choice.again;
-        }
-        if let Some(key) = key {
+        let mut choice = choices().get(&key).copied().unwrap_or_default();
+        let machine = choice.machine();
+        let took = phase(machines[machine], self.all(), self.threads).wall.as_nanos() as f64;
+        // What has been ended says nothing.
+        if self.over().is_none() {
+            choice.costs[machine] = Some(took / self.members as f64);
             choices().insert(key, choice);
         }
-        choice.executor
+        machines[machine]
     }
 
     /// Runs the batch by the machine that is faster on a part of it.
