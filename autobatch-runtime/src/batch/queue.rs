@@ -139,7 +139,7 @@ mod tests {
         let queue = Queue::before(0..3, behind.clone());
         assert_eq!((queue.waiting(), queue.take(2), queue.take(2), queue.take(3)), (7, 0..2, 2..3, 10..13));
         assert_eq!((behind.take(9), queue.take(9).len(), queue.waiting()), (13..14, 0, 0));
-        assert_eq!(queue.borrowed(), [10..13]);
+        assert_eq!(queue.borrowed(), vec![10..13]);
     }
 
     #[test]
