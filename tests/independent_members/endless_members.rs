@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use autobatch::{
-    BatchError, CancelToken, Engine, Executor, FaultKind, Options, Outcome, Schedule, autobatch, same,
+    BatchError, CancelToken, Engine, Executor, Fault, FaultKind, Options, Outcome, Schedule, autobatch, same,
 };
 
 const BATCHING: [Executor; 3] = [Executor::Auto, Executor::Masked, Executor::ProgramCounter];
@@ -378,5 +378,72 @@ fn the_engine_is_the_same_with_limits() {
         let blocks = spin_batched_with(&n, &plain.clone().count_blocks(true)).unwrap();
         assert!(counted.report().steps > 0 && counted.report().blocks.is_empty());
         assert!(blocks.report().engine == Engine::Machine && !blocks.report().blocks.is_empty());
+    }
+}
+
+/// Queens: a call in a loop.
+#[autobatch(strict)]
+fn queens(all: u32, columns: u32, left: u32, right: u32) -> u32 {
+    if columns == all {
+        return 1;
+    }
+    let mut free = all & !(columns | left | right);
+    let mut count = 0;
+    while free != 0 {
+        let bit = free & free.wrapping_neg();
+        free ^= bit;
+        count += queens(all, columns | bit, (left | bit) << 1, (right | bit) >> 1);
+    }
+    count
+}
+
+/// Calls that need the results of others.
+#[autobatch(strict)]
+fn tak(x: i32, y: i32, z: i32) -> i32 {
+    if y >= x { z } else { tak(tak(x - 1, y, z), tak(y - 1, z, x), tak(z - 1, x, y)) }
+}
+
+/// Two calls with work in them: gangs.
+#[autobatch(strict)]
+fn bisect(a: f64, b: f64, depth: u32) -> f64 {
+    let m = (a + b) * 0.5;
+    let (l, r) = (1.0 / (a * m + 1.0) + a * a * m, 1.0 / (b * m + 1.0) + b * b * m);
+    let (p, q) = ((l * a + m) * (r * b - m) + l * l * r, (r * a + m) * (l * b - m) + r * r * l);
+    let (s, t) = (p * p * 0.25 + q * l - a * b, q * q * 0.25 - p * r + a * b);
+    let u = (s * s + t * t) / (1.0 + p * p + q * q) + (s - t) * (p - q) * m;
+    if depth == 0 || u.abs() < 1e-9 { u + p } else { bisect(a, m, depth - 1) + bisect(m, b, depth - 1) }
+}
+
+/// The same members are over a limit of steps in vector code and in the machine.
+#[test]
+fn steps_are_the_same_in_every_engine() {
+    type Results<R> = Vec<Result<R, Fault>>;
+    type Run<'r> = &'r dyn Fn(&Options) -> Results<u64>;
+    fn map<R>(outcome: Outcome<R>, as_bits: impl Fn(R) -> u64) -> Results<u64> {
+        outcome.into_results().into_iter().map(|result| result.map(&as_bits)).collect()
+    }
+    let n: Vec<u64> = (0..200).map(|i| 10 * i + i % 3).collect();
+    let depth: Vec<u32> = (0..200).map(|i| i % 9).collect();
+    let all: Vec<u32> = (0..200).map(|i| (1 << (i % 6)) - 1).collect();
+    let (x, y): (Vec<i32>, Vec<i32>) = (0..200).map(|i| (i % 9, i % 4)).unzip();
+    let ends: Vec<f64> = (0..200).map(|i| 1.0 + f64::from(i) * 0.01).collect();
+    let runs: [(&str, Run<'_>); 6] = [
+        ("spin", &|o| map(spin_batched_with(&n, o).unwrap(), |x| x)),
+        ("tail", &|o| map(tail_batched_with(&n, same(0), o).unwrap(), |x| x)),
+        ("calls", &|o| map(calls::outer_batched_with(&n, o).unwrap(), |x| x)),
+        ("queens", &|o| map(queens_batched_with(&all, same(0), same(0), same(0), o).unwrap(), u64::from)),
+        ("tak", &|o| map(tak_batched_with(&x, &y, same(0), o).unwrap(), |z| z as u64)),
+        ("bisect", &|o| map(bisect_batched_with(same(0.0), &ends, &depth, o).unwrap(), f64::to_bits)),
+    ];
+    for (name, run) in runs {
+        for steps in [1, 3, 10, 40, 150, 700, 3000, 20_000, 1 << 40] {
+            let options = Options::default().max_steps(steps).threads(2);
+            let machine = options.clone().executor(Executor::Masked).count_blocks(true);
+            let expected = run(&machine);
+            for executor in BATCHING {
+                let found = run(&options.clone().executor(executor));
+                assert_eq!(found, expected, "{name}, {executor:?}, {steps} steps");
+            }
+        }
     }
 }

@@ -375,7 +375,7 @@ impl Writer<'_, '_> {
                 let within = Within { fixed: &outer | &own, changing };
                 let body = body.iter().map(|node| self.node(node, Some(&within)));
                 let rt = &self.emitter.rt;
-                let (before, iter, turn) = match long_loops::counted(rt, &iter, is_inside) {
+                let (before, iter, turn) = match long_loops::counted_around_lanes(rt, &iter, is_inside) {
                     Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
                     None => (quote!(), quote!(#iter), quote!()),
                 };

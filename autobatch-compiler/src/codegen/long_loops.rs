@@ -29,18 +29,27 @@ pub(crate) struct Counted {
     pub(crate) turn: TokenStream,
 }
 
-/// How a loop over `iter` counts, if it may be long; `inside` if it is in another that counts.
-pub(crate) fn counted(rt: &TokenStream, iter: &Expr, inside: bool) -> Option<Counted> {
-    if !is_range(iter) {
-        return None;
-    }
-    let (turns, long) = (name("__turns"), name("__long"));
-    let is_long = if inside { quote!(is_long_inside) } else { quote!(is_long) };
-    let before = quote! {
-        let #turns = ::core::iter::IntoIterator::into_iter(#iter);
-        let #long = #rt::#is_long(&#turns);
-    };
-    Some(Counted { before, iter: turns, turn: quote!(if #long { #rt::turn(); }) })
+/// How a loop over `iter` in the code of one lane counts, if it may be long; `inside` if it is in another that counts.
+fn counted(rt: &TokenStream, iter: &Expr, inside: bool) -> Option<Counted> {
+    let ask = if inside { quote!(is_long_inside) } else { quote!(is_long) };
+    let long = name("__long");
+    let (before, turn) = (quote!(let #long = #rt::#ask), quote!(if #long { #rt::turn(); }));
+    with(iter, before, turn)
+}
+
+/// The same for a loop around loops over the lanes.
+pub(crate) fn counted_around_lanes(rt: &TokenStream, iter: &Expr, inside: bool) -> Option<Counted> {
+    let ask = if inside { quote!(turns_left_inside) } else { quote!(turns_left) };
+    let left = name("__left");
+    let (before, turn) = (quote!(let mut #left = #rt::#ask), quote!(#rt::next_turn(&mut #left);));
+    with(iter, before, turn)
+}
+
+/// `ask` ends in a function that is asked about what the loop goes over.
+fn with(iter: &Expr, ask: TokenStream, turn: TokenStream) -> Option<Counted> {
+    let turns = name("__turns");
+    let before = quote!(let #turns = ::core::iter::IntoIterator::into_iter(#iter); #ask(&#turns););
+    is_range(iter).then_some(Counted { before, iter: turns, turn })
 }
 
 /// Has the loops of lane code count.

@@ -220,6 +220,13 @@ pub enum BatchError {
         /// What is wrong with them.
         wrong: BadOffsets,
     },
+    /// There is no memory for the results.
+    Memory {
+        /// The number of members.
+        members: usize,
+        /// The bytes of a result.
+        bytes: usize,
+    },
     /// A limit of the [`Options`](crate::Options) can't be kept, since scalar code runs the members.
     Limit {
         /// The option.
@@ -314,6 +321,9 @@ impl fmt::Display for BatchError {
                 "the array for `{parameter}` has {found} columns, but each member needs a row of {expected}"
             ),
             BatchError::Offsets { parameter, wrong } => write!(f, "the offsets of `{parameter}`: {wrong}"),
+            BatchError::Memory { members, bytes } => {
+                write!(f, "there is no memory for the results of {members} members, {bytes} bytes each")
+            }
             BatchError::Limit { option, function } => write!(
                 f,
                 "`{option}` can't be kept: members of `{function}` run as scalar code, which counts no steps; \
@@ -343,6 +353,8 @@ mod tests {
         let shape = BatchError::Shape { parameter: "p", expected: 3, found: 2 };
         assert_eq!(shape.to_string(), "the array for `p` has 2 columns, but each member needs a row of 3");
         assert!(BatchError::NoLength.to_string().contains("same("));
+        let memory = BatchError::Memory { members: 2, bytes: 3 };
+        assert_eq!(memory.to_string(), "there is no memory for the results of 2 members, 3 bytes each");
         let limit = BatchError::Limit { option: "max_steps", function: "f" };
         assert!(
             limit.to_string().starts_with("`max_steps` can't be kept: members of `f` run as scalar code")

@@ -101,6 +101,29 @@ pub fn is_long_inside(iter: &impl Iterator) -> bool {
     iter.size_hint().0 > LONG && LIMITED.get()
 }
 
+/// The same as [`is_long`], for a loop around loops over the lanes: the turns until [`next_turn`] looks at the limits. A flag would be the same
+/// in all turns, so that LLVM would make two loops of the one.
+#[inline(always)]
+pub fn turns_left(iter: &impl Iterator) -> u32 {
+    if is_long(iter) { 1 } else { u32::MAX }
+}
+
+/// The same in another loop.
+#[inline(always)]
+pub fn turns_left_inside(iter: &impl Iterator) -> u32 {
+    if is_long_inside(iter) { 1 } else { u32::MAX }
+}
+
+/// Such a loop has come to its next turn. Unwinds if the member is to end.
+#[inline(always)]
+pub fn next_turn(left: &mut u32) {
+    *left -= 1;
+    if *left == 0 {
+        look();
+        *left = TURNS;
+    }
+}
+
 #[inline(never)]
 fn begins() -> bool {
     LEFT.set(0);

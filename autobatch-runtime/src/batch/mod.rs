@@ -11,7 +11,7 @@ mod queue;
 mod watch;
 
 pub(crate) use limits::{Limited, Limits, Stopped};
-pub use limits::{is_long, is_long_inside, turn};
+pub use limits::{is_long, is_long_inside, next_turn, turn, turns_left, turns_left_inside};
 pub(crate) use pulse::Pulse;
 pub(crate) use queue::Queue;
 pub(crate) use watch::Watch;

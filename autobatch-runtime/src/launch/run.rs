@@ -24,7 +24,10 @@ pub(crate) fn run<R: Send>(
     ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
 ) -> Result<Outcome<R>, BatchError> {
     let members = members(lens)?;
-    let mut values: Vec<MaybeUninit<R>> = Vec::with_capacity(members);
+    let mut values: Vec<MaybeUninit<R>> = Vec::new();
+    if values.try_reserve_exact(members).is_err() {
+        return Err(BatchError::Memory { members, bytes: size_of::<R>() });
+    }
     values.resize_with(members, MaybeUninit::uninit);
     let out = Out::fresh(&mut values);
     let code = Bound { ways: &ways, out: &out };

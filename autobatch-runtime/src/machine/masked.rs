@@ -349,23 +349,21 @@ impl Masked {
     fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
         let top = &self.stack[self.stack.len() - 1];
         let (len, first) = (top.len, top.words);
-        let at = |lane: &usize| words[first + lane] == P::of(point);
-        let here: Vec<(usize, usize)> =
-            (0..len).filter(at).map(|lane| (lane, self.owners[first + lane] as usize)).collect();
-        for &(lane, _) in here.iter().filter(|(_, owner)| !members.may_step(*owner)) {
-            self.doom(
-                lane,
-                UnwindPoint::At(point),
-                FaultKind::StepsExceeded,
-                too_long(members.settings.max_steps),
-            );
+        let all = words[first..first + len].iter().zip(&self.owners[first..first + len]).enumerate();
+        let here = all.filter(|(_, (word, _))| **word == P::of(point));
+        let here = here.map(|(lane, (_, owner))| (lane, *owner as usize));
+        let over: Vec<usize> =
+            here.clone().filter(|(_, owner)| !members.may_step(*owner)).map(|(lane, _)| lane).collect();
+        if over.is_empty() {
+            let count = here.map(|(_, owner)| members.step(owner, point)).count();
+            members.executed(point, count, members.width());
+            return true;
         }
-        if !self.doomed.is_empty() {
-            return false;
+        let message = too_long(members.settings.max_steps);
+        for lane in over {
+            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, message.clone());
         }
-        here.iter().for_each(|&(_, owner)| members.step(owner, point));
-        members.executed(point, here.len(), members.width());
-        true
+        false
     }
 
     /// Compresses the lanes at a call point into a new frame. False if they are too deep.

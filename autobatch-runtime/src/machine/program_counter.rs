@@ -18,6 +18,8 @@ use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 const ABANDON: usize = 4096;
 /// Block steps after which lanes at primitives have their turn, where members are to have one.
 const PRIMITIVES: u32 = 1024;
+/// The turns for which lanes wait until then.
+const WAITED: u32 = 16;
 
 /// A member that dies: where its innermost remaining activation is.
 struct Doomed {
@@ -46,9 +48,9 @@ pub(super) struct ProgramCounter {
     doomed: Vec<Doomed>,
     /// The lanes of the current call or return step.
     transfer: Vec<u32>,
-    /// Block steps so far, and the point that has had its turn last.
+    /// Block steps so far, and the last one of each block.
     ticks: u32,
-    turn: u32,
+    served: Vec<u32>,
 }
 
 impl ProgramCounter {
@@ -70,7 +72,7 @@ impl ProgramCounter {
             doomed: Vec::new(),
             transfer: Vec::new(),
             ticks: 0,
-            turn: 0,
+            served: vec![0; program.blocks.len()],
         }
     }
 
@@ -167,16 +169,20 @@ impl ProgramCounter {
         }
     }
 
-    /// The block that is next: by the schedule, or in turn.
+    /// The block that is next: by the schedule, or the one that has waited longest.
     #[inline(always)]
     fn pick(&mut self, members: &Occupancy<'_>, blocks: u32, is_turn: bool) -> Option<u32> {
         if is_turn {
             // Lanes at a primitive wait for many others, but not for ever.
             let all = self.ticks.is_multiple_of(PRIMITIVES);
             let end = if all { blocks } else { members.primitives.min(blocks) };
-            let next = |from: u32| self.waiting.first(from).filter(|point| *point < end);
-            if let Some(point) = next(self.turn + 1).or_else(|| next(0)) {
-                self.turn = point;
+            let served = &self.served[..end as usize];
+            let points = (0..end).filter(|point| self.waiting.is_at(*point));
+            let longest = points.max_by_key(|point| self.ticks.wrapping_sub(served[*point as usize]));
+            let waited = |point: &u32| {
+                self.ticks.wrapping_sub(served[*point as usize]) >= members.settings.fair * WAITED
+            };
+            if let Some(point) = longest.filter(waited) {
                 return Some(point);
             }
         }
@@ -311,6 +317,7 @@ impl ProgramCounter {
             }
             return false;
         }
+        self.served[point as usize] = self.ticks;
         let size = members.program.strip;
         stage.rounds = members.rounds(true);
         stage.strips.clear();
@@ -326,17 +333,19 @@ impl ProgramCounter {
     /// Counts a block step for each member at `point`. False if some may not execute it.
     #[cold]
     fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
-        let here: Vec<usize> = (0..self.width).filter(|&lane| words[lane] == P::of(point)).collect();
-        let limit = members.settings.max_steps;
-        for &lane in here.iter().filter(|&&lane| !members.may_step(lane)) {
-            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, too_long(limit));
+        let here = words[..self.width].iter().enumerate().filter(|(_, word)| **word == P::of(point));
+        let here = here.map(|(lane, _)| lane);
+        let over: Vec<usize> = here.clone().filter(|lane| !members.may_step(*lane)).collect();
+        if over.is_empty() {
+            let count = here.map(|lane| members.step(lane, point)).count();
+            members.executed(point, count, self.width);
+            return true;
         }
-        if !self.doomed.is_empty() {
-            return false;
+        let message = too_long(members.settings.max_steps);
+        for lane in over {
+            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, message.clone());
         }
-        here.iter().for_each(|&lane| members.step(lane, point));
-        members.executed(point, here.len(), self.width);
-        true
+        false
     }
 
     /// Ends the member on a lane.

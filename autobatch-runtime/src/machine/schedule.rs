@@ -91,6 +91,12 @@ impl Waiting {
         *word = if total > 0 { *word | bit } else { *word & !bit };
     }
 
+    /// Whether a lane is at `point`.
+    #[inline(always)]
+    pub(super) fn is_at(&self, point: u32) -> bool {
+        self.totals[point as usize] > 0
+    }
+
     /// The lanes of `strip` at `point`.
     #[inline(always)]
     pub(super) fn at(&self, strip: usize, point: u32) -> u32 {
