@@ -415,7 +415,7 @@ impl Options {
     ///
     /// A member that does not end delays others by a bounded time. From 20 ms on, an eighth of the time is spent on the members of its tile and
     /// on waiting ones, by the machine, where no member waits for another; half of the time once a quarter of them are done. When the run is
-    /// cancelled they get 4 ms more.
+    /// cancelled they get 2 ms more.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;

@@ -5,17 +5,22 @@
 
 use std::cell::Cell;
 use std::panic::resume_unwind;
+use std::time::{Duration, Instant};
 
 use super::limits::Stopped;
 use crate::api::fault::FaultKind;
 
-/// Strips that run a region between two beats.
+/// Strips that run a region between two beats: at first, at most, and how long they should take.
 const BEAT: u64 = 4096;
+const LONGEST: u64 = 1 << 16;
+const TIME: Duration = Duration::from_micros(500);
 
 /// Counts what a tile does, and calls a function now and then.
 pub(crate) struct Pulse<'r> {
-    /// Strips until the next beat.
+    /// Strips until the next beat, those from one to the next, and when the last one was.
     left: Cell<u64>,
+    beats: Cell<u64>,
+    last: Cell<Instant>,
     /// The steps that a member has made at most, and those of them that are a sum over members.
     steps: Cell<u64>,
     sum: Cell<u64>,
@@ -26,7 +31,8 @@ pub(crate) struct Pulse<'r> {
 impl<'r> Pulse<'r> {
     /// `beat` may unwind.
     pub(crate) fn new(max_steps: u64, beat: &'r dyn Fn()) -> Self {
-        Pulse { left: Cell::new(BEAT), steps: Cell::new(0), sum: Cell::new(0), max_steps, beat }
+        let (beats, last) = (Cell::new(BEAT), Cell::new(Instant::now()));
+        Pulse { left: Cell::new(BEAT), beats, last, steps: Cell::new(0), sum: Cell::new(0), max_steps, beat }
     }
 
     /// Members have made so many steps side by side, each no more than that, and so many strips have run.
@@ -62,11 +68,22 @@ impl<'r> Pulse<'r> {
     #[cold]
     #[inline(never)]
     fn beat(&self) {
-        self.left.set(BEAT);
+        let now = Instant::now();
+        let took = now.duration_since(self.last.replace(now));
+        let beats = self.beats.get();
+        let fit = (beats as f64 * TIME.as_secs_f64() / took.as_secs_f64().max(1e-9)) as u64;
+        self.beats.set(fit.clamp(beats / 4, 4 * beats).clamp(1, LONGEST));
+        self.left.set(self.beats.get());
         if self.steps.get() > self.max_steps {
             resume_unwind(Box::new(Stopped(FaultKind::StepsExceeded)));
         }
         (self.beat)();
+    }
+
+    /// How many rounds of so many strips may run at once, of `rounds` that should.
+    #[inline]
+    pub(crate) fn rounds(&self, rounds: usize, strips: usize) -> usize {
+        rounds.min((self.beats.get() as usize / strips.max(1)).max(1))
     }
 
     /// All steps.
@@ -91,6 +108,7 @@ mod tests {
         let beats = Cell::new(0);
         let count = || beats.set(beats.get() + 1);
         let pulse = Pulse::new(100, &count);
+        assert_eq!((pulse.rounds(8, 2), pulse.rounds(8, 1 << 20)), (8, 1));
         pulse.side_by_side(40, 3 * BEAT);
         pulse.together(60, 1);
         assert_eq!((beats.get(), pulse.sum()), (1, 60));

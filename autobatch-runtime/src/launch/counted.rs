@@ -37,7 +37,7 @@ const PART: usize = 4;
 /// The least time for which the companion is worth to be called, and the most at a time.
 const SLICE: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(2)];
 /// How long a companion goes on when the run is ended from outside, so that members that need little have their results.
-const GRACE: Duration = Duration::from_millis(4);
+const GRACE: Duration = Duration::from_millis(2);
 /// Members that the companion has under way.
 const LANES: usize = 4096;
 /// Members of the first tile where steps are a sum over members.

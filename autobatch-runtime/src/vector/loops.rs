@@ -96,6 +96,7 @@ impl<'a> LoopLanes<'a> {
     #[inline(always)]
     pub fn rounds<const W: usize>(&mut self) -> usize {
         let rounds = (self.age / ROUNDS_PART).clamp(LEAST_ROUNDS, MOST_ROUNDS);
+        let rounds = self.pulse.map_or(rounds, |pulse| pulse.rounds(rounds, self.strips::<W>()));
         self.age += rounds;
         if let Some(pulse) = self.pulse {
             pulse.side_by_side(rounds as u64, (rounds * self.strips::<W>()) as u64);
