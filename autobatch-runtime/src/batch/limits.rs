@@ -7,11 +7,15 @@ use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::panicking;
 use std::time::Instant;
 
 use crate::api::fault::FaultKind;
 use crate::api::options::CancelToken;
 
+/// The ticks after which scalar code looks at the limits, and how often it does before it is given up.
+const TICKS: u32 = 4096;
+const LOOKS: u32 = 1024;
 /// Loops of no more turns are not counted.
 const LONG: usize = 256;
 /// The turns of a loop that count as one step.
@@ -19,6 +23,9 @@ const TURNS: u32 = 4096;
 
 /// What code unwinds with whose member is to end, without the panic hook.
 pub(crate) struct Stopped(pub(crate) FaultKind);
+
+/// What scalar code for few lanes unwinds with that takes too long.
+pub(crate) struct Tired;
 
 /// When the members of a run have to end.
 #[derive(Debug)]
@@ -68,6 +75,9 @@ thread_local! {
     /// The turns until the limits are looked at again, and how often they have been in this loop.
     static LEFT: Cell<u32> = const { Cell::new(0) };
     static STEPS: Cell<u64> = const { Cell::new(0) };
+    /// The ticks of scalar code until the limits are looked at again, and how often they may still be.
+    static TICKS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
+    static LOOKS_LEFT: Cell<u32> = const { Cell::new(LOOKS) };
 }
 
 /// Makes limits those of this thread, until it is dropped.
@@ -124,6 +134,43 @@ pub fn next_turn(left: &mut u32) {
     }
 }
 
+/// A counted clone has been called, or has come to the next turn of a loop. Unwinds if its lanes are to end.
+#[inline(always)]
+pub fn tick() {
+    match TICKS_LEFT.get() {
+        0 => look_up(),
+        left => TICKS_LEFT.set(left - 1),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn look_up() {
+    TICKS_LEFT.set(TICKS);
+    // A destructor that runs while its lane unwinds.
+    if panicking() {
+        return;
+    }
+    if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
+        resume_unwind(Box::new(Stopped(kind)));
+    }
+    match LOOKS_LEFT.get() {
+        0 => resume_unwind(Box::new(Tired)),
+        left => LOOKS_LEFT.set(left - 1),
+    }
+}
+
+/// Scalar code runs for few lanes from here on.
+pub(crate) fn begin_ticks() {
+    TICKS_LEFT.set(TICKS);
+    LOOKS_LEFT.set(LOOKS);
+}
+
+/// The ticks since then.
+pub(crate) fn ticks() -> u64 {
+    u64::from(LOOKS - LOOKS_LEFT.get()) * u64::from(TICKS + 1) + u64::from(TICKS - TICKS_LEFT.get())
+}
+
 #[inline(never)]
 fn begins() -> bool {
     LEFT.set(0);
@@ -178,6 +225,22 @@ mod tests {
         }));
         let why = caught.err().map(|payload| payload.downcast::<Stopped>().unwrap().0);
         (turns.get(), why)
+    }
+
+    #[test]
+    fn ticks_are_counted_until_they_are_too_many() {
+        begin_ticks();
+        (0..10_000).for_each(|_| tick());
+        assert_eq!(ticks(), 10_000);
+        let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick()));
+        assert!(endless.unwrap_err().is::<Tired>());
+        let token = CancelToken::new();
+        token.cancel();
+        let _limited = Limited::by(Limits::new(Some(token), None, None));
+        begin_ticks();
+        let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick()));
+        assert!(endless.unwrap_err().is::<Stopped>());
+        assert_eq!(ticks(), 0);
     }
 
     #[test]

@@ -10,8 +10,8 @@ mod pulse;
 mod queue;
 mod watch;
 
-pub(crate) use limits::{Limited, Limits, Stopped};
-pub use limits::{is_long, is_long_inside, next_turn, turn, turns_left, turns_left_inside};
+pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_ticks, ticks};
+pub use limits::{is_long, is_long_inside, next_turn, tick, turn, turns_left, turns_left_inside};
 pub(crate) use pulse::Pulse;
 pub(crate) use queue::Queue;
 pub(crate) use watch::Watch;

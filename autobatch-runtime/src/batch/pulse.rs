@@ -25,14 +25,27 @@ pub(crate) struct Pulse<'r> {
     steps: Cell<u64>,
     sum: Cell<u64>,
     max_steps: u64,
+    /// Whether there are limits, which scalar code keeps if it counts, and whether few lanes may run as such.
+    pub(crate) limits: bool,
+    pub(crate) few: bool,
     beat: &'r dyn Fn(),
 }
 
 impl<'r> Pulse<'r> {
     /// `beat` may unwind.
-    pub(crate) fn new(max_steps: u64, beat: &'r dyn Fn()) -> Self {
+    pub(crate) fn new(max_steps: u64, limits: bool, few: bool, beat: &'r dyn Fn()) -> Self {
         let (beats, last) = (Cell::new(BEAT), Cell::new(Instant::now()));
-        Pulse { left: Cell::new(BEAT), beats, last, steps: Cell::new(0), sum: Cell::new(0), max_steps, beat }
+        Pulse {
+            left: Cell::new(BEAT),
+            beats,
+            last,
+            steps: Cell::new(0),
+            sum: Cell::new(0),
+            max_steps,
+            limits,
+            few,
+            beat,
+        }
     }
 
     /// Members have made so many steps side by side, each no more than that, and so many strips have run.
@@ -107,7 +120,7 @@ mod tests {
     fn the_tile_ends_when_a_member_may_have() {
         let beats = Cell::new(0);
         let count = || beats.set(beats.get() + 1);
-        let pulse = Pulse::new(100, &count);
+        let pulse = Pulse::new(100, true, true, &count);
         assert_eq!((pulse.rounds(8, 2), pulse.rounds(8, 1 << 20)), (8, 1));
         pulse.side_by_side(40, 3 * BEAT);
         pulse.together(60, 1);

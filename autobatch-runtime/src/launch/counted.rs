@@ -21,7 +21,7 @@ use super::phase::TileCounts;
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, ended};
 use crate::api::options::{Executor, Schedule};
-use crate::batch::{Pulse, Queue, Stopped, Watch};
+use crate::batch::{Pulse, Queue, Stopped, Tired, Watch};
 use crate::machine::{Core, Mode, Settings};
 use crate::native_stack::depth::{self, Depth};
 use crate::simd::Level;
@@ -61,6 +61,8 @@ pub(super) struct CountedTiles<'a> {
     /// Taken, but not under way.
     pub(super) waiting: Vec<Range<usize>>,
     pub(super) done: TileCounts,
+    /// Whether few lanes may run as scalar code: until that has taken too long.
+    pub(super) few: bool,
 }
 
 /// The members of a tile by the machine, beside it.
@@ -184,7 +186,7 @@ impl CountedTiles<'_> {
                 companion.borrow_mut().beat(&aside);
             }
         };
-        let pulse = Pulse::new(max_steps, &beat);
+        let pulse = Pulse::new(max_steps, launch.limits.is_some(), self.few, &beat);
         let mut tile = Tile {
             memory,
             members: members.clone(),
@@ -215,6 +217,9 @@ impl CountedTiles<'_> {
             self.learn(sum, members.len(), full);
             return self.tell(members.len() - told);
         }
+        if launch.limits.is_none() {
+            return launch.again(members, self.depth, code, faults);
+        }
         let at_fault = |member| found.iter().find(|fault| fault.member == member);
         let mut rest = Vec::new();
         for member in members.clone().filter(|member| !code.is_set(*member)) {
@@ -228,11 +233,15 @@ impl CountedTiles<'_> {
         if let Some(kind) = outside {
             return rest.for_each(|members| self.end(members, kind, faults));
         }
+        let tired = caught.as_ref().is_err_and(|payload| payload.is::<Tired>());
+        self.few &= !tired;
         // A sum says little of one member. Fewer have a smaller one.
         let divides = why == Some(Some(FaultKind::StepsExceeded)) && 2 * sum > max_steps && members.len() > 1;
         for members in rest.collect::<Vec<_>>() {
             if divides {
                 self.most = members.len().div_ceil(4).min(self.most);
+                self.waiting.push(members);
+            } else if tired {
                 self.waiting.push(members);
             } else {
                 self.exact(members, faults);

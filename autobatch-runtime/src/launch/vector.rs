@@ -100,6 +100,7 @@ impl Launch<'_> {
                         most,
                         waiting: Vec::new(),
                         done: TileCounts::default(),
+                        few: true,
                     };
                     tiles.run(least, &mut memory, &mut faults);
                     return ledger.add_tiles(&tiles.done);
@@ -135,7 +136,13 @@ impl Launch<'_> {
     }
 
     /// Runs those members as scalar code that have no result.
-    fn again(&self, mut members: Range<usize>, depth: Depth, code: &dyn Code, faults: &mut Vec<Fault>) {
+    pub(super) fn again(
+        &self,
+        mut members: Range<usize>,
+        depth: Depth,
+        code: &dyn Code,
+        faults: &mut Vec<Fault>,
+    ) {
         while !members.is_empty() {
             let is_set = code.is_set(members.start);
             let run = members.clone().take_while(|member| code.is_set(*member) == is_set).count();

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::slice;
 
-use crate::batch::Pulse;
+use crate::batch::{self as limits, Pulse};
 use crate::native_stack::budget;
 use crate::simd::Level;
 
@@ -97,10 +97,20 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Whether the run has limits, which scalar code would not keep.
+    /// Whether the run has limits, so that scalar code has to count.
     #[inline(always)]
-    pub(super) fn is_counted(&self) -> bool {
-        self.pulse.is_some()
+    pub fn is_limited(&self) -> bool {
+        self.pulse.is_some_and(|pulse| pulse.limits)
+    }
+
+    /// Scalar code has run for few lanes. Unwinds if the tile is to end.
+    #[inline(always)]
+    pub fn few_have_run(&self, blocks: u64) {
+        if let Some(pulse) = self.pulse
+            && pulse.limits
+        {
+            pulse.together(limits::ticks() * blocks, limits::ticks() / STRIP);
+        }
     }
 
     /// A column without values, of so many lanes.

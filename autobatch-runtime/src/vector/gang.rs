@@ -254,7 +254,7 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     /// Whether lanes agree enough to go on together. Those of a run with limits do in any case: scalar code keeps none.
     #[inline(always)]
     pub fn agrees(&self) -> bool {
-        self.credit.get() >= 0 || self.pulse.is_some()
+        self.credit.get() >= 0 || self.pulse.is_some_and(|pulse| pulse.limits)
     }
 
     /// Whether a gang shall be begun in a block.

@@ -204,7 +204,11 @@ impl Writer<'_, '_> {
                     } else {
                         let __args = (#(#rt::Strip::<_, #size>::copied(#args),)*);
                         let __results =
-                            #rt::vector::lane_by_lane(&__args, #rt::vector::CountedLanes::and(__here, #up), |(#(#names,)*), __lane| #clone);
+                            #rt::vector::lane_by_lane(&__args, #rt::vector::CountedLanes::and(__here, #up), |(#(#names,)*), __lane| {
+                                // With limits gangs agree.
+                                let __limited = false;
+                                #clone
+                            });
                         #rt::vector::merge(&mut #result, &__results, #up);
                     }
                     __agrees

@@ -410,14 +410,17 @@ impl Writer<'_, '_> {
         let made = &self.entry_region().outs;
         let has_all = params.all(|v| state.contains(&v) && !made.contains(&v));
         let rt = &self.emitter.rt;
+        let (counts, blocks) = self.counts();
         let clone =
             has_all.then(|| self.few(&quote!(#rt::vector::TaskBlocks::depth(&__blocks)), &t)).flatten();
         match clone {
             Some((most, call)) => quote! {
-                if #rt::vector::is_few(&__arena, __at, #most) {
+                if #rt::vector::is_few(&__arena, __at, #most, #counts) {
+                    let __limited = #rt::vector::Arena::is_limited(&__arena);
                     for __lane in 0..__at {
                         #rt::vector::give(&mut *#results, __lane, #call);
                     }
+                    #rt::vector::Arena::few_have_run(&__arena, #blocks);
                     true
                 } else {
                     false
