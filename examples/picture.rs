@@ -71,7 +71,7 @@ fn run(executor: Executor) -> Vec<Vec<Visit>> {
     let trace = Trace::default();
     let numbers: Vec<usize> = (0..MEMBERS.len()).collect();
     let depths = [0; MEMBERS.len()];
-    let options = Options::default().executor(executor).threads(1).lanes(LANES).report(true);
+    let options = Options::default().executor(executor).threads(1).lanes(LANES).count_blocks(true);
     let outcome = fib_batched_with(&MEMBERS, &numbers, &depths, &trace, &options).unwrap();
     let executions: u64 = outcome.report().blocks.iter().map(|block| block.executions).sum();
     let steps = trace.steps();

@@ -55,8 +55,8 @@
 //! 4. **Safe code stays safe.** Generated code is safe Rust. Inside, values are moved, never cloned, and dropped once, where
 //!    the scalar code drops them.
 //! 5. **Depth is data.** Recursion of any depth up to [`Options::max_depth`] works on a small native stack.
-//! 6. **Endless members starve nobody.** In batched code, [`Options::max_steps`] and [`Options::cancel`] end them, and the
-//!    rest finish.
+//! 6. **Endless members starve nobody.** In batched code, [`Options::max_steps`], [`Options::cancel`] and [`Options::deadline`] end them.
+//!    The rest finish, on the same engines. A limit that can't be kept is a [`BatchError`].
 //!
 //! # Attribute arguments
 //!
@@ -79,10 +79,10 @@
 //! | give each member its arguments | [`Column`], [`Each`], [`EachMut`], [`Ragged`], [`RaggedMut`], [`same`] |
 //! | keep results in memory of your own | [`Output`] |
 //! | choose how a batch runs | [`Options`], [`Executor`], [`Schedule`], [`Isa`] |
-//! | limit, stop or watch a run | [`Options::max_depth`], [`Options::max_steps`], [`CancelToken`], [`Progress`] |
+//! | limit, stop or watch a run | [`Options::max_depth`], [`Options::max_steps`], [`Options::max_memory`], [`Options::deadline`], [`CancelToken`], [`Progress`] |
 //! | handle members without a result | [`Outcome`], [`Fault`], [`FaultKind`], [`Faults`] |
 //! | handle a call that can't run | [`BatchError`], [`BadOffsets`] |
-//! | see how well lanes were used | [`Report`], [`BlockReport`] |
+//! | see how well lanes were used | [`Report`], [`BlockReport`], [`Engine`] |
 //! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Note`](program::Note) |
 //! | call one kernel for many members | [`primitive`](macro@primitive), [`join`] |
 //! | compute `exp`, `ln`, `sin`, … on lanes | [`math`] |
@@ -117,7 +117,7 @@
 //!     steps
 //! }
 //!
-//! let options = Options::default().executor(Executor::Masked).report(true);
+//! let options = Options::default().executor(Executor::Masked).count_blocks(true);
 //! let outcome = halves_batched_with(&[8, 12, 1], &options)?; // a BatchError says what is wrong with the call as a whole
 //! assert_eq!((outcome.faults()[0].member, &*outcome.faults()[0].message), (1, "3 is odd"));
 //! println!("{}", outcome.report());                          // per block: executions, active lanes, lower bound
@@ -243,12 +243,13 @@
 //!
 //! * A program in blocks whose notes say that parts of it are scalar code is run on fibers if it calls primitives. If there are
 //!   no notes, and a member reaches a primitive that the blocks don't show, this call is for one row, and later runs are on fibers. So it
-//!   is with [`Executor::Auto`] without [`Options::max_steps`] and [`Options::cancel`] only; else the blocks are run.
+//!   is with [`Executor::Auto`] without [`Options::max_steps`], [`Options::cancel`] and [`Options::deadline`] only; else the blocks are run.
 //! * A call is for one row where an argument that is not shared, or what is returned, has a lifetime, or a generic type other than
 //!   a number, `bool` or `char` (or one that is `'static` by its bounds); and where the thread is panicking.
 //! * Members of a thread take turns at primitives. One must not hold what another waits for while it calls one: a lock, the
 //!   `RefCell` of a thread-local. Nor must it call one from inside of `rayon::join` and the like.
-//! * [`Options::max_steps`] counts the calls of primitives, [`Options::cancel`] ends a member at its next one.
+//! * [`Options::max_steps`] counts the calls of primitives, once a run has reached one: before, it is a [`BatchError`]. [`Options::cancel`] and
+//!   [`Options::deadline`] end a member at its next call.
 //! * Where there are no fibers (targets other than x86-64, aarch64 and 64-bit RISC-V; Miri), each call is for one row.
 //!
 //! # Elementary functions
@@ -559,7 +560,7 @@ pub use autobatch_runtime::join;
 #[doc(inline)]
 pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
-    BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Executor, Fault, FaultKind,
-    Faults, IsWhole, Isa, Options, Outcome, Output, Program, Progress, Ragged, RaggedMut, Report, Same,
-    Schedule, program, same,
+    BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Engine, Executor, Fault,
+    FaultKind, Faults, IsWhole, Isa, Options, Outcome, Output, Program, Progress, Ragged, RaggedMut, Report,
+    Same, Schedule, program, same,
 };

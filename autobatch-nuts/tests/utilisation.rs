@@ -9,7 +9,7 @@ fn the_program_counter_reaches_the_bound() {
     let model = Autoregressive::<f64>::new(40, 0.9);
     let start = Chains::begin(&model, 64, 1, StepSize::fixed(0.1), |rng| model.exact(rng));
     let measure = |executor, schedule| {
-        let options = Options::default().executor(executor).schedule(schedule).threads(1).report(true);
+        let options = Options::default().executor(executor).schedule(schedule).threads(1).count_blocks(true);
         let outcome = start.clone().run(10, &options).unwrap();
         let blocks = &outcome.report().blocks;
         // The step sizes are given, so that only the block with the leapfrog steps runs.

@@ -35,7 +35,7 @@ pub use api::options::{CancelToken, Executor, Options, Progress, Schedule};
 pub use api::outcome::Outcome;
 pub use api::output::Output;
 pub use api::program::{self, Program};
-pub use api::report::{BlockReport, Report};
+pub use api::report::{BlockReport, Engine, Report};
 pub use fiber::join;
 pub use probes::admission::IsWhole;
 #[doc(hidden)]

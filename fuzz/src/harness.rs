@@ -475,7 +475,10 @@ fn ways(members: usize, seed: u64) -> Vec<(String, Options)> {
             let (isa_name, isa) = isas[(e + l + l / 3 + turn / 3) % 3];
             let report = (l + turn) % 4 == 3;
             let refill = (l + turn) % 5 != 4;
-            let mut options = executor.clone().threads(threads).isa(isa).report(report).refill(refill);
+            let mut options = executor.clone().threads(threads).isa(isa).count_blocks(report).refill(refill);
+            if (l + turn) % 4 == 1 {
+                options = options.deadline(Duration::from_secs(3600));
+            }
             if let Some(lanes) = lanes {
                 options = options.lanes(lanes);
             }

@@ -341,7 +341,7 @@ fn short_sequences_do_not_wait_for_long_ones() {
     // Most lanes first: at least half of the lanes run the loop before the others' results are stored and
     // their places taken. (Earliest block first would finish the loop for all of them.)
     for (executor, least) in [(Executor::Masked, 0.8), (Executor::ProgramCounter, 0.6)] {
-        let options = Options::default().executor(executor).lanes(lanes).threads(1).report(true);
+        let options = Options::default().executor(executor).lanes(lanes).threads(1).count_blocks(true);
         let outcome = mean_of_squares_batched_with(Ragged::new(&values, &offsets), &options).unwrap();
         let report = outcome.report();
         let how = format!("{executor:?}\n{report}");

@@ -80,10 +80,15 @@ pub fn executors() -> Vec<(&'static str, Options)> {
     let base = Options::default;
     vec![
         ("masked", base().executor(Executor::Masked)),
-        // Reports are the machine's, where nested frames run the program otherwise.
-        ("masked machine", base().executor(Executor::Masked).report(true)),
+        // Vector code that counts, as with limits.
+        ("masked report", base().executor(Executor::Masked).report(true)),
+        // The machine, where vector code runs the program otherwise.
+        ("masked machine", base().executor(Executor::Masked).count_blocks(true)),
         ("pc most lanes", base().executor(Executor::ProgramCounter).schedule(Schedule::MostLanes)),
-        ("pc earliest", base().executor(Executor::ProgramCounter).schedule(Schedule::EarliestBlock)),
+        (
+            "pc earliest",
+            base().executor(Executor::ProgramCounter).schedule(Schedule::EarliestBlock).report(true),
+        ),
         ("scalar", base().executor(Executor::Scalar)),
         ("auto", base().executor(Executor::Auto)),
     ]

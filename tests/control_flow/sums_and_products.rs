@@ -234,7 +234,7 @@ fn generic_totals_of_numbers_are_batched() {
         (numbers, others)
     };
     for executor in [Executor::Masked, Executor::ProgramCounter] {
-        let (numbers, others) = depth(&Options::default().executor(executor).report(true));
+        let (numbers, others) = depth(&Options::default().executor(executor).count_blocks(true));
         assert!(numbers > 5 && others < 3, "{executor:?}: {numbers} {others}");
     }
 }

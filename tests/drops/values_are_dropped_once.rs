@@ -73,7 +73,7 @@ fn ways() -> Vec<(String, Options)> {
     let mut all = Vec::new();
     for (name, options) in executors() {
         for (threads, lanes) in [(1, 64), (1, 1), (2, 7)] {
-            let options = options.clone().threads(threads).lanes(lanes).max_depth(40).max_steps(20_000);
+            let options = options.clone().threads(threads).lanes(lanes).max_depth(40);
             all.push((format!("{name}, {threads} threads, {lanes} lanes"), options));
         }
     }
@@ -499,7 +499,7 @@ fn where_steps_are_exceeded() {
             continue;
         }
         let tokens = vec![token.clone(); 30];
-        let outcome = endless_loop_batched_with(tokens, &way, &options).unwrap();
+        let outcome = endless_loop_batched_with(tokens, &way, &options.max_steps(20_000)).unwrap();
         let faults: Vec<_> = outcome.faults().iter().map(|fault| (fault.member, fault.kind)).collect();
         assert_eq!(faults, [3, 13, 23].map(|member| (member, FaultKind::StepsExceeded)), "{how}");
         assert_eq!(Arc::strong_count(&token), 1, "{how}");

@@ -209,7 +209,7 @@ fn counting(executor: Executor) -> Options {
         .lanes(4)
         .threads(1)
         .refill(false)
-        .report(true)
+        .count_blocks(true)
 }
 
 /// Executions of the leaf and of the addition, and their lower bounds.

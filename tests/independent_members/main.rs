@@ -4,6 +4,7 @@
 mod common;
 
 mod depth_of_scalar_code;
+mod endless_members;
 mod faults;
 mod limits;
 mod quiet_faults;

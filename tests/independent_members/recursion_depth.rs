@@ -18,7 +18,7 @@ fn a_million_deep() {
     for options in all() {
         let n = [3, 1_000_000, 0, 17];
         for report in [false, true] {
-            let outcome = sum_batched_with(&n, &options.clone().report(report)).unwrap();
+            let outcome = sum_batched_with(&n, &options.clone().count_blocks(report)).unwrap();
             // Who counts steps counts depth.
             let counts = report && outcome.report().executor != Executor::Scalar;
             assert!(!counts || outcome.report().depth == 1_000_000);
@@ -38,7 +38,7 @@ fn thousands_of_members_are_deep_together() {
 
 #[test]
 fn too_deep_members_end_alone() {
-    for options in all().into_iter().chain(all().map(|options| options.report(true))) {
+    for options in all().into_iter().chain(all().map(|options| options.count_blocks(true))) {
         let n: Vec<u64> = (0..2000).collect();
         let outcome = sum_batched_with(&n, &options.max_depth(1000)).unwrap();
         let results = outcome.into_results();

@@ -183,7 +183,8 @@ fn one_call_for_all_members_that_are_there() {
         for schedule in [Schedule::EarliestBlock, Schedule::MostLanes] {
             SCALAR.set(0);
             BATCHED.set(0);
-            let options = Options::default().executor(executor).schedule(schedule).threads(1).report(true);
+            let options =
+                Options::default().executor(executor).schedule(schedule).threads(1).count_blocks(true);
             let outcome = thirds_to_one_batched_with(&x, &delay, &options).unwrap();
             let blocks = &outcome.report().blocks;
             let block = blocks.iter().find(|block| block.label == "primitive").unwrap();

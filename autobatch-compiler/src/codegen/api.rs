@@ -153,6 +153,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     };
     let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| lanes(code, &named, &rt));
     let wavefront = machine.vector.as_ref().is_some_and(|code| code.wavefront);
+    let task_blocks = machine.vector.as_ref().is_some_and(|code| code.task_blocks);
     let vectors = match &machine.vector {
         Some(code) if code.short => quote!(All),
         Some(code) if !code.variants.is_empty() => quote!(Long),
@@ -178,7 +179,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#sources)*
         let __vector_lanes = #vector_lanes;
         let __ways =
-            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront };
+            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront, task_blocks: #task_blocks };
     );
     quote_spanned! {span=>
         #[doc = #doc]

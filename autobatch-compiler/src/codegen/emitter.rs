@@ -137,6 +137,11 @@ impl<'a> Emitter<'a> {
         self.clones.path(self.sources[func.0])
     }
 
+    /// The same with code that counts its steps, if there is some.
+    pub(crate) fn counted_path(&self, func: FuncId) -> Option<TokenStream> {
+        self.clones.counted_path(self.sources[func.0])
+    }
+
     /// Says that the variable has the type that it has elsewhere. Lifetimes may differ: behind what never returns no borrow is
     /// checked.
     pub(crate) fn is_alike(&self, var: VarId) -> TokenStream {

@@ -2,6 +2,8 @@
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
+use std::cell::Cell;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
@@ -10,6 +12,7 @@ use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned,
 };
 use crate::codegen::emitter::Emitter;
+use crate::codegen::long_loops::{self, Counted};
 use crate::codegen::lookups::{LookupWriter, fault, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
@@ -106,6 +109,8 @@ pub(crate) struct Writer<'a, 'p> {
     emitter: &'a Emitter<'a>,
     func: FuncId,
     lookups: LookupWriter<'a>,
+    /// Whether the code that is written stands in a loop.
+    inside: Cell<bool>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form.
@@ -173,6 +178,7 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         emitter,
         func: block.func,
         lookups: LookupWriter::interchanged(emitter, region.head, varying),
+        inside: Cell::new(false),
     };
     let gone = &takes - &writer.strips;
     Some(Interchanged {
@@ -438,6 +444,7 @@ impl Writer<'_, '_> {
         lane_code.divisions(stmt);
         self.in_place(stmt);
         lane_code.math(stmt);
+        long_loops::count(stmt, &self.emitter.rt, self.inside.get());
     }
 
     /// Accesses elements of arrays in their place: `val[j][k]` is lane `l` of strip `j`, `k`. A part of an array is made of them.
@@ -476,6 +483,7 @@ impl Writer<'_, '_> {
 
     /// A node, in the innermost of some loops.
     fn node(&self, node: &Node, within: Option<&Within>) -> TokenStream {
+        self.inside.set(within.is_some());
         match node {
             Node::Uniform(stmt) => {
                 let mut stmt = stmt.clone();
@@ -488,6 +496,7 @@ impl Writer<'_, '_> {
                 let pat = &head.pat;
                 let search = self.divisions();
                 let changing = search.written(head, body);
+                let is_inside = within.is_some();
                 let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
                 let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
                 let divisors = own.iter().map(|v| {
@@ -497,7 +506,12 @@ impl Writer<'_, '_> {
                 let within = Within { fixed: &outer | &own, changing };
                 let leave = self.leave(body);
                 let body = body.iter().map(|node| self.node(node, Some(&within)));
-                quote!(#(#divisors)* for #pat in #iter { #(#body)* #leave })
+                let rt = &self.emitter.rt;
+                let (before, iter, turn) = match long_loops::counted_around_lanes(rt, &iter, is_inside) {
+                    Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
+                    None => (quote!(), quote!(#iter), quote!()),
+                };
+                quote!(#(#divisors)* #before for #pat in #iter { #turn #(#body)* #leave })
             }
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))

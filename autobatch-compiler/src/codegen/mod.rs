@@ -17,6 +17,7 @@ pub(crate) mod explained_loops;
 pub mod implied_bounds;
 mod instruction_sets;
 pub mod lane_interchange;
+mod long_loops;
 pub mod lookups;
 pub mod loop_distribution;
 pub mod machine;
@@ -112,5 +113,6 @@ fn vector_code(
     let recursive = program.functions.iter().any(|f| f.recursive);
     let wavefront = variants.iter().any(|variant| variant.wavefront.is_some());
     let short = variants.iter().any(|variant| variant.short);
-    parts::VectorCode { variants, short, pure, recursive, wavefront, types: types.collect() }
+    let task_blocks = variants.iter().any(|variant| variant.task_blocks);
+    parts::VectorCode { variants, short, pure, recursive, wavefront, task_blocks, types: types.collect() }
 }

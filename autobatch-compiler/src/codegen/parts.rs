@@ -37,6 +37,8 @@ pub(crate) struct VectorCode {
     pub(crate) recursive: bool,
     /// Whether it runs as a wavefront under the program-counter executor.
     pub(crate) wavefront: bool,
+    /// Whether it runs in task blocks otherwise.
+    pub(crate) task_blocks: bool,
     /// The type of each parameter and result.
     pub(crate) types: Vec<Type>,
 }
@@ -51,4 +53,6 @@ pub(crate) struct VectorVariant {
     pub(crate) short: bool,
     /// The same as a wavefront, given `__begin` too, if the program has calls of which one may need another's result.
     pub(crate) wavefront: Option<TokenStream>,
+    /// Whether it has task blocks otherwise.
+    pub(crate) task_blocks: bool,
 }

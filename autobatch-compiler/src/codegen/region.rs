@@ -14,6 +14,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Lifetime, Stmt};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::long_loops;
 use crate::codegen::lookups::{LookupWriter, Lookups};
 use crate::codegen::names::source;
 use crate::codegen::scopes::Meetings;
@@ -469,6 +470,7 @@ impl Writer<'_, '_> {
                 let mut stmt = stmt.clone();
                 lane_code.code(&mut stmt);
                 self.lookups.iter().for_each(|lookups| lookups.code(&mut stmt));
+                long_loops::count(&mut stmt, &self.emitter.rt, false);
                 self.jumps(&mut stmt);
                 code.extend(statement(&stmt));
             }

@@ -131,7 +131,7 @@ fn measure(config: &Config, target: &Target<'_>) -> Result<Vec<Row>, Box<dyn Err
                 bar.set_message(format!("{chains} chains, {name}"));
                 // All chains in one tile, as on a machine that is as wide.
                 let options = Options::default().executor(executor).schedule(schedule);
-                let options = options.threads(1).lanes(chains).report(true);
+                let options = options.threads(1).lanes(chains).count_blocks(true);
                 let outcome = start.clone().run(trajectories, &options)?;
                 // The step sizes are given, so that only the block with the leapfrog steps runs.
                 let blocks = &outcome.report().blocks;

@@ -28,10 +28,14 @@ pub enum FaultKind {
     Panic,
     /// The calls of the member nested deeper than [`Options::max_depth`](crate::Options::max_depth).
     DepthExceeded,
+    /// The calls of the member took more memory than [`Options::max_memory`](crate::Options::max_memory).
+    MemoryExceeded,
     /// The member ran more blocks than [`Options::max_steps`](crate::Options::max_steps).
     StepsExceeded,
     /// The run was cancelled before the member was done, see [`Options::cancel`](crate::Options::cancel).
     Cancelled,
+    /// The run's time was over before the member was done, see [`Options::deadline`](crate::Options::deadline).
+    DeadlineExceeded,
 }
 
 /// A member without a result, and the reason. [`Outcome::faults`](crate::Outcome::faults) lists them.
@@ -77,10 +81,21 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
 /// The message for a member that has not ended when the run is cancelled.
 pub(crate) const CANCELLED: &str = "cancelled";
 
+/// The same when the run's time is over.
+pub(crate) const TOO_LATE: &str = "the deadline has passed";
+
+/// The message for a member that is ended from outside.
+pub(crate) fn ended(kind: FaultKind) -> String {
+    if kind == FaultKind::DeadlineExceeded { TOO_LATE } else { CANCELLED }.to_owned()
+}
+
 /// The message for a member that is too deep.
 pub(crate) fn too_deep(limit: usize) -> String {
     format!("more than {limit} nested calls")
 }
+
+/// The message for a member whose calls take too much memory.
+pub(crate) const TOO_MUCH: &str = "nested calls take more memory than they may";
 
 /// The message for a member that runs too long.
 pub(crate) fn too_long(limit: u64) -> String {
@@ -205,6 +220,20 @@ pub enum BatchError {
         /// What is wrong with them.
         wrong: BadOffsets,
     },
+    /// There is no memory for the results.
+    Memory {
+        /// The number of members.
+        members: usize,
+        /// The bytes of a result.
+        bytes: usize,
+    },
+    /// A limit of the [`Options`](crate::Options) can't be kept, since scalar code runs the members.
+    Limit {
+        /// The option.
+        option: &'static str,
+        /// The function.
+        function: &'static str,
+    },
     /// The rows of a two-dimensional array are to be slices, but their values don't lie side by side.
     Scattered {
         /// The parameter.
@@ -292,6 +321,14 @@ impl fmt::Display for BatchError {
                 "the array for `{parameter}` has {found} columns, but each member needs a row of {expected}"
             ),
             BatchError::Offsets { parameter, wrong } => write!(f, "the offsets of `{parameter}`: {wrong}"),
+            BatchError::Memory { members, bytes } => {
+                write!(f, "there is no memory for the results of {members} members, {bytes} bytes each")
+            }
+            BatchError::Limit { option, function } => write!(
+                f,
+                "`{option}` can't be kept: members of `{function}` run as scalar code, which counts no steps; \
+                 use `cancel` or `deadline`, which are looked at between members, or an executor that runs blocks"
+            ),
             BatchError::Scattered { parameter } => write!(
                 f,
                 "the rows of the array for `{parameter}` are no slices, since their values don't lie side by side; \
@@ -316,6 +353,12 @@ mod tests {
         let shape = BatchError::Shape { parameter: "p", expected: 3, found: 2 };
         assert_eq!(shape.to_string(), "the array for `p` has 2 columns, but each member needs a row of 3");
         assert!(BatchError::NoLength.to_string().contains("same("));
+        let memory = BatchError::Memory { members: 2, bytes: 3 };
+        assert_eq!(memory.to_string(), "there is no memory for the results of 2 members, 3 bytes each");
+        let limit = BatchError::Limit { option: "max_steps", function: "f" };
+        assert!(
+            limit.to_string().starts_with("`max_steps` can't be kept: members of `f` run as scalar code")
+        );
         let scattered = BatchError::Scattered { parameter: "rows" };
         assert!(scattered.to_string().starts_with("the rows of the array for `rows` are no slices"));
         let offsets = |wrong| BatchError::Offsets { parameter: "xs", wrong }.to_string();

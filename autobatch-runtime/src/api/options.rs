@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rayon::ThreadPool;
 
@@ -166,8 +167,8 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 /// |---|---|
 /// | how members run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
 /// | where | [`threads`](Options::threads), [`pool`](Options::pool) |
-/// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps) |
-/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`progress`](Options::progress), [`report`](Options::report), [`quiet`](Options::quiet) |
+/// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps), [`max_memory`](Options::max_memory) |
+/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`deadline`](Options::deadline), [`progress`](Options::progress), [`report`](Options::report), [`count_blocks`](Options::count_blocks), [`quiet`](Options::quiet) |
 ///
 /// The arguments `executor`, `schedule`, `lanes` and `max_depth` of the attribute are other defaults for one function.
 ///
@@ -201,9 +202,12 @@ pub struct Options {
     pub(crate) isa: Option<Isa>,
     pub(crate) max_depth: Option<usize>,
     pub(crate) max_steps: Option<u64>,
+    pub(crate) max_memory: Option<usize>,
     pub(crate) cancel: Option<CancelToken>,
+    pub(crate) deadline: Option<Duration>,
     pub(crate) progress: Option<OnProgress>,
     pub(crate) report: bool,
+    pub(crate) count_blocks: bool,
     pub(crate) quiet: bool,
     pub(crate) no_refill: bool,
 }
@@ -212,8 +216,8 @@ impl Options {
     /// The algorithm; default [`Executor::Auto`].
     ///
     /// `Auto` measures on members of the batch, and keeps what it found for later runs of the program.
-    /// The scalar executor counts no steps and can't be cancelled inside a member. So `Auto` does not take
-    /// it where [`Options::max_steps`] or [`Options::cancel`] is given.
+    /// The scalar executor counts no steps and can't be ended inside a member. So `Auto` does not take
+    /// it where [`Options::max_steps`], [`Options::cancel`] or [`Options::deadline`] is given.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -319,7 +323,7 @@ impl Options {
         self
     }
 
-    /// How deep the calls of a member may nest, tail calls not counted; default 100 000 000.
+    /// How deep the calls of a member may nest, tail calls not counted; default 1 500 000.
     ///
     /// A member that goes deeper ends with [`FaultKind::DepthExceeded`](crate::FaultKind::DepthExceeded). Memory grows with the depth that is reached, not
     /// with the limit; the native stack does not grow.
@@ -346,8 +350,11 @@ impl Options {
 
     /// How many blocks a member may run; default: any number.
     ///
-    /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). The scalar executor does not count. With the other executors, a
-    /// function that runs as scalar code counts its calls of primitives only.
+    /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). Each turn of a loop is a block or more. A
+    /// loop over a range that all members run equally often may be one block: then 4 096 turns count as one.
+    ///
+    /// Scalar code counts no blocks. On fibers each call of a primitive counts. So [`Executor::Scalar`], and a function that runs per member and
+    /// has reached no primitive yet, give a [`BatchError::Limit`](crate::BatchError::Limit) before anything runs.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -374,10 +381,41 @@ impl Options {
         self
     }
 
+    /// How many bytes the calls under way may take, of all threads; default 256 MiB a thread, and 2 GiB where debug assertions are on.
+    ///
+    /// These are native stack, frames, and stacks of lanes, not the columns and results, nor what the function itself allocates. They grow by
+    /// doubling. A member whose next call would take more ends with [`FaultKind::MemoryExceeded`](crate::FaultKind::MemoryExceeded). In the
+    /// machine that is a member which is deeper than a thousand calls, and than any was until the memory was used up.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::{Executor, FaultKind, Options};
+    ///
+    /// #[autobatch]
+    /// fn sum_to(n: u64) -> u64 {
+    ///     if n == 0 { 0 } else { n + sum_to(n - 1) }
+    /// }
+    ///
+    /// let options = Options::default().executor(Executor::Scalar).max_memory(8 << 20);
+    /// let outcome = sum_to_batched_with(&[10, 1_000_000], &options)?;
+    /// assert_eq!(outcome.get(0), Some(&55));
+    /// assert_eq!(outcome.faults()[0].kind, FaultKind::MemoryExceeded);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.max_memory = Some(bytes);
+        self
+    }
+
     /// A token that ends the run early, see the example of [`CancelToken`].
     ///
-    /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). The scalar executor looks at the
-    /// token between members only. With the other executors, a function that runs as scalar code looks at it at calls of primitives.
+    /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). Blocks look at the
+    /// token every millisecond or so. Scalar code looks at it between members, and on fibers at calls of primitives.
+    ///
+    /// A member that does not end delays others by a bounded time. From 20 ms on, an eighth of the time is spent on the members of its tile and
+    /// on waiting ones, by the machine, where no member waits for another; half of the time once a quarter of them are done. When the run is
+    /// cancelled they get 2 ms more.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -389,6 +427,37 @@ impl Options {
     /// ```
     pub fn cancel(mut self, token: &CancelToken) -> Self {
         self.cancel = Some(token.clone());
+        self
+    }
+
+    /// How long the run may take; default: as long as it takes.
+    ///
+    /// Members that are done by then have their results. Those that are not end with
+    /// [`FaultKind::DeadlineExceeded`](crate::FaultKind::DeadlineExceeded). The time is looked at where [`Options::cancel`] looks at its token.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use std::time::Duration;
+    ///
+    /// use autobatch::{Executor, FaultKind, Options};
+    ///
+    /// #[autobatch]
+    /// fn wait_for_zero(mut n: u64) -> u64 {
+    ///     while n != 0 {
+    ///         n = n.wrapping_mul(3); // an odd number stays odd
+    ///     }
+    ///     n
+    /// }
+    ///
+    /// let options = Options::default().executor(Executor::Masked).deadline(Duration::from_millis(5));
+    /// let outcome = wait_for_zero_batched_with(&[0, 1], &options)?;
+    /// assert_eq!(outcome.get(0), Some(&0));
+    /// assert_eq!(outcome.faults()[0].kind, FaultKind::DeadlineExceeded);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn deadline(mut self, time: Duration) -> Self {
+        self.deadline = Some(time);
         self
     }
 
@@ -425,17 +494,47 @@ impl Options {
         self
     }
 
-    /// Whether to count block executions for the [`Report`](crate::Report), see its example; default no, since it takes time.
+    /// Whether the [`Report`](crate::Report) says how much its engine has done; default no. The engine is the same in any case.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::{Engine, Executor, Options};
+    ///
+    /// #[autobatch]
+    /// fn halvings(mut n: u32) -> u32 {
+    ///     let mut steps = 0;
+    ///     while n > 1 {
+    ///         n /= 2;
+    ///         steps += 1;
+    ///     }
+    ///     steps
+    /// }
+    ///
+    /// let options = Options::default().executor(Executor::Masked).report(true);
+    /// let outcome = halvings_batched_with(&[1; 100], &options)?;
+    /// let report = outcome.report();
+    /// assert!(matches!(report.engine, Engine::VectorFrames | Engine::Machine | Engine::Scalar));
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn report(mut self, report: bool) -> Self {
+        self.report = report;
+        self
+    }
+
+    /// Whether each block is counted for the [`Report`](crate::Report), see its example; default no.
+    ///
+    /// The machine counts. So it runs the batch, which may take many times longer than the engine that would run it otherwise.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
-    /// let options = Options::default().report(true);
+    /// let options = Options::default().count_blocks(true);
     /// # let _ = options;
     /// ```
-    pub fn report(mut self, report: bool) -> Self {
-        self.report = report;
+    pub fn count_blocks(mut self, count: bool) -> Self {
+        self.count_blocks = count;
         self
     }
 
@@ -474,7 +573,7 @@ impl Options {
     /// # use autobatch_runtime as autobatch;
     /// use autobatch::Options;
     ///
-    /// let options = Options::default().report(true).refill(false);
+    /// let options = Options::default().count_blocks(true).refill(false);
     /// # let _ = options;
     /// ```
     pub fn refill(mut self, refill: bool) -> Self {
@@ -494,9 +593,12 @@ impl fmt::Debug for Options {
             .field("isa", &self.isa)
             .field("max_depth", &self.max_depth)
             .field("max_steps", &self.max_steps)
+            .field("max_memory", &self.max_memory)
             .field("cancel", &self.cancel)
+            .field("deadline", &self.deadline)
             .field("progress", &self.progress.is_some())
             .field("report", &self.report)
+            .field("count_blocks", &self.count_blocks)
             .field("quiet", &self.quiet)
             .field("refill", &!self.no_refill)
             .finish()
@@ -523,7 +625,7 @@ impl Defaults {
 }
 
 /// The depth members may reach where nobody says otherwise.
-pub(crate) const MAX_DEPTH: usize = 100_000_000;
+pub(crate) const MAX_DEPTH: usize = 1_500_000;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Where results go.
 //!
-//! **Invariant:** an [`Out`] writes to the place of a member at most once, and only on the thread that has the member; its maker has borrowed the
-//! memory of all places for as long as it lives.
+//! **Invariant:** an [`Out`] writes to the place of a member only on the thread that has the member, and at most once, or the same bits again if they
+//! need no drop; its maker has borrowed the memory of all places for as long as it lives.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -11,10 +11,10 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The member has a result.
+/// The member has a result, of type `R`. Values that are copied may come twice, from two engines on one thread.
 #[inline(always)]
-pub(crate) fn have_one(flag: &AtomicBool) {
-    assert!(!flag.load(Ordering::Relaxed), "a member has one result");
+pub(crate) fn have_one<R>(flag: &AtomicBool) {
+    assert!(!needs_drop::<R>() || !flag.load(Ordering::Relaxed), "a member has one result");
     flag.store(true, Ordering::Relaxed);
 }
 
@@ -49,19 +49,22 @@ impl Set {
         Set { len, singles: OnceLock::new(), ranges: Mutex::new(BTreeMap::new()) }
     }
 
-    /// The members have results, all of them.
-    fn add(&self, members: Range<usize>) {
+    /// The members have results, all of them; `once` if none may have had one.
+    fn add(&self, members: Range<usize>, once: bool) {
         if members.is_empty() {
             return;
         }
         let Range { mut start, mut end } = members;
         let mut ranges = self.ranges.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = ranges.range(..end).next_back().map(|(from, until)| (*from, *until));
-        if let Some((from, until)) = last {
-            assert!(until <= start, "a member has one result");
-            start = if until == start { from } else { start };
-        }
+        // The range behind, and those that begin in it or before it.
         end = ranges.remove(&end).unwrap_or(end);
+        while let Some((from, until)) = ranges.range(..end).next_back().map(|(from, until)| (*from, *until))
+            && until >= start
+        {
+            assert!(!once || until == start, "a member has one result");
+            ranges.remove(&from);
+            (start, end) = (start.min(from), end.max(until));
+        }
         ranges.insert(start, end);
     }
 
@@ -119,7 +122,7 @@ impl<'o, R> Out<'o, R> {
 
     /// The members have results, all of them.
     pub(crate) fn have(&self, members: Range<usize>) {
-        self.set.add(members);
+        self.set.add(members, needs_drop::<R>());
     }
 
     #[inline(always)]
@@ -139,12 +142,12 @@ impl<'o, R> Out<'o, R> {
 
     /// The member's result.
     ///
-    /// Panics if there is no such member, or if it has a result already. That is exact within a thread;
+    /// Panics if there is no such member, or if it has a result already that needs to be dropped. That is exact within a thread;
     /// that two threads never have the same member is the protocol of generated code (an atomic
     /// exchange here would cost as much as the whole member in a cheap kernel).
     #[inline(always)]
     pub fn set(&self, member: usize, value: R) {
-        have_one(&self.flags()[member]);
+        have_one::<R>(&self.flags()[member]);
         // SAFETY: the index is in range (checked above), so the place lies in the borrowed memory; no other thread
         // has the member. Memory to assign to holds a value.
         unsafe {

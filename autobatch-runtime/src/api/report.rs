@@ -8,7 +8,7 @@ use crate::simd::Isa;
 
 /// What happened in a run: [`Outcome::report`](crate::Outcome::report).
 ///
-/// Blocks are counted only with [`Options::report`](crate::Options::report). `Display` prints a line on the run, and a table with a line for each block.
+/// Blocks are counted only with [`Options::count_blocks`](crate::Options::count_blocks). `Display` prints a line on the run, and a table with a line for each block.
 ///
 /// ```
 /// # extern crate autobatch_runtime as autobatch;
@@ -25,7 +25,7 @@ use crate::simd::Isa;
 ///     steps
 /// }
 ///
-/// let options = Options::default().executor(Executor::ProgramCounter).threads(1).report(true);
+/// let options = Options::default().executor(Executor::ProgramCounter).threads(1).count_blocks(true);
 /// let outcome = collatz_batched_with(&[3, 8, 27], &options)?;
 /// let report = outcome.report();
 /// println!("{report}");
@@ -40,6 +40,15 @@ use crate::simd::Isa;
 pub struct Report {
     /// The executor that ran most members; never `Auto`. `Scalar` also where scalar code ran on fibers.
     pub executor: Executor,
+    /// What ran them.
+    pub engine: Engine,
+    /// The tiles that vector code ran, and how many of them were given up; 0 without [`Options::report`](crate::Options::report). The members of one that
+    /// is given up run again: a limit may be over, or a member has panicked.
+    pub tiles: u64,
+    /// As [`Report::tiles`] says.
+    pub given_up: u64,
+    /// Steps of tiles, or of the machine's scheduler, each for many lanes at once; 0 without [`Options::report`](crate::Options::report).
+    pub steps: u64,
     /// The instruction set of the batched code; [`Isa::Baseline`] where scalar code ran.
     pub isa: Isa,
     /// The members of the batch.
@@ -47,7 +56,7 @@ pub struct Report {
     /// The number of threads that worked.
     pub threads: usize,
     /// The largest number of nested batched calls of any member, tail calls not counted.
-    /// Counted for certain only if a report was asked for, and never by scalar code; else it may be 0.
+    /// Counted for certain only with [`Options::count_blocks`](crate::Options::count_blocks), and never by scalar code; else it may be 0.
     pub depth: usize,
     /// The number of members that took the place of finished ones.
     pub refills: u64,
@@ -55,6 +64,24 @@ pub struct Report {
     pub time: Duration,
     /// One entry per block of the program, in block order; empty if they were not counted.
     pub blocks: Vec<BlockReport>,
+}
+
+/// What runs the members of a batch: [`Report::engine`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Scalar code, one member after the other.
+    Scalar,
+    /// Scalar code on fibers, which meet at primitives.
+    Fibers,
+    /// The machine: block by block, masked or by program counters.
+    Machine,
+    /// Vector code, a frame for each call.
+    VectorFrames,
+    /// Vector code for calls that don't need each other's results: task blocks and gangs.
+    TaskBlocks,
+    /// Vector code, a queue for each program point.
+    Wavefront,
 }
 
 /// How one block was executed, over all tiles and threads: an entry of [`Report::blocks`].
@@ -95,6 +122,10 @@ impl Report {
     pub(crate) fn empty() -> Report {
         Report {
             executor: Executor::Scalar,
+            engine: Engine::Scalar,
+            tiles: 0,
+            given_up: 0,
+            steps: 0,
             isa: Isa::Baseline,
             members: 0,
             threads: 1,
@@ -117,16 +148,20 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} members in {:?}: {:?}, {:?}, {} thread{}, depth {}, {} refills",
+            "{} members in {:?}: {:?} by {:?}, {:?}, {} thread{}, depth {}, {} refills",
             self.members,
             self.time,
             self.executor,
+            self.engine,
             self.isa,
             self.threads,
             if self.threads == 1 { "" } else { "s" },
             self.depth,
             self.refills
         )?;
+        if self.steps > 0 {
+            writeln!(f, "{} tiles, {} given up, {} steps", self.tiles, self.given_up, self.steps)?;
+        }
         if self.blocks.is_empty() {
             return Ok(());
         }
@@ -180,7 +215,7 @@ mod tests {
         assert!(
             report
                 .to_string()
-                .starts_with("0 members in 0ns: Scalar, Baseline, 1 thread, depth 0, 0 refills")
+                .starts_with("0 members in 0ns: Scalar by Scalar, Baseline, 1 thread, depth 0, 0 refills")
         );
         report.blocks = vec![block("entry", 6, 8), block("never", 0, 0)];
         let text = report.to_string();

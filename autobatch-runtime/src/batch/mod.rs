@@ -1,12 +1,17 @@
 //! The members of a batch on their way to the workers.
 //!
 //! In: ranges of members. Out: to each worker neighbours that nobody else has ([`Queue`]); from the workers how many are done
-//! ([`Watch`]).
+//! ([`Watch`]), and to each member the reason to end early ([`Limits`], [`Pulse`]).
 //!
 //! **Invariant:** a queue hands out each member once.
 
+mod limits;
+mod pulse;
 mod queue;
 mod watch;
 
+pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_ticks, ticks};
+pub use limits::{is_long, is_long_inside, next_turn, tick, turn, turns_left, turns_left_inside};
+pub(crate) use pulse::Pulse;
 pub(crate) use queue::Queue;
 pub(crate) use watch::Watch;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The members of a batch that nobody has taken yet; shared by all workers.
 #[derive(Debug)]
@@ -10,6 +11,9 @@ pub struct Queue {
     /// How many have been taken.
     taken: AtomicUsize,
     workers: usize,
+    /// The queue that members are taken from when there are no more here, and those that have been.
+    behind: Option<Arc<Queue>>,
+    borrowed: Mutex<Vec<Range<usize>>>,
 }
 
 impl Queue {
@@ -20,7 +24,18 @@ impl Queue {
 
     /// Hands out the members of two ranges.
     pub fn of(parts: [Range<usize>; 2], workers: usize) -> Queue {
-        Queue { parts, taken: AtomicUsize::new(0), workers: workers.max(1) }
+        let (taken, borrowed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        Queue { parts, taken, workers: workers.max(1), behind: None, borrowed }
+    }
+
+    /// Hands out `members` to one core, and then those of another queue.
+    pub fn before(members: Range<usize>, behind: Arc<Queue>) -> Queue {
+        Queue { behind: Some(behind), ..Queue::new(members, 1) }
+    }
+
+    /// The members that have been taken from the queue behind.
+    pub fn borrowed(self) -> Vec<Range<usize>> {
+        self.borrowed.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn len(&self) -> usize {
@@ -30,7 +45,8 @@ impl Queue {
     /// How many members wait.
     #[inline]
     pub fn waiting(&self) -> usize {
-        self.len() - self.taken.load(Ordering::Relaxed)
+        let behind = self.behind.as_ref().map_or(0, |queue| queue.waiting());
+        self.len() - self.taken.load(Ordering::Relaxed) + behind
     }
 
     /// Takes up to `max` neighbouring members, leaving the other workers a share while there is enough.
@@ -51,7 +67,7 @@ impl Queue {
             };
             let size = neighbours.min(max).min(share.max(min).max(1));
             if size == 0 {
-                return start..start;
+                return self.borrow(min, max).unwrap_or(start..start);
             }
             match self.taken.compare_exchange_weak(taken, taken + size, Ordering::Relaxed, Ordering::Relaxed)
             {
@@ -59,6 +75,18 @@ impl Queue {
                 Err(now) => taken = now,
             }
         }
+    }
+}
+
+impl Queue {
+    /// Takes members from the queue behind.
+    #[cold]
+    fn borrow(&self, min: usize, max: usize) -> Option<Range<usize>> {
+        let members = self.behind.as_ref()?.take_tile(min, max);
+        if max > 0 && !members.is_empty() {
+            self.borrowed.lock().unwrap_or_else(PoisonError::into_inner).push(members.clone());
+        }
+        Some(members)
     }
 }
 
@@ -103,6 +131,15 @@ mod tests {
         assert_eq!(taken.into_iter().flatten().collect::<Vec<_>>(), (3..6).chain(10..20).collect::<Vec<_>>());
         assert_eq!(queue.waiting(), 0);
         assert_eq!(Queue::of([3..3, 7..9], 1).take(9), 7..9);
+    }
+
+    #[test]
+    fn one_queue_is_behind_another() {
+        let behind = Arc::new(Queue::new(10..14, 1));
+        let queue = Queue::before(0..3, behind.clone());
+        assert_eq!((queue.waiting(), queue.take(2), queue.take(2), queue.take(3)), (7, 0..2, 2..3, 10..13));
+        assert_eq!((behind.take(9), queue.take(9).len(), queue.waiting()), (13..14, 0, 0));
+        assert_eq!(queue.borrowed(), vec![10..13]);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Who is told how far the workers are.
 
+use crate::api::fault::FaultKind;
+
 /// What a core tells the launcher while it runs.
 pub trait Watch: Sync {
-    /// Whether all unfinished members shall end now.
-    fn cancelled(&self) -> bool;
+    /// Why all unfinished members shall end now, if they shall.
+    fn over(&self) -> Option<FaultKind>;
     /// So many more members have ended, with a value or a fault.
     fn ended(&self, members: usize);
 }

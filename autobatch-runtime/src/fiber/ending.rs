@@ -2,11 +2,10 @@
 
 use std::any::Any;
 
-use crate::api::fault::{CANCELLED, FaultKind, message, too_deep, too_long};
+use crate::api::fault::{FaultKind, TOO_MUCH, ended, message, too_deep, too_long};
+use crate::batch::Stopped;
+use crate::native_stack::budget::TooMuch;
 use crate::native_stack::depth::TooDeep;
-
-/// What a fiber unwinds with that is to end.
-pub(crate) struct Ended(pub(crate) FaultKind);
 
 /// Why a member has unwound, which was to end for the reason `why`, if any.
 pub(crate) fn reason(
@@ -16,16 +15,18 @@ pub(crate) fn reason(
     max_steps: u64,
 ) -> (FaultKind, String) {
     let kind = match payload.downcast_ref() {
-        Some(Ended(kind)) => Some(*kind),
+        Some(Stopped(kind)) => Some(*kind),
         None if payload.is::<TooDeep>() => Some(FaultKind::DepthExceeded),
+        None if payload.is::<TooMuch>() => Some(FaultKind::MemoryExceeded),
         None => None,
     };
     let kind = why.or(kind).unwrap_or(FaultKind::Panic);
     let message = match kind {
         FaultKind::Panic => message(payload),
         FaultKind::DepthExceeded => too_deep(max_depth),
+        FaultKind::MemoryExceeded => TOO_MUCH.to_owned(),
         FaultKind::StepsExceeded => too_long(max_steps),
-        FaultKind::Cancelled => CANCELLED.to_owned(),
+        FaultKind::Cancelled | FaultKind::DeadlineExceeded => ended(kind),
     };
     (kind, message)
 }

@@ -246,7 +246,8 @@ fn a_cancelled_run_drops_what_members_own() {
 fn calls_of_primitives_are_steps() {
     static OWN: Program = SCALAR;
     let f = |member: usize, _: Depth| with_token(|| (0..member).map(|_| triple(1)).sum::<u64>());
-    // The second time the members are known to reach a primitive.
+    // Once members are known to reach a primitive.
+    assert_eq!(batch(&OWN, 5, one_thread(), f).faults(), []);
     for _ in 0..2 {
         let outcome = batch(&OWN, 5, one_thread().max_steps(2), f);
         assert_eq!(kinds(outcome.faults()), [(3, FaultKind::StepsExceeded), (4, FaultKind::StepsExceeded)]);
@@ -421,7 +422,9 @@ fn parts_end_with_their_member() {
         let level = |x: usize| with_token(|| (0..x).map(|_| triple(1)).sum::<u64>());
         join(|| level(member), || join(|| level(2), || level(member)))
     };
-    let outcome = batch!(5, one_thread().max_steps(8), steps);
+    static STEPS: Program = SCALAR;
+    assert_eq!(batch(&STEPS, 5, one_thread(), steps).faults(), []);
+    let outcome = batch(&STEPS, 5, one_thread().max_steps(8), steps);
     assert_eq!(kinds(outcome.faults()), [(4, FaultKind::StepsExceeded)]);
     assert_eq!(LIVE.get(), 0);
 }

@@ -11,12 +11,12 @@ use std::ptr;
 use std::rc::Rc;
 use std::thread::panicking;
 
-use super::ending::{Ended, Payload, reason};
+use super::ending::{Payload, reason};
 use super::reach::Reach;
 use super::request::Request;
-use crate::api::fault::{CANCELLED, Fault, FaultKind};
+use crate::api::fault::{Fault, FaultKind, ended};
 use crate::api::options::Schedule;
-use crate::batch::{Queue, Watch};
+use crate::batch::{Queue, Stopped, Watch};
 use crate::native_stack::coroutine::{Context, Stack, Suspender};
 use crate::native_stack::depth::{Depth, StackState};
 
@@ -139,7 +139,7 @@ impl Fiber {
     }
 
     fn unwind(&self) -> ! {
-        resume_unwind(Box::new(Ended(self.first().why.get().unwrap_or(FaultKind::Cancelled))))
+        resume_unwind(Box::new(Stopped(self.first().why.get().unwrap_or(FaultKind::Cancelled))))
     }
 }
 
@@ -218,11 +218,10 @@ impl<'a> Worker<'a> {
                 self.settle(&fiber, faults);
                 continue;
             }
-            if self.watch.cancelled() {
-                self.end_members(faults);
+            if let Some(kind) = self.watch.over() {
+                self.end_members(kind, faults);
                 while let Some(member) = take() {
-                    let message = CANCELLED.to_owned();
-                    faults.push(Fault { member, kind: FaultKind::Cancelled, message });
+                    faults.push(Fault { member, kind, message: ended(kind) });
                     self.watch.ended(1);
                 }
                 return;
@@ -425,9 +424,12 @@ impl<'a> Worker<'a> {
                     fiber.unwind();
                 }
             }
-            None if over => resume_unwind(Box::new(Ended(FaultKind::StepsExceeded))),
-            None if self.watch.cancelled() => resume_unwind(Box::new(Ended(FaultKind::Cancelled))),
-            None => {}
+            None if over => resume_unwind(Box::new(Stopped(FaultKind::StepsExceeded))),
+            None => {
+                if let Some(kind) = self.watch.over() {
+                    resume_unwind(Box::new(Stopped(kind)));
+                }
+            }
         }
         fiber
     }
@@ -511,10 +513,10 @@ impl<'a> Worker<'a> {
     }
 
     /// Ends all members under way.
-    fn end_members(&self, faults: &mut Vec<Fault>) {
+    fn end_members(&self, kind: FaultKind, faults: &mut Vec<Fault>) {
         loop {
             let Some(fiber) = self.members.borrow().last().cloned() else { return };
-            fiber.why.set(fiber.why.get().or(Some(FaultKind::Cancelled)));
+            fiber.why.set(fiber.why.get().or(Some(kind)));
             self.end(&fiber);
             self.settle(&fiber, faults);
         }

@@ -1,5 +1,6 @@
 //! One run of a batch: its options, resolved, and its threads.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -7,11 +8,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::phase::{Parts, Took};
 use super::quiet::{self, Voice};
+use crate::api::fault::FaultKind;
 use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
 use crate::api::program::Program;
-use crate::batch::Watch;
+use crate::batch::{Limited, Limits, Watch};
 use crate::fiber::{CurrentWorker, Reach};
 use crate::machine::{Mode, Settings};
+use crate::native_stack::budget::{self, Budget, Budgeted};
 use crate::simd::{self, Isa};
 
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
@@ -20,6 +23,9 @@ pub(super) const PRIMITIVE_LANES: usize = 1024;
 /// optimised those of all blocks.
 pub(super) const BODY_STACK: usize = if cfg!(debug_assertions) { 8 << 20 } else { 512 << 10 };
 
+/// Steps of the machine after which members that wait have their turn, in a run that may be ended from outside.
+const FAIR: u32 = 4;
+
 /// One run of a batch.
 pub(super) struct Launch<'a> {
     pub(super) program: &'static Program,
@@ -27,6 +33,10 @@ pub(super) struct Launch<'a> {
     pub(super) options: &'a Options,
     pub(super) members: usize,
     pub(super) threads: usize,
+    /// When members have to end, if there are limits.
+    pub(super) limits: Option<Arc<Limits>>,
+    /// The memory of all threads' calls, if the user says how much.
+    budget: Option<Arc<Budget>>,
     /// The pool made for this run, if the number of threads asks for one.
     own_pool: Option<ThreadPool>,
     /// Members that are done, and that number at the last call of the progress function.
@@ -45,8 +55,8 @@ pub(super) struct Launch<'a> {
 }
 
 impl Watch for Launch<'_> {
-    fn cancelled(&self) -> bool {
-        self.options.cancel.as_ref().is_some_and(|token| token.is_cancelled())
+    fn over(&self) -> Option<FaultKind> {
+        self.limits.as_ref()?.over()
     }
 
     fn ended(&self, members: usize) {
@@ -85,6 +95,8 @@ impl<'a> Launch<'a> {
         if options.quiet {
             quiet::prepare();
         }
+        let deadline = options.deadline.map(|time| Instant::now() + time);
+        let limits = Limits::new(options.cancel.clone(), deadline, options.max_steps);
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Launch {
             program,
@@ -92,6 +104,8 @@ impl<'a> Launch<'a> {
             options,
             members,
             threads,
+            limits,
+            budget: options.max_memory.map(Budget::new),
             own_pool,
             ended,
             reported,
@@ -125,7 +139,7 @@ impl<'a> Launch<'a> {
     pub(super) fn fibers_will_do(&self) -> bool {
         match self.asked() {
             Executor::Scalar => false,
-            _ if self.program.is_one_block() => true,
+            _ if self.program.is_one_block() => self.limits.is_none(),
             executor => executor == Executor::Auto && self.scalar_will_do(),
         }
     }
@@ -133,16 +147,31 @@ impl<'a> Launch<'a> {
     /// Whether blocks may call primitives that they don't show, and no run has told yet. The report of an executor that was asked for counts
     /// all members.
     pub(super) fn may_hide_primitives(&self) -> bool {
-        let counts = self.options.report && self.asked() != Executor::Auto;
+        let counts = self.options.count_blocks && self.asked() != Executor::Auto;
         let shown = self.per_member || self.program.has_primitives();
         !shown && !counts && self.fibers_will_do() && Reach::of(self.program).is_unknown()
     }
 
-    /// Whether the choice of scalar code would not show: it counts no steps, is not cancelled inside a
+    /// Whether the choice of scalar code would not show: it counts no steps, is not ended inside a
     /// member, and without clones it needs native stack.
     pub(super) fn scalar_will_do(&self) -> bool {
         let native = self.defaults.native_depth && (self.program.recursive || !self.program.calls.is_empty());
-        !native && self.options.max_steps.is_none() && self.options.cancel.is_none()
+        !native && self.limits.is_none()
+    }
+
+    /// Whether steps are counted as they have to be: scalar code counts none but the calls of primitives.
+    pub(super) fn keeps_limits(&self) -> bool {
+        let reaches = || self.program.has_primitives() || Reach::of(self.program).is_found();
+        match self.asked() {
+            _ if self.options.max_steps.is_none() => true,
+            Executor::Scalar => false,
+            _ => !self.per_member || reaches(),
+        }
+    }
+
+    /// Whether the run may be ended from outside.
+    pub(super) fn ends(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| limits.ends())
     }
 
     pub(super) fn executor(&self) -> Executor {
@@ -176,6 +205,8 @@ impl<'a> Launch<'a> {
             // This may be a member of another batch, on its fiber.
             let _nobody = CurrentWorker::nobody();
             let _voice = Voice::of_members(self.options.quiet);
+            let _limited = Limited::by(self.limits.clone());
+            let _budget = Budgeted::by(self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT)));
             work();
         };
         if threads == 1 {
@@ -206,7 +237,10 @@ impl<'a> Launch<'a> {
 
     pub(super) fn settings(&self, executor: Executor) -> Settings {
         let options = self.options;
-        let mode = if executor == Executor::ProgramCounter { Mode::ProgramCounter } else { Mode::Masked };
+        // In frames a member waits for the others of its call, however long they take.
+        let waits = self.ends() && !self.program.calls.is_empty();
+        let by_counters = executor == Executor::ProgramCounter || waits;
+        let mode = if by_counters { Mode::ProgramCounter } else { Mode::Masked };
         let lanes = match () {
             _ if self.program.has_primitives() => PRIMITIVE_LANES,
             _ if self.program.calls.is_empty() => 2048,
@@ -224,7 +258,8 @@ impl<'a> Launch<'a> {
             max_depth: self.max_depth(),
             max_steps: self.max_steps(),
             refill: !options.no_refill,
-            report: options.report,
+            report: options.count_blocks,
+            fair: if self.ends() { FAIR } else { 0 },
         }
     }
 

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, Took};
 use super::ways::Code;
+use crate::api::fault::FaultKind;
 use crate::api::options::Executor;
 use crate::batch::{Queue, Watch};
 use crate::fiber::{Reach, Worker, WorkerRules};
@@ -16,8 +17,8 @@ use crate::storage::Store;
 struct Blocks;
 
 impl Watch for Blocks {
-    fn cancelled(&self) -> bool {
-        false
+    fn over(&self) -> Option<FaultKind> {
+        None
     }
     fn ended(&self, _: usize) {}
 }

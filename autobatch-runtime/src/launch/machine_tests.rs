@@ -225,7 +225,7 @@ fn reports_count_blocks() {
     let n: Vec<u64> = (1..=400).collect();
     let rounds = n.iter().map(|&n| collatz(n) + 1);
     for executor in BOTH {
-        let options = Options::default().executor(executor).threads(1).lanes(64).report(true);
+        let options = Options::default().executor(executor).threads(1).lanes(64).count_blocks(true);
         let outcome = batched(&n, &options);
         let report = outcome.report();
         assert_eq!((report.executor, report.members, report.threads), (executor, 400, 1));
@@ -235,6 +235,6 @@ fn reports_count_blocks() {
         assert_eq!(block.lower_bound, rounds.clone().max().unwrap());
         assert!(block.executions >= block.lower_bound && block.offered >= block.active);
         assert!(report.refills > 0, "400 members on 64 lanes");
-        assert!(batched(&n, &options.report(false)).report().blocks.is_empty());
+        assert!(batched(&n, &options.count_blocks(false)).report().blocks.is_empty());
     }
 }

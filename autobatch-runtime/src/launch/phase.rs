@@ -25,25 +25,49 @@ pub(super) struct Took {
     pub(super) wall: Duration,
 }
 
+/// What tiles on vectors have done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TileCounts {
+    pub(super) tiles: u64,
+    pub(super) given_up: u64,
+    pub(super) steps: u64,
+}
+
 /// What the workers of a run leave behind.
 #[derive(Default)]
-pub(super) struct Ledger(Mutex<(Vec<Fault>, Vec<Finished>)>);
+pub(super) struct Ledger(Mutex<Left>);
+
+/// Faults in no order, what machines have counted, and tiles.
+#[derive(Default)]
+pub(super) struct Left {
+    pub(super) faults: Vec<Fault>,
+    pub(super) finished: Vec<Finished>,
+    pub(super) tiles: TileCounts,
+}
 
 impl Ledger {
     /// Adds the faults of a worker.
     pub(super) fn add(&self, mut faults: Vec<Fault>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.append(&mut faults);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
     }
 
     /// Adds the faults and the counts of a worker that has run the machine.
     pub(super) fn add_finished(&self, mut finished: Finished) {
         let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.0.append(&mut finished.faults);
-        ledger.1.push(finished);
+        ledger.faults.append(&mut finished.faults);
+        ledger.finished.push(finished);
     }
 
-    /// All faults, in no order, and the counts.
-    pub(super) fn into_parts(self) -> (Vec<Fault>, Vec<Finished>) {
+    /// Adds the tiles of a worker.
+    pub(super) fn add_tiles(&self, tiles: &TileCounts) {
+        let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.tiles.tiles += tiles.tiles;
+        ledger.tiles.given_up += tiles.given_up;
+        ledger.tiles.steps += tiles.steps;
+    }
+
+    /// All of it.
+    pub(super) fn into_parts(self) -> Left {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,15 +3,22 @@
 use std::time::Duration;
 
 use super::launcher::Launch;
+use super::phase::Left;
 use crate::api::options::Executor;
-use crate::api::report::{BlockReport, Report};
+use crate::api::report::{BlockReport, Engine, Report};
 use crate::machine::Finished;
 use crate::simd::Isa;
 
 impl Launch<'_> {
-    pub(super) fn report(&self, executor: Executor, finished: &[Finished], time: Duration) -> Report {
+    pub(super) fn report(&self, executor: Executor, engine: Engine, left: &Left, time: Duration) -> Report {
+        let Left { finished, tiles, .. } = left;
+        let steps = |shown: u64| if self.options.report { shown } else { 0 };
         let mut report = Report {
             executor,
+            engine,
+            tiles: steps(tiles.tiles),
+            given_up: steps(tiles.given_up),
+            steps: steps(tiles.steps + finished.iter().map(|f| f.steps).sum::<u64>()),
             isa: if executor == Executor::Scalar { Isa::Baseline } else { self.isa() },
             members: self.members,
             threads: self.threads,
@@ -20,7 +27,7 @@ impl Launch<'_> {
             time,
             blocks: Vec::new(),
         };
-        if self.options.report && !finished.is_empty() {
+        if self.options.count_blocks && !finished.is_empty() {
             report.blocks = self
                 .program
                 .blocks

@@ -5,14 +5,15 @@ use std::mem::MaybeUninit;
 use std::time::Instant;
 
 use super::launcher::Launch;
-use super::phase::{Ledger, Parts, Phase};
+use super::phase::{Ledger, Left, Parts, Phase};
 use super::ways::{Bound, Code, MachineCode, ScalarCode, VectorCode, Ways};
 use crate::api::fault::{BatchError, Fault};
 use crate::api::options::{Defaults, Executor, Options};
 use crate::api::outcome::Outcome;
 use crate::api::output::{Out, Output};
 use crate::api::program::Program;
-use crate::api::report::Report;
+use crate::api::report::{Engine, Report};
+use crate::fiber::Reach;
 
 /// Runs a batch into new memory. For generated code only.
 pub(crate) fn run<R: Send>(
@@ -23,11 +24,14 @@ pub(crate) fn run<R: Send>(
     ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
 ) -> Result<Outcome<R>, BatchError> {
     let members = members(lens)?;
-    let mut values: Vec<MaybeUninit<R>> = Vec::with_capacity(members);
+    let mut values: Vec<MaybeUninit<R>> = Vec::new();
+    if values.try_reserve_exact(members).is_err() {
+        return Err(BatchError::Memory { members, bytes: size_of::<R>() });
+    }
     values.resize_with(members, MaybeUninit::uninit);
     let out = Out::fresh(&mut values);
     let code = Bound { ways: &ways, out: &out };
-    let (faults, report) = Launch::new(program, defaults, options, members).run(instance(&code), &code);
+    let (faults, report) = Launch::new(program, defaults, options, members).run(instance(&code), &code)?;
     let set = out.into_set();
     Ok(Outcome::new(values, set, faults, report))
 }
@@ -49,7 +53,7 @@ pub(super) fn run_into<R: Send>(
     let out = output.out();
     let code = Bound { ways: &ways, out: &out };
     let (faults, _) =
-        Launch::new(program, defaults, &Options::default(), members).run(instance(&code), &code);
+        Launch::new(program, defaults, &Options::default(), members).run(instance(&code), &code)?;
     match faults.first() {
         None => Ok(()),
         Some(first) => panic!("{first}"),
@@ -82,14 +86,20 @@ pub(super) fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, B
 }
 
 impl Launch<'_> {
-    fn run(mut self, instance: &'static str, code: &dyn Code) -> (Vec<Fault>, Report) {
+    fn run(mut self, instance: &'static str, code: &dyn Code) -> Result<(Vec<Fault>, Report), BatchError> {
         let begin = Instant::now();
         if self.members == 0 {
-            return (Vec::new(), self.report(Executor::Scalar, &[], begin.elapsed()));
+            return Ok((
+                Vec::new(),
+                self.report(Executor::Scalar, Engine::Scalar, &Left::default(), begin.elapsed()),
+            ));
         }
         let (lanes, vectors) = (code.vector_lanes(), code.vectors());
         let has_frames = lanes > 0;
         self.per_member |= !self.is_admitted(code);
+        if !self.keeps_limits() {
+            return Err(BatchError::Limit { option: "max_steps", function: self.program.name });
+        }
         self.lacks_vectors = self.lacks_vectors(lanes, vectors);
         let on_vectors = self.runs_on_vectors(lanes, vectors);
         self.alike = on_vectors && !code.is_wavefront();
@@ -108,7 +118,15 @@ impl Launch<'_> {
             _ => self.machine(executor, parts, threads, code, &ledger),
         };
         let executor = self.choose(instance, &phase);
-        self.close(executor, ledger, begin)
+        let engine = match executor {
+            Executor::Scalar if calls_kernels && Reach::of(self.program).is_found() => Engine::Fibers,
+            Executor::Scalar => Engine::Scalar,
+            _ if !on_vectors => Engine::Machine,
+            Executor::ProgramCounter if code.is_wavefront() => Engine::Wavefront,
+            _ if code.has_task_blocks() => Engine::TaskBlocks,
+            _ => Engine::VectorFrames,
+        };
+        Ok(self.close(executor, engine, ledger, begin))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
@@ -121,10 +139,17 @@ impl Launch<'_> {
         executor
     }
 
-    fn close(&self, executor: Executor, ledger: Ledger, begin: Instant) -> (Vec<Fault>, Report) {
-        let (mut faults, finished) = ledger.into_parts();
+    fn close(
+        &self,
+        executor: Executor,
+        engine: Engine,
+        ledger: Ledger,
+        begin: Instant,
+    ) -> (Vec<Fault>, Report) {
+        let mut left = ledger.into_parts();
+        let mut faults = std::mem::take(&mut left.faults);
         faults.sort_by_key(|fault| fault.member);
-        let report = self.report(executor, &finished, begin.elapsed());
+        let report = self.report(executor, engine, &left, begin.elapsed());
         (faults, report)
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Took};
 use super::ways::Code;
-use crate::api::fault::{CANCELLED, Fault, FaultKind};
+use crate::api::fault::{Fault, FaultKind, ended};
 use crate::batch::{Queue, Watch};
 use crate::fiber::{self, Worker};
 use crate::native_stack::depth::{self, Depth};
@@ -80,10 +80,10 @@ impl Launch<'_> {
         while !piece.is_empty() {
             // The member being run is the first that is left.
             let caught = catch_unwind(AssertUnwindSafe(|| {
-                if self.options.cancel.is_none() && steps.is_none() {
+                if !self.ends() && steps.is_none() {
                     return code.scalars(&mut piece, depth);
                 }
-                while piece.start < piece.end && !self.cancelled() {
+                while piece.start < piece.end && self.over().is_none() {
                     steps.inspect(|worker| worker.begins_without_fiber());
                     code.scalar(piece.start, depth);
                     piece.start += 1;
@@ -92,7 +92,10 @@ impl Launch<'_> {
             let member = piece.start;
             let (kind, message) = match caught {
                 Ok(()) if piece.is_empty() => break,
-                Ok(()) => (FaultKind::Cancelled, CANCELLED.to_owned()),
+                Ok(()) => {
+                    let kind = self.over().unwrap_or(FaultKind::Cancelled);
+                    (kind, ended(kind))
+                }
                 // A destructor of the value that the result has replaced: no fault of the function's.
                 Err(payload) if code.is_set(member) => resume_unwind(payload),
                 Err(payload) => fiber::reason(None, &*payload, self.max_depth(), self.max_steps()),

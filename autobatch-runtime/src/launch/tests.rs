@@ -30,7 +30,15 @@ static PROGRAM: Program = SCALAR;
 /// A program without vector code.
 pub(crate) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Tile<'_>, &Out<'_, R>) + Sync> {
     let vector = |_: &mut Tile<'_>, _: &Out<'_, R>| unreachable!("the program has no vector code");
-    Ways { scalar, machine: tile, vector, vector_lanes: 0, vectors: Vectors::None, wavefront: false }
+    Ways {
+        scalar,
+        machine: tile,
+        vector,
+        vector_lanes: 0,
+        vectors: Vectors::None,
+        wavefront: false,
+        task_blocks: false,
+    }
 }
 
 pub(crate) fn tile<R>(_: &mut Core<'_>, _: &Store, _: &Out<'_, R>) {

@@ -3,9 +3,11 @@
 use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
+use super::counted::CountedTiles;
 use super::launcher::{BODY_STACK, Launch};
-use super::phase::{Ledger, Parts, Took, members_in};
+use super::phase::{Ledger, Parts, TileCounts, Took, members_in};
 use super::ways::{Code, Vectors, is_sse2};
 use crate::api::fault::Fault;
 use crate::api::options::Executor;
@@ -29,21 +31,16 @@ thread_local! {
 }
 
 impl Launch<'_> {
-    /// Whether the program runs in vector frames, or as a wavefront: they count nothing, and end no member early.
+    /// Whether the program runs in vector frames, or as a wavefront.
     pub(super) fn runs_on_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
-        let options = self.options;
-        lanes > 0
-            && vectors.has(self.isa())
-            && !options.report
-            && options.max_steps.is_none()
-            && options.cancel.is_none()
+        lanes > 0 && vectors.has(self.isa()) && !self.options.count_blocks
     }
 
     /// Whether a program that only computes runs as scalar code, whatever executor is asked for: SSE2 is too little for its vector code,
     /// and for the machine.
     pub(super) fn lacks_vectors(&self, lanes: usize, vectors: Vectors) -> bool {
         let isa = self.isa();
-        lanes > 0 && is_sse2(isa) && !vectors.has(isa) && !self.options.report && self.scalar_will_do()
+        lanes > 0 && is_sse2(isa) && !vectors.has(isa) && !self.options.count_blocks && self.scalar_will_do()
     }
 
     /// Tile after tile. What unwinds has no results: the members under way run as scalar code, which says what is
@@ -75,7 +72,7 @@ impl Launch<'_> {
             }
             (false, lanes) => (lanes / LAST, lanes),
         };
-        let queue = Queue::of(parts, threads);
+        let queue = Arc::new(Queue::of(parts, threads));
         self.spread(threads, &|| {
             let mut memory = KEPT.take().unwrap_or_default();
             let mut faults = Vec::new();
@@ -89,6 +86,25 @@ impl Launch<'_> {
                     refill: !options.no_refill,
                     loaded: &loaded,
                 });
+                if self.limits.is_some() || options.report {
+                    // The steps of members that come one after the other are no sum.
+                    let most = if as_wavefront { TILE } else { most };
+                    let mut tiles = CountedTiles {
+                        launch: self,
+                        code,
+                        executor,
+                        level,
+                        depth,
+                        rules,
+                        queue: &queue,
+                        most,
+                        waiting: Vec::new(),
+                        done: TileCounts::default(),
+                        few: true,
+                    };
+                    tiles.run(least, &mut memory, &mut faults);
+                    return ledger.add_tiles(&tiles.done);
+                }
                 loop {
                     let mut members = queue.take_tile(least, most);
                     if members.is_empty() {
@@ -97,7 +113,8 @@ impl Launch<'_> {
                     while !members.is_empty() {
                         loaded.set(members.end);
                         let all = members.clone();
-                        let mut tile = Tile { memory: &mut memory, members: all, depth, level, rules };
+                        let mut tile =
+                            Tile { memory: &mut memory, members: all, depth, level, pulse: None, rules };
                         match catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile))) {
                             Ok(()) => {
                                 self.ended(members.len());
@@ -119,7 +136,13 @@ impl Launch<'_> {
     }
 
     /// Runs those members as scalar code that have no result.
-    fn again(&self, mut members: Range<usize>, depth: Depth, code: &dyn Code, faults: &mut Vec<Fault>) {
+    pub(super) fn again(
+        &self,
+        mut members: Range<usize>,
+        depth: Depth,
+        code: &dyn Code,
+        faults: &mut Vec<Fault>,
+    ) {
         while !members.is_empty() {
             let is_set = code.is_set(members.start);
             let run = members.clone().take_while(|member| code.is_set(*member) == is_set).count();

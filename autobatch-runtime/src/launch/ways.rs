@@ -24,6 +24,8 @@ pub struct Ways<S, T, N> {
     pub vectors: Vectors,
     /// Whether the program-counter executor has code of its own for such a tile, which then runs as a wavefront.
     pub wavefront: bool,
+    /// Whether such a tile runs in task blocks otherwise.
+    pub task_blocks: bool,
 }
 
 /// The vectors that a program's vector code is for.
@@ -76,6 +78,8 @@ pub(super) trait Code: Sync {
     fn vectors(&self) -> Vectors;
     /// As in [`Ways`].
     fn is_wavefront(&self) -> bool;
+    /// As in [`Ways`].
+    fn has_task_blocks(&self) -> bool;
     /// Runs a member as scalar code.
     fn scalar(&self, member: usize, depth: Depth);
     /// The same for each of `members`, as [`Out::fill`] does.
@@ -103,6 +107,9 @@ impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bo
     }
     fn is_wavefront(&self) -> bool {
         self.ways.wavefront
+    }
+    fn has_task_blocks(&self) -> bool {
+        self.ways.task_blocks
     }
     fn scalar(&self, member: usize, depth: Depth) {
         self.out.set(member, (self.ways.scalar)(member, depth));

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::mem::forget;
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::time::Instant;
 
 use super::counters::Finished;
 use super::masked::Masked;
@@ -16,9 +17,9 @@ use super::settings::{Mode, Settings};
 use super::step::{NONE, Stage, Step};
 use super::transfer::Transfer;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{FaultKind, message};
+use crate::api::fault::{FaultKind, ended, message, too_long};
 use crate::api::program::Program;
-use crate::batch::{Queue, Watch};
+use crate::batch::{Queue, Stopped, Watch};
 use crate::simd::{Isa, Level, vectorize};
 use crate::storage::pc_word::{PcWord, PcWords};
 
@@ -28,11 +29,17 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    /// The lane has panicked; in masked execution, a lane of the top frame.
-    pub(super) fn panicked(&mut self, lane: usize, unwind_point: UnwindPoint, message: String) {
+    /// The lane has panicked, or is to end; in masked execution, a lane of the top frame.
+    pub(super) fn unwound(
+        &mut self,
+        lane: usize,
+        unwind_point: UnwindPoint,
+        kind: FaultKind,
+        message: String,
+    ) {
         match self {
-            Engine::Masked(frames) => frames.doom(lane, unwind_point, FaultKind::Panic, message),
-            Engine::ProgramCounter(tile) => tile.doom(lane, unwind_point, FaultKind::Panic, message),
+            Engine::Masked(frames) => frames.doom(lane, unwind_point, kind, message),
+            Engine::ProgramCounter(tile) => tile.doom(lane, unwind_point, kind, message),
         }
     }
 }
@@ -54,6 +61,9 @@ pub struct Core<'r> {
     pub(super) apart: Option<u32>,
     /// Whether the step has unwound.
     unwound: bool,
+    /// When the body is to return though members are under way, and the step that it did before it has.
+    until: Option<Instant>,
+    paused: Option<Step>,
     /// Whether it only wants to know if the program is admitted, and if it is.
     asks: bool,
     admitted: bool,
@@ -112,6 +122,8 @@ impl<'r> Core<'r> {
             lane: Cell::new(NONE),
             apart: None,
             unwound: false,
+            until: None,
+            paused: None,
             asks: false,
             admitted: true,
         }
@@ -135,10 +147,25 @@ impl<'r> Core<'r> {
         self.admitted
     }
 
+    /// The body, entered next, goes on with the members under way, and returns at that time if it is not done.
+    pub(crate) fn go_on_until(&mut self, until: Instant) {
+        self.until = Some(until);
+        self.step = self.paused.take().unwrap_or(self.step);
+    }
+
+    /// Whether the body has returned with members under way.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.is_some()
+    }
+
     /// Finishes the step before and picks the next.
     #[inline(never)]
     #[expect(clippy::should_implement_trait, reason = "the body needs the core again while it does a step")]
     pub fn next(&mut self) -> Step {
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            self.paused = Some(std::mem::replace(&mut self.step, Step::Done));
+            return Step::Done;
+        }
         // So that no member is blamed if this unwinds.
         let last = std::mem::replace(&mut self.step, Step::Done);
         if !std::mem::take(&mut self.unwound) && self.apart.map(Step::Block) == Some(last) {
@@ -246,12 +273,17 @@ impl<'r> Core<'r> {
     pub fn fault(&mut self, payload: Box<dyn Any + Send>) {
         let lane = self.lane.replace(NONE);
         self.unwound = true;
-        let message = message(&*payload);
+        let limit = self.members.settings.max_steps;
+        let (kind, message) = match payload.downcast_ref() {
+            Some(Stopped(FaultKind::StepsExceeded)) => (FaultKind::StepsExceeded, too_long(limit)),
+            Some(Stopped(kind)) => (*kind, ended(*kind)),
+            None => (FaultKind::Panic, message(&*payload)),
+        };
         match self.step {
             Step::Block(block) if lane == INTERCHANGED => self.apart = Some(block),
             Step::Block(block) if lane != NONE => {
                 let lane = (self.strip + lane) as usize;
-                self.engine.panicked(lane, UnwindPoint::Ran(block), message);
+                self.engine.unwound(lane, UnwindPoint::Ran(block), kind, message);
             }
             Step::Load if self.single && self.members.loaded == 0 && !self.by_lane => {
                 // Nobody is to blame yet: they are loaded one by one now.

@@ -24,6 +24,8 @@ pub struct Finished {
     pub largest: Vec<u64>,
     /// The depth reached.
     pub depth: usize,
+    /// Block steps.
+    pub steps: u64,
     /// Members loaded after the first load.
     pub refills: u64,
 }

@@ -11,7 +11,7 @@ use super::occupancy::Occupancy;
 use super::step::{STALE, Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{CANCELLED, FaultKind, too_deep, too_long};
+use crate::api::fault::{FaultKind, ended, too_long};
 use crate::simd::{self, Level};
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
@@ -178,9 +178,17 @@ impl Masked {
     /// What the root frame does before anything runs in it: store results, close the gaps that finished
     /// members leave, load members, end.
     #[inline(always)]
-    fn root<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], point: u32) -> Option<Step> {
+    fn root<P: PcWord>(
+        &mut self,
+        members: &mut Occupancy<'_>,
+        words: &mut Vec<P>,
+        point: u32,
+    ) -> Option<Step> {
         if !members.loads.is_empty() {
             return Some(Step::Load);
+        }
+        if members.is_crowded() {
+            self.widen(members, words);
         }
         let mut point = point;
         if self.gaps {
@@ -195,13 +203,15 @@ impl Masked {
         let over = point >= ret;
         let refilling = members.refilling();
         let calls = !program.calls.is_empty();
-        if !over && !refilling && (calls || self.extent <= strip) {
+        let is_turn = members.is_fair_turn(self.ticks);
+        if !over && !refilling && !is_turn && (calls || self.extent <= strip) {
             return None;
         }
         let finished = pc_word::count(&words[..self.extent], ret, members.level);
         let vacant = members.vacant() + finished;
         let due = match () {
             _ if over => true,
+            _ if is_turn => vacant > 0,
             _ if !refilling => 4 * (width - vacant).div_ceil(strip) <= 3 * self.extent.div_ceil(strip),
             _ if !calls => vacant >= width.div_ceil(8),
             // A call runs a whole subtree with the lanes it is given, so before one there should be many.
@@ -226,6 +236,21 @@ impl Masked {
             return Some(Step::Load);
         }
         over.then_some(Step::Done)
+    }
+
+    /// More lanes for members, while there is no other frame.
+    #[cold]
+    fn widen<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>) {
+        let old = members.width();
+        members.widen();
+        let len = members.width();
+        self.stack[0].len = len;
+        self.tops[members.program.root_group as usize] = len;
+        self.reserve(members, words, len);
+        if members.tracked() {
+            (old..len).for_each(|lane| self.owners[lane] = lane as u32);
+        }
+        self.rescan(members, words);
     }
 
     /// Stores the results of the root frame's lanes at `ret`, which leaves gaps.
@@ -268,7 +293,8 @@ impl Masked {
         }
         let words = &words[..self.extent];
         let others = members.width() - members.vacant() - pc_word::count(words, point, members.level);
-        if others < members.width().div_ceil(8) {
+        let enough = if members.is_fair_turn(self.ticks) { 1 } else { members.width().div_ceil(8) };
+        if others < enough {
             return None;
         }
         let least = pc_word::lowest_above(words, point);
@@ -287,8 +313,9 @@ impl Masked {
     ) -> bool {
         let is_root = self.stack.len() == 1;
         self.ticks = self.ticks.wrapping_add(1);
-        if members.cancelled || ((is_root || self.ticks.is_multiple_of(16)) && members.poll()) {
-            self.cancel(members, words);
+        let asks = members.over.is_some() || is_root || self.ticks.is_multiple_of(16);
+        if asks && let Some(kind) = members.poll() {
+            self.end_all(members, words, kind);
             return false;
         }
         let top = &self.stack[self.stack.len() - 1];
@@ -322,23 +349,21 @@ impl Masked {
     fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
         let top = &self.stack[self.stack.len() - 1];
         let (len, first) = (top.len, top.words);
-        let at = |lane: &usize| words[first + lane] == P::of(point);
-        let here: Vec<(usize, usize)> =
-            (0..len).filter(at).map(|lane| (lane, self.owners[first + lane] as usize)).collect();
-        for &(lane, _) in here.iter().filter(|(_, owner)| !members.may_step(*owner)) {
-            self.doom(
-                lane,
-                UnwindPoint::At(point),
-                FaultKind::StepsExceeded,
-                too_long(members.settings.max_steps),
-            );
+        let all = words[first..first + len].iter().zip(&self.owners[first..first + len]).enumerate();
+        let here = all.filter(|(_, (word, _))| **word == P::of(point));
+        let here = here.map(|(lane, (_, owner))| (lane, *owner as usize));
+        let over: Vec<usize> =
+            here.clone().filter(|(_, owner)| !members.may_step(*owner)).map(|(lane, _)| lane).collect();
+        if over.is_empty() {
+            let count = here.map(|(_, owner)| members.step(owner, point)).count();
+            members.executed(point, count, members.width());
+            return true;
         }
-        if !self.doomed.is_empty() {
-            return false;
+        let message = too_long(members.settings.max_steps);
+        for lane in over {
+            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, message.clone());
         }
-        here.iter().for_each(|&(_, owner)| members.step(owner, point));
-        members.executed(point, here.len(), members.width());
-        true
+        false
     }
 
     /// Compresses the lanes at a call point into a new frame. False if they are too deep.
@@ -346,7 +371,7 @@ impl Masked {
     fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, point: u32) -> bool {
         let program = members.program;
         let depth = self.stack.len();
-        if depth > members.settings.max_depth {
+        if members.is_deepest(depth - 1) {
             self.too_deep(members, words, point);
             return false;
         }
@@ -400,11 +425,11 @@ impl Masked {
 
     #[cold]
     fn too_deep<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
-        let limit = members.settings.max_depth;
+        let (kind, message) = members.too_deep();
         let top = &self.stack[self.stack.len() - 1];
         let words = &words[top.words..top.words + top.len];
         for lane in (0..words.len()).filter(|&lane| words[lane] == P::of(point)) {
-            self.doom(lane, UnwindPoint::At(point), FaultKind::DepthExceeded, too_deep(limit));
+            self.doom(lane, UnwindPoint::At(point), kind, message.clone());
         }
     }
 
@@ -459,14 +484,14 @@ impl Masked {
 
     /// Ends all members of the top frame that have no result yet.
     #[cold]
-    fn cancel<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P]) {
+    fn end_all<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], kind: FaultKind) {
         let top = &self.stack[self.stack.len() - 1];
         let ret = members.program.groups[top.group as usize].ret;
         let is_root = self.stack.len() == 1;
         let words = &words[top.words..top.words + top.len];
         for (lane, point) in words.iter().map(|word| word.point()).enumerate() {
             if point != IDLE && !(is_root && point == ret) {
-                self.doom(lane, UnwindPoint::At(point), FaultKind::Cancelled, CANCELLED.into());
+                self.doom(lane, UnwindPoint::At(point), kind, ended(kind));
             }
         }
     }

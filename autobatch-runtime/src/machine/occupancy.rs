@@ -4,10 +4,16 @@ use std::ops::Range;
 
 use super::counters::{BlockCount, Finished};
 use super::settings::Settings;
-use crate::api::fault::{CANCELLED, Fault, FaultKind};
+use crate::api::fault::{Fault, FaultKind, TOO_MUCH, ended, too_deep};
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
+use crate::native_stack::budget;
 use crate::simd::{self, Level};
+
+/// Members may be so deep, whatever memory that takes.
+const SHALLOW: usize = 1000;
+/// Steps after which members that wait for a lane get one of their own.
+const CROWDED: u32 = 1024;
 
 /// Per-member counters, kept only for reports and step limits.
 struct Tracking {
@@ -34,7 +40,8 @@ pub(super) struct Occupancy<'r> {
     pub(super) settings: Settings,
     pub(super) queue: &'r Queue,
     pub(super) watch: &'r dyn Watch,
-    pub(super) cancelled: bool,
+    /// Why the run has been ended from outside, if it has.
+    pub(super) over: Option<FaultKind>,
     /// The member on each lane.
     of: Vec<usize>,
     /// The number of lanes with a member.
@@ -49,8 +56,13 @@ pub(super) struct Occupancy<'r> {
     counts: Vec<BlockCount>,
     largest: Vec<u64>,
     pub(super) depth: usize,
+    /// How deep members may be since memory is used up, if that is less than they may be anyway.
+    pub(super) deepest: usize,
+    steps: u64,
     refills: u64,
     first: bool,
+    /// Steps since a lane was free for a member that waits.
+    crowded: u32,
 }
 
 impl<'r> Occupancy<'r> {
@@ -61,7 +73,7 @@ impl<'r> Occupancy<'r> {
         watch: &'r dyn Watch,
     ) -> Self {
         let width = settings.lanes.min(queue.waiting()).max(1);
-        let blocks = program.blocks.len();
+        let (blocks, deepest) = (program.blocks.len(), settings.max_depth);
         let tracking = (settings.report || settings.max_steps != u64::MAX).then(|| Tracking {
             steps: vec![0; width],
             visits: vec![0; if settings.report { width * blocks } else { 0 }],
@@ -73,7 +85,7 @@ impl<'r> Occupancy<'r> {
             settings,
             queue,
             watch,
-            cancelled: false,
+            over: None,
             of: vec![usize::MAX; width],
             occupied: 0,
             loads: Vec::new(),
@@ -84,8 +96,11 @@ impl<'r> Occupancy<'r> {
             counts: vec![BlockCount::default(); blocks],
             largest: vec![0; blocks],
             depth: 0,
+            deepest,
+            steps: 0,
             refills: 0,
             first: true,
+            crowded: 0,
         }
     }
 
@@ -105,15 +120,48 @@ impl<'r> Occupancy<'r> {
         self.settings.refill && self.queue.waiting() > 0
     }
 
+    /// Whether members that could go on have their turn now, of a scheduler at its `tick`th step.
+    #[inline(always)]
+    pub(super) fn is_fair_turn(&self, tick: u32) -> bool {
+        self.settings.fair > 0 && tick.is_multiple_of(self.settings.fair)
+    }
+
+    /// Whether all lanes have had members for so long that those that wait get lanes of their own, called at each step.
+    #[inline(always)]
+    pub(super) fn is_crowded(&mut self) -> bool {
+        if self.settings.fair == 0 {
+            return false;
+        }
+        let crowded = self.vacant() == 0 && self.refilling();
+        self.crowded = if crowded { self.crowded + 1 } else { 0 };
+        self.crowded > CROWDED
+    }
+
+    /// Twice as many lanes, or as many as members wait for.
+    #[cold]
+    pub(super) fn widen(&mut self) {
+        self.crowded = 0;
+        let width = self.width() + self.width().min(self.queue.waiting());
+        let blocks = self.largest.len();
+        self.of.resize(width, usize::MAX);
+        if let Some(tracking) = &mut self.tracking {
+            tracking.steps.resize(width, 0);
+            if !tracking.visits.is_empty() {
+                tracking.visits.resize(width * blocks, 0);
+            }
+        }
+    }
+
     /// Whether block executions are counted per member.
     #[inline(always)]
     pub(super) fn tracked(&self) -> bool {
         self.tracking.is_some()
     }
 
-    /// How often a block may repeat on a strip before it returns to the scheduler.
+    /// A block step begins: how often it may repeat on a strip before it returns to the scheduler.
     #[inline(always)]
-    pub(super) fn rounds(&self, refillable: bool) -> u32 {
+    pub(super) fn rounds(&mut self, refillable: bool) -> u32 {
+        self.steps += 1;
         match () {
             _ if self.tracked() => 1,
             _ if refillable && self.refilling() => 32,
@@ -206,6 +254,27 @@ impl<'r> Occupancy<'r> {
         })
     }
 
+    /// Whether a lane so deep must not call. Where memory is used up, calls may be as deep as some have been.
+    #[inline(always)]
+    pub(super) fn is_deepest(&mut self, depth: usize) -> bool {
+        if depth > SHALLOW
+            && depth.is_multiple_of(64)
+            && budget::is_over()
+            && self.deepest == self.settings.max_depth
+        {
+            self.deepest = self.deepest.min(self.depth);
+        }
+        depth >= self.deepest
+    }
+
+    /// Why it must not.
+    pub(super) fn too_deep(&self) -> (FaultKind, String) {
+        match self.settings.max_depth {
+            limit if limit == self.deepest => (FaultKind::DepthExceeded, too_deep(limit)),
+            _ => (FaultKind::MemoryExceeded, TOO_MUCH.to_owned()),
+        }
+    }
+
     /// The member on `lane` ends with a fault.
     pub(super) fn fail(&mut self, lane: usize, kind: FaultKind, message: String) {
         self.faults.push(Fault { member: self.of[lane], kind, message });
@@ -238,24 +307,22 @@ impl<'r> Occupancy<'r> {
         }
     }
 
-    /// Asks whether the run has been cancelled; if so, members that nobody has taken fail now.
-    pub(super) fn poll(&mut self) -> bool {
-        if !self.cancelled && self.watch.cancelled() {
-            self.cancelled = true;
+    /// Asks whether the run is ended from outside, and why; if so, members that nobody has taken fail now.
+    pub(super) fn poll(&mut self) -> Option<FaultKind> {
+        if self.over.is_none()
+            && let Some(kind) = self.watch.over()
+        {
+            self.over = Some(kind);
             loop {
                 let drained = self.queue.take(usize::MAX);
                 if drained.is_empty() {
                     break;
                 }
                 self.watch.ended(drained.len());
-                self.faults.extend(drained.map(|member| Fault {
-                    member,
-                    kind: FaultKind::Cancelled,
-                    message: CANCELLED.into(),
-                }));
+                self.faults.extend(drained.map(|member| Fault { member, kind, message: ended(kind) }));
             }
         }
-        self.cancelled
+        self.over
     }
 
     /// Whether the member on `lane` may execute one more block.
@@ -287,6 +354,7 @@ impl<'r> Occupancy<'r> {
             blocks: self.counts,
             largest: self.largest,
             depth: self.depth,
+            steps: self.steps,
             refills: self.refills,
         }
     }

@@ -26,6 +26,7 @@
 use super::core::Core;
 use super::step::Step;
 use super::unwinding::UnwindPoint;
+use crate::api::fault::FaultKind;
 use crate::storage::PcWord;
 
 /// Lanes of a strip, lowest first.
@@ -67,6 +68,6 @@ impl Core<'_> {
     pub fn fail(&mut self, nth: usize, lane: usize, point: u32, message: &str) {
         let lane = self.stage.strips[nth] as usize + lane;
         let (unwind_point, message) = (UnwindPoint::Gathered(point), message.to_owned());
-        self.engine.panicked(lane, unwind_point, message);
+        self.engine.unwound(lane, unwind_point, FaultKind::Panic, message);
     }
 }

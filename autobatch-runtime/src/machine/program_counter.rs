@@ -10,12 +10,16 @@ use super::schedule::Waiting;
 use super::step::{Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{CANCELLED, FaultKind, too_deep, too_long};
+use crate::api::fault::{FaultKind, ended, too_long};
 use crate::simd;
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
 /// As for frames: values that a dead member may have dropped per abandon step.
 const ABANDON: usize = 4096;
+/// Block steps after which lanes at primitives have their turn, where members are to have one.
+const PRIMITIVES: u32 = 1024;
+/// The turns for which lanes wait until then.
+const WAITED: u32 = 16;
 
 /// A member that dies: where its innermost remaining activation is.
 struct Doomed {
@@ -44,6 +48,9 @@ pub(super) struct ProgramCounter {
     doomed: Vec<Doomed>,
     /// The lanes of the current call or return step.
     transfer: Vec<u32>,
+    /// Block steps so far, and the last one of each block.
+    ticks: u32,
+    served: Vec<u32>,
 }
 
 impl ProgramCounter {
@@ -64,6 +71,8 @@ impl ProgramCounter {
             free: (0..width as u32).rev().collect(),
             doomed: Vec::new(),
             transfer: Vec::new(),
+            ticks: 0,
+            served: vec![0; program.blocks.len()],
         }
     }
 
@@ -77,7 +86,7 @@ impl ProgramCounter {
         &mut self,
         last: Step,
         members: &mut Occupancy<'_>,
-        words: &mut [P],
+        words: &mut Vec<P>,
         stage: &mut Stage,
     ) -> Step {
         let program = members.program;
@@ -127,9 +136,15 @@ impl ProgramCounter {
             if !members.loads.is_empty() {
                 return Step::Load;
             }
-            let point = self.waiting.pick(members.settings.schedule, members.primitives, blocks);
+            if members.is_crowded() {
+                self.widen(members, words);
+            }
+            self.ticks = self.ticks.wrapping_add(1);
+            let is_turn = members.is_fair_turn(self.ticks);
+            let point = self.pick(members, blocks, is_turn);
             let wanted = match point {
                 None => 0,
+                Some(_) if is_turn => 1,
                 Some(_) if members.refilling() => self.width.div_ceil(16),
                 Some(_) => usize::MAX,
             };
@@ -152,6 +167,40 @@ impl ProgramCounter {
                 return Step::Block(point);
             }
         }
+    }
+
+    /// The block that is next: by the schedule, or the one that has waited longest.
+    #[inline(always)]
+    fn pick(&mut self, members: &Occupancy<'_>, blocks: u32, is_turn: bool) -> Option<u32> {
+        if is_turn {
+            // Lanes at a primitive wait for many others, but not for ever.
+            let all = self.ticks.is_multiple_of(PRIMITIVES);
+            let end = if all { blocks } else { members.primitives.min(blocks) };
+            let served = &self.served[..end as usize];
+            let points = (0..end).filter(|point| self.waiting.is_at(*point));
+            let longest = points.max_by_key(|point| self.ticks.wrapping_sub(served[*point as usize]));
+            let waited = |point: &u32| {
+                self.ticks.wrapping_sub(served[*point as usize]) >= members.settings.fair * WAITED
+            };
+            if let Some(point) = longest.filter(waited) {
+                return Some(point);
+            }
+        }
+        self.waiting.pick(members.settings.schedule, members.primitives, blocks)
+    }
+
+    /// More lanes for members.
+    #[cold]
+    fn widen<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>) {
+        let program = members.program;
+        members.widen();
+        let old = std::mem::replace(&mut self.width, members.width());
+        let strips = self.width.div_ceil(program.strip);
+        words.resize(strips * program.strip, P::IDLE);
+        self.waiting.widen(strips);
+        self.sites.resize(self.width, Vec::new());
+        self.done.resize(self.width.div_ceil(64), 0);
+        self.free.extend((old as u32..self.width as u32).rev());
     }
 
     /// Occupancy for the free lanes; neighbours on neighbouring lanes, as far as there are any.
@@ -198,7 +247,7 @@ impl ProgramCounter {
     fn call<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], site: u32) -> bool {
         let program = members.program;
         let point = program.blocks.len() as u32 + site;
-        if members.depth >= members.settings.max_depth && self.too_deep(members, point) {
+        if members.is_deepest(members.depth) && self.too_deep(members, point) {
             return false;
         }
         let entry = program.calls[site as usize].entry;
@@ -216,11 +265,11 @@ impl ProgramCounter {
     /// Dooms those lanes of the transfer that must not call; whether there are any.
     #[cold]
     fn too_deep(&mut self, members: &Occupancy<'_>, point: u32) -> bool {
-        let limit = members.settings.max_depth;
+        let (kind, message) = members.too_deep();
         let transfer = std::mem::take(&mut self.transfer);
         for &lane in &transfer {
-            if self.sites[lane as usize].len() >= limit {
-                self.doom(lane as usize, UnwindPoint::At(point), FaultKind::DepthExceeded, too_deep(limit));
+            if self.sites[lane as usize].len() >= members.deepest {
+                self.doom(lane as usize, UnwindPoint::At(point), kind, message.clone());
             }
         }
         self.transfer = transfer;
@@ -261,13 +310,14 @@ impl ProgramCounter {
         stage: &mut Stage,
         point: u32,
     ) -> bool {
-        if members.poll() {
+        if let Some(kind) = members.poll() {
             for (lane, point) in words.iter().map(|word| word.point()).enumerate().filter(|(_, p)| *p != IDLE)
             {
-                self.doom(lane, UnwindPoint::At(point), FaultKind::Cancelled, CANCELLED.into());
+                self.doom(lane, UnwindPoint::At(point), kind, ended(kind));
             }
             return false;
         }
+        self.served[point as usize] = self.ticks;
         let size = members.program.strip;
         stage.rounds = members.rounds(true);
         stage.strips.clear();
@@ -283,17 +333,19 @@ impl ProgramCounter {
     /// Counts a block step for each member at `point`. False if some may not execute it.
     #[cold]
     fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
-        let here: Vec<usize> = (0..self.width).filter(|&lane| words[lane] == P::of(point)).collect();
-        let limit = members.settings.max_steps;
-        for &lane in here.iter().filter(|&&lane| !members.may_step(lane)) {
-            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, too_long(limit));
+        let here = words[..self.width].iter().enumerate().filter(|(_, word)| **word == P::of(point));
+        let here = here.map(|(lane, _)| lane);
+        let over: Vec<usize> = here.clone().filter(|lane| !members.may_step(*lane)).collect();
+        if over.is_empty() {
+            let count = here.map(|lane| members.step(lane, point)).count();
+            members.executed(point, count, self.width);
+            return true;
         }
-        if !self.doomed.is_empty() {
-            return false;
+        let message = too_long(members.settings.max_steps);
+        for lane in over {
+            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, message.clone());
         }
-        here.iter().for_each(|&lane| members.step(lane, point));
-        members.executed(point, here.len(), self.width);
-        true
+        false
     }
 
     /// Ends the member on a lane.

@@ -18,7 +18,7 @@ impl<R> Out<'_, R> {
                 continue;
             }
             if members.len() < TOGETHER {
-                self.flags()[members.clone()].iter().for_each(have_one);
+                self.flags()[members.clone()].iter().for_each(have_one::<R>);
             } else {
                 self.have(members.clone());
             }

@@ -26,6 +26,11 @@ impl Waiting {
         }
     }
 
+    /// The tile has more strips.
+    pub(super) fn widen(&mut self, strips: usize) {
+        self.counts.resize(strips * self.points, 0);
+    }
+
     /// All lanes at `from` go to `to`, or to no point.
     #[inline(always)]
     pub(super) fn shift(&mut self, from: u32, to: Option<u32>) {
@@ -84,6 +89,12 @@ impl Waiting {
         let bit = 1 << (point % 64);
         let word = &mut self.set[point / 64];
         *word = if total > 0 { *word | bit } else { *word & !bit };
+    }
+
+    /// Whether a lane is at `point`.
+    #[inline(always)]
+    pub(super) fn is_at(&self, point: u32) -> bool {
+        self.totals[point as usize] > 0
     }
 
     /// The lanes of `strip` at `point`.

@@ -31,4 +31,6 @@ pub struct Settings {
     pub refill: bool,
     /// Whether to count block executions.
     pub report: bool,
+    /// The steps of a scheduler after which members that could go on have their turn, whoever else does not end; 0 for never.
+    pub fair: u32,
 }

@@ -10,8 +10,8 @@
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
-use super::coroutine;
 use super::thread_stack::{self, stack_pointer};
+use super::{budget, coroutine};
 
 /// Bytes that must be left when a function of the program is entered: room for its own frame and for
 /// what it calls outside the program.
@@ -35,6 +35,22 @@ pub struct Depth(u64);
 const SIGNS: u64 = 1 << 63 | 1 << 31;
 /// The most that a half can hold: more calls than there is stack for.
 const MOST: usize = i32::MAX as usize;
+
+/// Memory that is given back when this is dropped.
+struct Taken(usize);
+
+impl Taken {
+    fn new(bytes: usize) -> Taken {
+        budget::ask(bytes);
+        Taken(bytes)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        budget::give(self.0);
+    }
+}
 
 /// What a member unwinds with whose depth is exceeded.
 pub(crate) struct TooDeep;
@@ -138,6 +154,7 @@ impl Depth {
             return enter(self);
         }
         let size = (GROWN.get() + SEGMENT).min(LARGEST);
+        let _taken = Taken::new(size);
         on_segment(size, |limit| enter(self.on(limit)))
     }
 

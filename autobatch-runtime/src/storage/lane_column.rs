@@ -10,6 +10,7 @@ use std::slice;
 
 use super::strip::Home;
 use crate::api::column::Source;
+use crate::native_stack::budget;
 use crate::simd::{self, Level};
 
 /// An arena of slots that grows on demand. It does not know which slots hold a value, so it never
@@ -245,6 +246,7 @@ impl<T> LaneColumn<T> {
     #[inline(never)]
     fn grow(&mut self, len: usize) {
         let len = len.max(2 * self.len).max(64);
+        budget::take((len - self.len) * size_of::<T>());
         if size_of::<T>() > 0 {
             let layout = Self::layout(len);
             // SAFETY: the layout has a size.

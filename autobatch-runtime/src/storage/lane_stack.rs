@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::lane_column::LaneColumn;
+use crate::native_stack::budget;
 
 /// One growing stack per lane of a program-counter tile. The current value of the variable lives in
 /// its column; a stack holds what the activations below the current one have saved. Like a column it
@@ -26,7 +27,12 @@ impl<T> LaneStack<T> {
             if lane >= self.lanes.len() {
                 self.lanes.resize_with(lane + 1, Vec::new);
             }
-            self.lanes[lane].push(column.bits(lane));
+            let stack = &mut self.lanes[lane];
+            let before = stack.capacity();
+            stack.push(column.bits(lane));
+            if stack.capacity() > before {
+                budget::take((stack.capacity() - before) * size_of::<T>());
+            }
         }
     }
 

@@ -7,6 +7,8 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::slice;
 
+use crate::batch::{self as limits, Pulse};
+use crate::native_stack::budget;
 use crate::simd::Level;
 
 /// A cache line, the alignment of columns.
@@ -20,6 +22,8 @@ type Lines = [MaybeUninit<Line>];
 
 /// Lines of the smallest chunk: 64 KiB.
 const CHUNK: usize = 1024;
+/// Lanes that count as a strip where the width of strips is not known.
+const STRIP: u64 = 16;
 /// Lines that are worth keeping: 4 MiB.
 const KEPT: usize = 64 * CHUNK;
 
@@ -40,6 +44,8 @@ pub struct Arena<'a> {
     /// Where it goes on when `free` is too short.
     next: Option<&'a mut Option<Box<Chunk>>>,
     pub(super) level: Level,
+    /// What counts, if the run has limits.
+    pub(crate) pulse: Option<&'a Pulse<'a>>,
 }
 
 /// Has the native frame aligned to cache lines: LLVM aligns the vectors that it spills only if something else
@@ -56,8 +62,15 @@ impl Memory {
         chunks.map(|chunk| chunk.lines.len()).sum::<usize>() <= KEPT
     }
 
+    /// For frames without limits.
+    #[cfg(test)]
     pub(crate) fn arena(&mut self, level: Level) -> Arena<'_> {
-        Arena { free: &mut [], next: Some(&mut self.first), level }
+        self.counted(level, None)
+    }
+
+    /// For frames whose steps are counted.
+    pub(crate) fn counted<'a>(&'a mut self, level: Level, pulse: Option<&'a Pulse<'a>>) -> Arena<'a> {
+        Arena { free: &mut [], next: Some(&mut self.first), level, pulse }
     }
 }
 
@@ -65,7 +78,7 @@ impl<'a> Arena<'a> {
     /// The memory for a callee, which gives it back when it returns.
     #[inline(always)]
     pub fn sub(&mut self) -> Arena<'_> {
-        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level }
+        Arena { free: &mut *self.free, next: self.next.as_deref_mut(), level: self.level, pulse: self.pulse }
     }
 
     /// The same, with the level that the code is compiled for: a constant, where it is asked.
@@ -74,6 +87,30 @@ impl<'a> Arena<'a> {
     pub fn at(self, level: Level) -> Arena<'a> {
         align();
         Arena { level, ..self }
+    }
+
+    /// The lanes of a frame are about to make one step. Unwinds if the tile is to end.
+    #[inline(always)]
+    pub fn step(&self, lanes: usize) {
+        if let Some(pulse) = self.pulse {
+            pulse.side_by_side(1, lanes as u64 / STRIP);
+        }
+    }
+
+    /// Whether the run has limits, so that scalar code has to count.
+    #[inline(always)]
+    pub fn is_limited(&self) -> bool {
+        self.pulse.is_some_and(|pulse| pulse.limits)
+    }
+
+    /// Scalar code has run for few lanes. Unwinds if the tile is to end.
+    #[inline(always)]
+    pub fn few_have_run(&self, blocks: u64) {
+        if let Some(pulse) = self.pulse
+            && pulse.limits
+        {
+            pulse.together(limits::ticks() * blocks, limits::ticks() / STRIP);
+        }
     }
 
     /// A column without values, of so many lanes.
@@ -105,6 +142,8 @@ impl<'a> Arena<'a> {
         };
         if next.as_ref().is_none_or(|chunk| chunk.lines.len() < lines) {
             let room = lines.max(CHUNK);
+            // Chunks last as long as the run.
+            budget::ask(room * size_of::<Line>());
             *next = Some(Box::new(Chunk { lines: Box::new_uninit_slice(room), next: None }));
         }
         let Some(chunk) = next else { unreachable!("there is one now") };

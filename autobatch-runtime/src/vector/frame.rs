@@ -6,12 +6,20 @@ use super::arena::Arena;
 use super::columns::pad;
 use super::tile::Members;
 use crate::api::column::Source;
+use crate::batch::begin_ticks;
 
-/// Whether so few lanes run faster as scalar code, where that is so for up to `most`.
+/// Whether so few lanes run faster as scalar code, where that is so for up to `most`. In a run with limits only if that counts.
 #[inline(always)]
-pub fn is_few(lanes: usize, most: usize) -> bool {
+pub fn is_few(arena: &Arena<'_>, lanes: usize, most: usize, counts: bool) -> bool {
     // Tests shall meet frames of few lanes.
-    lanes <= if cfg!(debug_assertions) { 4 } else { most }
+    let few = lanes <= if cfg!(debug_assertions) { 4 } else { most };
+    few && (!arena.is_limited() || counts && begin_few(arena))
+}
+
+#[cold]
+fn begin_few(arena: &Arena<'_>) -> bool {
+    begin_ticks();
+    arena.pulse.is_some_and(|pulse| pulse.few)
 }
 
 /// Whether `count` members shall leave a frame of `lanes` for one of their own.

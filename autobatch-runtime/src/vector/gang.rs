@@ -6,10 +6,12 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+use super::arena::Arena;
 use super::columns::copy_slot;
 use super::lane_set::spread;
 use super::loops::Points;
 use super::task_blocks::TaskBlocks;
+use crate::batch::Pulse;
 use crate::native_stack::depth::Depth;
 use crate::simd::Level;
 use crate::storage::pc_word::{SECOND, in_first};
@@ -23,6 +25,8 @@ const CREDIT: isize = 64;
 /// With so much of it gangs are begun everywhere, with less from this depth on: whose gang does not agree runs lane by lane.
 const TRIAL: isize = 1024;
 const DEEP: usize = 2;
+/// Activations of a gang that are counted at once.
+const COUNTED: usize = 64;
 
 /// Some lanes of a gang, a bit each.
 #[derive(Clone, Copy)]
@@ -193,6 +197,10 @@ pub struct Gang<'f, L: Columns<G> + 'static, S, T, const G: usize> {
     full: GangMask<G>,
     /// How well.
     credit: Cell<isize>,
+    /// What counts, if the run has limits; the activations that it has not been told of, and the steps of one of a lane.
+    pulse: Option<&'f Pulse<'f>>,
+    uncounted: Cell<usize>,
+    steps: usize,
 }
 
 /// The types of what would be made.
@@ -225,22 +233,33 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     /// For a function.
     #[inline(always)]
     pub fn new<P: PcWord>(
+        arena: &Arena<'f>,
+        calls: usize,
         body: &'f Body<'f, L, S, T, G>,
         part: &'f Part<'f, L, S, T, G>,
         level: Level,
     ) -> Self {
-        Gang { body, part, full: GangMask::full::<P>(level), credit: Cell::new(CREDIT) }
+        Gang {
+            body,
+            part,
+            full: GangMask::full::<P>(level),
+            credit: Cell::new(CREDIT),
+            pulse: arena.pulse,
+            uncounted: Cell::new(0),
+            // As in task blocks.
+            steps: 2 * calls,
+        }
     }
 
-    /// Whether lanes agree enough to go on together.
+    /// Whether lanes agree enough to go on together. Those of a run with limits do in any case: scalar code keeps none.
     #[inline(always)]
     pub fn agrees(&self) -> bool {
-        self.credit.get() >= 0
+        self.credit.get() >= 0 || self.pulse.is_some_and(|pulse| pulse.limits)
     }
 
     /// Whether a gang shall be begun in a block.
     #[inline(always)]
-    pub fn begins(&self, blocks: &TaskBlocks) -> bool {
+    pub fn begins(&self, blocks: &TaskBlocks<'_>) -> bool {
         let credit = self.credit.get();
         credit >= TRIAL || (credit >= 0 && blocks.current() >= DEEP)
     }
@@ -297,6 +316,9 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
     #[inline(always)]
     fn run(&self, passed: &Refs<'_, L, G>, own: &S, here: &CountedLanes<G>, depth: Depth) -> Strip<T, G> {
         self.credit.set(self.credit.get() + here.gain);
+        if let Some(pulse) = self.pulse {
+            self.count(pulse);
+        }
         let below = depth.next();
         if below.stops() {
             return below.elsewhere(|below| (self.body)(self, passed, own, here, below));
@@ -304,10 +326,30 @@ impl<'f, L: Columns<G> + 'static, S: Columns<G>, T, const G: usize> Gang<'f, L, 
         (self.body)(self, passed, own, here, below)
     }
 
+    /// Counts an activation of all lanes. Unwinds if the tile is to end.
+    #[inline(always)]
+    fn count(&self, pulse: &Pulse<'_>) {
+        let uncounted = self.uncounted.get() + 1;
+        self.uncounted.set(if uncounted == COUNTED { 0 } else { uncounted });
+        if uncounted == COUNTED {
+            pulse.together((COUNTED * G * self.steps) as u64, (COUNTED * self.steps) as u64);
+        }
+    }
+
     /// Room for what a call has of its own.
     #[inline(always)]
     pub fn own(&self) -> S {
         S::new()
+    }
+}
+
+impl<L: Columns<G> + 'static, S, T, const G: usize> Drop for Gang<'_, L, S, T, G> {
+    /// Counts the last activations. The tile looks at the sum before it hands out results.
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(pulse) = self.pulse {
+            pulse.note((self.uncounted.get() * G * self.steps) as u64);
+        }
     }
 }
 
@@ -370,6 +412,7 @@ pub fn part_bits<const G: usize>(part: usize) -> u64 {
 mod tests {
     use std::mem::MaybeUninit;
 
+    use super::super::arena::Memory;
     use super::*;
     use crate::simd::Isa;
 
@@ -454,8 +497,10 @@ mod tests {
             gang.filled::<u32>(passed, own, partly, depth, Level::new(Isa::Avx512))
         });
         let depth = Depth::root(1000);
+        let mut memory = Memory::default();
+        let arena = memory.arena(Level::new(Isa::Avx512));
         for (n, on, agrees) in [([40; 8], 8, true), ([300, 0, 0, 0, 0, 0, 0, 0], 1, false)] {
-            let gang = Gang::new::<u32>(&body, &part, Level::new(Isa::Avx512));
+            let gang = Gang::new::<u32>(&arena, 2, &body, &part, Level::new(Isa::Avx512));
             assert!(gang.agrees());
             let columns = ((strip([1; 8]), ()), (strip(n), ()));
             assert_eq!(values(&gang.begin(&columns, depth)), n);
@@ -463,8 +508,8 @@ mod tests {
             let below = n[0] as isize * (4 * on - 3 * 8);
             assert_eq!(gang.credit.get(), CREDIT + 8 + below);
         }
-        let mut blocks = TaskBlocks::new::<32>(depth, 5, 2, &[8]);
-        let gang = Gang::new::<u32>(&body, &part, Level::new(Isa::Avx512));
+        let mut blocks = TaskBlocks::new::<32>(&arena, depth, 5, 2, &[8]);
+        let gang = Gang::new::<u32>(&arena, 2, &body, &part, Level::new(Isa::Avx512));
         assert!(!gang.begins(&blocks));
         blocks.grows::<32>();
         blocks.enter(5);
@@ -473,7 +518,7 @@ mod tests {
         assert!(gang.begins(&blocks));
         gang.credit.set(-1);
         assert!(!gang.begins(&blocks));
-        let blocks = TaskBlocks::new::<32>(depth, 5, 2, &[8]);
+        let blocks = TaskBlocks::new::<32>(&arena, depth, 5, 2, &[8]);
         gang.credit.set(TRIAL - 1);
         assert!(!gang.begins(&blocks));
         gang.credit.set(TRIAL);

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::arena::Arena;
 use super::lane_set::{LaneSet, spread};
+use crate::batch::Pulse;
 use crate::simd::{self, Isa, Level};
 use crate::storage::pc_word::{equal, equal_apart, mask};
 use crate::storage::{Aligned, Next, PcWord};
@@ -28,6 +29,8 @@ pub struct LoopLanes<'a> {
     gaps: usize,
     /// The rounds that those that have not left have run.
     age: usize,
+    /// Counts them, if the run has limits.
+    pulse: Option<&'a Pulse<'a>>,
 }
 
 impl<'a> LoopLanes<'a> {
@@ -55,7 +58,7 @@ impl<'a> LoopLanes<'a> {
         }
         let mut on = arena.set(lanes, len);
         on.fill(len);
-        LoopLanes { numbers, on, len, left: len, gaps: 0, age: 0 }
+        LoopLanes { numbers, on, len, left: len, gaps: 0, age: 0, pulse: arena.pulse }
     }
 
     /// A column for them.
@@ -89,11 +92,15 @@ impl<'a> LoopLanes<'a> {
         self.len.div_ceil(W)
     }
 
-    /// How many rounds a strip runs now, before it is the next one's turn.
+    /// How many rounds a strip runs now, before it is the next one's turn. Unwinds if the tile is to end.
     #[inline(always)]
-    pub fn rounds(&mut self) -> usize {
+    pub fn rounds<const W: usize>(&mut self) -> usize {
         let rounds = (self.age / ROUNDS_PART).clamp(LEAST_ROUNDS, MOST_ROUNDS);
+        let rounds = self.pulse.map_or(rounds, |pulse| pulse.rounds(rounds, self.strips::<W>()));
         self.age += rounds;
+        if let Some(pulse) = self.pulse {
+            pulse.side_by_side(rounds as u64, (rounds * self.strips::<W>()) as u64);
+        }
         rounds
     }
 

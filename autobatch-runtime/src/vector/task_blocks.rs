@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use std::panic::resume_unwind;
 
 use super::arena::Arena;
+use crate::batch::Pulse;
 use crate::native_stack::depth::{Depth, TooDeep};
 
 /// What the columns of a block may take: some blocks shall stay in the caches.
@@ -64,13 +65,13 @@ impl<'a, T> BlockColumns<'a, T> {
 
     /// The column of the block that is run.
     #[inline(always)]
-    pub fn here(&mut self, blocks: &TaskBlocks) -> &mut [MaybeUninit<T>] {
+    pub fn here(&mut self, blocks: &TaskBlocks<'_>) -> &mut [MaybeUninit<T>] {
         self.columns[blocks.current]
     }
 
     /// The same, and that of the block above.
     #[inline(always)]
-    pub fn both(&mut self, blocks: &TaskBlocks) -> (&mut [MaybeUninit<T>], &mut [MaybeUninit<T>]) {
+    pub fn both(&mut self, blocks: &TaskBlocks<'_>) -> (&mut [MaybeUninit<T>], &mut [MaybeUninit<T>]) {
         let [here, above] = &mut self.columns[blocks.current..blocks.current + 2] else {
             unreachable!("two")
         };
@@ -95,7 +96,7 @@ struct TaskBlock {
 }
 
 /// Which blocks there are, and what is to be done next.
-pub struct TaskBlocks {
+pub struct TaskBlocks<'a> {
     blocks: Vec<TaskBlock>,
     /// The block that is run.
     current: usize,
@@ -112,12 +113,21 @@ pub struct TaskBlocks {
     wide: usize,
     /// Whether strips of the block are run next, or results fetched.
     descends: bool,
+    /// What counts, if the run has limits, and the steps of an activation that calls.
+    pulse: Option<&'a Pulse<'a>>,
+    steps: usize,
 }
 
-impl TaskBlocks {
+impl<'a> TaskBlocks<'a> {
     /// For `count` members at `depth` that make `calls` calls each; a block has columns of so many `bytes` each.
     #[inline(always)]
-    pub fn new<const W: usize>(depth: Depth, count: usize, calls: usize, bytes: &[usize]) -> TaskBlocks {
+    pub fn new<const W: usize>(
+        arena: &Arena<'a>,
+        depth: Depth,
+        count: usize,
+        calls: usize,
+        bytes: &[usize],
+    ) -> TaskBlocks<'a> {
         let bytes: usize = bytes.iter().sum();
         let step = W * calls;
         // Tests shall meet blocks that are full.
@@ -134,6 +144,9 @@ impl TaskBlocks {
             step,
             wide: black_box(W),
             descends: true,
+            pulse: arena.pulse,
+            // Those of the callees' entry regions, and of what stands before and behind the calls.
+            steps: 2 * calls,
         }
     }
 
@@ -196,10 +209,15 @@ impl TaskBlocks {
         self.wide & W
     }
 
-    /// The strips before `next` have been run.
+    /// The strips before `next` have been run. Unwinds if the tile is to end.
     #[inline(always)]
-    pub fn expanded(&mut self, next: usize) {
-        self.blocks[self.current].next = next;
+    pub fn expanded<const W: usize>(&mut self, next: usize) {
+        let block = &mut self.blocks[self.current];
+        if let Some(pulse) = self.pulse {
+            let (from, to) = ((block.next * W).min(block.count), (next * W).min(block.count));
+            pulse.together(((to - from) * self.steps) as u64, (next - block.next) as u64);
+        }
+        block.next = next;
     }
 
     /// How many blocks there are below.

@@ -83,7 +83,7 @@ fn countdown(isa: Isa, n: &[u64], several_ways_out: bool) -> Vec<u64> {
     let (left, steps) = (work.gather(&mut arena, column, &set), work.column::<u64>(&mut arena));
     steps.iter_mut().for_each(|slot| _ = slot.write(0));
     while work.any() {
-        let turn = work.rounds();
+        let turn = work.rounds::<W>();
         for strip in 0..work.strips::<W>() {
             let here = work.strip::<W>(strip);
             if here == 0 {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::arena::{Arena, Memory};
 use crate::api::options::Schedule;
 use crate::api::output::Out;
+use crate::batch::Pulse;
 use crate::native_stack::depth::Depth;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Isa;
@@ -18,6 +19,8 @@ pub struct Tile<'r> {
     pub(crate) members: Range<usize>,
     pub(crate) depth: Depth,
     pub(crate) level: Level,
+    /// What counts, if the run has limits.
+    pub(crate) pulse: Option<&'r Pulse<'r>>,
     /// If it runs as a wavefront.
     pub(crate) rules: Option<WavefrontRules<'r>>,
 }
@@ -81,7 +84,7 @@ impl Tile<'_> {
     /// The memory of its frames.
     #[inline(always)]
     pub fn arena(&mut self) -> Arena<'_> {
-        self.memory.arena(self.level)
+        self.memory.counted(self.level, self.pulse)
     }
 
     /// Enters the instance of generated vector code for the instruction set in use. There is one for SSE2 if it runs there.

@@ -8,6 +8,7 @@ use super::frame_stack::{FrameStack, Slot, each};
 use super::key::{INDEX_BITS, Keys, index};
 use super::queue::ContinuationQueue;
 use crate::api::options::Schedule;
+use crate::batch::Pulse;
 use crate::native_stack::depth::{Depth, TooDeep};
 use crate::vector::{Arena, Members, Tile, WavefrontRules};
 
@@ -22,6 +23,10 @@ const DEPTH: usize = 16;
 const LARGEST: usize = 64 << 20;
 /// New members are loaded when this part of the lanes is free.
 const FREE: usize = 4;
+/// Rounds of a loop that a record runs in a step at most, as the compiler has it; other regions run twice, a caller's and its callee's entry.
+const STEPS: u64 = 16;
+/// Records that count as a strip.
+const STRIP: u64 = 16;
 /// The call site of a member's first activation.
 pub(super) const ROOT: u8 = 0;
 
@@ -74,6 +79,8 @@ pub struct Wavefront<'a, 'r> {
     free: Vec<u32>,
     first: usize,
     waiting: Range<usize>,
+    /// What counts, if the run has limits.
+    pulse: Option<&'a Pulse<'a>>,
 }
 
 impl<const W: usize> Keys<W> {
@@ -97,7 +104,20 @@ impl<'a, 'r> Wavefront<'a, 'r> {
         rules.loaded.set(first);
         let (members, free) = (arena.column(lanes), (0..lanes as u32).rev().collect());
         let lane_bits = lanes.next_power_of_two().ilog2();
-        Wavefront { rules, depth, lanes, lane_bits, low: 0, is_low: false, members, free, first, waiting }
+        let pulse = arena.pulse;
+        Wavefront {
+            rules,
+            depth,
+            lanes,
+            lane_bits,
+            low: 0,
+            is_low: false,
+            members,
+            free,
+            first,
+            waiting,
+            pulse,
+        }
     }
 
     /// The slots of a queue's column: one for each lane, and a strip that `put` may overwrite.
@@ -151,14 +171,17 @@ impl<'a, 'r> Wavefront<'a, 'r> {
         load
     }
 
-    /// The queue that is next, of those with so many records; `None` when all are empty.
+    /// The queue that is next, of those with so many records; `None` when all are empty. Unwinds if the tile is to end.
     #[inline(always)]
     pub fn next(&self, records: &[usize]) -> Option<usize> {
         let there = records.iter().enumerate().filter(|(_, records)| **records > 0);
-        let (queue, _) = match self.rules.schedule {
+        let (queue, records) = match self.rules.schedule {
             Schedule::EarliestBlock => there.min_by_key(|(queue, _)| *queue)?,
             _ => there.max_by_key(|(_, records)| **records)?,
         };
+        if let Some(pulse) = self.pulse {
+            pulse.side_by_side(STEPS, STEPS * *records as u64 / STRIP);
+        }
         Some(queue)
     }
 

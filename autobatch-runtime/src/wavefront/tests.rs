@@ -31,8 +31,14 @@ fn with_wavefront(
 ) {
     let mut memory = Memory::default();
     let depth = Depth::root(depth);
-    let mut tile =
-        Tile { memory: &mut memory, members: 100..100 + members, depth, level, rules: Some(rules) };
+    let mut tile = Tile {
+        memory: &mut memory,
+        members: 100..100 + members,
+        depth,
+        level,
+        pulse: None,
+        rules: Some(rules),
+    };
     let begin = tile.begin().unwrap();
     let mut arena = tile.arena();
     run(Wavefront::new(&mut arena, begin, 1), &mut arena);

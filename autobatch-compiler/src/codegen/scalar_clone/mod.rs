@@ -38,7 +38,7 @@ use crate::syntax::reachability::reached;
 use crate::syntax::tail_positions::Tails;
 use crate::syntax::turbofish::turbofish;
 use crate::syntax::visit_mut::{self, VisitMut};
-use crate::syntax::walk::{self, At, Next};
+use crate::syntax::walk::{self, At, AtMut, Next};
 
 /// What is known of the functions of an item, by position, once its programs are lowered.
 #[derive(Default)]
@@ -127,6 +127,16 @@ impl<'a> Clones<'a> {
         if f.associated { quote!(Self::#name) } else { quote!(#name) }
     }
 
+    /// The same for the clone that counts, of a program that only computes.
+    pub fn counted_path(&self, function: usize) -> Option<TokenStream> {
+        self.counts(function).then(|| self.path_of(function, CloneKind::Counted))
+    }
+
+    /// Few lanes of a pure program run as scalar code, be there limits or not.
+    fn counts(&self, function: usize) -> bool {
+        self.has[function] && self.known.computes.contains(&function)
+    }
+
     /// The function at a position in the source.
     pub(crate) fn function(&self, position: usize) -> &'a Function {
         &self.functions[position]
@@ -152,6 +162,9 @@ impl<'a> Clones<'a> {
             }
             if self.inlined[index] {
                 items.push(self.item(index, CloneKind::Inlined));
+            }
+            if self.counts(index) {
+                items.push(self.item(index, CloneKind::Counted));
             }
         }
         items
@@ -206,6 +219,10 @@ impl<'a> Clones<'a> {
         if loops {
             body = looped(function, &body);
         }
+        let tick = (kind == CloneKind::Counted).then(|| {
+            ticks_in_loops(&mut body, &rt);
+            quote!(#rt::tick();)
+        });
         let mut sig = function.sig.clone();
         sig.ident = clone_name(&function.sig.ident, kind);
         sig.constness = None;
@@ -238,7 +255,7 @@ impl<'a> Clones<'a> {
         let inline = match kind {
             CloneKind::Clone => None,
             CloneKind::Inlined => Some(quote!(#[inline(always)])),
-            CloneKind::Leaf => Some(quote!(#[cold] #[inline(never)])),
+            CloneKind::Leaf | CloneKind::Counted => Some(quote!(#[cold] #[inline(never)])),
         };
         let [clone, leaf] = [CloneKind::Clone, CloneKind::Leaf].map(|kind| self.path_of(index, kind));
         let (stops, enter) = match kind {
@@ -247,6 +264,10 @@ impl<'a> Clones<'a> {
                 quote!(if #depth.is_last() { #leaf #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) }),
             ),
             CloneKind::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
+            CloneKind::Counted => {
+                let counted = self.path_of(index, CloneKind::Counted);
+                (quote!(stops), quote!(#counted #fish(#(#args,)* #depth)))
+            }
             _ => (quote!(stops), quote!(#clone #fish(#(#args,)* #depth))),
         };
         let enter = (kind != CloneKind::Inlined).then(|| {
@@ -278,6 +299,7 @@ impl<'a> Clones<'a> {
             #sig {
                 #check
                 #enter
+                #tick
                 #mentioned
                 #(#patterns)*
                 #(#stmts)*
@@ -370,6 +392,8 @@ enum CloneKind {
     Inlined,
     /// Takes the place of a clone where no call of its own is allowed.
     Leaf,
+    /// Looks at the limits of the run now and then: on entry, and at each turn of a loop.
+    Counted,
 }
 
 /// `__autobatch_clone_f`, spelled with the span of `f`, so that rustc's messages about a call are those
@@ -379,12 +403,27 @@ fn clone_name(name: &Ident, kind: CloneKind) -> Ident {
         CloneKind::Clone => "clone",
         CloneKind::Inlined => "inlined",
         CloneKind::Leaf => "leaf",
+        CloneKind::Counted => "counted",
     };
     format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
 }
 
 fn depth_ident() -> Ident {
     Ident::new("__depth", Span::mixed_site())
+}
+
+/// Has the loops of a function count their turns.
+fn ticks_in_loops(body: &mut syn::Block, rt: &TokenStream) {
+    walk::map(body, |at| {
+        let AtMut::Expr(expr) = at else { return };
+        let body = match expr {
+            Expr::ForLoop(e) => &mut e.body,
+            Expr::While(e) => &mut e.body,
+            Expr::Loop(e) => &mut e.body,
+            _ => return,
+        };
+        body.stmts.insert(0, parse_quote!(#rt::tick();));
+    });
 }
 
 /// Calls clones instead of functions.
@@ -432,6 +471,7 @@ impl<'a> Redirect<'a> {
                 CloneKind::Inlined
             }
             CloneKind::Leaf if tail && self.clones.inlines(callee) => CloneKind::Leaf,
+            CloneKind::Counted => CloneKind::Counted,
             _ => CloneKind::Clone,
         }
     }

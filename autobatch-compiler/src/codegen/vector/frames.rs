@@ -138,7 +138,13 @@ pub(crate) fn variant(
         true => Some(wavefront::tile(emitter, isa, ARGUMENTS)?),
         false => None,
     };
-    Some(VectorVariant { functions, tile: tile(emitter, naming, isa, task_blocks), short, wavefront })
+    Some(VectorVariant {
+        functions,
+        tile: tile(emitter, naming, isa, task_blocks),
+        short,
+        wavefront,
+        task_blocks,
+    })
 }
 
 /// Runs a tile. In `task_blocks` lanes should agree about their calls.
@@ -184,6 +190,7 @@ pub(crate) fn tile(emitter: &Emitter<'_>, naming: &Naming, isa: &str, task_block
         let __all = #rt::vector::full(&mut #arena, #lanes, __len);
         #call
         #back
+        #rt::vector::Arena::step(&#arena, 1);
         #rt::Out::store(__out, #members, __results);
     }
 }
@@ -370,12 +377,15 @@ impl<'e> Writer<'e, '_> {
                 #(#rt::vector::LaneSet::include(&mut #begin_sets, __here);)*
             },
         };
+        let (counts, blocks) = self.counts();
         let few = self.few(&quote!(__depth), &|v| argument(v).into_token_stream()).map(|(most, call)| {
             quote! {
-                if #rt::vector::is_few(__some, #most) {
+                if #rt::vector::is_few(&__arena, __some, #most, #counts) {
+                    let __limited = #rt::vector::Arena::is_limited(&__arena);
                     for __lane in #rt::vector::LaneSet::lanes(&__going) {
                         #rt::vector::give(&mut *__out, __lane, #call);
                     }
+                    #rt::vector::Arena::few_have_run(&__arena, #blocks);
                     #rt::vector::pad(__out, #rt::vector::LaneSet::count(__here));
                     return;
                 }
@@ -473,6 +483,7 @@ impl<'e> Writer<'e, '_> {
             let __own = if __dense { #rt::vector::Arena::column(&mut __arena, __lanes) } else { &mut [] };
             let mut __res = if __dense { &mut *__own } else { &mut *__out };
             loop {
+                #rt::vector::Arena::step(&__arena, __lanes);
                 #(#arms)*
                 break;
             }
@@ -532,6 +543,12 @@ impl<'e> Writer<'e, '_> {
         blocks.flat_map(|b| &b.ops).map(|op| op.weight).sum()
     }
 
+    /// Whether there is scalar code that counts, and the steps of a tick at most: blocks that run once each.
+    pub(crate) fn counts(&self) -> (bool, u64) {
+        let program = self.emitter.program;
+        (self.emitter.counted_path(self.func).is_some(), program.blocks.len() as u64)
+    }
+
     /// A scalar call for `__lane`, of which `column` has the arguments; up to how many lanes are best run so. `None`
     /// if they can't be.
     pub(crate) fn few(
@@ -560,7 +577,13 @@ impl<'e> Writer<'e, '_> {
         let weight = self.weight(|b| b.func == self.func);
         let most = (FRAME / (CALL + weight)).max(FEW) as usize;
         let most = if self.self_calls().is_some() { most / MANY } else { most };
-        Some((most, quote!(#clone #fish(#(#args,)* #depth))))
+        let call = match emitter.counted_path(self.func) {
+            Some(counted) => {
+                quote!(if __limited { #counted #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) })
+            }
+            None => quote!(#clone #fish(#(#args,)* #depth)),
+        };
+        Some((most, call))
     }
 
     fn run_entry(&self, entry: &Region, begin: &[&Stop<'_>]) -> TokenStream {

@@ -110,6 +110,7 @@ impl Writer<'_, '_> {
         let (join, _) =
             strip::once(emitter, self_calls.join, place, &size.to_token_stream(), &quote!(), Ways::Flags);
         let (output, word, level) = (self.output(), &emitter.word, self.level());
+        let sites = self_calls.calls.len();
         let kind = gang.columns(|v| {
             let home = self.home(v);
             quote!(#rt::Strip::<_, #size>::of(&*#home, 0))
@@ -132,7 +133,7 @@ impl Writer<'_, '_> {
             let __part = #rt::vector::part(__kind, |__gang, __borrowed, __own, __lanes, __depth| {
                 #rt::vector::Gang::filled::<#word>(__gang, __borrowed, __own, __lanes, __depth, #level)
             });
-            let __gang = #rt::vector::Gang::new::<#word>(&__body, &__part, #level);
+            let __gang = #rt::vector::Gang::new::<#word>(&__arena, #sites, &__body, &__part, #level);
         };
         Some(gang)
     }
@@ -203,7 +204,11 @@ impl Writer<'_, '_> {
                     } else {
                         let __args = (#(#rt::Strip::<_, #size>::copied(#args),)*);
                         let __results =
-                            #rt::vector::lane_by_lane(&__args, #rt::vector::CountedLanes::and(__here, #up), |(#(#names,)*), __lane| #clone);
+                            #rt::vector::lane_by_lane(&__args, #rt::vector::CountedLanes::and(__here, #up), |(#(#names,)*), __lane| {
+                                // With limits gangs agree.
+                                let __limited = false;
+                                #clone
+                            });
                         #rt::vector::merge(&mut #result, &__results, #up);
                     }
                     __agrees

@@ -191,7 +191,7 @@ impl Writer<'_, '_> {
             #(#gather)*
             #rt::vector::LaneSet::clear(&mut #set_here);
             while #rt::vector::LoopLanes::any(&__work) {
-                let __rounds = #rt::vector::LoopLanes::rounds(&mut __work);
+                let __rounds = #rt::vector::LoopLanes::rounds::<#strip>(&mut __work);
                 for __i in 0..#rt::vector::LoopLanes::strips::<#strip>(&__work) {
                     let __bits = #rt::vector::LoopLanes::strip::<#strip>(&__work, __i);
                     if __bits == 0 {

@@ -216,7 +216,7 @@ impl Writer<'_, '_> {
                 #(#rt::vector::BlockColumns::bytes(&#values),)*
                 #rt::vector::BlockColumns::bytes(&__results)
             ];
-            let mut __blocks = #rt::vector::TaskBlocks::new::<#strip>(__depth, __count, #sites, &__bytes);
+            let mut __blocks = #rt::vector::TaskBlocks::new::<#strip>(&__arena, __depth, __count, #sites, &__bytes);
             #(#begin)*
             #rt::vector::BlockColumns::begin(&mut __results, __own);
             let __base = #rt::vector::TaskBlocks::base(&__blocks);
@@ -311,7 +311,7 @@ impl Writer<'_, '_> {
                 #(#calls)*
                 __i += 1;
             }
-            #rt::vector::TaskBlocks::expanded(&mut __blocks, __i);
+            #rt::vector::TaskBlocks::expanded::<#strip>(&mut __blocks, __i);
             if __at > 0 {
                 #(#pads)*
                 let (_, #results) = #rt::vector::BlockColumns::both(&mut __results, &__blocks);
@@ -410,14 +410,17 @@ impl Writer<'_, '_> {
         let made = &self.entry_region().outs;
         let has_all = params.all(|v| state.contains(&v) && !made.contains(&v));
         let rt = &self.emitter.rt;
+        let (counts, blocks) = self.counts();
         let clone =
             has_all.then(|| self.few(&quote!(#rt::vector::TaskBlocks::depth(&__blocks)), &t)).flatten();
         match clone {
             Some((most, call)) => quote! {
-                if #rt::vector::is_few(__at, #most) {
+                if #rt::vector::is_few(&__arena, __at, #most, #counts) {
+                    let __limited = #rt::vector::Arena::is_limited(&__arena);
                     for __lane in 0..__at {
                         #rt::vector::give(&mut *#results, __lane, #call);
                     }
+                    #rt::vector::Arena::few_have_run(&__arena, #blocks);
                     true
                 } else {
                     false

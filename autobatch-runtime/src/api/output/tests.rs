@@ -42,13 +42,27 @@ fn assignment_drops_the_old_value_and_fresh_memory_has_none() {
 
 #[test]
 fn a_member_has_one_result() {
-    let mut values = [0; 2];
+    let mut values = [String::new(), String::new()];
     let out = Out::over(&mut values);
-    out.set(0, 5);
-    assert!(catch_unwind(AssertUnwindSafe(|| out.set(0, 6))).is_err());
-    assert!(catch_unwind(AssertUnwindSafe(|| out.set(2, 6))).is_err());
+    out.set(0, "5".to_owned());
+    assert!(catch_unwind(AssertUnwindSafe(|| out.set(0, "6".to_owned()))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| out.set(2, "6".to_owned()))).is_err());
     drop(out);
-    assert_eq!(values, [5, 0]);
+    assert_eq!(values, ["5", ""]);
+}
+
+#[test]
+fn values_without_drop_may_come_twice() {
+    let mut values = [0; 12];
+    let out = Out::over(&mut values);
+    for members in [2..4, 6..8, 3..7, 2..8, 8..10, 1..2, 11..12, 4..5] {
+        out.have(members);
+    }
+    out.set(2, 5);
+    out.set(2, 5);
+    let mut set = vec![true; 12];
+    (set[0], set[10]) = (false, false);
+    assert_eq!(out.into_set(), Some(set));
 }
 
 #[test]
@@ -92,10 +106,10 @@ fn all_have_results() {
     assert_eq!(values, [0, 1, 2, 3, 4]);
     let out = Out::fresh(&mut []) as Out<'_, u8>;
     assert_eq!(out.into_set(), None);
-    let mut memory = [MaybeUninit::<u8>::uninit(); 4];
+    let mut memory = [const { MaybeUninit::<String>::uninit() }; 4];
     let out = Out::fresh(&mut memory);
-    out.fill(&mut (0..2), |_| 0);
-    assert!(catch_unwind(AssertUnwindSafe(|| out.fill(&mut (1..2), |_| 0))).is_err());
+    out.fill(&mut (0..2), |_| String::new());
+    assert!(catch_unwind(AssertUnwindSafe(|| out.fill(&mut (1..2), |_| String::new()))).is_err());
 }
 
 #[cfg(feature = "ndarray")]

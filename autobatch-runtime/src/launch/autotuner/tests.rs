@@ -128,7 +128,7 @@ fn what_was_found_holds_for_runs_of_its_kind_only() {
     let (slow, fast) = ([(0.0, 0.2), (5.0, 1.0)], [(0.0, 0.2), (5.0, 0.02)]);
     // Machines that keep counts, or run otherwise, cost something else.
     for (name, other) in [
-        ("with a report", plain.clone().report(true)),
+        ("with a report", plain.clone().count_blocks(true)),
         ("without refill", plain.clone().refill(false)),
         ("another schedule", plain.clone().schedule(Schedule::EarliestBlock)),
         ("other lanes", plain.clone().lanes(40)),

@@ -10,6 +10,7 @@ use super::super::vector::SHARE;
 use super::race::{ENOUGH, PLACES, Race, Rest};
 use super::record::{EXECUTORS, Progress, Record, index};
 use crate::api::options::Executor;
+use crate::batch::Watch;
 
 /// How long the scalar code is measured, in how many members at most, and in what part of the batch; the first where
 /// other threads wait for it.
@@ -69,10 +70,42 @@ const SAMPLE: usize = 24;
 const MEASURABLE: usize = 768;
 
 /// The program, its instance, and what a run is like: threads, lanes, instruction set, size of the batch, schedule;
-/// whether it makes a report and refills, as the machines have more or less to do then.
+/// whether it counts blocks and refills, as the machines have more or less to do then.
 type Key = (usize, &'static str, [usize; 5], [bool; 2]);
 
 static RECORDS: Mutex<BTreeMap<Key, Record>> = Mutex::new(BTreeMap::new());
+
+/// What is known of the machines where scalar code would show: nanoseconds per member, the runs until the slower one has another, and how
+/// many they were before.
+#[derive(Clone, Copy, Default)]
+struct Choice {
+    costs: [Option<f64>; 2],
+    runs: u32,
+    again: u32,
+}
+
+impl Choice {
+    /// The machine that is next.
+    fn machine(&mut self) -> usize {
+        let [masked, counter] = self.costs.map(|cost| cost.unwrap_or(0.0));
+        let best = usize::from(counter < masked);
+        match (self.costs, self.runs) {
+            ([None, _], _) => 0,
+            ([_, None], _) => 1,
+            (_, 0) => {
+                self.again = (2 * self.again).clamp(64, 1 << 20);
+                self.runs = self.again;
+                1 - best
+            }
+            _ => {
+                self.runs -= 1;
+                best
+            }
+        }
+    }
+}
+
+static CHOICES: Mutex<BTreeMap<Key, Choice>> = Mutex::new(BTreeMap::new());
 
 impl Launch<'_> {
     fn key(&self, instance: &'static str) -> Key {
@@ -81,14 +114,14 @@ impl Launch<'_> {
         let schedule = self.options.schedule.map_or(0, |schedule| schedule as usize + 1);
         let program = std::ptr::from_ref(self.program).addr();
         let like = [self.threads, lanes, self.isa() as usize, size, schedule];
-        (program, instance, like, [self.options.report, self.options.no_refill])
+        (program, instance, like, [self.options.count_blocks, self.options.no_refill])
     }
 
     /// Runs the batch. Each member is run once, by whichever executor; the results are the same.
     /// Records are kept per `instance` of the program.
     pub(in crate::launch) fn autotune(&self, instance: Option<&'static str>, phase: &Phase<'_>) -> Executor {
         if !self.scalar_will_do() {
-            return self.autotune_machine(phase);
+            return self.autotune_machine(instance, phase);
         }
         let key = instance.map(|instance| self.key(instance));
         let records = || RECORDS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -393,12 +426,30 @@ impl Launch<'_> {
         cost
     }
 
-    /// The choice between the machines, where scalar code would show.
-    fn autotune_machine(&self, phase: &Phase<'_>) -> Executor {
-        if self.members < MEASURABLE || !self.program.recursive {
+    /// The choice between the machines, where scalar code would show. In a run that may be ended from outside a trial on a part of the
+    /// members might take all the time. So whole runs are compared there.
+    fn autotune_machine(&self, instance: Option<&'static str>, phase: &Phase<'_>) -> Executor {
+        let machines = [Executor::Masked, Executor::ProgramCounter];
+        if self.members < MEASURABLE || !self.program.recursive || self.alike {
             phase(Executor::Masked, self.all(), self.threads);
             return Executor::Masked;
         }
+        let Some(instance) = instance else { return self.compare_machines(phase) };
+        let key = self.key(instance);
+        let choices = || CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut choice = choices().get(&key).copied().unwrap_or_default();
+        let machine = choice.machine();
+        let took = phase(machines[machine], self.all(), self.threads).wall.as_nanos() as f64;
+        // What has been ended says nothing.
+        if self.over().is_none() {
+            choice.costs[machine] = Some(took / self.members as f64);
+            choices().insert(key, choice);
+        }
+        machines[machine]
+    }
+
+    /// Runs the batch by the machine that is faster on a part of it.
+    fn compare_machines(&self, phase: &Phase<'_>) -> Executor {
         let piece = (self.members / SAMPLE / PLACES).max(MEASURABLE / (3 * PLACES));
         let mut rest = Rest::new(self.begun..self.members);
         let mut times = [(Duration::ZERO, Executor::Masked), (Duration::ZERO, Executor::ProgramCounter)];

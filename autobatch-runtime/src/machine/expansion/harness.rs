@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::api::fault::Fault;
+use crate::api::fault::{Fault, FaultKind};
 use crate::api::options::Schedule;
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
@@ -25,6 +25,7 @@ pub(crate) fn settings() -> Settings {
         max_steps: u64::MAX,
         refill: true,
         report: false,
+        fair: 0,
     }
 }
 
@@ -86,8 +87,9 @@ pub(crate) struct Run<R> {
 }
 
 impl Watch for Batch {
-    fn cancelled(&self) -> bool {
-        self.polls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+    fn over(&self) -> Option<FaultKind> {
+        let left = self.polls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+        left.is_err().then_some(FaultKind::Cancelled)
     }
     fn ended(&self, members: usize) {
         self.ended.fetch_add(members, Ordering::Relaxed);

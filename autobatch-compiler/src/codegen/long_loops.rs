@@ -1,0 +1,77 @@
+//! Loops that stay whole in lane code, and may be long: they look at the limits of the run once in so many turns.
+//!
+//! ```text
+//! for i in 0..n { … }    ──▶    let __turns = 0..n;
+//!                               let __long = is_long(&__turns);             // a constant where the bounds are
+//!                               for i in __turns { if __long { turn(); } … }
+//! ```
+//!
+//! Only ranges have so many turns: whatever else a loop goes over is in memory.
+//!
+//! **Invariant:** the loop makes the turns that it made, with the same types.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Expr, ExprRange, parse_quote};
+
+use crate::codegen::names::name;
+use crate::std_models::pure::literal;
+use crate::syntax::mentions::bare;
+use crate::syntax::walk::{self, AtMut, Code, Next};
+
+/// Up to here ranges of numbers without a sign are short: the runtime's `LONG`.
+const SHORT: u64 = 256;
+
+/// What a loop counts by: statements before it, what it goes over, and what each turn begins with.
+pub(crate) struct Counted {
+    pub(crate) before: TokenStream,
+    pub(crate) iter: Ident,
+    pub(crate) turn: TokenStream,
+}
+
+/// How a loop over `iter` in the code of one lane counts, if it may be long; `inside` if it is in another that counts.
+fn counted(rt: &TokenStream, iter: &Expr, inside: bool) -> Option<Counted> {
+    let ask = if inside { quote!(is_long_inside) } else { quote!(is_long) };
+    let long = name("__long");
+    let (before, turn) = (quote!(let #long = #rt::#ask), quote!(if #long { #rt::turn(); }));
+    with(iter, before, turn)
+}
+
+/// The same for a loop around loops over the lanes.
+pub(crate) fn counted_around_lanes(rt: &TokenStream, iter: &Expr, inside: bool) -> Option<Counted> {
+    let ask = if inside { quote!(turns_left_inside) } else { quote!(turns_left) };
+    let left = name("__left");
+    let (before, turn) = (quote!(let mut #left = #rt::#ask), quote!(#rt::next_turn(&mut #left);));
+    with(iter, before, turn)
+}
+
+/// `ask` ends in a function that is asked about what the loop goes over.
+fn with(iter: &Expr, ask: TokenStream, turn: TokenStream) -> Option<Counted> {
+    let turns = name("__turns");
+    let before = quote!(let #turns = ::core::iter::IntoIterator::into_iter(#iter); #ask(&#turns););
+    is_range(iter).then_some(Counted { before, iter: turns, turn })
+}
+
+/// Has the loops of lane code count.
+pub(crate) fn count(code: &mut (impl Code + ?Sized), rt: &TokenStream, inside: bool) {
+    walk::map(code, |at| {
+        let AtMut::Expr(expr) = at else { return Next::On };
+        let Expr::ForLoop(e) = &mut *expr else { return Next::On };
+        let Some(Counted { before, iter, turn }) = counted(rt, &e.expr, inside) else { return Next::On };
+        count(&mut e.body, rt, true);
+        e.body.stmts.insert(0, parse_quote!(#turn));
+        *e.expr = parse_quote!(#iter);
+        *expr = parse_quote!({ #before #expr });
+        Next::Past
+    });
+}
+
+/// Whether an expression is a range that is not known to be short, or what methods make of one.
+fn is_range(iter: &Expr) -> bool {
+    match bare(iter) {
+        Expr::Range(ExprRange { end: Some(end), .. }) => literal(end).is_none_or(|end| end > SHORT),
+        Expr::Range(_) => true,
+        Expr::MethodCall(e) => is_range(&e.receiver),
+        _ => false,
+    }
+}

@@ -1,0 +1,264 @@
+//! The limits of a run, as the threads that run its members see them.
+//!
+//! Engines count for themselves how far their members are. A loop that stays whole inside lane code belongs to no engine. It asks here, once
+//! in so many turns.
+
+use std::cell::{Cell, RefCell};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::panicking;
+use std::time::Instant;
+
+use crate::api::fault::FaultKind;
+use crate::api::options::CancelToken;
+
+/// The ticks after which scalar code looks at the limits, and how often it does before it is given up.
+const TICKS: u32 = 4096;
+const LOOKS: u32 = 1024;
+/// Loops of no more turns are not counted.
+const LONG: usize = 256;
+/// The turns of a loop that count as one step.
+const TURNS: u32 = 4096;
+
+/// What code unwinds with whose member is to end, without the panic hook.
+pub(crate) struct Stopped(pub(crate) FaultKind);
+
+/// What scalar code for few lanes unwinds with that takes too long.
+pub(crate) struct Tired;
+
+/// When the members of a run have to end.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    cancel: Option<CancelToken>,
+    deadline: Option<Instant>,
+    /// Whether that has been seen to be over.
+    passed: AtomicBool,
+    max_steps: Option<u64>,
+}
+
+impl Limits {
+    /// No limits are `None`.
+    pub(crate) fn new(
+        cancel: Option<CancelToken>,
+        deadline: Option<Instant>,
+        max_steps: Option<u64>,
+    ) -> Option<Arc<Limits>> {
+        let any = cancel.is_some() || deadline.is_some() || max_steps.is_some();
+        any.then(|| Arc::new(Limits { cancel, deadline, passed: AtomicBool::new(false), max_steps }))
+    }
+
+    /// Why the run ends now, if it does.
+    #[inline]
+    pub(crate) fn over(&self) -> Option<FaultKind> {
+        if self.cancel.as_ref().is_some_and(CancelToken::is_cancelled) {
+            return Some(FaultKind::Cancelled);
+        }
+        let deadline = self.deadline?;
+        let passed = self.passed.load(Ordering::Relaxed) || Instant::now() >= deadline;
+        if passed {
+            self.passed.store(true, Ordering::Relaxed);
+        }
+        passed.then_some(FaultKind::DeadlineExceeded)
+    }
+
+    /// Whether somebody may end the run from outside.
+    pub(crate) fn ends(&self) -> bool {
+        self.cancel.is_some() || self.deadline.is_some()
+    }
+}
+
+thread_local! {
+    /// Those of the run whose members this thread runs.
+    static HERE: RefCell<Option<Arc<Limits>>> = const { RefCell::new(None) };
+    static LIMITED: Cell<bool> = const { Cell::new(false) };
+    /// The turns until the limits are looked at again, and how often they have been in this loop.
+    static LEFT: Cell<u32> = const { Cell::new(0) };
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+    /// The ticks of scalar code until the limits are looked at again, and how often they may still be.
+    static TICKS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
+    static LOOKS_LEFT: Cell<u32> = const { Cell::new(LOOKS) };
+}
+
+/// Makes limits those of this thread, until it is dropped.
+pub(crate) struct Limited {
+    before: Option<Arc<Limits>>,
+}
+
+impl Limited {
+    pub(crate) fn by(limits: Option<Arc<Limits>>) -> Limited {
+        LIMITED.set(limits.is_some());
+        Limited { before: HERE.replace(limits) }
+    }
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        LIMITED.set(self.before.is_some());
+        HERE.replace(self.before.take());
+    }
+}
+
+/// Whether the turns of a loop are to be counted, which goes over `iter` and is in no other loop of its lane code.
+#[inline(always)]
+pub fn is_long(iter: &impl Iterator) -> bool {
+    iter.size_hint().0 > LONG && begins()
+}
+
+/// The same in another loop.
+#[inline(always)]
+pub fn is_long_inside(iter: &impl Iterator) -> bool {
+    iter.size_hint().0 > LONG && LIMITED.get()
+}
+
+/// The same as [`is_long`], for a loop around loops over the lanes: the turns until [`next_turn`] looks at the limits. A flag would be the same
+/// in all turns, so that LLVM would make two loops of the one.
+#[inline(always)]
+pub fn turns_left(iter: &impl Iterator) -> u32 {
+    if is_long(iter) { 1 } else { u32::MAX }
+}
+
+/// The same in another loop.
+#[inline(always)]
+pub fn turns_left_inside(iter: &impl Iterator) -> u32 {
+    if is_long_inside(iter) { 1 } else { u32::MAX }
+}
+
+/// Such a loop has come to its next turn. Unwinds if the member is to end.
+#[inline(always)]
+pub fn next_turn(left: &mut u32) {
+    *left -= 1;
+    if *left == 0 {
+        look();
+        *left = TURNS;
+    }
+}
+
+/// A counted clone has been called, or has come to the next turn of a loop. Unwinds if its lanes are to end.
+#[inline(always)]
+pub fn tick() {
+    match TICKS_LEFT.get() {
+        0 => look_up(),
+        left => TICKS_LEFT.set(left - 1),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn look_up() {
+    TICKS_LEFT.set(TICKS);
+    // A destructor that runs while its lane unwinds.
+    if panicking() {
+        return;
+    }
+    if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
+        resume_unwind(Box::new(Stopped(kind)));
+    }
+    match LOOKS_LEFT.get() {
+        0 => resume_unwind(Box::new(Tired)),
+        left => LOOKS_LEFT.set(left - 1),
+    }
+}
+
+/// Scalar code runs for few lanes from here on.
+pub(crate) fn begin_ticks() {
+    TICKS_LEFT.set(TICKS);
+    LOOKS_LEFT.set(LOOKS);
+}
+
+/// The ticks since then.
+pub(crate) fn ticks() -> u64 {
+    u64::from(LOOKS - LOOKS_LEFT.get()) * u64::from(TICKS + 1) + u64::from(TICKS - TICKS_LEFT.get())
+}
+
+#[inline(never)]
+fn begins() -> bool {
+    LEFT.set(0);
+    STEPS.set(0);
+    LIMITED.get()
+}
+
+/// A loop has come to its next turn. Unwinds if the member is to end.
+#[inline(always)]
+pub fn turn() {
+    match LEFT.get() {
+        0 => look(),
+        left => LEFT.set(left - 1),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn look() {
+    LEFT.set(TURNS);
+    let steps = STEPS.get();
+    STEPS.set(steps + 1);
+    let kind = HERE.with_borrow(|limits| {
+        let limits = limits.as_ref()?;
+        let too_long = limits.max_steps.is_some_and(|most| steps > most);
+        limits.over().or(too_long.then_some(FaultKind::StepsExceeded))
+    });
+    if let Some(kind) = kind {
+        resume_unwind(Box::new(Stopped(kind)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    /// The turns that a loop makes, and why it ends.
+    fn turns(limits: Option<Arc<Limits>>, most: u64) -> (u64, Option<FaultKind>) {
+        let _limited = Limited::by(limits);
+        let turns = Cell::new(0);
+        let range = 0..most;
+        let caught = catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let is_long = is_long(&range);
+            for nth in range.clone() {
+                if is_long {
+                    turn();
+                }
+                turns.set(nth + 1);
+            }
+        }));
+        let why = caught.err().map(|payload| payload.downcast::<Stopped>().unwrap().0);
+        (turns.get(), why)
+    }
+
+    #[test]
+    fn ticks_are_counted_until_they_are_too_many() {
+        begin_ticks();
+        (0..10_000).for_each(|_| tick());
+        assert_eq!(ticks(), 10_000);
+        let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick()));
+        assert!(endless.unwrap_err().is::<Tired>());
+        let token = CancelToken::new();
+        token.cancel();
+        let _limited = Limited::by(Limits::new(Some(token), None, None));
+        begin_ticks();
+        let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick()));
+        assert!(endless.unwrap_err().is::<Stopped>());
+        assert_eq!(ticks(), 0);
+    }
+
+    #[test]
+    fn long_loops_end_and_short_ones_are_not_asked() {
+        let steps = |most| Limits::new(None, None, Some(most));
+        assert_eq!(turns(None, 100_000), (100_000, None));
+        assert_eq!(turns(steps(0), 200), (200, None));
+        let (done, why) = turns(steps(10), u64::MAX);
+        assert!(done <= 11 * 4097, "{done}");
+        assert_eq!(why, Some(FaultKind::StepsExceeded));
+        assert_eq!(turns(steps(100), 300_000), (300_000, None));
+        let token = CancelToken::new();
+        let limits = Limits::new(Some(token.clone()), None, None);
+        assert_eq!(turns(limits.clone(), 1000), (1000, None));
+        token.cancel();
+        assert_eq!(turns(limits, 1000), (0, Some(FaultKind::Cancelled)));
+        let limits = Limits::new(None, Some(Instant::now()), None);
+        assert_eq!(turns(limits, 1000), (0, Some(FaultKind::DeadlineExceeded)));
+        assert!(!LIMITED.get(), "the guard is gone");
+    }
+}
