@@ -40,6 +40,8 @@ const SLICE: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(
 const GRACE: Duration = Duration::from_millis(2);
 /// Members that the companion has under way.
 const LANES: usize = 4096;
+/// Pieces of the batch that the machine is given at once.
+const RANGES: usize = 64;
 /// Members of the first tile where steps are a sum over members.
 const FIRST: usize = 64;
 
@@ -60,6 +62,8 @@ pub(super) struct CountedTiles<'a> {
     pub(super) most: usize,
     /// Taken, but not under way.
     pub(super) waiting: Vec<Range<usize>>,
+    /// To be run by the machine, many at a time.
+    pub(super) over: Vec<Range<usize>>,
     pub(super) done: TileCounts,
     /// Whether few lanes may run as scalar code: until that has taken too long.
     pub(super) few: bool,
@@ -135,6 +139,23 @@ impl<'c> Companion<'c> {
     }
 }
 
+/// Pieces of the batch without those members that have been taken of them.
+fn without(pieces: Vec<Range<usize>>, taken: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut left = pieces;
+    for taken in taken {
+        let parts = |piece: Range<usize>| {
+            let before = piece.start..piece.end.min(taken.start);
+            let behind = piece.start.max(taken.end)..piece.end;
+            match piece.start < taken.end && taken.start < piece.end {
+                true => [before, behind],
+                false => [piece, 0..0],
+            }
+        };
+        left = left.into_iter().flat_map(parts).filter(|piece| !piece.is_empty()).collect();
+    }
+    left
+}
+
 /// Runs the machine until it is done, or pauses.
 fn enter(core: &mut Core<'_>, store: &Store, code: &dyn Code) {
     depth::with_room(BODY_STACK, &mut || {
@@ -157,7 +178,7 @@ impl CountedTiles<'_> {
                 None => self.queue.take_tile(least.min(self.most), self.most),
             };
             if members.is_empty() {
-                return;
+                return self.exact(faults);
             }
             if members.len() > self.most {
                 self.waiting.push(members.start + self.most..members.end);
@@ -173,7 +194,10 @@ impl CountedTiles<'_> {
     fn tile(&mut self, members: Range<usize>, full: usize, memory: &mut Memory, faults: &mut Vec<Fault>) {
         let (launch, code, max_steps) = (self.launch, self.code, self.launch.max_steps());
         let aside = Aside { launch, done: AtomicUsize::new(0) };
-        let queue = Queue::before(members.clone(), Arc::clone(self.queue));
+        // A companion runs what this worker has put aside, too.
+        let (waiting, over) = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.over));
+        let aside_first = waiting.iter().take(RANGES).chain(over.iter().take(RANGES));
+        let queue = Queue::before(members.clone(), self.behind(aside_first));
         let (begin, spent) = (Instant::now(), Duration::ZERO);
         let companion =
             Companion { launch, code, queue: &queue, machine: None, members: members.clone(), begin, spent };
@@ -212,7 +236,10 @@ impl CountedTiles<'_> {
             let _ = companion.run(GRACE.min(begin.elapsed()), &aside);
         }
         let found = companion.into_faults();
-        let told = aside.done.load(Ordering::Relaxed) - self.take_back(&queue.borrowed(), &found, faults);
+        let borrowed = queue.borrowed();
+        self.waiting = without(waiting, &borrowed);
+        self.over = without(over, &borrowed);
+        let told = aside.done.load(Ordering::Relaxed) - self.take_back(&borrowed, &found, faults);
         if caught.is_ok() {
             self.learn(sum, members.len(), full);
             return self.tell(members.len() - told);
@@ -244,7 +271,7 @@ impl CountedTiles<'_> {
             } else if tired {
                 self.waiting.push(members);
             } else {
-                self.exact(members, faults);
+                self.over.push(members);
             }
         }
     }
@@ -284,18 +311,41 @@ impl CountedTiles<'_> {
         self.most = if sum == 0 { full } else { fit };
     }
 
+    /// Pieces of the batch, and then the members that nobody has taken.
+    fn behind<'m>(&self, pieces: impl Iterator<Item = &'m Range<usize>>) -> Arc<Queue> {
+        pieces
+            .fold(Arc::clone(self.queue), |behind, members| Arc::new(Queue::before(members.clone(), behind)))
+    }
+
     /// Members by the machine, which counts each.
-    fn exact(&self, members: Range<usize>, faults: &mut Vec<Fault>) {
+    fn exact(&mut self, faults: &mut Vec<Fault>) {
         let launch = self.launch;
-        let queue = Queue::before(members, Arc::clone(self.queue));
-        let mut core = Core::new(launch.program, launch.settings(self.executor), &queue, launch);
-        enter(&mut core, &Store::new(), self.code);
-        faults.append(&mut core.finish().faults);
+        for some in self.over.chunks(RANGES) {
+            let queue = self.behind(some.iter());
+            let mut core = Core::new(launch.program, launch.settings(self.executor), &queue, launch);
+            enter(&mut core, &Store::new(), self.code);
+            faults.append(&mut core.finish().faults);
+        }
+        self.over.clear();
     }
 
     /// Members that are ended from outside.
     fn end(&self, members: Range<usize>, kind: FaultKind, faults: &mut Vec<Fault>) {
         self.launch.ended(members.len());
         faults.extend(members.map(|member| Fault { member, kind, message: ended(kind) }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taken_members_are_left_out() {
+        let pieces = vec![0..10, 20..30, 40..41];
+        assert_eq!(without(pieces.clone(), &[]), pieces);
+        assert_eq!(without(pieces, &[3..5, 20..21, 29..41, 0..1]), [1..3, 5..10, 21..29]);
+        assert_eq!(without(vec![3..6, 7..8], &[4..5, 9..12]), [3..4, 5..6, 7..8]);
+        assert!(without(vec![3..6, 7..8], &[0..5, 5..9]).is_empty());
     }
 }

@@ -99,6 +99,7 @@ impl Launch<'_> {
                         queue: &queue,
                         most,
                         waiting: Vec::new(),
+                        over: Vec::new(),
                         done: TileCounts::default(),
                         few: true,
                     };
