@@ -9,3 +9,4 @@ mod faults;
 mod limits;
 mod quiet_faults;
 mod recursion_depth;
+mod reports;

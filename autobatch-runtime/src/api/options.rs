@@ -494,7 +494,10 @@ impl Options {
         self
     }
 
-    /// Whether the [`Report`](crate::Report) says how much its engine has done; default no. The engine is the same in any case.
+    /// Whether the [`Report`](crate::Report) says how much its engine has done, and how blocks were executed; default no.
+    ///
+    /// The engine is the same in any case. Only the machine counts blocks, so they are counted for some members: of a program that only
+    /// computes the machine runs the first ones again, for an eighth of the time; of others it counts the first 256.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -522,7 +525,7 @@ impl Options {
         self
     }
 
-    /// Whether each block is counted for the [`Report`](crate::Report), see its example; default no.
+    /// Whether the blocks of all members are counted for the [`Report`](crate::Report), see its example; default no.
     ///
     /// The machine counts. So it runs the batch, which may take many times longer than the engine that would run it otherwise.
     ///

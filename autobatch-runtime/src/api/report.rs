@@ -8,7 +8,8 @@ use crate::simd::Isa;
 
 /// What happened in a run: [`Outcome::report`](crate::Outcome::report).
 ///
-/// Blocks are counted only with [`Options::count_blocks`](crate::Options::count_blocks). `Display` prints a line on the run, and a table with a line for each block.
+/// Blocks are counted with [`Options::report`](crate::Options::report), of some members, or of all with
+/// [`Options::count_blocks`](crate::Options::count_blocks). `Display` prints a line on the run, and a table with a line for each block.
 ///
 /// ```
 /// # extern crate autobatch_runtime as autobatch;
@@ -62,6 +63,9 @@ pub struct Report {
     pub refills: u64,
     /// Wall time.
     pub time: Duration,
+    /// The members that ran while blocks were counted: all with [`Options::count_blocks`](crate::Options::count_blocks), some with
+    /// [`Options::report`](crate::Options::report).
+    pub counted: usize,
     /// One entry per block of the program, in block order; empty if they were not counted.
     pub blocks: Vec<BlockReport>,
 }
@@ -132,6 +136,7 @@ impl Report {
             depth: 0,
             refills: 0,
             time: Duration::ZERO,
+            counted: 0,
             blocks: Vec::new(),
         }
     }
@@ -164,6 +169,9 @@ impl fmt::Display for Report {
         }
         if self.blocks.is_empty() {
             return Ok(());
+        }
+        if self.counted < self.members {
+            writeln!(f, "of {} members:", self.counted)?;
         }
         writeln!(
             f,

@@ -157,7 +157,7 @@ fn without(pieces: Vec<Range<usize>>, taken: &[Range<usize>]) -> Vec<Range<usize
 }
 
 /// Runs the machine until it is done, or pauses.
-fn enter(core: &mut Core<'_>, store: &Store, code: &dyn Code) {
+pub(super) fn enter(core: &mut Core<'_>, store: &Store, code: &dyn Code) {
     depth::with_room(BODY_STACK, &mut || {
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| code.machine(core, store))) {
             core.fault(payload);

@@ -52,6 +52,8 @@ pub(super) struct Launch<'a> {
     pub(super) on_fibers: bool,
     /// Members at the front of the batch that have run before an executor is chosen.
     pub(super) begun: usize,
+    /// How many of those the machine has run to count their blocks.
+    pub(super) counted: usize,
 }
 
 impl Watch for Launch<'_> {
@@ -114,6 +116,7 @@ impl<'a> Launch<'a> {
             lacks_vectors: false,
             on_fibers: false,
             begun: 0,
+            counted: 0,
         }
     }
 
@@ -147,7 +150,7 @@ impl<'a> Launch<'a> {
     /// Whether blocks may call primitives that they don't show, and no run has told yet. The report of an executor that was asked for counts
     /// all members.
     pub(super) fn may_hide_primitives(&self) -> bool {
-        let counts = self.options.count_blocks && self.asked() != Executor::Auto;
+        let counts = self.counts_all() && self.asked() != Executor::Auto;
         let shown = self.per_member || self.program.has_primitives();
         !shown && !counts && self.fibers_will_do() && Reach::of(self.program).is_unknown()
     }
@@ -175,7 +178,11 @@ impl<'a> Launch<'a> {
     }
 
     pub(super) fn executor(&self) -> Executor {
-        if self.per_member || self.lacks_vectors || self.on_fibers || 2 * self.begun > self.members {
+        if self.per_member
+            || self.lacks_vectors
+            || self.on_fibers
+            || 2 * (self.begun - self.counted) > self.members
+        {
             return Executor::Scalar;
         }
         match self.asked() {
@@ -258,9 +265,14 @@ impl<'a> Launch<'a> {
             max_depth: self.max_depth(),
             max_steps: self.max_steps(),
             refill: !options.no_refill,
-            report: options.count_blocks,
+            report: self.counts_all(),
             fair: if self.ends() { FAIR } else { 0 },
         }
+    }
+
+    /// Whether the blocks of all members are counted. Where kernels are called that takes hardly any time.
+    pub(super) fn counts_all(&self) -> bool {
+        self.options.count_blocks || self.options.report && self.program.has_primitives()
     }
 
     pub(super) fn schedule(&self) -> Schedule {

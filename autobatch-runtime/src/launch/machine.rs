@@ -9,12 +9,12 @@ use crate::api::fault::FaultKind;
 use crate::api::options::Executor;
 use crate::batch::{Queue, Watch};
 use crate::fiber::{Reach, Worker, WorkerRules};
-use crate::machine::Core;
+use crate::machine::{Core, Settings};
 use crate::native_stack::depth;
 use crate::storage::Store;
 
 /// The machine ends members itself.
-struct Blocks;
+pub(super) struct Blocks;
 
 impl Watch for Blocks {
     fn over(&self) -> Option<FaultKind> {
@@ -44,7 +44,18 @@ impl Launch<'_> {
         code: &dyn Code,
         ledger: &Ledger,
     ) -> Took {
-        let settings = self.settings(executor);
+        self.machine_with(self.settings(executor), parts, threads, code, ledger)
+    }
+
+    /// The same with other settings.
+    pub(super) fn machine_with(
+        &self,
+        settings: Settings,
+        parts: Parts,
+        threads: usize,
+        code: &dyn Code,
+        ledger: &Ledger,
+    ) -> Took {
         let queue = Queue::of(parts, threads);
         let reached = Reach::of(self.program);
         self.spread(threads, &|| {

@@ -10,6 +10,7 @@
 //! **Invariant:** every member is run by one worker, once, or again as scalar code if it has no result; results don't depend on who runs it.
 
 mod autotuner;
+mod block_counts;
 mod counted;
 mod fibers;
 mod launcher;

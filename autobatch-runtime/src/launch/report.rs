@@ -25,9 +25,12 @@ impl Launch<'_> {
             depth: finished.iter().map(|f| f.depth).max().unwrap_or(0),
             refills: finished.iter().map(|f| f.refills).sum(),
             time,
+            counted: 0,
             blocks: Vec::new(),
         };
-        if self.options.count_blocks && !finished.is_empty() {
+        let finished: Vec<&Finished> = finished.iter().filter(|f| f.counts).collect();
+        if !finished.is_empty() {
+            report.counted = finished.iter().map(|f| f.members).sum();
             report.blocks = self
                 .program
                 .blocks

@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 use std::mem::MaybeUninit;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
 use super::phase::{Ledger, Left, Parts, Phase};
@@ -111,6 +111,12 @@ impl Launch<'_> {
         }
         // So scalar code calls kernels as blocks do.
         let calls_kernels = self.on_fibers || !has_frames && self.fibers_will_do();
+        let counts_some = self.options.report && !self.counts_all() && self.asked() != Executor::Scalar;
+        let in_blocks = !self.on_fibers && self.executor() != Executor::Scalar;
+        if counts_some && !has_frames && in_blocks {
+            self.counted = self.count_front(code, &ledger);
+            self.begun += self.counted;
+        }
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
             Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
             Executor::Scalar => self.scalar(parts, threads, code, &ledger),
@@ -126,12 +132,19 @@ impl Launch<'_> {
             _ if code.has_task_blocks() => Engine::TaskBlocks,
             _ => Engine::VectorFrames,
         };
-        Ok(self.close(executor, engine, ledger, begin))
+        let took = begin.elapsed();
+        if counts_some && has_frames && !self.program.whole_scalar {
+            self.count_again(executor, took, code, &ledger);
+        }
+        Ok(self.close(executor, engine, ledger, took))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
     fn choose(&self, instance: &'static str, phase: &Phase<'_>) -> Executor {
         let mut executor = self.executor();
+        if self.begun == self.members && self.counted > 0 {
+            return if executor == Executor::Auto { Executor::Masked } else { executor };
+        }
         match executor {
             Executor::Auto => self.install(&mut || executor = self.autotune(Some(instance), phase)),
             executor => _ = phase(executor, self.all(), self.threads),
@@ -144,12 +157,12 @@ impl Launch<'_> {
         executor: Executor,
         engine: Engine,
         ledger: Ledger,
-        begin: Instant,
+        took: Duration,
     ) -> (Vec<Fault>, Report) {
         let mut left = ledger.into_parts();
         let mut faults = std::mem::take(&mut left.faults);
         faults.sort_by_key(|fault| fault.member);
-        let report = self.report(executor, engine, &left, begin.elapsed());
+        let report = self.report(executor, engine, &left, took);
         (faults, report)
     }
 }

@@ -18,6 +18,10 @@ pub struct BlockCount {
 pub struct Finished {
     /// Members without a result, in the order they failed.
     pub faults: Vec<Fault>,
+    /// Members that have begun.
+    pub members: usize,
+    /// Whether blocks were counted.
+    pub counts: bool,
     /// By block; all 0 without a report.
     pub blocks: Vec<BlockCount>,
     /// By block: the largest number of executions of any member; all 0 without a report.

@@ -60,6 +60,8 @@ pub(super) struct Occupancy<'r> {
     pub(super) deepest: usize,
     steps: u64,
     refills: u64,
+    /// Members that were loaded.
+    members: usize,
     first: bool,
     /// Steps since a lane was free for a member that waits.
     crowded: u32,
@@ -99,6 +101,7 @@ impl<'r> Occupancy<'r> {
             deepest,
             steps: 0,
             refills: 0,
+            members: 0,
             first: true,
             crowded: 0,
         }
@@ -188,6 +191,7 @@ impl<'r> Occupancy<'r> {
     /// `len` members from `member` on shall be loaded onto the lanes from `lane` on.
     pub(super) fn seat(&mut self, lane: usize, member: usize, len: usize) {
         self.of[lane..lane + len].iter_mut().zip(member..).for_each(|(of, member)| *of = member);
+        self.members += len;
         self.loads.push(Run { lane, member, len });
     }
 
@@ -351,6 +355,8 @@ impl<'r> Occupancy<'r> {
     pub(super) fn finish(self) -> Finished {
         Finished {
             faults: self.faults,
+            members: self.members,
+            counts: self.settings.report,
             blocks: self.counts,
             largest: self.largest,
             depth: self.depth,

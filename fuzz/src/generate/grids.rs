@@ -50,7 +50,7 @@ impl Gen {
             body.extend(self.whole_grids(&grids));
             parts.push(fixed!(format!("for k in 0..{} {{", 1 + self.below(12)), body, "}"));
         }
-        let (name, i, j) = (self.new_name(), self.below(*rows), self.below(*cols));
+        let (name, i, j) = (self.fresh("v"), self.below(*rows), self.below(*cols));
         let op = if grids.ty.is_float() { "+" } else { "^" };
         parts.push(fixed!(format!("let {name} = {a}[{i}][{j}] {op} {b}[{}][0] {op} {sum};", rows - 1)));
         self.declare(&name, &grids.ty, false);

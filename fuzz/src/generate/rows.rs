@@ -34,7 +34,7 @@ impl Gen {
                 if times > 1 { (format!("for _ in 0..{times} {{"), "}") } else { (String::new(), "") };
             parts.push(fixed!(open, format!("for k in 0..{} {{", len - 1), body, "}", close));
         }
-        let (name, at) = (self.new_name(), self.below(len));
+        let (name, at) = (self.fresh("v"), self.below(len));
         parts.push(fixed!(format!("let {name} = {row}[{at}] + {s};")));
         self.declare(&name, &ty, false);
         Some(stmt!(parts))

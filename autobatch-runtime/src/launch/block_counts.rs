@@ -1,0 +1,71 @@
+//! Block counts of a report: of some members, so that the engine stays the same, and its speed.
+//!
+//! Only the machine counts blocks, and it takes several times as long then. A program that only computes may run twice: vector code runs
+//! all members, and the machine the first ones again, for a part of the time. Of another program the machine runs the first members with
+//! counts and the others without.
+
+use std::time::{Duration, Instant};
+
+use super::counted::enter;
+use super::launcher::Launch;
+use super::machine::Blocks;
+use super::phase::Ledger;
+use super::quiet::{self, Voice};
+use super::ways::Code;
+use crate::api::options::Executor;
+use crate::batch::Queue;
+use crate::fiber::CurrentWorker;
+use crate::machine::{Core, Settings};
+use crate::storage::Store;
+
+/// The part of a run's time in which members run again, and the least time.
+const PART: u32 = 8;
+const LEAST: Duration = Duration::from_micros(if cfg!(debug_assertions) { 500_000 } else { 400 });
+/// The members that run again first; then twice as many each time.
+const FIRST: usize = 64;
+/// The members that run with counts where none may run again.
+const FRONT: usize = 256;
+
+impl Launch<'_> {
+    /// Runs members at the front with counts, of a program that does more than compute; how many. The blocks of all are counted if there are
+    /// no more.
+    pub(super) fn count_front(&self, code: &dyn Code, ledger: &Ledger) -> usize {
+        let front = FRONT.min(self.members - self.begun);
+        let executor = match self.executor() {
+            Executor::Auto => Executor::Masked,
+            executor => executor,
+        };
+        let settings = Settings { report: true, ..self.settings(executor) };
+        let parts = [self.begun..self.begun + front, 0..0];
+        self.machine_with(settings, parts, self.threads, code, ledger);
+        front
+    }
+
+    /// Runs some members again, of a program that only computes and has taken so long.
+    pub(super) fn count_again(&self, executor: Executor, took: Duration, code: &dyn Code, ledger: &Ledger) {
+        let until = Instant::now() + (took / PART).max(LEAST);
+        let executor = if executor == Executor::Scalar { Executor::Masked } else { executor };
+        let settings = Settings { report: true, max_steps: u64::MAX, fair: 0, ..self.settings(executor) };
+        quiet::prepare();
+        let (mut begin, mut size) = (0, FIRST);
+        while begin < self.members && Instant::now() < until {
+            // Who was ended has no result, and must not get one.
+            let is_set = code.is_set(begin);
+            let all = begin..self.members.min(begin + size);
+            let members = begin..begin + all.take_while(|member| code.is_set(*member) == is_set).count();
+            begin = members.end;
+            size = (2 * size).min(self.members);
+            if is_set {
+                let queue = Queue::new(members, 1);
+                let mut core = Core::new(self.program, settings.clone(), &queue, &Blocks);
+                core.go_on_until(until);
+                // What panics has done so before.
+                let (_voice, _nobody) = (Voice::of_members(true), CurrentWorker::nobody());
+                enter(&mut core, &Store::new(), code);
+                let mut finished = core.finish();
+                finished.faults.clear();
+                ledger.add_finished(finished);
+            }
+        }
+    }
+}
