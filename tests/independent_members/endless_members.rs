@@ -254,6 +254,24 @@ fn finite_members_have_their_results_when_a_run_is_cancelled() {
     });
 }
 
+/// A few members share one strip with an endless one.
+#[test]
+fn a_small_batch_loses_nobody() {
+    for members in [2, 3, 5] {
+        let n: Vec<u64> = (1..=members).map(|n| n + 1).collect();
+        let endless = |member: usize| member == 1;
+        for executor in BATCHING {
+            let options = Options::default().executor(executor);
+            let how = format!("{members} members, {executor:?}");
+            let finite = n.len() - 1;
+            let outcome = cancelled_after(finite, &options, |o| spin_batched_with(&n, o).unwrap());
+            only(&how, outcome, FaultKind::Cancelled, endless, |m| spin(n[m]));
+            let outcome = cancelled_after(finite, &options, |o| tail_batched_with(&n, same(0), o).unwrap());
+            only(&how, outcome, FaultKind::Cancelled, endless, |m| tail(n[m], 0));
+        }
+    }
+}
+
 /// A limit of steps ends the endless ones, and nobody else.
 #[test]
 fn finite_members_have_their_results_when_steps_are_limited() {

@@ -450,7 +450,7 @@ impl Options {
     ///     n
     /// }
     ///
-    /// let options = Options::default().executor(Executor::Masked).deadline(Duration::from_millis(5));
+    /// let options = Options::default().executor(Executor::Masked).deadline(Duration::from_millis(100));
     /// let outcome = wait_for_zero_batched_with(&[0, 1], &options)?;
     /// assert_eq!(outcome.get(0), Some(&0));
     /// assert_eq!(outcome.faults()[0].kind, FaultKind::DeadlineExceeded);

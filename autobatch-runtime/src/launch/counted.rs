@@ -38,6 +38,8 @@ const PART: usize = 4;
 const SLICE: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(2)];
 /// How long a companion goes on when the run is ended from outside, so that members that need little have their results.
 const GRACE: Duration = Duration::from_millis(2);
+/// Steps that it does whenever it runs, however long they take.
+const LEAST: u32 = 16;
 /// Members that the companion has under way.
 const LANES: usize = 4096;
 /// Pieces of the batch that the machine is given at once.
@@ -128,7 +130,7 @@ impl<'c> Companion<'c> {
             let settings = aside.settings(LANES.min(self.queue.waiting()));
             (Core::new(self.launch.program, settings, self.queue, aside), Store::new())
         });
-        core.go_on_until(begin + time);
+        core.go_on_until(begin + time, LEAST);
         enter(core, store, self.code);
         self.spent += begin.elapsed();
         !core.is_paused() || self.members.clone().all(|member| self.code.is_set(member))

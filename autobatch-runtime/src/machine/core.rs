@@ -63,6 +63,8 @@ pub struct Core<'r> {
     unwound: bool,
     /// When the body is to return though members are under way, and the step that it did before it has.
     until: Option<Instant>,
+    /// The steps that it does before it looks at the time.
+    least: u32,
     paused: Option<Step>,
     /// Whether it only wants to know if the program is admitted, and if it is.
     asks: bool,
@@ -123,6 +125,7 @@ impl<'r> Core<'r> {
             apart: None,
             unwound: false,
             until: None,
+            least: 0,
             paused: None,
             asks: false,
             admitted: true,
@@ -147,9 +150,9 @@ impl<'r> Core<'r> {
         self.admitted
     }
 
-    /// The body, entered next, goes on with the members under way, and returns at that time if it is not done.
-    pub(crate) fn go_on_until(&mut self, until: Instant) {
-        self.until = Some(until);
+    /// The body, entered next, goes on with the members under way, and returns at that time if it is not done, but not before so many steps.
+    pub(crate) fn go_on_until(&mut self, until: Instant, least: u32) {
+        (self.until, self.least) = (Some(until), least);
         self.step = self.paused.take().unwrap_or(self.step);
     }
 
@@ -162,7 +165,9 @@ impl<'r> Core<'r> {
     #[inline(never)]
     #[expect(clippy::should_implement_trait, reason = "the body needs the core again while it does a step")]
     pub fn next(&mut self) -> Step {
-        if self.until.is_some_and(|until| Instant::now() >= until) {
+        if self.least > 0 {
+            self.least -= 1;
+        } else if self.until.is_some_and(|until| Instant::now() >= until) {
             self.paused = Some(std::mem::replace(&mut self.step, Step::Done));
             return Step::Done;
         }

@@ -287,13 +287,14 @@ impl Masked {
     #[inline(always)]
     fn behind<P: PcWord>(&self, members: &Occupancy<'_>, words: &[P], point: u32) -> Option<u32> {
         let program = members.program;
-        if !program.calls.is_empty() || !program.blocks[point as usize].again || self.extent <= program.strip
-        {
+        let is_turn = members.is_fair_turn(self.ticks);
+        let alone = self.extent <= program.strip && !is_turn;
+        if !program.calls.is_empty() || !program.blocks[point as usize].again || alone {
             return None;
         }
         let words = &words[..self.extent];
         let others = members.width() - members.vacant() - pc_word::count(words, point, members.level);
-        let enough = if members.is_fair_turn(self.ticks) { 1 } else { members.width().div_ceil(8) };
+        let enough = if is_turn { 1 } else { members.width().div_ceil(8) };
         if others < enough {
             return None;
         }
