@@ -58,7 +58,7 @@ impl Launch<'_> {
             if is_set {
                 let queue = Queue::new(members, 1);
                 let mut core = Core::new(self.program, settings.clone(), &queue, &Blocks);
-                core.go_on_until(until);
+                core.go_on_until(until, 1);
                 // What panics has done so before.
                 let (_voice, _nobody) = (Voice::of_members(true), CurrentWorker::nobody());
                 enter(&mut core, &Store::new(), code);
