@@ -85,7 +85,7 @@ fn members_that_panic_are_counted_and_fail_once() {
     }
     let numbers: Vec<u32> = (0..400).map(|i| if i % 10 == 7 { 12 } else { 1 << (i % 9) }).collect();
     for executor in EXECUTORS {
-        let options = Options::default().executor(executor).report(true).quiet(true);
+        let options = Options::default().executor(executor).report(true);
         let outcome = halves_batched_with(&numbers, &options).expect("a batch");
         assert_eq!(outcome.faults().len(), 40, "{executor:?}");
         assert!(outcome.faults().iter().all(|fault| fault.member % 10 == 7 && fault.message == "3 is odd"));

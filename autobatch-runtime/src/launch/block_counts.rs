@@ -10,7 +10,6 @@ use super::counted::enter;
 use super::launcher::Launch;
 use super::machine::Blocks;
 use super::phase::Ledger;
-use super::quiet::{self, Voice};
 use super::ways::Code;
 use crate::api::options::Executor;
 use crate::batch::Queue;
@@ -46,10 +45,9 @@ impl Launch<'_> {
         let until = Instant::now() + (took / PART).max(LEAST);
         let executor = if executor == Executor::Scalar { Executor::Masked } else { executor };
         let settings = Settings { report: true, max_steps: u64::MAX, fair: 0, ..self.settings(executor) };
-        quiet::prepare();
         let (mut begin, mut size) = (0, FIRST);
         while begin < self.members && Instant::now() < until {
-            // Who was ended has no result, and must not get one.
+            // Who was ended or has panicked has no result, and must not get one.
             let is_set = code.is_set(begin);
             let all = begin..self.members.min(begin + size);
             let members = begin..begin + all.take_while(|member| code.is_set(*member) == is_set).count();
@@ -59,8 +57,7 @@ impl Launch<'_> {
                 let queue = Queue::new(members, 1);
                 let mut core = Core::new(self.program, settings.clone(), &queue, &Blocks);
                 core.go_on_until(until, 1);
-                // What panics has done so before.
-                let (_voice, _nobody) = (Voice::of_members(true), CurrentWorker::nobody());
+                let _nobody = CurrentWorker::nobody();
                 enter(&mut core, &Store::new(), code);
                 let mut finished = core.finish();
                 finished.faults.clear();

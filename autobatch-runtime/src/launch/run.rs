@@ -133,7 +133,7 @@ impl Launch<'_> {
             _ => Engine::VectorFrames,
         };
         let took = begin.elapsed();
-        if counts_some && has_frames && !self.program.whole_scalar {
+        if counts_some && has_frames && !self.per_member {
             self.count_again(executor, took, code, &ledger);
         }
         Ok(self.close(executor, engine, ledger, took))
