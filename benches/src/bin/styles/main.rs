@@ -8,6 +8,7 @@ use autobatch_bench::measure::{self, Measurement};
 use autobatch_bench::table::Table;
 use autobatch_bench::ways::{Family, Pools, Way, small_ways, ways};
 
+mod arrays;
 mod lorenz;
 mod quadrature;
 mod random_walk;
@@ -24,6 +25,7 @@ type Styles = fn(Option<usize>) -> Vec<AnyStyle>;
 const ALGORITHMS: &[Styles] = &[
     lorenz::styles,
     steps::styles,
+    arrays::styles,
     random_walk::styles,
     quadrature::styles,
     trees::nearest,
