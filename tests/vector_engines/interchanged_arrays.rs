@@ -2,8 +2,10 @@
 
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy, clippy::assign_op_pattern)] // written as users write
 
-use crate::common::{agree, column, executors};
+use crate::common::{agree_at, column, executors};
 use autobatch::autobatch;
+
+const SIZES: [usize; 3] = [1, 67, 300];
 
 type Matrix = [[f64; 4]; 4];
 
@@ -241,7 +243,8 @@ fn numbers() -> Vec<f64> {
 fn matrices_and_helpers() {
     let seen: Vec<f64> = (0..4).map(|i| (f64::from(i) * 0.7).sin()).collect();
     let noise: Vec<(f64, f64)> = numbers().into_iter().map(|x| (x * 0.1, 1.0 + x)).collect();
-    agree(
+    agree_at(
+        &SIZES,
         &noise,
         |&(q, r)| filter(q, r, &seen),
         |m, o| filter_batched_with(column(m, |i| i.0), column(m, |i| i.1), &seen, o),
@@ -253,7 +256,7 @@ fn matrices_and_helpers() {
             })
         })
         .collect();
-    agree(&starts, |&s| bodies(s), |m, o| bodies_batched_with(m, o));
+    agree_at(&SIZES, &starts, |&s| bodies(s), |m, o| bodies_batched_with(m, o));
 }
 
 #[test]
@@ -261,22 +264,22 @@ fn words() {
     let blocks: Vec<[u32; 16]> = (0..67u32)
         .map(|n| std::array::from_fn(|i| (n + 1).wrapping_mul(0x9e37_79b9).rotate_left(i as u32)))
         .collect();
-    agree(&blocks, |&b| digest(b), |m, o| digest_batched_with(m, o));
+    agree_at(&SIZES, &blocks, |&b| digest(b), |m, o| digest_batched_with(m, o));
 }
 
 #[test]
 fn types_copies_and_lengths() {
-    agree(&numbers(), |&x| written_types(x), |m, o| written_types_batched_with(m, o));
+    agree_at(&SIZES, &numbers(), |&x| written_types(x), |m, o| written_types_batched_with(m, o));
     for steps in [0, 1, 4] {
-        agree(&numbers(), |&x| copies(x, &steps), |m, o| copies_batched_with(m, &steps, o));
+        agree_at(&SIZES, &numbers(), |&x| copies(x, &steps), |m, o| copies_batched_with(m, &steps, o));
     }
     let rows: Vec<[[f32; 5]; ROWS]> = (0..70u8)
         .map(|n| std::array::from_fn(|r| std::array::from_fn(|c| f32::from(n) * 0.1 + (r * c) as f32)))
         .collect();
-    agree(&rows, |&x| lengths(x), |m, o| lengths_batched_with(m, o));
+    agree_at(&SIZES, &rows, |&x| lengths(x), |m, o| lengths_batched_with(m, o));
     let squares: Vec<[[Point; 2]; 2]> =
         numbers().into_iter().map(|x| [[Point(x, 1.0); 2], [Point(0.5, x); 2]]).collect();
-    agree(&squares, |&s| points(s), |m, o| points_batched_with(m, o));
+    agree_at(&SIZES, &squares, |&s| points(s), |m, o| points_batched_with(m, o));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop, clippy::manual_find)] // written as users write
 
-use crate::common::{agree, agree_at, column, executors};
+use crate::common::{agree_at, column, executors};
 use autobatch::autobatch;
 
 const SIZES: [usize; 3] = [1, 67, 300];
@@ -166,16 +166,17 @@ fn searches_in_lists() {
     }
     let list: Vec<f64> = (0..25).map(|i| (f64::from(i) * 0.7).sin()).collect();
     for low in [-1.0, 1.0] {
-        agree(
+        agree_at(
+            &SIZES,
             &numbers(),
             |&x| place(&list, x, low),
             |m, o| place_batched_with(&list, m, autobatch::same(low), o),
         );
     }
-    agree(&numbers(), |&x| sines(&list, x), |m, o| sines_batched_with(&list, m, o));
+    agree_at(&SIZES, &numbers(), |&x| sines(&list, x), |m, o| sines_batched_with(&list, m, o));
     let words: Vec<u32> = (0..12).map(|i| 77 + i * 13).collect();
     let seeds: Vec<u32> = (0..90).map(|i| i * 7_919).collect();
-    agree(&seeds, |&x| owned(&words, x), |m, o| owned_batched_with(&words, m, o));
+    agree_at(&SIZES, &seeds, |&x| owned(&words, x), |m, o| owned_batched_with(&words, m, o));
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn matrices() {
         .collect();
     assert!(matrices.iter().any(|m| determinant(*m).is_err()));
     assert!(matrices.iter().any(|m| determinant(*m).is_ok()));
-    agree(&matrices, |&m| determinant(m), |m, o| determinant_batched_with(m, o));
+    agree_at(&SIZES, &matrices, |&m| determinant(m), |m, o| determinant_batched_with(m, o));
     let equations: Vec<([[f64; 4]; 4], [f64; 4])> = (0..90u32)
         .map(|n| {
             let a = std::array::from_fn(|i| {
