@@ -184,6 +184,23 @@ fn copies(x: f64, steps: &usize) -> f64 {
     sum + a[0][0] - b[1][2]
 }
 
+/// A round that is cut short in front of the copy leaves the array as it was.
+#[autobatch(strict)]
+fn skipped_copies(x: f64) -> f64 {
+    let mut p = [x; 12];
+    for r in 0..10 {
+        let mut c = [0.5; 12];
+        for i in 0..12 {
+            c[i] += x * (r + i) as f64;
+        }
+        if r % 2 == 1 {
+            continue;
+        }
+        p = c;
+    }
+    p[3] + 0.25 * p[11]
+}
+
 const ROWS: usize = 3;
 
 /// Lengths that are constants, and those that are the function's.
@@ -270,6 +287,7 @@ fn words() {
 #[test]
 fn types_copies_and_lengths() {
     agree_at(&SIZES, &numbers(), |&x| written_types(x), |m, o| written_types_batched_with(m, o));
+    agree_at(&SIZES, &numbers(), |&x| skipped_copies(x), |m, o| skipped_copies_batched_with(m, o));
     for steps in [0, 1, 4] {
         agree_at(&SIZES, &numbers(), |&x| copies(x, &steps), |m, o| copies_batched_with(m, &steps, o));
     }

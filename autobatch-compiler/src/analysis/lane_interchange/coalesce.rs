@@ -45,7 +45,10 @@ fn candidate(scope: &Scope<'_>, nodes: &[Node], lets: &VarSet) -> Option<(usize,
         if lets.contains(&to) && find(nodes, to) == Some(at) {
             return Some((at, at, to, from));
         }
-        find(&nodes[first..at], to).is_none().then_some((at, first, from, to))
+        // Its old value is neither looked at meanwhile nor kept by a round that is cut short.
+        let before = &nodes[first..at];
+        let is_dead = find(before, to).is_none() && !before.iter().any(Node::cuts_short);
+        is_dead.then_some((at, first, from, to))
     })
 }
 

@@ -33,8 +33,7 @@ fn is_overwritten(scope: &Scope<'_>, array: VarId, nodes: &[Node]) -> bool {
     let is_mentioned = |node: &&Node| node.mentions(names).contains(&array);
     let Some(Node::Loop(head, body)) = nodes.iter().find(is_mentioned) else { return false };
     let Some(Node::Lanes(stmts)) = body.iter().find(is_mentioned) else { return false };
-    // A round that is cut short.
-    if body.iter().any(|node| matches!(node, Node::Uniform(stmt) if matches!(**stmt, Stmt::Expr(..)))) {
+    if body.iter().any(Node::cuts_short) {
         return false;
     }
     let stmt = stmts.iter().find(|stmt| mentions(names, slice::from_ref(stmt)).contains(&array));

@@ -73,6 +73,11 @@ pub enum Node {
 }
 
 impl Node {
+    /// Whether the rest of a round may be skipped here.
+    pub(super) fn cuts_short(&self) -> bool {
+        matches!(self, Node::Uniform(stmt) if matches!(**stmt, Stmt::Expr(..)))
+    }
+
     /// The variables that it mentions or declares.
     pub(super) fn mentions(&self, names: &Names) -> VarSet {
         match self {

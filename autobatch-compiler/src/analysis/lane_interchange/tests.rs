@@ -271,6 +271,20 @@ fn an_array_that_only_becomes_another_is_that_other() {
         }
     });
     assert_eq!(found, ["f[o[1]c]1"]);
+    // It is kept by every other round.
+    let found = shapes(quote! {
+        fn f(x: f64) -> f64 {
+            let mut p = [x; 16];
+            for r in 0..20 {
+                let mut c = [0.0; 16];
+                for i in 0..16 { c[i] = x * 0.5; }
+                if r % 2 == 1 { continue; }
+                p = c;
+            }
+            p[0]
+        }
+    });
+    assert_eq!(found, ["f[o[1]uc]1"]);
 }
 
 #[test]
