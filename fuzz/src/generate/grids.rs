@@ -47,6 +47,9 @@ impl Gen {
         )];
         for _ in 0..1 + self.below(2) {
             let mut body = self.over_grids(&grids, depth);
+            if self.chance(20) {
+                body.push(fixed!(format!("if k == {} {{ continue; }}", self.below(12))));
+            }
             body.extend(self.whole_grids(&grids));
             parts.push(fixed!(format!("for k in 0..{} {{", 1 + self.below(12)), body, "}"));
         }
@@ -130,8 +133,10 @@ impl Gen {
             2 => {
                 let fill =
                     fixed!(format!("let mut {old} = [["), self.literal(ty), format!("; {cols}]; {rows}];"));
+                // Cut short in front of the copy, or not.
+                let skip = if self.chance(40) { "if k % 3 == 1 { continue; }" } else { "" };
                 let body = format!(
-                    "for i in 0..{rows} {{ for j in 0..{cols} {{ {old}[i][j] = {b}[{} - i][j]; }} }} {a} = {old};",
+                    "for i in 0..{rows} {{ for j in 0..{cols} {{ {old}[i][j] = {b}[{} - i][j]; }} }} {skip} {a} = {old};",
                     rows - 1
                 );
                 fixed!(fill, body)

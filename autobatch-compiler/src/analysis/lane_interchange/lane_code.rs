@@ -20,6 +20,11 @@ use crate::syntax::walk;
 impl Admit<'_, '_> {
     pub(super) fn lane(&mut self, expr: &Expr) -> bool {
         let admitted = self.admits(expr);
+        self.noted(expr, admitted)
+    }
+
+    /// Whether an expression is admitted; if not, why is noted, unless something else was before.
+    fn noted(&mut self, expr: &Expr, admitted: bool) -> bool {
         if !admitted && self.refused.is_none() {
             let (name, reason) = self.reason(bare(expr));
             self.refuse_named::<()>(expr, name, reason);
@@ -208,11 +213,7 @@ impl Admit<'_, '_> {
     /// What may stand on the left of an assignment.
     pub(super) fn place(&mut self, place: &Expr) -> bool {
         let admitted = self.is_assignable(place);
-        if !admitted && self.refused.is_none() {
-            let (name, reason) = self.reason(bare(place));
-            self.refuse_named::<()>(place, name, reason);
-        }
-        admitted
+        self.noted(place, admitted)
     }
 
     pub(super) fn is_assignable(&mut self, place: &Expr) -> bool {
