@@ -10,3 +10,4 @@ mod limits;
 mod quiet_faults;
 mod recursion_depth;
 mod reports;
+mod step_limits;

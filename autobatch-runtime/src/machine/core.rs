@@ -97,18 +97,18 @@ impl<'r> Core<'r> {
     ) -> Self {
         assert!(program.strip >= 8 && program.strip.is_power_of_two(), "strips have 8, 16, 32, … lanes");
         let mode = settings.mode;
-        let members = Occupancy::new(program, settings, queue, watch);
+        let mut members = Occupancy::new(program, settings, queue, watch);
         let mut words = PcWords::default();
         // Without calls the two algorithms are the same; frames keep their lanes together.
         let mode = if program.calls.is_empty() && !members.tracked() { Mode::Masked } else { mode };
         let engine = match (mode, program.word64) {
-            (Mode::Masked, false) => Engine::Masked(Masked::new::<u32>(&members, &mut words)),
-            (Mode::Masked, true) => Engine::Masked(Masked::new::<u64>(&members, &mut words)),
+            (Mode::Masked, false) => Engine::Masked(Masked::new::<u32>(&mut members, &mut words)),
+            (Mode::Masked, true) => Engine::Masked(Masked::new::<u64>(&mut members, &mut words)),
             (Mode::ProgramCounter, false) => {
-                Engine::ProgramCounter(ProgramCounter::new::<u32>(&members, &mut words))
+                Engine::ProgramCounter(ProgramCounter::new::<u32>(&mut members, &mut words))
             }
             (Mode::ProgramCounter, true) => {
-                Engine::ProgramCounter(ProgramCounter::new::<u64>(&members, &mut words))
+                Engine::ProgramCounter(ProgramCounter::new::<u64>(&mut members, &mut words))
             }
         };
         let stage = Stage::default();
@@ -287,6 +287,12 @@ impl<'r> Core<'r> {
         match self.step {
             Step::Block(block) if lane == INTERCHANGED => self.apart = Some(block),
             Step::Block(block) if lane != NONE => {
+                let first = self.stage.words + self.strip as usize;
+                let (steps_of, lane_of_strip) = (&mut self.members.steps_of, lane as usize);
+                match self.members.program.word64 {
+                    false => steps_of.unwound(u32::arena(&self.words), first, lane_of_strip, block),
+                    true => steps_of.unwound(u64::arena(&self.words), first, lane_of_strip, block),
+                }
                 let lane = (self.strip + lane) as usize;
                 self.engine.unwound(lane, UnwindPoint::Ran(block), kind, message);
             }

@@ -35,6 +35,8 @@ struct Frame {
     same: bool,
     /// The group's arena top before this frame.
     top: usize,
+    /// How many steps each of the caller's lanes may make at least.
+    left: u64,
 }
 
 /// A member that dies: the lane it has in `frame`, on its way down to the root.
@@ -56,7 +58,7 @@ pub(super) struct Masked {
     /// The lowest point in each strip of the top frame.
     lowest: Vec<u32>,
     doomed: Vec<Doomed>,
-    /// The members' root lanes, beside the words; only if steps are counted.
+    /// The members' root lanes, beside the words; only if blocks are counted.
     owners: Vec<u32>,
     /// Block steps so far.
     ticks: u32,
@@ -70,7 +72,7 @@ pub(super) struct Masked {
 }
 
 impl Masked {
-    pub(super) fn new<P: PcWord>(members: &Occupancy<'_>, words: &mut PcWords) -> Masked {
+    pub(super) fn new<P: PcWord>(members: &mut Occupancy<'_>, words: &mut PcWords) -> Masked {
         let program = members.program;
         let len = members.width();
         let mut tops = vec![0; program.groups.len()];
@@ -84,6 +86,7 @@ impl Masked {
             masks: 0..0,
             same: false,
             top: 0,
+            left: 0,
         };
         let mut frames = Masked {
             stack: vec![root],
@@ -126,7 +129,9 @@ impl Masked {
         let blocks = program.blocks.len() as u32;
         let returns = blocks + program.calls.len() as u32;
         match last {
-            Step::Block(_) => {
+            Step::Block(block) => {
+                let size = program.strip;
+                members.steps_of.take_back(words, stage.words, &stage.strips, size, block);
                 for (&strip, &lowest) in stage.strips.iter().zip(&stage.lowest) {
                     let at = stage.words + strip as usize;
                     self.lowest[strip as usize / program.strip] = match lowest {
@@ -136,8 +141,9 @@ impl Masked {
                 }
             }
             Step::Load => {
-                members.commit(|lane, len| {
+                members.commit(|steps_of, lane, len| {
                     words[lane..lane + len].fill(P::of(program.entry_point));
+                    steps_of.begin(lane..lane + len);
                     for lowest in &mut self.lowest[lane / program.strip..(lane + len).div_ceil(program.strip)]
                     {
                         *lowest = (*lowest).min(program.entry_point);
@@ -322,7 +328,13 @@ impl Masked {
         let top = &self.stack[self.stack.len() - 1];
         stage.slots = top.base;
         stage.words = top.words;
-        stage.rounds = members.rounds(is_root);
+        let rounds = members.rounds(is_root);
+        let here = top.words..top.words + top.len;
+        stage.rounds = members.steps_of.allow(&words[here], top.words, point, rounds);
+        if stage.rounds == 0 {
+            self.end_those_at_the_limit(members, words, point);
+            return false;
+        }
         stage.strips.clear();
         let size = members.program.strip;
         for (nth, &lowest) in self.lowest.iter().enumerate() {
@@ -342,29 +354,36 @@ impl Masked {
         }
         stage.lowest.clear();
         stage.lowest.resize(stage.strips.len(), STALE);
-        !members.tracked() || self.track(members, words, point)
+        members.steps_of.advance(words, stage.words, &stage.strips, size, point);
+        if members.tracked() {
+            self.track(members, words, point);
+        }
+        true
     }
 
-    /// Counts a block step for each member at `point`. False if some may not execute it.
+    /// Counts a block step for each member at `point`, for the report.
     #[cold]
-    fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
+    fn track<P: PcWord>(&self, members: &mut Occupancy<'_>, words: &[P], point: u32) {
         let top = &self.stack[self.stack.len() - 1];
-        let (len, first) = (top.len, top.words);
-        let all = words[first..first + len].iter().zip(&self.owners[first..first + len]).enumerate();
-        let here = all.filter(|(_, (word, _))| **word == P::of(point));
-        let here = here.map(|(lane, (_, owner))| (lane, *owner as usize));
-        let over: Vec<usize> =
-            here.clone().filter(|(_, owner)| !members.may_step(*owner)).map(|(lane, _)| lane).collect();
-        if over.is_empty() {
-            let count = here.map(|(_, owner)| members.step(owner, point)).count();
-            members.executed(point, count, members.width());
-            return true;
-        }
+        let all = top.words..top.words + top.len;
+        let all = words[all.clone()].iter().zip(&self.owners[all]);
+        let here = all.filter(|(word, _)| **word == P::of(point));
+        let count = here.map(|(_, owner)| members.visit(*owner as usize, point)).count();
+        members.executed(point, count, members.width());
+    }
+
+    /// Members at `point` that may not run the block.
+    #[cold]
+    fn end_those_at_the_limit<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
         let message = too_long(members.settings.max_steps);
-        for lane in over {
-            self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, message.clone());
+        let top = &self.stack[self.stack.len() - 1];
+        let first = top.words;
+        let here = words[first..first + top.len].iter().enumerate();
+        for (lane, _) in here.filter(|(_, word)| **word == P::of(point)) {
+            if members.steps_of.is_over(first + lane) {
+                self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, message.clone());
+            }
         }
-        false
     }
 
     /// Compresses the lanes at a call point into a new frame. False if they are too deep.
@@ -420,7 +439,12 @@ impl Masked {
                 self.owners[first + if same { lane } else { nth }] = self.owners[above + lane];
             }
         }
-        self.stack.push(Frame { group: call.group, site, base, words: first, len, masks, same, top });
+        match same {
+            true => members.steps_of.copy(first, above, len),
+            false => members.steps_of.compress(first, above, &self.masks[masks.clone()], members.level),
+        }
+        let left = members.steps_of.left();
+        self.stack.push(Frame { group: call.group, site, base, words: first, len, masks, same, top, left });
         true
     }
 
@@ -436,7 +460,7 @@ impl Masked {
 
     /// Ends the top frame, whose lanes are all at the return point or dead. The site, if any is not.
     #[inline(always)]
-    fn pop<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &mut [P], point: u32) -> Option<u32> {
+    fn pop<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P], point: u32) -> Option<u32> {
         let frame = self.stack.pop().expect("the root frame ends the run");
         words[frame.words..frame.words + frame.len].fill(P::IDLE);
         self.tops[frame.group as usize] = frame.top;
@@ -444,6 +468,13 @@ impl Masked {
         let caller = &self.stack[self.stack.len() - 1];
         let from = P::of(program.blocks.len() as u32 + frame.site);
         let to = P::of(program.calls[frame.site as usize].cont);
+        match frame.same {
+            true => members.steps_of.copy_back(caller.words, frame.words, frame.len, frame.left),
+            false => {
+                let masks = &self.masks[frame.masks.clone()];
+                members.steps_of.expand(caller.words, frame.words, masks, frame.left, members.level);
+            }
+        }
         self.lowest.clear();
         for strip in words[caller.words..caller.words + caller.len].chunks_mut(program.strip) {
             for word in &mut *strip {
@@ -466,11 +497,12 @@ impl Masked {
 
     /// Makes room for words up to `end` and the strip that reaches beyond it.
     #[inline(always)]
-    fn reserve<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &mut Vec<P>, end: usize) {
+    fn reserve<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, end: usize) {
         let end = end + members.program.strip;
         if end > words.len() {
             let len = end.max(2 * words.len());
             words.resize(len, P::IDLE);
+            members.steps_of.resize(len);
             if members.tracked() {
                 self.owners.resize(len, 0);
             }

@@ -199,6 +199,7 @@ mod results;
 mod schedule;
 mod settings;
 mod step;
+mod step_count;
 mod transfer;
 mod unwinding;
 

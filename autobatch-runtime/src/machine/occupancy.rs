@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::counters::{BlockCount, Finished};
 use super::settings::Settings;
+use super::step_count::StepCounts;
 use crate::api::fault::{Fault, FaultKind, TOO_MUCH, ended, too_deep};
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
@@ -14,14 +15,6 @@ use crate::simd::{self, Level};
 const SHALLOW: usize = 1000;
 /// Steps after which members that wait for a lane get one of their own.
 const CROWDED: u32 = 1024;
-
-/// Per-member counters, kept only for reports and step limits.
-struct Tracking {
-    /// Block executions of the member on each root lane.
-    steps: Vec<u64>,
-    /// The same by block, `[lane * blocks + block]`; empty without a report.
-    visits: Vec<u64>,
-}
 
 /// Occupancy that are to be loaded onto neighbouring lanes.
 #[derive(Clone, Copy)]
@@ -52,7 +45,10 @@ pub(super) struct Occupancy<'r> {
     /// The lanes whose results the current store step stores.
     stores: Vec<u64>,
     faults: Vec<Fault>,
-    tracking: Option<Tracking>,
+    /// Block executions of the member on each root lane, by block: `[lane * blocks + block]`. Only for reports.
+    visits: Option<Vec<u64>>,
+    /// The steps of each, only for limits.
+    pub(super) steps_of: StepCounts,
     counts: Vec<BlockCount>,
     largest: Vec<u64>,
     pub(super) depth: usize,
@@ -76,10 +72,8 @@ impl<'r> Occupancy<'r> {
     ) -> Self {
         let width = settings.lanes.min(queue.waiting()).max(1);
         let (blocks, deepest) = (program.blocks.len(), settings.max_depth);
-        let tracking = (settings.report || settings.max_steps != u64::MAX).then(|| Tracking {
-            steps: vec![0; width],
-            visits: vec![0; if settings.report { width * blocks } else { 0 }],
-        });
+        let visits = settings.report.then(|| vec![0; width * blocks]);
+        let steps_of = StepCounts::new(settings.max_steps);
         Occupancy {
             program,
             primitives: program.primitives(),
@@ -94,7 +88,8 @@ impl<'r> Occupancy<'r> {
             loaded: 0,
             stores: Vec::new(),
             faults: Vec::new(),
-            tracking,
+            visits,
+            steps_of,
             counts: vec![BlockCount::default(); blocks],
             largest: vec![0; blocks],
             depth: 0,
@@ -147,18 +142,15 @@ impl<'r> Occupancy<'r> {
         let width = self.width() + self.width().min(self.queue.waiting());
         let blocks = self.largest.len();
         self.of.resize(width, usize::MAX);
-        if let Some(tracking) = &mut self.tracking {
-            tracking.steps.resize(width, 0);
-            if !tracking.visits.is_empty() {
-                tracking.visits.resize(width * blocks, 0);
-            }
+        if let Some(visits) = &mut self.visits {
+            visits.resize(width * blocks, 0);
         }
     }
 
-    /// Whether block executions are counted per member.
+    /// Whether block executions are counted per member and block.
     #[inline(always)]
     pub(super) fn tracked(&self) -> bool {
-        self.tracking.is_some()
+        self.visits.is_some()
     }
 
     /// A block step begins: how often it may repeat on a strip before it returns to the scheduler.
@@ -197,13 +189,14 @@ impl<'r> Occupancy<'r> {
 
     /// Ends the part of a load step that has been done: calls `seat` with the first lane and the number of
     /// lanes that now have a member. What is left (after a panic) stays to be loaded.
-    pub(super) fn commit(&mut self, mut seat: impl FnMut(usize, usize)) {
+    pub(super) fn commit(&mut self, mut seat: impl FnMut(&mut StepCounts, usize, usize)) {
         let mut done = std::mem::take(&mut self.loaded);
+        let steps_of = &mut self.steps_of;
         self.loads.retain_mut(|run| {
             let part = done.min(run.len);
             done -= part;
             if part > 0 {
-                seat(run.lane, part);
+                seat(steps_of, run.lane, part);
             }
             *run = Run { lane: run.lane + part, member: run.member + part, len: run.len - part };
             run.len > 0
@@ -237,7 +230,7 @@ impl<'r> Occupancy<'r> {
     pub(super) fn store(&mut self, mask: &[u64]) {
         self.stores.clear();
         self.stores.extend_from_slice(mask);
-        if self.tracking.is_some() {
+        if self.tracked() {
             simd::lanes(mask).for_each(|lane| self.untrack(lane));
         }
         let ended = simd::count(mask);
@@ -288,12 +281,11 @@ impl<'r> Occupancy<'r> {
     }
 
     fn untrack(&mut self, lane: usize) {
-        if let Some(tracking) = &mut self.tracking {
-            tracking.steps[lane] = 0;
-            if let Some(visits) = tracking.visits.chunks_exact_mut(self.largest.len().max(1)).nth(lane) {
-                for (largest, visits) in self.largest.iter_mut().zip(visits) {
-                    *largest = (*largest).max(std::mem::take(visits));
-                }
+        if let Some(visits) = &mut self.visits {
+            let blocks = self.largest.len();
+            let visits = &mut visits[lane * blocks..(lane + 1) * blocks];
+            for (largest, visits) in self.largest.iter_mut().zip(visits) {
+                *largest = (*largest).max(std::mem::take(visits));
             }
         }
     }
@@ -302,12 +294,12 @@ impl<'r> Occupancy<'r> {
     pub(super) fn compact(&mut self, mask: &[u64]) {
         let reach = simd::extent(mask);
         simd::compact_words(&mut self.of[..reach], mask, self.level);
-        let Some(tracking) = &mut self.tracking else { return };
-        let blocks = if tracking.visits.is_empty() { 0 } else { self.largest.len() };
+        self.steps_of.compact(reach, mask, self.level);
+        let Some(visits) = &mut self.visits else { return };
+        let blocks = self.largest.len();
         for (live, lane) in simd::lanes(mask).enumerate().filter(|(live, lane)| live != lane) {
-            tracking.steps[live] = std::mem::take(&mut tracking.steps[lane]);
-            tracking.visits.copy_within(lane * blocks..(lane + 1) * blocks, live * blocks);
-            tracking.visits[lane * blocks..(lane + 1) * blocks].fill(0);
+            visits.copy_within(lane * blocks..(lane + 1) * blocks, live * blocks);
+            visits[lane * blocks..(lane + 1) * blocks].fill(0);
         }
     }
 
@@ -329,18 +321,10 @@ impl<'r> Occupancy<'r> {
         self.over
     }
 
-    /// Whether the member on `lane` may execute one more block.
-    pub(super) fn may_step(&self, lane: usize) -> bool {
-        self.tracking.as_ref().is_none_or(|tracking| tracking.steps[lane] < self.settings.max_steps)
-    }
-
-    /// The member on `lane` executes `block`.
-    pub(super) fn step(&mut self, lane: usize, block: u32) {
-        if let Some(tracking) = &mut self.tracking {
-            tracking.steps[lane] += 1;
-            if let Some(visits) = tracking.visits.get_mut(lane * self.largest.len() + block as usize) {
-                *visits += 1;
-            }
+    /// The member on `lane` executes `block`, for the report.
+    pub(super) fn visit(&mut self, lane: usize, block: u32) {
+        if let Some(visits) = &mut self.visits {
+            visits[lane * self.largest.len() + block as usize] += 1;
         }
     }
 

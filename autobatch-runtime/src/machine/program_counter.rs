@@ -54,11 +54,12 @@ pub(super) struct ProgramCounter {
 }
 
 impl ProgramCounter {
-    pub(super) fn new<P: PcWord>(members: &Occupancy<'_>, words: &mut PcWords) -> ProgramCounter {
+    pub(super) fn new<P: PcWord>(members: &mut Occupancy<'_>, words: &mut PcWords) -> ProgramCounter {
         let program = members.program;
         let width = members.width();
         let strips = width.div_ceil(program.strip);
         P::arena_mut(words).resize(strips * program.strip, P::IDLE);
+        members.steps_of.resize(strips * program.strip);
         ProgramCounter {
             width,
             shift: program.strip.trailing_zeros(),
@@ -95,6 +96,7 @@ impl ProgramCounter {
         let returns = blocks + program.calls.len() as u32;
         match last {
             Step::Block(block) => {
+                members.steps_of.take_back(words, 0, &stage.strips, size, block);
                 for &strip in &stage.strips {
                     let words = &words[strip as usize..strip as usize + size];
                     let strip = strip as usize >> self.shift;
@@ -106,8 +108,9 @@ impl ProgramCounter {
                 }
             }
             Step::Load => {
-                members.commit(|lane, len| {
+                members.commit(|steps_of, lane, len| {
                     words[lane..lane + len].fill(P::of(program.entry_point));
+                    steps_of.begin(lane..lane + len);
                     (lane..lane + len)
                         .for_each(|lane| self.waiting.enter(lane >> self.shift, program.entry_point));
                 });
@@ -197,6 +200,7 @@ impl ProgramCounter {
         let old = std::mem::replace(&mut self.width, members.width());
         let strips = self.width.div_ceil(program.strip);
         words.resize(strips * program.strip, P::IDLE);
+        members.steps_of.resize(strips * program.strip);
         self.waiting.widen(strips);
         self.sites.resize(self.width, Vec::new());
         self.done.resize(self.width.div_ceil(64), 0);
@@ -319,7 +323,12 @@ impl ProgramCounter {
         }
         self.served[point as usize] = self.ticks;
         let size = members.program.strip;
-        stage.rounds = members.rounds(true);
+        let rounds = members.rounds(true);
+        stage.rounds = members.steps_of.allow(words, 0, point, rounds);
+        if stage.rounds == 0 {
+            self.end_those_at_the_limit(members, words, point);
+            return false;
+        }
         stage.strips.clear();
         for strip in 0..self.width.div_ceil(size) {
             if self.waiting.at(strip, point) > 0 {
@@ -327,25 +336,29 @@ impl ProgramCounter {
             }
         }
         stage.lowest.resize(stage.strips.len(), 0);
-        !members.tracked() || self.track(members, words, point)
+        members.steps_of.advance(words, 0, &stage.strips, size, point);
+        if members.tracked() {
+            self.track(members, words, point);
+        }
+        true
     }
 
-    /// Counts a block step for each member at `point`. False if some may not execute it.
+    /// Counts a block step for each member at `point`, for the report.
     #[cold]
-    fn track<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &[P], point: u32) -> bool {
+    fn track<P: PcWord>(&self, members: &mut Occupancy<'_>, words: &[P], point: u32) {
         let here = words[..self.width].iter().enumerate().filter(|(_, word)| **word == P::of(point));
-        let here = here.map(|(lane, _)| lane);
-        let over: Vec<usize> = here.clone().filter(|lane| !members.may_step(*lane)).collect();
-        if over.is_empty() {
-            let count = here.map(|lane| members.step(lane, point)).count();
-            members.executed(point, count, self.width);
-            return true;
-        }
+        let count = here.map(|(lane, _)| members.visit(lane, point)).count();
+        members.executed(point, count, self.width);
+    }
+
+    /// Members at `point` that may not run the block.
+    #[cold]
+    fn end_those_at_the_limit<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
         let message = too_long(members.settings.max_steps);
-        for lane in over {
+        let here = words.iter().enumerate().filter(|(_, word)| **word == P::of(point));
+        for (lane, _) in here.filter(|(lane, _)| members.steps_of.is_over(*lane)) {
             self.doom(lane, UnwindPoint::At(point), FaultKind::StepsExceeded, message.clone());
         }
-        false
     }
 
     /// Ends the member on a lane.

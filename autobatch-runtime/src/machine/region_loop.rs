@@ -20,12 +20,53 @@ pub struct LaneWords<'c, P: PcWord, const W: usize> {
     /// Takes the lowest point among the words.
     lowest: &'c mut u32,
     rounds: u32,
+    /// Where the steps of lanes are counted that stay at the point, if they are.
+    spent: Option<&'c mut [u64; W]>,
 }
 
 impl<P: PcWord, const W: usize> Drop for LaneWords<'_, P, W> {
     #[inline(always)]
     fn drop(&mut self) {
         *self.home = self.copy.0;
+    }
+}
+
+/// Counts the rounds after which lanes have stayed, if steps are counted, also while unwinding.
+struct Stayed<'c, P: PcWord, const W: usize> {
+    times: Aligned<[P; W]>,
+    spent: Option<&'c mut [u64; W]>,
+}
+
+impl<'c, P: PcWord, const W: usize> Stayed<'c, P, W> {
+    #[inline(always)]
+    fn new(spent: Option<&'c mut [u64; W]>) -> Self {
+        Stayed { times: Aligned([P::of(0); W]), spent }
+    }
+
+    /// The rounds after which lanes are counted. Nothing may stand between rounds where they are not: it would cost a tenth of the time.
+    #[inline(always)]
+    fn rounds_at_once(&self, rounds: u32) -> u32 {
+        if self.spent.is_some() { 1 } else { rounds }
+    }
+
+    /// 1 for each lane that has stayed, 0 for others.
+    #[inline(always)]
+    fn count(&mut self, has_stayed: impl Fn(usize) -> P) {
+        if self.spent.is_some() {
+            for (at, times) in self.times.0.iter_mut().enumerate() {
+                *times = times.plus(has_stayed(at));
+            }
+        }
+    }
+}
+
+impl<P: PcWord, const W: usize> Drop for Stayed<'_, P, W> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(spent) = &mut self.spent {
+            let times = spent.iter_mut().zip(&self.times.0);
+            times.for_each(|(spent, times)| *spent += times.number() as u64);
+        }
     }
 }
 
@@ -83,7 +124,8 @@ impl Core<'_> {
         let first = self.stage.words + self.strip as usize;
         let words = &mut P::arena_mut(&mut self.words)[first..first + W];
         let home: &mut [P; W] = words.try_into().expect("the range has W words");
-        LaneWords { copy: Aligned(*home), home, cell: &self.lane, lowest, rounds: self.stage.rounds }
+        let spent = self.members.steps_of.strip(first);
+        LaneWords { copy: Aligned(*home), home, cell: &self.lane, lowest, rounds: self.stage.rounds, spent }
     }
 }
 
@@ -100,11 +142,19 @@ impl<P: PcWord, const W: usize> LaneWords<'_, P, W> {
     #[inline(always)]
     pub fn repeat(&mut self, point: u32, mut lane: impl FnMut(usize, bool, P) -> Next<P>) {
         let point = P::of(point);
-        for _ in 0..self.rounds {
-            if !self.round(point, &mut lane) {
-                break;
+        let mut stayed = Stayed::new(self.spent.take());
+        let (mut again, each) = (true, stayed.rounds_at_once(self.rounds));
+        while again && self.rounds > 0 {
+            self.rounds -= each;
+            for _ in 0..each {
+                again = self.round(point, &mut lane);
+                if !again {
+                    break;
+                }
             }
+            stayed.count(|at| self.copy.0[at].same(point));
         }
+        drop(stayed);
         self.end();
     }
 
@@ -125,22 +175,31 @@ impl<P: PcWord, const W: usize> LaneWords<'_, P, W> {
         mut lane: impl FnMut(usize, bool, P) -> Next<P>,
     ) {
         let exit = P::of(exit);
+        let mut stayed = Stayed::new(self.spent.take());
+        let each = stayed.rounds_at_once(self.rounds);
         let mut on = Aligned(was.0.0);
         let was = Unfinished { words: &mut self.copy.0, on: &mut on.0, was: &was.0.0, exit };
-        for _ in 0..self.rounds {
-            let mut again = P::of(0);
-            for at in 0..W {
-                let mark = Mark { cell: self.cell, lane: at as u32 };
-                let next = lane(at, was.on[at].is_set(), exit).0;
-                forget(mark);
-                let on = P::set(next != exit);
-                was.on[at] = on;
-                again = again.or(on);
+        let mut again = true;
+        while again && self.rounds > 0 {
+            self.rounds -= each;
+            for _ in 0..each {
+                let mut any = P::of(0);
+                for at in 0..W {
+                    let mark = Mark { cell: self.cell, lane: at as u32 };
+                    let next = lane(at, was.on[at].is_set(), exit).0;
+                    forget(mark);
+                    let on = P::set(next != exit);
+                    was.on[at] = on;
+                    any = any.or(on);
+                }
+                again = any != P::of(0);
+                if !again {
+                    break;
+                }
             }
-            if again == P::of(0) {
-                break;
-            }
+            stayed.count(|at| P::of(u32::from(was.on[at].is_set())));
         }
+        drop(stayed);
         drop(was);
         self.end();
     }

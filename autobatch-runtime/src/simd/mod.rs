@@ -16,7 +16,7 @@ mod scan;
 mod uniform_guard;
 
 pub use compress::{append, fetch};
-pub(crate) use compress::{compact, compact_words, compress, expand, merge};
+pub(crate) use compress::{compact, compact_words, compress, compress_words, expand, expand_words, merge};
 pub(crate) use dispatch::vectorize;
 pub use isa::{Isa, level};
 pub(crate) use isa::{Level, ceiling};

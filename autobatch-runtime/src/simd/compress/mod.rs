@@ -21,4 +21,4 @@ mod moves;
 mod tests;
 
 pub use moves::{append, fetch};
-pub(crate) use moves::{compact, compact_words, compress, expand, merge};
+pub(crate) use moves::{compact, compact_words, compress, compress_words, expand, expand_words, merge};

@@ -41,10 +41,32 @@ pub(crate) fn compact<T>(slots: &mut [MaybeUninit<T>], mask: &[u64], level: Leve
 /// [`compact`] for plain numbers.
 #[inline]
 pub(crate) fn compact_words<P: Copy>(words: &mut [P], mask: &[u64], level: Level) {
+    compact(slots_of(words), mask, level);
+}
+
+/// [`compress`] for plain numbers.
+#[inline]
+pub(crate) fn compress_words<P: Copy>(dense: &mut [P], wide: &[P], mask: &[u64], level: Level) {
+    compress(slots_of(dense), init_slots_of(wide), mask, level);
+}
+
+/// [`expand`] for plain numbers.
+#[inline]
+pub(crate) fn expand_words<P: Copy>(wide: &mut [P], dense: &[P], mask: &[u64], level: Level) {
+    expand(slots_of(wide), init_slots_of(dense), mask, level);
+}
+
+/// Plain numbers as slots, for moves between such.
+fn slots_of<P: Copy>(words: &mut [P]) -> &mut [MaybeUninit<P>] {
     // SAFETY: a `MaybeUninit` has the layout of its value, and slots only get values of other slots, or
     // keep theirs.
-    let slots = unsafe { &mut *(ptr::from_mut(words) as *mut [MaybeUninit<P>]) };
-    compact(slots, mask, level);
+    unsafe { &mut *(ptr::from_mut(words) as *mut [MaybeUninit<P>]) }
+}
+
+/// The same, to be read.
+fn init_slots_of<P: Copy>(words: &[P]) -> &[MaybeUninit<P>] {
+    // SAFETY: a `MaybeUninit` has the layout of its value.
+    unsafe { &*(ptr::from_ref(words) as *const [MaybeUninit<P>]) }
 }
 
 /// Moves the front of `dense` to the slots of `wide` that are set in `mask`, in order.
