@@ -9,7 +9,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{Bits, agree_at, column};
-use autobatch::{CancelToken, Executor, FaultKind, Options, Outcome, Program, Schedule, autobatch, join};
+use autobatch::{
+    BatchError, CancelToken, Executor, FaultKind, Options, Outcome, Program, Schedule, autobatch, join,
+};
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
@@ -410,6 +412,36 @@ fn members_that_do_not_end_are_cancelled() {
         drop(outcome);
         assert_eq!(count.load(Ordering::Relaxed), 0);
     }
+}
+
+/// Nothing in it shows that it reaches a primitive, and it borrows.
+#[autobatch]
+fn reaches_late(x: f64, turns: u32) -> f64 {
+    let mut values = vec![x, 1.0];
+    let (first, rest) = values.split_at_mut(1);
+    let mut turn = 0;
+    while turn < turns {
+        first[0] = outside(first[0]) + rest[0];
+        turn += 1;
+    }
+    first[0]
+}
+
+/// Nobody knows what to count before a run has shown it, and scalar code counts nothing: a limit that may not be kept is an error.
+#[test]
+fn steps_are_limited_once_a_primitive_was_reached() {
+    let (x, turns) = ([1.0, 2.0, 3.0, 4.0], [5, 100, 3, 40]);
+    let limited = Options::default().max_steps(30);
+    let error = reaches_late_batched_with(&x, &turns, &limited).unwrap_err();
+    assert_eq!(error, BatchError::Limit { option: "max_steps", function: "reaches_late" });
+    let values = reaches_late_batched(&x, &turns);
+    let outcome = reaches_late_batched_with(&x, &turns, &limited).unwrap();
+    assert!(outcome.faults().iter().all(|fault| fault.kind == FaultKind::StepsExceeded));
+    assert!(outcome.faults().iter().map(|fault| fault.member).eq([1, 3]));
+    assert_eq!([0, 2].map(|member| outcome.get(member)), [Some(&values[0]), Some(&values[2])]);
+    // The scalar function is scalar code as ever.
+    let scalar = reaches_late_batched_with(&x, &turns, &limited.executor(Executor::Scalar));
+    assert!(matches!(scalar, Err(BatchError::Limit { .. })));
 }
 
 #[autobatch::primitive(batched = roots)]

@@ -353,8 +353,10 @@ impl Options {
     /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). Each turn of a loop is a block or more. A
     /// loop over a range that all members run equally often may be one block: then 4 096 turns count as one.
     ///
-    /// Scalar code counts no blocks. On fibers each call of a primitive counts. So [`Executor::Scalar`], and a function that runs per member and
-    /// has reached no primitive yet, give a [`BatchError::Limit`](crate::BatchError::Limit) before anything runs.
+    /// Scalar code counts no blocks. So [`Executor::Scalar`], and a function that runs per member, give a
+    /// [`BatchError::Limit`](crate::BatchError::Limit) before anything runs. On fibers each call of a primitive counts, and nothing else: a loop
+    /// that calls none is not ended. A function is known to run on fibers once a run of this process, without the limit, has reached a
+    /// primitive; until then it gives the error too.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
