@@ -36,6 +36,22 @@ fn thousands_of_members_are_deep_together() {
     }
 }
 
+/// Not a sum: rustc makes loops of those.
+#[autobatch(strict)]
+fn fraction(n: u64) -> f64 {
+    if n == 0 { 1.0 } else { 1.0 / (1.0 + fraction(n - 1)) }
+}
+
+#[test]
+fn the_report_says_how_much_memory_calls_took() {
+    for options in all() {
+        let memory = |n: u64| fraction_batched_with(&[n; 16], &options).unwrap().report().memory;
+        let (shallow, deep) = (memory(10), memory(200_000));
+        // A call of a member takes 8 bytes at least, of frames, saved values or native stack.
+        assert!(deep > 8 * 200_000 && deep > 2 * shallow, "{options:?}: {deep} and {shallow}");
+    }
+}
+
 #[test]
 fn too_deep_members_end_alone() {
     for options in all().into_iter().chain(all().map(|options| options.count_blocks(true))) {

@@ -61,6 +61,10 @@ pub struct Report {
     pub depth: usize,
     /// The number of members that took the place of finished ones.
     pub refills: u64,
+    /// The most bytes that calls took at a time: segments of native stack, frames, columns and stacks of lanes, on all threads. It is what
+    /// [`Options::max_memory`](crate::Options::max_memory) limits. Columns and results of the batch, what the function itself allocates, and
+    /// memory that a thread has kept from a run before, are not in it.
+    pub memory: usize,
     /// Wall time.
     pub time: Duration,
     /// The members that ran while blocks were counted: all with [`Options::count_blocks`](crate::Options::count_blocks), some with
@@ -135,6 +139,7 @@ impl Report {
             threads: 1,
             depth: 0,
             refills: 0,
+            memory: 0,
             time: Duration::ZERO,
             counted: 0,
             blocks: Vec::new(),

@@ -37,6 +37,8 @@ pub(super) struct Launch<'a> {
     pub(super) limits: Option<Arc<Limits>>,
     /// The memory of all threads' calls, if the user says how much.
     budget: Option<Arc<Budget>>,
+    /// The most memory that calls have taken in a part of the run.
+    pub(super) memory: AtomicUsize,
     /// The pool made for this run, if the number of threads asks for one.
     own_pool: Option<ThreadPool>,
     /// Members that are done, and that number at the last call of the progress function.
@@ -108,6 +110,7 @@ impl<'a> Launch<'a> {
             threads,
             limits,
             budget: options.max_memory.map(Budget::new),
+            memory: AtomicUsize::new(0),
             own_pool,
             ended,
             reported,
@@ -208,13 +211,21 @@ impl<'a> Launch<'a> {
     /// Runs `work` once for each of `threads`, on this one if there is only one.
     pub(super) fn spread(&self, threads: usize, work: &(dyn Fn() + Sync)) -> Took {
         let begin = Instant::now();
+        let memory = AtomicUsize::new(0);
         let work = || {
             // This may be a member of another batch, on its fiber.
             let _nobody = CurrentWorker::nobody();
             let _voice = Voice::of_members(self.options.quiet);
             let _limited = Limited::by(self.limits.clone());
-            let _budget = Budgeted::by(self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT)));
+            let budget = self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT));
+            let _budget = Budgeted::by(Arc::clone(&budget));
             work();
+            // Each thread has its own, or all have one.
+            let all = match self.budget {
+                Some(_) => budget.peak(),
+                None => memory.fetch_add(budget.peak(), Ordering::Relaxed) + budget.peak(),
+            };
+            self.memory.fetch_max(all, Ordering::Relaxed);
         };
         if threads == 1 {
             work();

@@ -1,5 +1,6 @@
 //! The report of a run: the workers' counts, summed.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::launcher::Launch;
@@ -24,6 +25,7 @@ impl Launch<'_> {
             threads: self.threads,
             depth: finished.iter().map(|f| f.depth).max().unwrap_or(0),
             refills: finished.iter().map(|f| f.refills).sum(),
+            memory: self.memory.load(Ordering::Relaxed),
             time,
             counted: 0,
             blocks: Vec::new(),

@@ -16,11 +16,39 @@ pub(crate) struct TooMuch;
 
 /// The bytes that are left of it.
 #[derive(Debug)]
-pub(crate) struct Budget(AtomicIsize);
+pub(crate) struct Budget {
+    all: isize,
+    left: AtomicIsize,
+    /// The fewest that were left.
+    least: AtomicIsize,
+}
 
 impl Budget {
     pub(crate) fn new(bytes: usize) -> Arc<Budget> {
-        Arc::new(Budget(AtomicIsize::new(bytes.min(isize::MAX as usize) as isize)))
+        let all = bytes.min(isize::MAX as usize) as isize;
+        Arc::new(Budget { all, left: AtomicIsize::new(all), least: AtomicIsize::new(all) })
+    }
+
+    /// The most bytes that were taken at a time.
+    pub(crate) fn peak(&self) -> usize {
+        self.all.saturating_sub(self.least.load(Ordering::Relaxed)).unsigned_abs()
+    }
+
+    /// Takes memory if there is so much left.
+    fn ask(&self, bytes: usize) -> bool {
+        let bytes = bytes.min(isize::MAX as usize) as isize;
+        let taken = |left: isize| (left >= bytes).then(|| left - bytes);
+        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken);
+        if let Ok(before) = before {
+            self.least.fetch_min(before - bytes, Ordering::Relaxed);
+        }
+        before.is_ok()
+    }
+
+    fn change(&self, bytes: isize) -> isize {
+        let left = self.left.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        self.least.fetch_min(left, Ordering::Relaxed);
+        left
     }
 }
 
@@ -47,10 +75,9 @@ impl Drop for Budgeted {
 }
 
 fn change(bytes: isize) -> isize {
-    HERE.with_borrow(|here| match here {
-        Some(budget) => budget.0.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes),
-        None => isize::MAX,
-    })
+    // Memory may be given back when its thread ends.
+    let change = |here: &RefCell<Option<Arc<Budget>>>| Some(here.borrow().as_ref()?.change(bytes));
+    HERE.try_with(change).ok().flatten().unwrap_or(isize::MAX)
 }
 
 /// Takes memory that can't be refused.
@@ -68,8 +95,7 @@ pub(crate) fn give(bytes: usize) {
 /// Takes memory, or unwinds if there is not so much left.
 #[cold]
 pub(crate) fn ask(bytes: usize) {
-    if change(-(bytes as isize)) < 0 {
-        give(bytes);
+    if !HERE.with_borrow(|here| here.as_ref().is_none_or(|budget| budget.ask(bytes))) {
         resume_unwind(Box::new(TooMuch));
     }
 }
@@ -102,5 +128,20 @@ mod tests {
         assert!(!is_over());
         take(20);
         assert!(is_over());
+    }
+
+    #[test]
+    fn the_peak_is_the_most_at_a_time() {
+        let budget = Budget::new(100);
+        let _budget = Budgeted::by(Arc::clone(&budget));
+        assert_eq!(budget.peak(), 0);
+        (0..5).for_each(|_| {
+            take(60);
+            give(60);
+        });
+        take(70);
+        assert!(catch_unwind(|| ask(60)).is_err());
+        give(70);
+        assert_eq!(budget.peak(), 70);
     }
 }

@@ -41,6 +41,7 @@ impl<T> Default for LaneColumn<T> {
 impl<T> Drop for LaneColumn<T> {
     fn drop(&mut self) {
         if self.len > 0 && size_of::<T>() > 0 {
+            budget::give(self.len * size_of::<T>());
             // SAFETY: `grow` has allocated this with the same layout.
             unsafe { dealloc(self.first.as_ptr().cast(), Self::layout(self.len)) };
         }
@@ -246,8 +247,9 @@ impl<T> LaneColumn<T> {
     #[inline(never)]
     fn grow(&mut self, len: usize) {
         let len = len.max(2 * self.len).max(64);
-        budget::take((len - self.len) * size_of::<T>());
         if size_of::<T>() > 0 {
+            // The old memory is given back when it is dropped.
+            budget::take(len * size_of::<T>());
             let layout = Self::layout(len);
             // SAFETY: the layout has a size.
             let new = unsafe { alloc(layout) };

@@ -18,6 +18,12 @@ impl<T> Default for LaneStack<T> {
     }
 }
 
+impl<T> Drop for LaneStack<T> {
+    fn drop(&mut self) {
+        budget::give(self.lanes.iter().map(|stack| stack.capacity() * size_of::<T>()).sum());
+    }
+}
+
 impl<T> LaneStack<T> {
     /// Moves the column's values onto the stacks of `lanes`.
     #[inline]
@@ -83,6 +89,26 @@ impl<T> LaneStack<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native_stack::budget::{Budget, Budgeted};
+
+    /// Members deep down were ended for memory that machines before had used.
+    #[test]
+    fn memory_goes_back_with_columns_and_stacks() {
+        let budget = Budget::new(100_000);
+        let _budgeted = Budgeted::by(std::sync::Arc::clone(&budget));
+        for _ in 0..10 {
+            let (mut column, mut stack) = (LaneColumn::default(), LaneStack::default());
+            let (mut nothing, mut no_stack) = (LaneColumn::default(), LaneStack::default());
+            (0..1000).for_each(|lane| column.put(lane, 0u64));
+            (0..2).for_each(|lane| nothing.put(lane, ()));
+            for _ in 0..500 {
+                stack.push(&column, &[1, 2, 3]);
+                no_stack.push(&nothing, &[0, 1]);
+            }
+            assert!(!budget::is_over());
+        }
+        assert!((20_000..50_000).contains(&budget.peak()), "{}", budget.peak());
+    }
 
     /// What a lane's stack should hold, as `Option`s.
     struct Model {
