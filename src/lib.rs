@@ -80,9 +80,9 @@
 //! | keep results in memory of your own | [`Output`] |
 //! | choose how a batch runs | [`Options`], [`Executor`], [`Schedule`], [`Isa`] |
 //! | limit, stop or watch a run | [`Options::max_depth`], [`Options::max_steps`], [`Options::max_memory`], [`Options::deadline`], [`CancelToken`], [`Progress`] |
-//! | handle members without a result | [`Outcome`], [`Fault`], [`FaultKind`], [`Faults`] |
+//! | handle members without a result | [`Outcome`], [`Results`], [`Fault`], [`FaultKind`], [`Faults`] |
 //! | handle a call that can't run | [`BatchError`], [`BadOffsets`] |
-//! | see how well lanes were used | [`Report`], [`BlockReport`], [`Engine`] |
+//! | see how well lanes were used | [`Report`], [`BlockReport`], [`Engine`], [`Measured`] |
 //! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Note`](program::Note) |
 //! | call one kernel for many members | [`primitive`](macro@primitive), [`join`] |
 //! | compute `exp`, `ln`, `sin`, … on lanes | [`math`] |
@@ -561,6 +561,6 @@ pub use autobatch_runtime::join;
 pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
     BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Engine, Executor, Fault,
-    FaultKind, Faults, IsWhole, Isa, Options, Outcome, Output, Program, Progress, Ragged, RaggedMut, Report,
-    Same, Schedule, program, same,
+    FaultKind, Faults, IsWhole, Isa, Measured, Options, Outcome, Output, Program, Progress, Ragged,
+    RaggedMut, Report, Results, Same, Schedule, program, same,
 };

@@ -27,6 +27,7 @@ impl Launch<'_> {
             time,
             counted: 0,
             blocks: Vec::new(),
+            measured: Vec::new(),
         };
         let finished: Vec<&Finished> = finished.iter().filter(|f| f.counts).collect();
         if !finished.is_empty() {

@@ -136,7 +136,11 @@ impl Launch<'_> {
         if counts_some && has_frames && !self.per_member {
             self.count_again(executor, took, code, &ledger);
         }
-        Ok(self.close(executor, engine, ledger, took))
+        let (faults, mut report) = self.close(executor, engine, ledger, took);
+        if self.options.report && self.executor() == Executor::Auto {
+            report.measured = self.measured(instance);
+        }
+        Ok((faults, report))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
