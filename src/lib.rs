@@ -504,6 +504,16 @@ struct Readme;
 /// A compile error is given for what has no batched meaning: `async`, `unsafe`, variadic and foreign functions, `impl Trait` as a result, a function
 /// without a parameter that differs between members. All errors of an item are reported at once, each with what to write instead. The scalar function is there even then.
 ///
+/// # What it made
+///
+/// `f_batched::program()` prints the blocks, what can run them, and how each loop runs: see [`Program`]. With the variable `AUTOBATCH_DUMP`, a build
+/// writes each stage of the compiler into a folder for each item: the item, its code without sugar, the blocks after each pass, and the
+/// generated code. Cargo does not know of the variable, so touch the file.
+///
+/// ```sh
+/// touch src/main.rs && AUTOBATCH_DUMP=/tmp/stages cargo build
+/// ```
+///
 /// # What it reads
 ///
 /// The item and the file that it stands in: types, signatures, macros and [primitives](macro@primitive) there. No other file is read,
