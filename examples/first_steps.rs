@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let outcome = steps_to_root_batched_with(&x, &options)?;
     println!("The run:\n\n{}", outcome.report());
 
-    let mut members = vec![0; 20];
+    let mut members = [0; 20];
     for steps in outcome.iter().flatten() {
         members[19.min(*steps as usize)] += 1;
     }

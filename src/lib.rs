@@ -83,6 +83,7 @@
 //! | handle members without a result | [`Outcome`], [`Results`], [`Fault`], [`FaultKind`], [`Faults`] |
 //! | handle a call that can't run | [`BatchError`], [`BadOffsets`] |
 //! | see how well lanes were used | [`Report`], [`BlockReport`], [`Engine`], [`Measured`] |
+//! | watch members go through blocks, on a page | [`Options::trace`], [`Trace`], [`TraceStep`], [`Visit`] |
 //! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Note`](program::Note) |
 //! | call one kernel for many members | [`primitive`](macro@primitive), [`join`] |
 //! | compute `exp`, `ln`, `sin`, … on lanes | [`math`] |
@@ -572,5 +573,5 @@ pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
     BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Engine, Executor, Fault,
     FaultKind, Faults, IsWhole, Isa, Measured, Options, Outcome, Output, Program, Progress, Ragged,
-    RaggedMut, Report, Results, Same, Schedule, program, same,
+    RaggedMut, Report, Results, Same, Schedule, Trace, TraceStep, Visit, program, same,
 };

@@ -1,3 +1,4 @@
 //! Users see what becomes of a function and what a run did, and pages link to what is there.
 
 mod programs;
+mod traces;

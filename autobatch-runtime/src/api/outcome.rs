@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::fault::{BatchError, Fault, Faults};
 use super::report::Report;
+use super::trace::Trace;
 
 /// What `f_batched_with` returns: a result or a [`Fault`] for each member, and the [`Report`].
 ///
@@ -109,6 +110,11 @@ impl<R> Outcome<R> {
     /// ```
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// The recording that [`Options::trace`](crate::Options::trace) asks for, if blocks ran.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.report.trace.as_ref()
     }
 
     /// The number of members, faulty ones included.

@@ -19,7 +19,7 @@
 
 use std::fmt;
 
-use super::report::Engine;
+use super::engine::Engine;
 
 /// What the compiler made of a function: its functions, blocks, call sites, variables, and the places that run scalar code.
 ///

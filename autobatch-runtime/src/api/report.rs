@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::engine::Engine;
 use super::options::Executor;
+use super::trace::Trace;
 use crate::simd::Isa;
 
 /// What happened in a run: [`Outcome::report`](crate::Outcome::report).
@@ -71,6 +73,8 @@ pub struct Report {
     /// The times by which [`Executor::Auto`] has chosen, of this run and earlier ones of the function. Empty for other executors, without
     /// [`Options::report`](crate::Options::report), and where there was nothing to choose.
     pub measured: Vec<Measured>,
+    /// The recording that [`Options::trace`](crate::Options::trace) asks for.
+    pub trace: Option<Trace>,
 }
 
 /// The time that a member takes in one executor: an entry of [`Report::measured`].
@@ -106,24 +110,6 @@ pub struct Measured {
     pub nanoseconds: f64,
     /// Whether a whole batch has taken so long, else some members of one.
     pub whole: bool,
-}
-
-/// What runs the members of a batch: [`Report::engine`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[non_exhaustive]
-pub enum Engine {
-    /// Scalar code, one member after the other.
-    Scalar,
-    /// Scalar code on fibers, which meet at primitives.
-    Fibers,
-    /// The machine: block by block, masked or by program counters.
-    Machine,
-    /// Vector code, a frame for each call.
-    VectorFrames,
-    /// Vector code for calls that don't need each other's results: task blocks and gangs.
-    TaskBlocks,
-    /// Vector code, a queue for each program point.
-    Wavefront,
 }
 
 /// How one block was executed, over all tiles and threads: an entry of [`Report::blocks`].
@@ -177,6 +163,7 @@ impl Report {
             counted: 0,
             blocks: Vec::new(),
             measured: Vec::new(),
+            trace: None,
         }
     }
 
