@@ -23,6 +23,7 @@ const METHODS: &[&str] = &[
     "is_finite",
     "is_infinite",
     "is_nan",
+    "is_multiple_of",
     "is_negative",
     "is_positive",
     "is_power_of_two",
