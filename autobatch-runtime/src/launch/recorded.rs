@@ -46,14 +46,16 @@ impl Launch<'_> {
     /// Runs some members again, of a program that only computes.
     pub(super) fn record_again(&self, executor: Executor, code: &dyn Code, ledger: &Ledger) {
         // Who was ended or has panicked has no result, and must not get one.
-        let some = |from: usize, to: usize, most: usize| -> Range<usize> {
-            let begin = (from..to).find(|member| code.is_set(*member)).unwrap_or(to);
-            begin..begin + (begin..to).take(most).take_while(|member| code.is_set(*member)).count()
+        let run = |from: usize, most: usize| -> Range<usize> {
+            let begin = (from..self.members).find(|member| code.is_set(*member)).unwrap_or(self.members);
+            let all = (begin..self.members).take(most);
+            begin..begin + all.take_while(|member| code.is_set(*member)).count()
         };
         let most = self.options.trace;
-        let (middle, half) = (self.members / 2, if most < self.members { most / 2 } else { 0 });
-        let end = if half > 0 { middle } else { self.members };
-        let members = [some(0, end, most - half), some(middle, self.members, half)];
+        let all = most >= self.members;
+        let first = run(0, if all { most } else { most.div_ceil(2) });
+        let second = run(if all { first.end } else { (self.members / 2).max(first.end) }, most - first.len());
+        let members = [first, second];
         let queue = Queue::of(members.clone(), 1);
         let settings = Settings { max_steps: u64::MAX, fair: 0, ..self.recording(executor, members) };
         let mut core = Core::new(self.program, settings, &queue, &Blocks);
