@@ -13,7 +13,7 @@ const SIZES: &[usize] = &[1, 33, 700];
 
 /// Compares results and faults with those of the scalar function.
 #[track_caller]
-fn same_outcomes<I: Clone, R: Bits>(
+pub(crate) fn same_outcomes<I: Clone, R: Bits>(
     inputs: &[I],
     scalar: impl Fn(&I) -> R,
     batched: impl Fn(&[I], &Options) -> Result<Outcome<R>, BatchError>,
@@ -52,7 +52,7 @@ fn same_outcomes<I: Clone, R: Bits>(
 }
 
 /// Some numbers without order.
-fn noise(seed: u64) -> impl FnMut() -> u64 {
+pub(crate) fn noise(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
         state ^= state << 13;

@@ -9,6 +9,7 @@ mod lane_interchange;
 mod lookups;
 mod searches;
 mod short_vectors;
+mod slices_per_member;
 mod structs_of_several_words;
 mod task_blocks_and_gangs;
 mod uniform_loops;

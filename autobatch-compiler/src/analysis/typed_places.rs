@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::index::definitions::Definitions;
-use crate::ir::{FuncId, Program, Variable};
+use crate::ir::{FuncId, Program, Role, Variable};
 use crate::std_models::pure::{is_constant, is_primitive};
 use crate::syntax::mentions::{bare, name, untyped};
 
@@ -35,13 +35,14 @@ impl<'a> TypedPlaces<'a> {
         places
     }
 
-    /// Those of a function that is being lowered. *Uniform* is what the caller shares with all members.
-    pub(crate) fn of_shared(
-        program: &Program,
-        func: FuncId,
-        definitions: &'a Definitions,
-    ) -> TypedPlaces<'a> {
-        TypedPlaces::among(program, func, definitions, |v| v.shared && !v.mutable)
+    /// Those of a function that is being lowered. Instead of *uniform* places it knows those that nobody changes while
+    /// the function runs: in what its callers share with all members, and behind shared references that it was given.
+    pub(crate) fn of_fixed(program: &Program, func: FuncId, definitions: &'a Definitions) -> TypedPlaces<'a> {
+        let lent = |v: &Variable| {
+            let behind = matches!(&v.ty, Some(Type::Reference(r)) if r.mutability.is_none());
+            v.shared || (matches!(v.role, Role::Param(_)) && behind)
+        };
+        TypedPlaces::among(program, func, definitions, |v| lent(v) && !v.mutable)
     }
 
     fn among(

@@ -1,5 +1,5 @@
-//! `for` loops that count: of ranges the ends become variables of their own (see the runtime's `desugar::ranges`), of a list that all
-//! members share the index of the next element.
+//! `for` loops that count: of ranges the ends become variables of their own (see the runtime's `desugar::ranges`), of a list that
+//! nobody changes meanwhile the index of the next element.
 
 use syn::{Expr, Pat, RangeLimits, Stmt, Type, parse_quote};
 
@@ -43,7 +43,7 @@ enum Way {
 }
 
 impl Lowering<'_> {
-    /// Defines the counters of a loop over `expr`, which has been lowered, if it is a range or a list that all members share. Says
+    /// Defines the counters of a loop over `expr`, which has been lowered, if it is a range or a list that nobody changes meanwhile. Says
     /// whether there is another element, and binds it to the pattern.
     pub(super) fn counting(&mut self, pat: &Pat, expr: &Expr) -> Option<(Expr, Vec<Stmt>)> {
         let (condition, bind) = match range(expr) {
@@ -55,7 +55,7 @@ impl Lowering<'_> {
 
     fn counting_list(&mut self, pat: &Pat, expr: &Expr) -> Option<(Expr, Vec<Stmt>)> {
         let (place, way, counted) = elements(expr);
-        let places = TypedPlaces::of_shared(&self.program, self.func, &self.facts.item.declared.definitions);
+        let places = TypedPlaces::of_fixed(&self.program, self.func, &self.facts.item.declared.definitions);
         let hops = places.list(place).filter(|_| places.is_uniform(place))?.hops;
         match way {
             Way::Iter => {}

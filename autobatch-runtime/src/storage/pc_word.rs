@@ -44,8 +44,8 @@ pub trait PcWord: Copy + Eq + Ord + Send + 'static {
     fn wide_lowest(words: &[Self], level: Level) -> Option<Self>;
     /// The same for `mask`.
     fn wide_mask(words: &[Self], point: Self, level: Level) -> Option<u64>;
-    /// The same for `spread`.
-    fn wide_spread(words: &mut [Self], bits: u64, level: Level) -> bool;
+    /// The same for `choose`.
+    fn wide_choose(words: &mut [Self], bits: u64, set: Self, clear: Self, level: Level) -> bool;
     /// The arena of this type.
     fn arena(words: &PcWords) -> &Vec<Self>;
     /// The arena of this type.
@@ -63,7 +63,7 @@ pub struct PcWords {
 pub(crate) const IDLE: u32 = i32::MAX as u32;
 
 macro_rules! word {
-    ($word:ty, $signed:ty, $arena:ident, $lowest:ident, $mask:ident, $spread:ident) => {
+    ($word:ty, $signed:ty, $arena:ident, $lowest:ident, $mask:ident, $choose:ident) => {
         impl PcWord for $word {
             const IDLE: Self = IDLE as $word;
             #[inline(always)]
@@ -115,8 +115,8 @@ macro_rules! word {
                 simd::$mask(words, point, level)
             }
             #[inline(always)]
-            fn wide_spread(words: &mut [Self], bits: u64, level: Level) -> bool {
-                simd::$spread(words, bits, level)
+            fn wide_choose(words: &mut [Self], bits: u64, set: Self, clear: Self, level: Level) -> bool {
+                simd::$choose(words, bits, set, clear, level)
             }
             #[inline(always)]
             fn arena(words: &PcWords) -> &Vec<Self> {
@@ -130,8 +130,8 @@ macro_rules! word {
     };
 }
 
-word!(u32, i32, narrow, lowest32, mask32, spread32);
-word!(u64, i64, wide, lowest64, mask64, spread64);
+word!(u32, i32, narrow, lowest32, mask32, choose32);
+word!(u64, i64, wide, lowest64, mask64, choose64);
 
 /// The lowest point among `words`, [`IDLE`] if there is none.
 #[inline(always)]

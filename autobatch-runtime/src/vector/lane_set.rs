@@ -164,13 +164,25 @@ pub fn full<'a>(arena: &mut Arena<'a>, lanes: usize, count: usize) -> LaneSet<'a
 #[inline(always)]
 pub fn spread<P: PcWord, const W: usize>(bits: u64, level: Level) -> [P; W] {
     let mut words = [P::of(0); W];
-    if P::wide_spread(&mut words, bits, level) {
-        return words;
+    choose(&mut words, bits, P::set(true), P::of(0), level);
+    words
+}
+
+/// Makes the words of a strip `set` for the lanes in `bits`, else `clear`.
+#[inline(always)]
+pub(super) fn choose<P: PcWord, const W: usize>(
+    words: &mut [P; W],
+    bits: u64,
+    set: P,
+    clear: P,
+    level: Level,
+) {
+    if P::wide_choose(words, bits, set, clear, level) {
+        return;
     }
     for (lane, word) in words.iter_mut().enumerate() {
-        *word = P::set(bits >> lane & 1 != 0);
+        *word = if bits >> lane & 1 != 0 { set } else { clear };
     }
-    words
 }
 
 #[cfg(test)]

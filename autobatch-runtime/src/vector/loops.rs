@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::arena::Arena;
-use super::lane_set::{LaneSet, spread};
+use super::lane_set::{LaneSet, choose, spread};
 use crate::batch::Pulse;
 use crate::simd::{self, Isa, Level};
 use crate::storage::pc_word::{equal, equal_apart, mask};
@@ -308,11 +308,8 @@ pub fn repeat_exits<P: PcWord, const W: usize>(
     mut lane: impl FnMut(usize, bool, P) -> Next<P>,
 ) {
     let point = P::of(point);
-    let on: [P; W] = spread(here, level);
     let words = &mut words.0.0;
-    for (word, on) in words.iter_mut().zip(on) {
-        *word = if on.is_set() { point } else { P::IDLE };
-    }
+    choose(words, here, point, P::IDLE, level);
     for _ in 0..rounds {
         let mut again = Again::new(level);
         for (at, word) in words.iter_mut().enumerate() {

@@ -24,7 +24,7 @@ use syn::Type;
 use walk::{Callees, PurityWalk, Seen};
 
 use crate::ir::{FuncId, Program, Terminator};
-use crate::item::model::{Function, Item};
+use crate::item::model::{Function, Item, Param, Passing};
 use crate::lower::Lowered;
 use crate::std_models::pure::is_primitive;
 use crate::syntax::mentions::bare_type;
@@ -60,6 +60,11 @@ pub(crate) fn of(lowered: &Lowered, item: &Item) -> Option<PureProgram> {
     Some(plain)
 }
 
+/// Whether a parameter is a reference that each member has to data nobody changes: only what is read there is the member's.
+fn is_lent(param: &Param) -> bool {
+    param.passing == Passing::EachRef && !param.mutable
+}
+
 /// Whether tail calls lead from `func` over another function back to it.
 fn tail_calls_come_back(program: &Program, func: FuncId) -> bool {
     let next = |f: FuncId| {
@@ -85,7 +90,7 @@ impl PureProgram {
         let mut shared = BTreeMap::new();
         for (var, param) in function.params.iter().zip(&source.params) {
             let variable = program.var(*var);
-            if variable.is_uniform() {
+            if variable.is_uniform() || is_lent(param) {
                 shared.insert(param.ident.to_string(), param.ty.clone());
             } else {
                 self.ty(&param.ty)?;

@@ -57,6 +57,9 @@ unsafe impl<'a, T: Sync> Source<&'a T> for EachItem<'a, T> {
     fn get(&self, member: usize) -> &'a T {
         &self.0[member]
     }
+    fn repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// Members borrowed through `AsRef`.
@@ -71,6 +74,9 @@ unsafe impl<'a, T: ?Sized + 'a, V: AsRef<T> + Sync> Source<&'a T> for EachRef<'a
     #[inline(always)]
     fn get(&self, member: usize) -> &'a T {
         self.0[member].as_ref()
+    }
+    fn repeatable(&self) -> bool {
+        true
     }
 }
 

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 macro_rules! scans {
-    ($mask:ident, $spread:ident, $word:ty, $signed:ty, $lanes:literal, $all:ident, $equal:ident,
+    ($mask:ident, $choose:ident, $word:ty, $signed:ty, $lanes:literal, $all:ident, $equal:ident,
      $cast:ident, $bits:ident) => {
         /// One bit per word of `words` (at most 64): whether it equals `to`.
         #[inline]
@@ -20,22 +20,23 @@ macro_rules! scans {
             })
         }
 
-        /// All bits of the words (at most 64) that are set in `bits`, none of the others.
+        /// Makes the words (at most 64) that are set in `bits` the one, the others the other.
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-        pub(super) fn $spread(words: &mut [$word], mut bits: u64) {
+        pub(super) fn $choose(words: &mut [$word], mut bits: u64, set: $word, clear: $word) {
             let (chunks, rest) = words.as_chunks_mut::<$lanes>();
             let lanes: [$word; $lanes] = std::array::from_fn(|at| 1 << at);
             // SAFETY: the array has as many words as the vector.
             let lanes = unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) };
             for chunk in chunks {
-                let words = $equal(_mm256_and_si256($all(bits as $signed), lanes), lanes);
+                let on = $equal(_mm256_and_si256($all(bits as $signed), lanes), lanes);
+                let words = _mm256_blendv_epi8($all(clear as $signed), $all(set as $signed), on);
                 // SAFETY: as above.
                 unsafe { _mm256_storeu_si256(chunk.as_mut_ptr().cast(), words) };
                 bits >>= $lanes;
             }
             for (at, word) in rest.iter_mut().enumerate() {
-                *word = if bits >> at & 1 == 1 { !0 } else { 0 };
+                *word = if bits >> at & 1 == 1 { set } else { clear };
             }
         }
     };
@@ -61,7 +62,7 @@ pub(super) fn signs<const W: usize>(bytes: &[u8; W]) -> u64 {
 
 scans!(
     mask32,
-    spread32,
+    choose32,
     u32,
     i32,
     8,
@@ -72,7 +73,7 @@ scans!(
 );
 scans!(
     mask64,
-    spread64,
+    choose64,
     u64,
     i64,
     4,

@@ -5,8 +5,8 @@ use std::arch::x86_64::*;
 /// The scans over words that the scheduler lives on; what the compiler makes of the portable ones
 /// is several times slower.
 macro_rules! scans {
-    ($lowest:ident, $mask:ident, $spread:ident, $word:ty, $signed:ty, $lanes:literal, $load:ident,
-     $store:ident, $all:ident, $min:ident, $reduce:ident, $equal:ident, $move:ident) => {
+    ($lowest:ident, $mask:ident, $choose:ident, $word:ty, $signed:ty, $lanes:literal, $load:ident,
+     $store:ident, $all:ident, $min:ident, $reduce:ident, $equal:ident, $blend:ident) => {
         /// The least of `words`; the largest signed number if there is none.
         #[inline]
         #[target_feature(
@@ -43,20 +43,21 @@ macro_rules! scans {
             mask
         }
 
-        /// All bits of the words (at most 64) that are set in `bits`, none of the others.
+        /// Makes the words (at most 64) that are set in `bits` the one, the others the other.
         #[inline]
         #[target_feature(
             enable = "avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
         )]
-        pub(super) fn $spread(words: &mut [$word], mut bits: u64) {
+        pub(super) fn $choose(words: &mut [$word], mut bits: u64, set: $word, clear: $word) {
             let (chunks, rest) = words.as_chunks_mut::<$lanes>();
             for chunk in chunks {
+                let words = $blend(bits as _, $all(clear as $signed), $all(set as $signed));
                 // SAFETY: the chunk has as many words as the vector.
-                unsafe { $store(chunk.as_mut_ptr().cast(), $move(bits as _)) };
+                unsafe { $store(chunk.as_mut_ptr().cast(), words) };
                 bits >>= $lanes;
             }
             for (at, word) in rest.iter_mut().enumerate() {
-                *word = if bits >> at & 1 == 1 { !0 } else { 0 };
+                *word = if bits >> at & 1 == 1 { set } else { clear };
             }
         }
     };
@@ -64,7 +65,7 @@ macro_rules! scans {
 scans!(
     lowest32,
     mask32,
-    spread32,
+    choose32,
     u32,
     i32,
     16,
@@ -74,12 +75,12 @@ scans!(
     _mm512_min_epi32,
     _mm512_reduce_min_epi32,
     _mm512_cmpeq_epi32_mask,
-    _mm512_movm_epi32
+    _mm512_mask_blend_epi32
 );
 scans!(
     lowest64,
     mask64,
-    spread64,
+    choose64,
     u64,
     i64,
     8,
@@ -89,5 +90,5 @@ scans!(
     _mm512_min_epi64,
     _mm512_reduce_min_epi64,
     _mm512_cmpeq_epi64_mask,
-    _mm512_movm_epi64
+    _mm512_mask_blend_epi64
 );

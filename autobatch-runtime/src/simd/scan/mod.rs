@@ -1,4 +1,4 @@
-//! Comparing many words at once: the least of them, which of them equal one, all or none of a word's bits by a mask.
+//! Comparing many words at once: the least of them, which of them equal one, one or another by a mask.
 //!
 //! The scheduler lives on these. Where there is no kernel the caller has a loop of its own.
 
@@ -15,7 +15,7 @@ use super::isa::Level;
 
 /// The kernels of one width of words, where the CPU has them: see [`avx512`].
 macro_rules! scans {
-    ($lowest:ident, $mask:ident, $spread:ident, $word:ty) => {
+    ($lowest:ident, $mask:ident, $choose:ident, $word:ty) => {
         /// The least of `words`, if there is a kernel for it; the largest signed number if empty.
         #[inline(always)]
         pub(crate) fn $lowest(words: &[$word], level: Level) -> Option<$word> {
@@ -47,27 +47,33 @@ macro_rules! scans {
             }
         }
 
-        /// All bits of the words (at most 64) that are set in `bits`, none of the others; whether there is a
+        /// Makes the words (at most 64) that are set in `bits` the one, the others the other; whether there is a
         /// kernel.
         #[inline(always)]
-        pub(crate) fn $spread(words: &mut [$word], bits: u64, level: Level) -> bool {
+        pub(crate) fn $choose(
+            words: &mut [$word],
+            bits: u64,
+            set: $word,
+            clear: $word,
+            level: Level,
+        ) -> bool {
             #[cfg(target_arch = "x86_64")]
             match level.0 {
                 // SAFETY: a `Level` exists only for what the CPU has.
-                Isa::Avx512 => unsafe { avx512::$spread(words, bits) },
+                Isa::Avx512 => unsafe { avx512::$choose(words, bits, set, clear) },
                 // SAFETY: as above.
-                Isa::Avx2 => unsafe { avx2::$spread(words, bits) },
+                Isa::Avx2 => unsafe { avx2::$choose(words, bits, set, clear) },
                 // SAFETY: every x86-64 CPU has SSE2.
-                _ => unsafe { sse2::$spread(words, bits) },
+                _ => unsafe { sse2::$choose(words, bits, set, clear) },
             }
-            let _ = (words, bits, level);
+            let _ = (words, bits, set, clear, level);
             cfg!(target_arch = "x86_64")
         }
     };
 }
 
-scans!(lowest32, mask32, spread32, u32);
-scans!(lowest64, mask64, spread64, u64);
+scans!(lowest32, mask32, choose32, u32);
+scans!(lowest64, mask64, choose64, u64);
 
 /// One bit per byte (at most 64): whether it is negative.
 #[inline(always)]
@@ -102,12 +108,14 @@ mod tests {
                     assert!(found.is_none_or(|found| found == want), "{isa:?} {from}..{to}");
                 }
                 let (mut wide, mut narrow) = ([1; 64], [1; 64]);
-                let set = |at: usize| want >> (at - from) & 1 == 1;
-                if spread64(&mut wide[from..to], want, isa) {
-                    assert!((from..to).all(|at| wide[at] == if set(at) { !0 } else { 0 }));
-                }
-                if spread32(&mut narrow[from..to], want, isa) {
-                    assert!((from..to).all(|at| narrow[at] == if set(at) { !0 } else { 0 }));
+                for (on, off) in [(!0, 0), (7, i32::MAX as u32)] {
+                    let word = |at: usize| if want >> (at - from) & 1 == 1 { on } else { off };
+                    if choose64(&mut wide[from..to], want, on.into(), off.into(), isa) {
+                        assert!((from..to).all(|at| wide[at] == u64::from(word(at))));
+                    }
+                    if choose32(&mut narrow[from..to], want, on, off, isa) {
+                        assert!((from..to).all(|at| narrow[at] == word(at)));
+                    }
                 }
             }
         }

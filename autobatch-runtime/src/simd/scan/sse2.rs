@@ -59,40 +59,41 @@ fn mask<P>(words: &[P], is_equal: impl Fn(&P) -> bool, equal: impl Fn(&[P; 4]) -
     bits
 }
 
-/// All bits of the words (at most 64) that are set in `bits`, none of the others.
+/// Makes the words (at most 64) that are set in `bits` the one, the others the other.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(super) fn spread32(words: &mut [u32], bits: u64) {
-    spread(words, bits, |word| word.wrapping_neg(), &[1, 2, 4, 8]);
+pub(super) fn choose32(words: &mut [u32], bits: u64, set: u32, clear: u32) {
+    choose(words, bits, [set, clear], &[1, 2, 4, 8]);
 }
 
 /// The same for words of 64 bits.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(super) fn spread64(words: &mut [u64], bits: u64) {
-    spread(words, bits, |word| word.wrapping_neg(), &[1 | 1 << 32, 2 | 2 << 32]);
+pub(super) fn choose64(words: &mut [u64], bits: u64, set: u64, clear: u64) {
+    choose(words, bits, [set, clear], &[1 | 1 << 32, 2 | 2 << 32]);
 }
 
 /// `lanes` has the bit of each lane of a vector, in each half of a word.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn spread<P: Copy + From<u8> + 'static, const N: usize>(
+fn choose<P: Copy + 'static, const N: usize>(
     words: &mut [P],
     mut bits: u64,
-    set: impl Fn(P) -> P,
+    [set, clear]: [P; 2],
     lanes: &[P; N],
 ) {
-    let lanes = load(lanes);
+    let (lanes, all_set, all_clear) = (load(lanes), load(&[set; N]), load(&[clear; N]));
     let (chunks, rest) = words.as_chunks_mut::<N>();
     for chunk in chunks {
         let all = _mm_set1_epi32(bits as i32);
         let on = _mm_cmpeq_epi32(_mm_and_si128(all, lanes), lanes);
+        let chosen = _mm_or_si128(_mm_and_si128(on, all_set), _mm_andnot_si128(on, all_clear));
         // SAFETY: the chunk has as many bytes as the vector: `load` has asserted it.
-        unsafe { _mm_storeu_si128(chunk.as_mut_ptr().cast(), on) };
+        unsafe { _mm_storeu_si128(chunk.as_mut_ptr().cast(), chosen) };
         bits >>= N;
     }
     for (at, word) in rest.iter_mut().enumerate() {
-        *word = set(P::from((bits >> at & 1) as u8));
+        *word = if bits >> at & 1 == 1 { set } else { clear };
     }
 }
 

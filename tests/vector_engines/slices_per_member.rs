@@ -1,0 +1,251 @@
+//! Slices that each member has of its own are read in vector frames: of any length, by counters, by iterators, from
+//! several places, and out of bounds.
+
+// Written as users write.
+#![allow(clippy::needless_range_loop, clippy::indexing_slicing)]
+
+use crate::common::agree_at;
+use crate::lookups::{noise, same_outcomes};
+use autobatch::{Engine, Executor, Options, Ragged, autobatch, same};
+
+const SIZES: &[usize] = &[1, 33, 300];
+
+/// The mean and spread of a series that forgets.
+#[autobatch(strict)]
+fn forgetting(#[each] xs: &[f64], alpha: f64) -> (f64, f64) {
+    let (mut mean, mut spread) = (0.0, 0.0);
+    for &x in xs {
+        let d = x - mean;
+        mean += alpha * d;
+        spread = (1.0 - alpha) * (spread + alpha * d * d);
+    }
+    (mean, spread)
+}
+
+/// The largest fall from a peak; it is enough to know that nearly all is lost.
+#[autobatch(strict)]
+fn fall(#[each] xs: &[f64]) -> f64 {
+    let (mut peak, mut worst, mut i) = (f64::MIN, 0.0f64, 0);
+    while i < xs.len() {
+        if xs[i] > peak {
+            peak = xs[i];
+        }
+        worst = worst.max((peak - xs[i]) / peak);
+        if worst > 0.8 {
+            return worst;
+        }
+        i += 1;
+    }
+    worst
+}
+
+#[autobatch(strict)]
+fn checksum(#[each] bytes: &[u8], table: &[u32; 256]) -> u32 {
+    let mut crc = !0u32;
+    for (i, byte) in bytes.iter().enumerate() {
+        crc = table[((crc ^ *byte as u32) & 0xff) as usize] ^ (crc >> 8) ^ i as u32;
+    }
+    !crc
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Trade {
+    price: f32,
+    amount: i32,
+}
+
+/// Buys and sells, until nothing is left.
+#[autobatch(strict)]
+fn held(#[each] trades: &[Trade], #[each] fees: &[f32], start: &f32) -> (i32, f32) {
+    let (mut amount, mut cash) = (0, *start);
+    for i in 0..trades.len() {
+        let trade = &trades[i];
+        if trade.amount < 0 && amount + trade.amount < 0 {
+            continue;
+        }
+        amount += trade.amount;
+        cash -= trade.price * trade.amount as f32 + fees[i % fees.len()];
+        if cash < 0.0 {
+            break;
+        }
+    }
+    (amount, cash)
+}
+
+/// How often a word stands in a text.
+#[autobatch(strict)]
+fn occurrences(#[each] text: &[u8], #[each] word: &[u8]) -> u32 {
+    let mut found = 0;
+    for at in 0..text.len() {
+        let mut k = 0;
+        while k < word.len() && at + k < text.len() && text[at + k] == word[k] {
+            k += 1;
+        }
+        if k == word.len() {
+            found += 1;
+        }
+    }
+    found
+}
+
+/// Follows links until one leads out.
+#[autobatch(strict)]
+fn followed(#[each] links: &[usize], from: usize) -> usize {
+    let (mut at, mut sum) = (from, 0);
+    while at != 0 {
+        sum = sum * 3 + at;
+        at = links[at];
+    }
+    sum
+}
+
+/// A settings object per member, and a recursion that is given it as it is.
+struct Settings {
+    tolerance: f64,
+    most: u32,
+}
+
+#[autobatch(strict)]
+fn halves(x: f64, depth: u32, #[each] settings: &Settings) -> f64 {
+    if depth >= settings.most || x < settings.tolerance {
+        return x;
+    }
+    halves(x / 2.0, depth + 1, settings) + halves(x / 3.0, depth + 1, settings)
+}
+
+fn series(next: &mut impl FnMut() -> u64, most: u64) -> Vec<f64> {
+    let mut x = 100.0;
+    let step = |n: u64| 1.0 + ((n % 1000) as f64 - 520.0) / 1500.0;
+    (0..next() % most)
+        .map(|_| {
+            x *= step(next());
+            x
+        })
+        .collect()
+}
+
+#[test]
+fn series_of_any_length_agree() {
+    let mut next = noise(3);
+    let rows: Vec<(Vec<f64>, f64)> =
+        (0..700).map(|n| (series(&mut next, 1 + n % 90), (next() % 100) as f64 / 200.0)).collect();
+    agree_at(
+        SIZES,
+        &rows,
+        |(xs, alpha)| forgetting(xs, *alpha),
+        |rows, options| {
+            let xs: Vec<&[f64]> = rows.iter().map(|row| &row.0[..]).collect();
+            let alpha: Vec<f64> = rows.iter().map(|row| row.1).collect();
+            forgetting_batched_with(&xs, &alpha, options)
+        },
+    );
+    agree_at(
+        SIZES,
+        &rows,
+        |(xs, _)| fall(xs),
+        |rows, options| {
+            let values: Vec<f64> = rows.iter().flat_map(|row| row.0.clone()).collect();
+            let ends = rows.iter().scan(0, |end, row| {
+                *end += row.0.len();
+                Some(*end)
+            });
+            let offsets: Vec<usize> = std::iter::once(0).chain(ends).collect();
+            fall_batched_with(Ragged::new(&values, &offsets), options)
+        },
+    );
+}
+
+#[test]
+fn bytes_agree() {
+    let mut next = noise(5);
+    let table: [u32; 256] = std::array::from_fn(|n| (n as u32).wrapping_mul(0x9E37_79B9));
+    let texts: Vec<Vec<u8>> =
+        (0..700).map(|_| (0..next() % 60).map(|_| b'a' + (next() % 3) as u8).collect()).collect();
+    agree_at(
+        SIZES,
+        &texts,
+        |text| checksum(text, &table),
+        |texts, options| checksum_batched_with(texts, &table, options),
+    );
+    let words: Vec<(Vec<u8>, Vec<u8>)> =
+        texts.iter().map(|t| (t.clone(), t[..t.len() % 4].to_vec())).collect();
+    agree_at(
+        SIZES,
+        &words,
+        |(text, word)| occurrences(text, word),
+        |rows, options| {
+            let (texts, words): (Vec<_>, Vec<_>) = rows.iter().cloned().unzip();
+            occurrences_batched_with(&texts, &words, options)
+        },
+    );
+}
+
+#[test]
+fn fields_of_elements_agree() {
+    let mut next = noise(7);
+    let mut trade = || Trade { price: (next() % 90) as f32 / 7.0, amount: (next() % 9) as i32 - 4 };
+    let rows: Vec<(Vec<Trade>, Vec<f32>)> = (0..700usize)
+        .map(|n| ((0..n % 50).map(|_| trade()).collect(), (0..1 + n % 3).map(|k| k as f32 / 4.0).collect()))
+        .collect();
+    agree_at(
+        SIZES,
+        &rows,
+        |(trades, fees)| held(trades, fees, &250.0),
+        |rows, options| {
+            let (trades, fees): (Vec<_>, Vec<_>) = rows.iter().cloned().unzip();
+            held_batched_with(&trades, &fees, &250.0, options)
+        },
+    );
+    let settings: Vec<Settings> =
+        (0..300).map(|n| Settings { tolerance: (n % 7) as f64 / 5.0, most: n % 6 }).collect();
+    let of = |n: usize| (20.0 + n as f64, &settings[n % settings.len()]);
+    let rows: Vec<usize> = (0..700).collect();
+    agree_at(
+        SIZES,
+        &rows,
+        |n| halves(of(*n).0, 0, of(*n).1),
+        |rows, options| {
+            let x: Vec<f64> = rows.iter().map(|n| of(*n).0).collect();
+            let own: Vec<Settings> = rows
+                .iter()
+                .map(|n| of(*n).1)
+                .map(|s| Settings { tolerance: s.tolerance, most: s.most })
+                .collect();
+            halves_batched_with(&x, same(0), &own, options)
+        },
+    );
+}
+
+#[test]
+fn what_is_out_of_bounds_is_the_members_fault() {
+    let mut next = noise(9);
+    let inputs: Vec<(Vec<usize>, usize)> = (0..200usize)
+        .map(|n| {
+            let len = 1 + n % 12;
+            // Links lead down; now and then one leads out.
+            let links =
+                (0..len).map(|at| if next() % 40 == 0 { 50 + n } else { (next() as usize) % at.max(1) });
+            (links.collect(), (next() as usize) % (len + usize::from(n % 17 == 0)))
+        })
+        .collect();
+    same_outcomes(
+        &inputs,
+        |(links, from)| followed(links, *from),
+        |inputs, options| {
+            let (links, from): (Vec<_>, Vec<_>) = inputs.iter().cloned().unzip();
+            followed_batched_with(&links, &from, options)
+        },
+    );
+}
+
+#[test]
+fn series_run_in_vector_frames() {
+    let rows: Vec<Vec<f64>> = (0..500).map(|n| vec![n as f64; n % 40]).collect();
+    for executor in [Executor::Masked, Executor::ProgramCounter] {
+        let options = Options::default().executor(executor).isa(autobatch::Isa::Avx2).report(true);
+        let outcome = forgetting_batched_with(&rows, same(0.1), &options).expect("a batch");
+        if cfg!(target_arch = "x86_64") {
+            assert_eq!(outcome.report().engine, Engine::VectorFrames, "{executor:?}");
+        }
+    }
+}
