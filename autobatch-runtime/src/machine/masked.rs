@@ -356,7 +356,8 @@ impl Masked {
         let over: Vec<usize> =
             here.clone().filter(|(_, owner)| !members.may_step(*owner)).map(|(lane, _)| lane).collect();
         if over.is_empty() {
-            let count = here.map(|(_, owner)| members.step(owner, point)).count();
+            let depth = self.stack.len() - 1;
+            let count = here.map(|(_, owner)| members.step(owner, point, depth)).count();
             members.executed(point, count, members.width());
             return true;
         }

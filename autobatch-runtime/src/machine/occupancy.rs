@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::counters::{BlockCount, Finished};
+use super::recorder::Recorder;
 use super::settings::Settings;
 use crate::api::fault::{Fault, FaultKind, TOO_MUCH, ended, too_deep};
 use crate::api::program::Program;
@@ -59,6 +60,7 @@ pub(super) struct Occupancy<'r> {
     /// How deep members may be since memory is used up, if that is less than they may be anyway.
     pub(super) deepest: usize,
     steps: u64,
+    recorder: Recorder,
     refills: u64,
     /// Members that were loaded.
     members: usize,
@@ -80,6 +82,7 @@ impl<'r> Occupancy<'r> {
             steps: vec![0; width],
             visits: vec![0; if settings.report { width * blocks } else { 0 }],
         });
+        let recorder = Recorder::new(settings.trace.clone());
         Occupancy {
             program,
             primitives: program.primitives(),
@@ -100,6 +103,7 @@ impl<'r> Occupancy<'r> {
             depth: 0,
             deepest,
             steps: 0,
+            recorder,
             refills: 0,
             members: 0,
             first: true,
@@ -110,6 +114,11 @@ impl<'r> Occupancy<'r> {
     /// The number of lanes.
     pub(super) fn width(&self) -> usize {
         self.of.len()
+    }
+
+    /// Whether the recording has as many steps as it may.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.recorder.is_full()
     }
 
     /// The number of lanes without a member.
@@ -334,8 +343,9 @@ impl<'r> Occupancy<'r> {
         self.tracking.as_ref().is_none_or(|tracking| tracking.steps[lane] < self.settings.max_steps)
     }
 
-    /// The member on `lane` executes `block`.
-    pub(super) fn step(&mut self, lane: usize, block: u32) {
+    /// The member on `lane` executes `block`, so deep.
+    pub(super) fn step(&mut self, lane: usize, block: u32, depth: usize) {
+        self.recorder.visit(self.of[lane], depth);
         if let Some(tracking) = &mut self.tracking {
             tracking.steps[lane] += 1;
             if let Some(visits) = tracking.visits.get_mut(lane * self.largest.len() + block as usize) {
@@ -346,6 +356,7 @@ impl<'r> Occupancy<'r> {
 
     /// One execution of `block` for the report.
     pub(super) fn executed(&mut self, block: u32, active: usize, offered: usize) {
+        self.recorder.step(block, active, offered);
         let count = &mut self.counts[block as usize];
         count.executions += 1;
         count.active += active as u64;
@@ -362,6 +373,7 @@ impl<'r> Occupancy<'r> {
             depth: self.depth,
             steps: self.steps,
             refills: self.refills,
+            trace: self.recorder.into_steps(),
         }
     }
 }

@@ -337,7 +337,7 @@ impl ProgramCounter {
         let here = here.map(|(lane, _)| lane);
         let over: Vec<usize> = here.clone().filter(|lane| !members.may_step(*lane)).collect();
         if over.is_empty() {
-            let count = here.map(|lane| members.step(lane, point)).count();
+            let count = here.map(|lane| members.step(lane, point, self.sites[lane].len())).count();
             members.executed(point, count, self.width);
             return true;
         }
