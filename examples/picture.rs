@@ -2,81 +2,27 @@
 //! `cargo run --example picture > docs/pictures/fib.svg`.
 
 use std::fmt::Write;
-use std::sync::Mutex;
 
-use autobatch::{Executor, Options, autobatch};
+use autobatch::{Executor, Options, Trace, TraceStep, autobatch};
 
 /// The arguments: one member each.
 const MEMBERS: [u64; 8] = [5, 3, 1, 3, 4, 4, 1, 1];
 /// So many members run at a time; the others wait.
 const LANES: usize = 4;
 
-/// What a member does in one step, in the order in which the code stands.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Block {
-    Entry,
-    AfterFirst,
-    AfterSecond,
-}
-
-/// A member was in a block, at a depth of the recursion.
-#[derive(Clone, Copy, Debug)]
-struct Visit {
-    block: Block,
-    member: usize,
-    depth: usize,
-}
-
-/// All visits of a run, in order.
-#[derive(Default)]
-struct Trace(Mutex<Vec<Visit>>);
-
-impl Trace {
-    fn visit(&self, block: Block, member: usize, depth: usize) {
-        self.0.lock().unwrap().push(Visit { block, member, depth });
-    }
-
-    /// The visits by step: neighbours in the same block, each member once.
-    fn steps(&self) -> Vec<Vec<Visit>> {
-        let mut steps: Vec<Vec<Visit>> = Vec::new();
-        for visit in self.0.lock().unwrap().iter().copied() {
-            let goes_on = |step: &&mut Vec<Visit>| {
-                step[0].block == visit.block && step.iter().all(|other| other.member != visit.member)
-            };
-            match steps.last_mut().filter(goes_on) {
-                Some(step) => step.push(visit),
-                None => steps.push(vec![visit]),
-            }
-        }
-        steps
-    }
-}
-
 #[autobatch(strict)]
-fn fib(n: u64, member: usize, depth: usize, trace: &Trace) -> u64 {
-    trace.visit(Block::Entry, member, depth);
-    if n <= 1 {
-        1
-    } else {
-        let left = fib(n - 2, member, depth + 1, trace);
-        trace.visit(Block::AfterFirst, member, depth);
-        let right = fib(n - 1, member, depth + 1, trace);
-        trace.visit(Block::AfterSecond, member, depth);
-        left + right
-    }
+fn fib(n: u64) -> u64 {
+    if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
 }
 
-/// Runs the batch on one thread.
-fn run(executor: Executor) -> Vec<Vec<Visit>> {
-    let trace = Trace::default();
-    let numbers: Vec<usize> = (0..MEMBERS.len()).collect();
-    let depths = [0; MEMBERS.len()];
+/// Runs the batch on one thread, and records its steps.
+fn run(executor: Executor) -> Trace {
     let options = Options::default().executor(executor).threads(1).lanes(LANES).count_blocks(true);
-    let outcome = fib_batched_with(&MEMBERS, &numbers, &depths, &trace, &options).unwrap();
+    let outcome = fib_batched_with(&MEMBERS, &options.trace(MEMBERS.len())).unwrap();
     let executions: u64 = outcome.report().blocks.iter().map(|block| block.executions).sum();
-    let steps = trace.steps();
-    assert_eq!(steps.len() as u64, executions, "the machine counts other steps\n{}", outcome.report());
-    steps
+    let trace = outcome.trace().expect("the machine runs").clone();
+    assert_eq!(trace.steps.len() as u64, executions, "the machine counts other steps\n{}", outcome.report());
+    trace
 }
 
 const CELL: usize = 17;
@@ -85,30 +31,27 @@ const LEFT: usize = 96;
 const PANEL: usize = MEMBERS.len() * CELL + 58;
 const TOP: usize = 52;
 
-/// Fill and text of a block's cells, and its name.
-fn style(block: Block) -> (&'static str, &'static str, &'static str) {
-    match block {
-        Block::Entry => ("#0072b2", "#ffffff", "entry: 1, or call fib(n - 2)"),
-        Block::AfterFirst => ("#f0b030", "#1a1a1a", "after the first call: call fib(n - 1)"),
-        Block::AfterSecond => ("#007a5a", "#ffffff", "after the second call: add"),
-    }
-}
+/// Fill and text of a block's cells, and its name, in the order in which the code stands.
+const STYLES: [(&str, &str, &str); 3] = [
+    ("#0072b2", "#ffffff", "entry: 1, or call fib(n - 2)"),
+    ("#f0b030", "#1a1a1a", "after the first call: call fib(n - 1)"),
+    ("#007a5a", "#ffffff", "after the second call: add"),
+];
 
 /// One executor: steps across, members down.
-fn panel(svg: &mut String, top: usize, name: &str, steps: &[Vec<Visit>]) {
-    let active: usize = steps.iter().map(Vec::len).sum();
-    let (count, lanes) = (steps.len(), steps.len() * LANES);
+fn panel(svg: &mut String, top: usize, name: &str, trace: &Trace) {
+    let (steps, count) = (&trace.steps, trace.steps.len());
     writeln!(
         svg,
         "<text x=\"12\" y=\"{}\" font-weight=\"bold\">{name}: {count} steps, {:.0} % of the lanes at work</text>",
         top + 4,
-        100.0 * active as f64 / lanes as f64
+        100.0 * trace.utilisation()
     )
     .unwrap();
     let rows = top + 14;
     for (member, n) in MEMBERS.iter().enumerate() {
         let (y, side) = (rows + member * CELL, CELL - 2);
-        let is_there = |step: &Vec<Visit>| step.iter().any(|visit| visit.member == member);
+        let is_there = |step: &TraceStep| step.visits.iter().any(|visit| visit.member == member);
         let first = steps.iter().position(is_there).unwrap();
         let last = steps.iter().rposition(is_there).unwrap();
         let (x, width) = (LEFT + first * CELL + 1, (last - first) * CELL + side);
@@ -121,11 +64,11 @@ fn panel(svg: &mut String, top: usize, name: &str, steps: &[Vec<Visit>]) {
         )
         .unwrap();
     }
-    for (step, visits) in steps.iter().enumerate() {
-        let x = LEFT + step * CELL;
-        for Visit { block, member, depth } in visits {
-            let y = rows + member * CELL;
-            let (fill, text, _) = style(*block);
+    for (number, step) in steps.iter().enumerate() {
+        let x = LEFT + number * CELL;
+        for visit in &step.visits {
+            let (y, depth) = (rows + visit.member * CELL, visit.depth);
+            let (fill, text, _) = STYLES[step.block];
             let side = CELL - 2;
             let (mid, base) = (x + CELL / 2 + 1, y + 13);
             writeln!(
@@ -149,7 +92,7 @@ fn panel(svg: &mut String, top: usize, name: &str, steps: &[Vec<Visit>]) {
 /// The whole picture.
 fn draw() -> String {
     let runs = [("masked", run(Executor::Masked)), ("program counter", run(Executor::ProgramCounter))];
-    let most = runs.iter().map(|(_, steps)| steps.len()).max().unwrap();
+    let most = runs.iter().map(|(_, trace)| trace.steps.len()).max().unwrap();
     let (width, height) = (LEFT + most * CELL + 12, TOP + runs.len() * PANEL);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
@@ -159,16 +102,15 @@ fn draw() -> String {
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
     let mut x = 12;
-    for block in [Block::Entry, Block::AfterFirst, Block::AfterSecond] {
-        let (fill, _, name) = style(block);
+    for (fill, _, name) in STYLES {
         writeln!(svg, "<rect x=\"{x}\" y=\"10\" width=\"13\" height=\"13\" rx=\"2\" fill=\"{fill}\"/>")
             .unwrap();
         writeln!(svg, "<text x=\"{}\" y=\"21\">{name}</text>", x + 19).unwrap();
         x += 31 + 6 * name.len();
     }
     writeln!(svg, "<text x=\"12\" y=\"39\" fill=\"#555555\">a row is a member, a column is a step, the number is the depth of the call; grey: the member has a lane and waits</text>").unwrap();
-    for (nth, (name, steps)) in runs.iter().enumerate() {
-        panel(&mut svg, TOP + 10 + nth * PANEL, name, steps);
+    for (nth, (name, trace)) in runs.iter().enumerate() {
+        panel(&mut svg, TOP + 10 + nth * PANEL, name, trace);
     }
     svg.push_str("</svg>\n");
     svg

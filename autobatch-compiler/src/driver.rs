@@ -14,11 +14,13 @@ use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, VectorProgram};
 use crate::diagnostics::messages;
 use crate::diagnostics::sink::Diagnostics;
+use crate::dump::Dump;
 use crate::index::source::{self, Source};
+use crate::ir::Program;
 use crate::item::model::{self, Function};
 use crate::item::{checks, excluded, functions, helpers, implicit_entries, methods, selection};
 use crate::lower::{self, LowerOptions, Lowered};
-use crate::passes::{self, PassOptions};
+use crate::passes::{self, Analyses, PassOptions};
 use crate::resolve::method_calls;
 use crate::resolve::resolution::Resolution;
 use crate::syntax::annotated::{self, Input};
@@ -35,6 +37,16 @@ pub fn autobatch(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// [`autobatch`] for an item with this source around it, whose primitives it knows.
 pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source>) -> TokenStream {
+    expanded(args, item, source, None)
+}
+
+/// [`autobatch_in`], with the stages as files in a place that is not the environment's.
+pub(crate) fn expanded(
+    args: TokenStream,
+    item: TokenStream,
+    source: Option<&Source>,
+    dump: Option<Dump>,
+) -> TokenStream {
     let mut diag = Diagnostics::default();
     let written = args.clone();
     let mut args = Args::parse(args, &mut diag);
@@ -51,6 +63,8 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     if let Input::Module(module) = &input {
         args.primitives.extend(module.content.iter().flat_map(|(_, items)| source::primitives(items)));
     }
+    let dump = dump.unwrap_or_else(|| Dump::of(&input));
+    dump.code("input", &item);
     checks::item(&input, &args, &mut diag);
     if let (Some(source), Input::Impl(block @ ItemImpl { trait_: Some(_), .. })) = (source, &input) {
         checks::hidden_methods(block, &source.inherent_methods(block), &mut diag);
@@ -73,8 +87,12 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
     let mut model = model::Item { functions, own, helpers, excluded, declared: Rc::new(declared) };
     let resolution = resolve(&input, &mut model, &args);
     desugar(&input, &mut model, &resolution, &args);
+    for function in &model.functions {
+        let (sig, body) = (&function.sig, &function.body);
+        dump.code("desugared", &quote!(#sig #body));
+    }
     let mut families =
-        if diag.is_empty() { expand(&input, &model, &resolution, &args, &mut diag) } else { vec![] };
+        if diag.is_empty() { expand(&input, &model, &resolution, &args, &mut diag, &dump) } else { vec![] };
     let functions = &model.functions;
     let mut beside = Vec::new();
     if !families.is_empty() {
@@ -87,7 +105,9 @@ pub fn autobatch_in(args: TokenStream, item: TokenStream, source: Option<&Source
         }
     }
     let errors = diag.into_tokens();
-    assemble(input, families, beside, errors)
+    let generated = assemble(input, families, beside, errors);
+    dump.code("generated", &generated);
+    generated
 }
 
 /// Finds the types of variables, and the calls of methods on receivers other than `self`.
@@ -117,6 +137,7 @@ fn expand(
     resolution: &Resolution,
     args: &Args,
     diag: &mut Diagnostics,
+    dump: &Dump,
 ) -> Vec<TokenStream> {
     let functions = &item.functions[..];
     let entries = entries(input, item);
@@ -148,7 +169,7 @@ fn expand(
             continue;
         }
         let mut item = item.clone();
-        let admitted = lower_admitted(&mut item, resolution, entry, &options, &passes);
+        let admitted = lower_admitted(&mut item, resolution, entry, &options, &passes, dump);
         let Lowered { program, sources, .. } = &admitted.lowered;
         let own = sources.iter().map(|source| &item.functions[*source]);
         let args = args_for(own, args);
@@ -173,7 +194,7 @@ fn expand(
     for (entry, own, admitted, args) in programs {
         let width = width(&own.functions, &admitted.lowered);
         let pure = admitted.pure.clone();
-        let vector = pure.map(|pure| vector_program(&own, resolution, entry, pure, &options, &passes));
+        let vector = pure.map(|pure| vector_program(&own, resolution, entry, pure, &options, &passes, dump));
         let entry = &functions[entry];
         let family = codegen::emit(entry.shown(), &admitted, &own.functions, vector, &clones, &args, width);
         families.push(methods::block(entry, std::slice::from_ref(&family)).unwrap_or(family));
@@ -201,10 +222,12 @@ fn lower_admitted(
     entry: usize,
     options: &LowerOptions,
     passes: &PassOptions,
+    dump: &Dump,
 ) -> Admitted {
+    let name = methods::shown_name(&item.functions[entry].sig.ident);
     loop {
         let (mut lowered, questions) = lower::lower(item, resolution, entry, options);
-        let analyses = passes::run(&mut lowered.program, passes);
+        let analyses = run_passes(&mut lowered.program, passes, &name, dump);
         let admitted = admission::admit(lowered, questions, analyses, item);
         let mut again = false;
         for source in admitted.lowered.sources.iter().copied() {
@@ -226,6 +249,7 @@ fn vector_program(
     pure: PureProgram,
     options: &LowerOptions,
     passes: &PassOptions,
+    dump: &Dump,
 ) -> VectorProgram {
     let options = LowerOptions { split_entry: true, ..options.clone() };
     let mut item = item.clone();
@@ -233,8 +257,18 @@ fn vector_program(
         item.functions.iter_mut().for_each(desugar::elementary_operands::rewrite);
     }
     let (mut lowered, _) = lower::lower(&item, resolution, entry, &options);
-    let analyses = passes::run(&mut lowered.program, &PassOptions { split_entry: true, ..passes.clone() });
+    let passes = PassOptions { split_entry: true, ..passes.clone() };
+    let name = format!("{} vectors", methods::shown_name(&item.functions[entry].sig.ident));
+    let analyses = run_passes(&mut lowered.program, &passes, &name, dump);
     VectorProgram { pure, lowered, analyses }
+}
+
+/// Runs the passes, with the program before and after each as a file.
+fn run_passes(program: &mut Program, options: &PassOptions, name: &str, dump: &Dump) -> Analyses {
+    dump.text(&format!("{name} lowered.txt"), || program.to_string());
+    passes::run_watched(program, options, &mut |pass, program| {
+        dump.text(&format!("{name} after {pass}.txt"), || program.to_string());
+    })
 }
 
 /// The arguments as they are for functions: where fibers will do, those that mention a primitive, in closures and macros too, are free

@@ -9,6 +9,7 @@ pub mod codegen;
 pub mod desugar;
 pub mod diagnostics;
 pub mod driver;
+mod dump;
 pub mod index;
 pub mod ir;
 pub mod item;

@@ -30,12 +30,14 @@ mod vector;
 mod wavefront;
 
 pub use api::column::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
+pub use api::engine::Engine;
 pub use api::fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
 pub use api::options::{CancelToken, Executor, Options, Progress, Schedule};
-pub use api::outcome::Outcome;
+pub use api::outcome::{Outcome, Results};
 pub use api::output::Output;
 pub use api::program::{self, Program};
-pub use api::report::{BlockReport, Engine, Report};
+pub use api::report::{BlockReport, Measured, Report};
+pub use api::trace::{Trace, TraceStep, Visit};
 pub use fiber::join;
 pub use probes::admission::IsWhole;
 #[doc(hidden)]

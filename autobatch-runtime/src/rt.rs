@@ -54,7 +54,7 @@ pub use crate::native_stack::depth::Depth;
 /// The runtime relies on it wherever a slot is read: in [`LaneColumn`], [`Slots`], [`StateStrip`], [`Transfer`], [`Gone`].
 pub use crate::machine::{Core, Gone, LaneWords, Step, Transfer, UnwindPoint, out_of_line};
 pub use crate::storage::{
-    LaneColumn, Lent, Local, Partial, Slots, StateLanes, StateStrip, Store, Strip, dead, next, simple,
+    LaneColumn, Lent, Local, Partial, Slots, StateLanes, StateStrip, Store, Strip, absent, dead, next, simple,
 };
 
 /// # Guards against a miscompilation
@@ -144,7 +144,7 @@ pub mod vector {
         Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, LaneFaults, LaneOrder,
         LaneSet, List, LoopLanes, Members, Points, TaskBlocks, Tile, align, append_strip, body, copied,
         copy_slot, default_lanes, differs, element, full, gather, give, interleaved, is_few, is_sparse, kind,
-        lane_by_lane, load, load_same, merge, noalias::*, open, pad, part, part_bits, put, repeat,
+        lane_by_lane, load, load_same, merge, noalias::*, open, pad, part, part_bits, put, quotient, repeat,
         repeat_exits, scatter, sort_key, sorted, spread, squeeze, strips, strips_mut, unsorted, value, width,
         within,
     };

@@ -132,7 +132,7 @@ fn combinations(members: usize) -> Vec<(String, Options)> {
                     let keep = match members {
                         _ if each_instruction_is_checked() => t == 0 && i == e % 3 && lanes == Some(7),
                         0 | 1 => true,
-                        2..=2000 => (e + t + l + i) % 3 == members % 3,
+                        2..=2000 => (e + t + l + 2 * i) % 5 == members % 5,
                         // One lane is left out: it is slow, and no vector code runs.
                         _ => (e + t + i) % 3 == 0 && l == (e + t) % 4,
                     };
@@ -163,7 +163,7 @@ pub fn is_per_member<I, R>(
     outcome.report().executor == Executor::Scalar
 }
 
-/// Compares `batched` with `scalar` on batches of 0, 1, a prime number and 10 000 members, made by
+/// Compares `batched` with `scalar` on batches of 0, 1, some more and some thousand members, made by
 /// going round the given inputs.
 ///
 /// # Panics
@@ -177,7 +177,7 @@ pub fn agree<I, R>(
     I: Clone + Debug,
     R: Bits,
 {
-    agree_at(&[0, 1, 211, 10_000], inputs, scalar, batched);
+    agree_at(&[0, 1, 211, 4003], inputs, scalar, batched);
 }
 
 /// [`agree`] on batches of chosen sizes.

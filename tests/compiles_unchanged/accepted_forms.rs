@@ -74,6 +74,23 @@ fn destructured((a, b): (i32, i32), [c, ..]: [i32; 3], mut total: i32) -> i32 {
     total
 }
 
+/// A parameter hides the function.
+#[autobatch]
+fn power(power: f64, mut n: u32) -> f64 {
+    let mut product = 1.0;
+    while n > 0 {
+        product *= power;
+        n -= 1;
+    }
+    product
+}
+
+/// A parameter has the name that stands in the documentation for a pattern.
+#[autobatch]
+fn weighted((a, b): (f64, f64), parameter_1: f64) -> f64 {
+    if parameter_1 > 0.5 { a + b } else { parameter_1 * a }
+}
+
 struct Grid<T> {
     cells: Vec<T>,
 }
@@ -159,6 +176,15 @@ fn every_accepted_form_agrees() {
         let outcome =
             destructured_batched_with(&[(3, 4), (1, 1)], &[[5, 0, 0], [1, 2, 3]], &[0, 9], &options);
         assert_eq!(outcome.unwrap().into_values().unwrap(), [15, 9], "{how}");
+
+        let (x, n) = ([1.5, -0.1, 3.0], [7, 0, 300]);
+        let outcome = power_batched_with(&x, &n, &options).unwrap();
+        let expected: Vec<f64> = x.iter().zip(n).map(|(x, n)| power(*x, n)).collect();
+        assert_eq!(outcome.into_values().unwrap(), expected, "{how}");
+        let pairs = [(0.25, 1.5), (1e9, -0.0), (-1.0, 3.0)];
+        let outcome = weighted_batched_with(&pairs, &x, &options).unwrap();
+        let expected: Vec<f64> = pairs.iter().zip(x).map(|(pair, x)| weighted(*pair, x)).collect();
+        assert_eq!(outcome.into_values().unwrap(), expected, "{how}");
 
         let grid = Grid { cells: vec![1.0, 2.0, 3.0, 0.5, 0.75] };
         let outcome = grid.climb_batched_with(&[0, 1, 2, 3, 4], &options).unwrap();

@@ -232,3 +232,25 @@ fn whole_functions_run_scalar_code() {
     agree_at(&sizes, &ns, |n| same_names::outer(*n), |n, o| same_names::outer_batched_with(n, o));
     says(same_names::outer_batched::program(), true, "item of the same name");
 }
+
+/// A comparison in a macro's tokens is no macro.
+#[autobatch(strict)]
+fn comparison_in_an_assertion(mut n: u64) -> u32 {
+    let mut steps = 0;
+    while n > 1 {
+        assert!(n != 0 && steps != u32::MAX, "{} {}", n, n != 1);
+        n /= 2;
+        steps += 1;
+    }
+    steps
+}
+
+#[test]
+fn a_comparison_in_an_assertion_is_batched() {
+    assert!(!comparison_in_an_assertion_batched::program().whole_scalar);
+    let n = [0, 1, 7, 1 << 40];
+    for (how, options) in crate::common::executors() {
+        let outcome = comparison_in_an_assertion_batched_with(&n, &options).unwrap();
+        assert_eq!(outcome.into_values().unwrap(), n.map(comparison_in_an_assertion), "{how}");
+    }
+}

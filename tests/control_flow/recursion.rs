@@ -271,7 +271,7 @@ fn trees_are_walked() {
         |(at, x)| walk(&nodes, *at, *x),
         |b, o| walk_batched_with(&nodes, column(b, |x| x.0), column(b, |x| x.1), o),
     );
-    let tree = tree(6, 0.4);
+    let tree = tree(4, 0.4);
     let xs: Vec<f64> = (0..20).map(|i| f64::from(i) * 0.05).collect();
     agree(&xs, |x| predict(&tree, *x), |x, o| predict_batched_with(&tree, x, o));
     agree(&xs, |x| tree.weighted(*x), |x, o| tree.weighted_batched_with(x, o));

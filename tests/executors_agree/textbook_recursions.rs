@@ -5,7 +5,7 @@
 #![allow(clippy::needless_range_loop, clippy::too_many_arguments, clippy::many_single_char_names)] // as in the books
 
 use crate::common::{agree_at, column};
-use autobatch::autobatch;
+use autobatch::{Engine, Executor, Options, autobatch};
 
 const SIZES: [usize; 3] = [0, 1, 211];
 
@@ -368,4 +368,29 @@ fn recursions_on_owned_data() {
         })
         .collect();
     agree_at(&SIZES, &matrices, |m| determinant(m.clone()), |m, o| determinant_batched_with(m, o));
+}
+
+/// As clippy writes it.
+#[autobatch(strict)]
+fn hailstones(mut n: u64, most: u32) -> u32 {
+    let mut steps = 0;
+    while n != 1 && steps < most {
+        n = if n.is_multiple_of(2) { n / 2 } else { n.wrapping_mul(3).wrapping_add(1) };
+        steps += 1;
+    }
+    steps
+}
+
+#[test]
+fn multiples_are_vector_code() {
+    let inputs: Vec<(u64, u32)> = (0..70).map(|i| (i * i, 3 + i as u32 * 7 % 90)).collect();
+    agree_at(
+        &[1, 211],
+        &inputs,
+        |&(n, most)| hailstones(n, most),
+        |b, o| hailstones_batched_with(column(b, |i| i.0), column(b, |i| i.1), o),
+    );
+    let options = Options::default().executor(Executor::Masked);
+    let report = hailstones_batched_with(&[7; 64], &[9; 64], &options).expect("a batch").report().clone();
+    assert!(matches!(report.engine, Engine::VectorFrames | Engine::Scalar), "{report}");
 }

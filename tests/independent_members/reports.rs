@@ -92,3 +92,22 @@ fn members_that_panic_are_counted_and_fail_once() {
         assert!(outcome.report().counted > 0);
     }
 }
+
+#[test]
+fn auto_reports_the_times_that_it_has_chosen_by() {
+    let numbers: Vec<u32> = (0..3000).map(|i| i % 12).collect();
+    let options = Options::default().report(true);
+    for _ in 0..3 {
+        let outcome = fib_batched_with(&numbers, &options).expect("a batch");
+        let report = outcome.report();
+        let of = |executor| report.measured.iter().find(|one| one.executor == executor);
+        let chosen = of(report.executor).expect("the executor that has run most of it was measured");
+        assert!(report.measured.iter().all(|one| one.nanoseconds > 0.0), "{report}");
+        assert!(report.to_string().contains(&format!("{:?} {:.1}", chosen.executor, chosen.nanoseconds)));
+    }
+    let masked = options.clone().executor(Executor::Masked);
+    let outcome = fib_batched_with(&numbers, &masked).expect("a batch");
+    assert!(outcome.report().measured.is_empty(), "nothing was chosen");
+    let outcome = fib_batched_with(&numbers, &Options::default()).expect("a batch");
+    assert!(outcome.report().measured.is_empty(), "no report was asked for");
+}

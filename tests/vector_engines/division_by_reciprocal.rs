@@ -223,3 +223,87 @@ fn faults_name_the_member() {
     let each: Vec<f32> = (0..150).map(|i| picks(x[i], y[i], good[i])).collect();
     assert_eq!(picks_batched(&x, &y, &good), each);
 }
+
+/// Divisions by numbers that are written, in a loop.
+#[autobatch(strict)]
+fn divided(x: f64, y: f32, rounds: u32) -> (f64, f32) {
+    let (mut a, mut b, mut k) = (x, y, 0);
+    while k < rounds {
+        let (s, t) = (a - 0.5, a * a);
+        a = s / 6.0 + a / 15.0 + t.sqrt() / 0.1;
+        b = (b / 3.0 - b / 7.0_f32) / -1.4;
+        if k % 3 == 1 {
+            a = -a / 3.0;
+        }
+        k += 1;
+    }
+    (a / 4.0, b)
+}
+
+/// And in a recursion.
+#[autobatch(strict)]
+fn parted(x: f64, depth: u32) -> f64 {
+    if depth == 0 {
+        return x / 3.0;
+    }
+    let h = x / 7.0;
+    parted(h, depth - 1) + parted(-x / 12.0, depth - 1) / 15.0
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pair(f64, f64);
+
+impl std::ops::Div<f64> for Pair {
+    type Output = Pair;
+    fn div(self, by: f64) -> Pair {
+        Pair(self.1 / by, self.0 - by)
+    }
+}
+
+impl std::ops::Mul<Pair> for f64 {
+    type Output = Pair;
+    fn mul(self, of: Pair) -> Pair {
+        Pair(of.0 * self, of.1)
+    }
+}
+
+/// Not all that is divided by a number is one.
+#[autobatch]
+fn paired(x: f64, pair: Pair) -> f64 {
+    let (mut p, mut k) = (x * pair, 0);
+    while k < 3 {
+        p = x * p / 6.0;
+        k += 1;
+    }
+    p.0 / 3.0 + p.1
+}
+
+#[test]
+fn divisors_that_are_written() {
+    let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, 1e-300, 5e-324, -1e305, f64::MAX];
+    let inputs: Vec<(f64, f32, u32)> = (0..300)
+        .map(|n| {
+            let x = (n as f64 - 150.0) * 0.731;
+            (if n % 20 == 7 { special[n / 20 % 8] } else { x }, x as f32 * 1e-3, n as u32 % 9)
+        })
+        .collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| divided(i.0, i.1, i.2),
+        |m, o| divided_batched_with(column(m, |i| i.0), column(m, |i| i.1), column(m, |i| i.2), o),
+    );
+    let parts: Vec<(f64, u32)> = inputs.iter().map(|i| (i.0, i.2 % 5)).collect();
+    agree_at(
+        &SIZES,
+        &parts,
+        |i| parted(i.0, i.1),
+        |m, o| parted_batched_with(column(m, |i| i.0), column(m, |i| i.1), o),
+    );
+    agree_at(
+        &SIZES,
+        &parts,
+        |i| paired(i.0, Pair(1.5, i.0)),
+        |m, o| paired_batched_with(column(m, |i| i.0), column(m, |i| Pair(1.5, i.0)), o),
+    );
+}

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::{Expr, Pat, Stmt, Type, UnOp, parse_quote};
+use proc_macro2::Ident;
+use syn::{Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::index::definitions::Definitions;
 use crate::ir::{FuncId, Program, Role, Variable};
-use crate::std_models::pure::{is_constant, is_primitive};
+use crate::std_models::pure::{is_constant, is_primitive, keeps_floats};
 use crate::syntax::mentions::{bare, name, untyped};
 
 /// The types of places in one function.
@@ -60,12 +61,27 @@ impl<'a> TypedPlaces<'a> {
     /// Notes the type of a `let`'s variable.
     fn bind(&mut self, stmt: &Stmt) {
         let Stmt::Local(local) = stmt else { return };
-        let (Pat::Ident(p), Some(init)) = (untyped(&local.pat), &local.init) else { return };
-        let ty = match &local.pat {
-            Pat::Type(t) => Some((*t.ty).clone()),
-            _ => self.value(&init.expr),
-        };
-        if p.by_ref.is_none()
+        let Some(init) = &local.init else { return };
+        match &local.pat {
+            Pat::Type(t) => self.bind_one(&t.pat, Some((*t.ty).clone())),
+            Pat::Tuple(pat) => {
+                let Expr::Tuple(values) = bare(&init.expr) else { return };
+                // A rest stands for any number of them.
+                if pat.elems.len() == values.elems.len() {
+                    let types: Vec<_> = values.elems.iter().map(|value| self.value(value)).collect();
+                    pat.elems.iter().zip(types).for_each(|(pat, ty)| self.bind_one(pat, ty));
+                }
+            }
+            pat => {
+                let ty = self.value(&init.expr);
+                self.bind_one(pat, ty);
+            }
+        }
+    }
+
+    fn bind_one(&mut self, pat: &Pat, ty: Option<Type>) {
+        if let Pat::Ident(p) = untyped(pat)
+            && p.by_ref.is_none()
             && let Some(known @ None) = self.variables.get_mut(&p.ident.to_string())
         {
             *known = ty;
@@ -76,7 +92,38 @@ impl<'a> TypedPlaces<'a> {
     fn value(&self, expr: &Expr) -> Option<Type> {
         match bare(expr) {
             Expr::Array(_) | Expr::Repeat(_) => Some(parse_quote!([_; 0])),
-            other => self.ty(other),
+            other => self.ty(other).or_else(|| self.float(other).map(|width| parse_quote!(#width))),
+        }
+    }
+
+    /// `f32` or `f64`, if a value certainly is one: by what is written, and by what operators and methods make of floats alone.
+    pub(crate) fn float(&self, expr: &Expr) -> Option<Ident> {
+        let is_one = |name: &Ident| name == "f32" || name == "f64";
+        let named = |ty: &Type| match ty {
+            Type::Path(p) => p.path.get_ident().filter(|name| is_one(name)).cloned(),
+            _ => None,
+        };
+        let is_literal = |expr: &Expr| matches!(bare(expr), Expr::Lit(ExprLit { lit: Lit::Float(l), .. }) if l.suffix().is_empty());
+        match bare(expr) {
+            Expr::Lit(ExprLit { lit: Lit::Float(l), .. }) if !l.suffix().is_empty() => {
+                Some(Ident::new(l.suffix(), l.span())).filter(is_one)
+            }
+            Expr::Cast(e) => named(&e.ty),
+            Expr::Unary(e) if matches!(e.op, UnOp::Neg(_)) => self.float(&e.expr),
+            Expr::Binary(e) => {
+                use syn::BinOp::{Add, Div, Mul, Rem, Sub};
+                if !matches!(e.op, Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_)) {
+                    return None;
+                }
+                match (self.float(&e.left), self.float(&e.right)) {
+                    (Some(left), Some(right)) => Some(left).filter(|left| *left == right),
+                    (Some(one), None) => Some(one).filter(|_| is_literal(&e.right)),
+                    (None, Some(one)) => Some(one).filter(|_| is_literal(&e.left)),
+                    (None, None) => None,
+                }
+            }
+            Expr::MethodCall(e) if keeps_floats(&e.method) => self.float(&e.receiver),
+            place => self.ty(place).as_ref().and_then(named),
         }
     }
 

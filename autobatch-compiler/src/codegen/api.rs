@@ -69,9 +69,13 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     let inner = Inner::of(machine, &named, krate);
     let Inner { generic_params, where_clause, this, fish, .. } = &inner;
     let mut params = named.params.clone();
-    for param in params.iter_mut().filter(|p| p.ident == *scalar) {
-        // It would hide the function.
-        param.ident = format_ident!("{}_", param.ident);
+    for (i, param) in params.iter_mut().enumerate() {
+        if param.ident == *scalar {
+            // It would hide the function.
+            param.ident = format_ident!("{}_", param.ident);
+        } else if let Some(shown) = shown_in_docs(param, i) {
+            param.ident = shown;
+        }
     }
     // A shared receiver stays one: `tree.predict_batched(x)`.
     let method = params.first().is_some_and(|p| p.shown == "self" && p.passing == Passing::Shared);
@@ -151,7 +155,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         }
         _ => quote!(|_: &mut #rt::vector::Tile<'_>, _: &#rt::Out<'_, #output>| {}),
     };
-    let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| lanes(code, &named, &rt));
+    let vector_lanes = machine.vector.as_ref().map_or(quote!(0), |code| lanes(code, &params, &rt));
     let wavefront = machine.vector.as_ref().is_some_and(|code| code.wavefront);
     let task_blocks = machine.vector.as_ref().is_some_and(|code| code.task_blocks);
     let vectors = match &machine.vector {
@@ -218,6 +222,15 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
     }
 }
 
+/// A name for a parameter that has none of the user's. It stands in the documentation, and no code of the user's sees it.
+fn shown_in_docs(param: &Param, index: usize) -> Option<Ident> {
+    match param.pattern {
+        _ if param.shown == "self" => Some(name("receivers")),
+        Some(_) => Some(name(&format!("parameter_{}", index + 1))),
+        None => None,
+    }
+}
+
 /// Whether the function may be called with types that its trait's may not: an `impl` block may ask for less.
 fn has_fewer_bounds(function: &Function) -> bool {
     function.implements.is_some() && function.sig.generics.type_params().next().is_some()
@@ -236,7 +249,7 @@ fn own(function: &Function) -> TokenStream {
 }
 
 /// The lanes of a tile in vector frames by default; 0 if not all is primitive.
-fn lanes(code: &VectorCode, named: &Named, rt: &TokenStream) -> TokenStream {
+fn lanes(code: &VectorCode, params: &[Param], rt: &TokenStream) -> TokenStream {
     // Of a type with the name of a number, too.
     let by_name = code.types.iter().filter(|ty| pure::is_primitive(ty));
     let types = code.pure.types.iter().chain(by_name).map(|ty| quote!(#rt::is_plain::<#ty>()));
@@ -262,7 +275,7 @@ fn lanes(code: &VectorCode, named: &Named, rt: &TokenStream) -> TokenStream {
         }
     });
     // What has been taken from a source must be there again for members that run as scalar code.
-    let sources = named.params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
+    let sources = params.iter().filter(|p| p.passing != Passing::Shared).map(|p| &p.ident);
     let (recursive, sizes) = (code.recursive, &code.types);
     quote! {
         #rt::vector::default_lanes(
@@ -560,5 +573,35 @@ fn bodies(code: &TokenStream, names: &Family, named: &Named, inner: &Inner<'_>) 
             #code
         }
         #(#wrappers)*
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+    use syn::{FnArg, Item, Visibility};
+
+    #[test]
+    fn parameters_have_names_that_read_well_in_documentation() {
+        let item = quote! {
+            pub fn f((a, b): (f64, f64), _: u32, f: u32, x: &[f64], s: &mut f64, g: impl Fn(f64) -> f64) -> f64 { a + b }
+        };
+        let file: syn::File = syn::parse2(crate::autobatch(quote!(), item)).unwrap();
+        let mut families = 0;
+        for item in file.items {
+            let Item::Fn(f) = item else { continue };
+            if !matches!(f.vis, Visibility::Public(_))
+                || f.attrs.iter().any(|a| quote!(#a).to_string().contains("hidden"))
+            {
+                continue;
+            }
+            families += 1;
+            for arg in &f.sig.inputs {
+                let FnArg::Typed(arg) = arg else { continue };
+                let pat = &arg.pat;
+                assert!(!quote!(#pat).to_string().starts_with("__"), "{}: {}", f.sig.ident, quote!(#arg));
+            }
+        }
+        assert_eq!(families, 4, "the function and its family");
     }
 }

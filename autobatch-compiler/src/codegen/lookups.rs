@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Expr, Stmt, Type, parse_quote};
+use syn::{BinOp, Expr, ExprLit, Lit, Stmt, Type, parse_quote};
 
 use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
@@ -172,11 +172,14 @@ impl<'e> LookupWriter<'e> {
 
     pub(crate) fn code(&self, code: &mut (impl Code + ?Sized)) {
         walk::map(code, |at| {
-            if let AtMut::Expr(expr) = at
-                && let Expr::Index(e) = expr
-                && let Some(lookup) = self.lookup(e)
-            {
-                *expr = lookup;
+            let AtMut::Expr(expr) = at else { return };
+            let rewritten = match expr {
+                Expr::Index(e) => self.lookup(e),
+                Expr::Binary(e) if self.varying.is_none() => self.quotient(e),
+                _ => None,
+            };
+            if let Some(rewritten) = rewritten {
+                *expr = rewritten;
             }
         });
     }
@@ -208,6 +211,18 @@ impl<'e> LookupWriter<'e> {
         };
         self.any.set(true);
         Some(lookup)
+    }
+
+    /// What stands in the place of a float's division by a number that is written; divisions in the dividend have yet to be rewritten.
+    fn quotient(&self, e: &syn::ExprBinary) -> Option<Expr> {
+        let (BinOp::Div(_), Expr::Lit(ExprLit { lit: Lit::Float(constant), .. })) = (&e.op, bare(&e.right))
+        else {
+            return None;
+        };
+        let float = self.places.float(&e.left)?;
+        self.any.set(true);
+        let (rt, fault, dividend) = (self.rt, fault(), &e.left);
+        Some(parse_quote!(#rt::vector::quotient::<#float>(#dividend, #constant, &#fault)))
     }
 
     /// `__list4_0`: a list that all lanes share.

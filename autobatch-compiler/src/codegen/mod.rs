@@ -80,12 +80,13 @@ pub fn emit(
     let body = opening.map(|opening| step_loop::body(&emitter, function, &opening));
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();
     let krate = if function.associated { args.krate.clone() } else { args.crate_from_module() };
-    let program = program_table::table(&emitter, &successors, &krate, whole, asks);
     let clone = emitter.clone_path(lowered.program.entry);
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
     let vector = vector.map(|vector| vector_code(function, vector, clones, args, width));
+    let engines = program_table::engines(&lowered.program, vector.as_ref(), whole);
+    let program = program_table::table(&emitter, &successors, &krate, whole, asks, &engines);
     api::family(&parts::Machine { body, vector, program, clone, native_depth, function, checks, krate }, args)
 }
 

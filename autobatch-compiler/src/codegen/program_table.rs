@@ -2,13 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use crate::codegen::emitter::Emitter;
 use crate::codegen::explained_loops;
-use crate::ir::{Class, FuncId, display};
+use crate::codegen::parts::VectorCode;
+use crate::ir::readable::readable;
+use crate::ir::{Class, FuncId, Program, display};
 use crate::item::methods::shown_name;
+
+/// The engines that there is code for.
+pub(crate) fn engines(program: &Program, vector: Option<&VectorCode>, whole: bool) -> Vec<&'static str> {
+    let primitive = program.blocks.iter().any(|block| block.primitive.is_some());
+    let vector = vector.filter(|code| !code.variants.is_empty() && !whole);
+    let frames = vector.map(|code| if code.task_blocks { "TaskBlocks" } else { "VectorFrames" });
+    let wavefront = vector.filter(|code| code.wavefront).map(|_| "Wavefront");
+    let fibers = whole || primitive && !program.notes.is_empty();
+    let machine = (!whole).then_some("Machine");
+    frames
+        .into_iter()
+        .chain(wavefront)
+        .chain(machine)
+        .chain(fibers.then_some("Fibers"))
+        .chain(["Scalar"])
+        .collect()
+}
 
 /// The initialiser of the `Program`. `successors` are the points each region can go to.
 pub(crate) fn table(
@@ -17,6 +36,7 @@ pub(crate) fn table(
     krate: &syn::Path,
     whole: bool,
     asks: bool,
+    engines: &[&str],
 ) -> TokenStream {
     let program = emitter.program;
     let p = quote!(#krate::program);
@@ -77,7 +97,9 @@ pub(crate) fn table(
     let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);
     let root_group = emitter.group_index(program.func(program.entry).group) as u16;
     let recursive = program.functions.iter().any(|f| f.recursive);
-    let (text, dot) = (program.to_string(), display::dot(program));
+    let shown = readable(program);
+    let (text, dot) = (shown.to_string(), display::dot(&shown));
+    let engines = engines.iter().map(|engine| Ident::new(engine, Span::call_site()));
     let (word64, strip) = (emitter.width.word64, emitter.width.strip);
     quote!(#krate::Program {
         name: #name,
@@ -90,6 +112,7 @@ pub(crate) fn table(
         loops: &[#(#loops),*],
         whole_scalar: #whole,
         asks: #asks,
+        engines: &[#(#krate::Engine::#engines),*],
         entry_point: #entry_point,
         root_group: #root_group,
         recursive: #recursive,

@@ -124,7 +124,7 @@ pub(crate) fn round(
     });
     let run = match chooser {
         Chooser::Nobody => run,
-        _ => quote!(if #here { #run } else { #(#absent)* #next = #stay; }),
+        _ => quote!(if #here { #run } else { #rt::absent(); #(#absent)* #next = #stay; }),
     };
     let settle = region.outs.iter().map(|v| {
         let (column, new, old) = (column(*v), new(*v), old(*v));

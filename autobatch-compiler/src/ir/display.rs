@@ -134,6 +134,9 @@ fn lines(program: &Program, b: BlockId) -> Vec<String> {
     let to =
         |target: &BlockId| if program.is_exit(*target) { "return".to_string() } else { target.to_string() };
     match &program.block(b).term {
+        // It may say what is returned.
+        Terminator::Jump(target)
+            if program.is_exit(*target) && lines.last().is_some_and(|line| line.starts_with("return")) => {}
         Terminator::Jump(target) if program.is_exit(*target) => lines.push("return".into()),
         Terminator::Jump(target) => lines.push(format!("jump {target}")),
         Terminator::Branch { cond, then, otherwise, .. } => {

@@ -20,6 +20,7 @@ pub mod flow;
 #[cfg(test)]
 pub(crate) mod interp;
 pub mod questions;
+pub(crate) mod readable;
 #[cfg(test)]
 pub(crate) mod testing;
 

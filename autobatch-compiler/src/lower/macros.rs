@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Expr, Item, ItemMacro, Macro, Pat};
 
@@ -78,7 +78,7 @@ impl Scan<'_> {
             let before = name.take();
             match tree {
                 TokenTree::Ident(ident) => name = Some(ident),
-                TokenTree::Punct(p) if p.as_char() == '!' => {
+                TokenTree::Punct(p) if p.as_char() == '!' && p.spacing() == Spacing::Alone => {
                     self.found.extend(before.and_then(|name| Some((name.span(), self.leaves(&name)?))))
                 }
                 TokenTree::Group(group) => self.tokens(group.stream()),

@@ -39,6 +39,19 @@ use crate::passes::verify::{Stage, verify};
 
 /// Runs all passes.
 pub fn run(program: &mut Program, options: &PassOptions) -> Analyses {
+    run_watched(program, options, &mut |_, _| {})
+}
+
+/// Runs all passes, and tells `watch` of the program after each.
+pub fn run_watched(
+    program: &mut Program,
+    options: &PassOptions,
+    watch: &mut dyn FnMut(&str, &Program),
+) -> Analyses {
+    let mut check = |program: &Program, stage, pass| {
+        check(program, stage, pass);
+        watch(pass, program);
+    };
     tail_calls::run(program);
     prune::run(program);
     check(program, Stage::Lowered, "tail calls");

@@ -5,6 +5,17 @@ use syn::{Expr, Lit};
 use crate::std_models::elementary::is_elementary;
 use crate::syntax::mentions::bare;
 
+/// Methods of `f32` and `f64` that yield such a number.
+const OF_FLOATS: [&str; 13] = [
+    "abs", "ceil", "clamp", "copysign", "floor", "fract", "max", "min", "mul_add", "recip", "round", "sqrt",
+    "trunc",
+];
+
+/// Whether a float's method of that name yields a float of the same type.
+pub(crate) fn keeps_floats(method: &syn::Ident) -> bool {
+    OF_FLOATS.iter().any(|name| method == name) || (is_elementary(&method.to_string()) && method != "sin_cos")
+}
+
 /// Methods of the primitive numbers that only compute, beside the elementary functions. Some can panic, like the operators.
 const METHODS: &[&str] = &[
     "abs",
@@ -22,6 +33,7 @@ const METHODS: &[&str] = &[
     "fract",
     "is_finite",
     "is_infinite",
+    "is_multiple_of",
     "is_nan",
     "is_negative",
     "is_positive",

@@ -62,6 +62,7 @@ visitor! {
     visit_field_value_mut: FieldValue;
     visit_file_mut: File;
     visit_generic_argument_mut: GenericArgument;
+    visit_ident_mut: Ident;
     visit_impl_item_fn_mut: ImplItemFn;
     visit_item_impl_mut: ItemImpl;
     visit_item_mod_mut: ItemMod;

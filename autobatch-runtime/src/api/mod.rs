@@ -7,9 +7,11 @@
 //! that two threads never have the same member is the queue's part ([`crate::batch`]).
 
 pub(crate) mod column;
+pub(crate) mod engine;
 pub(crate) mod fault;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod output;
 pub mod program;
 pub(crate) mod report;
+pub(crate) mod trace;

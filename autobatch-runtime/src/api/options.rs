@@ -168,7 +168,7 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 /// | how members run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
 /// | where | [`threads`](Options::threads), [`pool`](Options::pool) |
 /// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps), [`max_memory`](Options::max_memory) |
-/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`deadline`](Options::deadline), [`progress`](Options::progress), [`report`](Options::report), [`count_blocks`](Options::count_blocks), [`quiet`](Options::quiet) |
+/// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`deadline`](Options::deadline), [`progress`](Options::progress), [`report`](Options::report), [`count_blocks`](Options::count_blocks), [`trace`](Options::trace), [`quiet`](Options::quiet) |
 ///
 /// The arguments `executor`, `schedule`, `lanes` and `max_depth` of the attribute are other defaults for one function.
 ///
@@ -208,6 +208,7 @@ pub struct Options {
     pub(crate) progress: Option<OnProgress>,
     pub(crate) report: bool,
     pub(crate) count_blocks: bool,
+    pub(crate) trace: usize,
     pub(crate) quiet: bool,
     pub(crate) no_refill: bool,
 }
@@ -543,6 +544,41 @@ impl Options {
         self
     }
 
+    /// How many members' ways through the blocks are recorded, at most 256, for [`Outcome::trace`](crate::Outcome::trace); default none.
+    ///
+    /// The machine records, up to 2 000 steps, on half as many lanes unless [`Options::lanes`] says otherwise. Of a program that only computes it
+    /// runs the members again, from the front and the middle of the batch; of others the first ones run so, on one thread. Where it runs the batch anyway, with
+    /// primitives or [`Options::count_blocks`], it records the first members as they run. There is no trace of scalar code.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::Options;
+    ///
+    /// #[autobatch]
+    /// fn halvings(mut n: u32) -> u32 {
+    ///     let mut steps = 0;
+    ///     while n > 1 {
+    ///         n /= 2;
+    ///         steps += 1;
+    ///     }
+    ///     steps
+    /// }
+    ///
+    /// let n: Vec<u32> = (0..1000).collect();
+    /// let outcome = halvings_batched_with(&n, &Options::default().trace(32))?;
+    /// if let Some(trace) = outcome.trace() {
+    ///     assert_eq!(trace.members.len(), 32);
+    ///     let page = std::env::temp_dir().join("halvings.html");
+    ///     std::fs::write(page, trace.to_html()).unwrap(); // open it in a browser
+    /// }
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn trace(mut self, members: usize) -> Self {
+        self.trace = members.min(RECORDED);
+        self
+    }
+
     /// Whether members that panic print nothing; default no.
     ///
     /// Their faults have the messages. Without it, the panic hook is told of each panic. A member may panic twice: vector code that has met a
@@ -604,6 +640,7 @@ impl fmt::Debug for Options {
             .field("progress", &self.progress.is_some())
             .field("report", &self.report)
             .field("count_blocks", &self.count_blocks)
+            .field("trace", &self.trace)
             .field("quiet", &self.quiet)
             .field("refill", &!self.no_refill)
             .finish()
@@ -629,6 +666,8 @@ impl Defaults {
         Defaults { executor: None, schedule: None, lanes: None, max_depth: None, native_depth: false };
 }
 
+/// The most members that are recorded.
+const RECORDED: usize = 256;
 /// The depth members may reach where nobody says otherwise.
 pub(crate) const MAX_DEPTH: usize = 1_500_000;
 

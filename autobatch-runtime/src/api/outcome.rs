@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::fault::{BatchError, Fault, Faults};
 use super::report::Report;
+use super::trace::Trace;
 
 /// What `f_batched_with` returns: a result or a [`Fault`] for each member, and the [`Report`].
 ///
@@ -111,6 +112,11 @@ impl<R> Outcome<R> {
         &self.report
     }
 
+    /// The recording that [`Options::trace`](crate::Options::trace) asks for, if blocks ran.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.report.trace.as_ref()
+    }
+
     /// The number of members, faulty ones included.
     pub fn len(&self) -> usize {
         match &self.values {
@@ -145,6 +151,56 @@ impl<R> Outcome<R> {
             Values::All(values) => values.get(member),
             Values::Some(values) => values.get(member)?.as_ref(),
         }
+    }
+
+    /// The result or the fault of each member, in order, by reference.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let outcome = half_batched_with(&[4, 5], &Options::default())?;
+    /// for (member, result) in outcome.iter().enumerate() {
+    ///     match result {
+    ///         Ok(half) => println!("member {member}: {half}"),
+    ///         Err(fault) => println!("{fault}"),
+    ///     }
+    /// }
+    /// assert_eq!(outcome.iter().flatten().sum::<u32>(), 2); // of the members that have a result
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn iter(&self) -> Results<'_, R> {
+        Results { outcome: self, member: 0, faults: self.faults.iter() }
+    }
+
+    /// The results, the faults and the report. A member has `None` for a result where it has a fault.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let (values, faults, report) = half_batched_with(&[4, 5], &Options::default())?.into_parts();
+    /// assert_eq!((values, faults.len(), report.members), (vec![Some(2), None], 1, 2));
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn into_parts(self) -> (Vec<Option<R>>, Vec<Fault>, Report) {
+        let values = match self.values {
+            Values::All(values) => values.into_iter().map(Some).collect(),
+            Values::Some(values) => values,
+        };
+        (values, self.faults, self.report)
     }
 
     /// The results of all members, in order.
@@ -203,6 +259,52 @@ impl<R> Outcome<R> {
                 })
                 .collect(),
         }
+    }
+}
+
+/// The result or the fault of each member: [`Outcome::iter`].
+#[derive(Debug)]
+pub struct Results<'a, R> {
+    outcome: &'a Outcome<R>,
+    member: usize,
+    faults: std::slice::Iter<'a, Fault>,
+}
+
+impl<'a, R> Iterator for Results<'a, R> {
+    type Item = Result<&'a R, &'a Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.member == self.outcome.len() {
+            return None;
+        }
+        let value = self.outcome.get(self.member);
+        self.member += 1;
+        Some(value.ok_or_else(|| self.faults.next().expect("a member without a value has a fault")))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.outcome.len() - self.member;
+        (left, Some(left))
+    }
+}
+
+impl<R> ExactSizeIterator for Results<'_, R> {}
+
+impl<'a, R> IntoIterator for &'a Outcome<R> {
+    type Item = Result<&'a R, &'a Fault>;
+    type IntoIter = Results<'a, R>;
+
+    fn into_iter(self) -> Results<'a, R> {
+        self.iter()
+    }
+}
+
+impl<R> IntoIterator for Outcome<R> {
+    type Item = Result<R, Fault>;
+    type IntoIter = std::vec::IntoIter<Result<R, Fault>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_results().into_iter()
     }
 }
 
@@ -266,6 +368,19 @@ mod tests {
         let results = some().into_results();
         assert_eq!(results[1], Ok("b".to_owned()));
         assert_eq!(results[2].as_ref().unwrap_err().member, 2);
+    }
+
+    #[test]
+    fn iterates_over_results_and_faults() {
+        let some = || outcome(vec![None, Some("b".to_owned()), None]);
+        let seen: Vec<Result<String, usize>> =
+            some().iter().map(|result| result.cloned().map_err(|fault| fault.member)).collect();
+        assert_eq!(seen, [Err(0), Ok("b".to_owned()), Err(2)]);
+        assert_eq!(some().iter().len(), 3);
+        assert_eq!(some().into_iter().collect::<Vec<_>>(), some().into_results());
+        let (values, faults, report) = some().into_parts();
+        assert_eq!((values[1].as_deref(), faults.len(), report.members), (Some("b"), 2, 0));
+        assert_eq!(outcome(vec![Some(1), Some(2)]).into_parts().0, [Some(1), Some(2)]);
     }
 
     #[test]

@@ -19,6 +19,8 @@
 
 use std::fmt;
 
+use super::engine::Engine;
+
 /// What the compiler made of a function: its functions, blocks, call sites, variables, and the places that run scalar code.
 ///
 /// `f_batched::program()` returns it, for methods `f_batched_program()`; only the macro makes one. Numbers such as
@@ -67,6 +69,9 @@ pub struct Program {
     /// Whether rustc is asked about types of its locals. If one of them may borrow from another, or does something when it is dropped,
     /// the whole function runs as scalar code, without a note: [`Report::executor`](crate::Report::executor) shows it.
     pub asks: bool,
+    /// The engines that it has code for. Vector code runs if all values are numbers, `bool`, `char`, or tuples, arrays and
+    /// `Option`s of them; fibers, if a member reaches a primitive. [`Report::engine`](crate::Report::engine) says which one ran.
+    pub engines: &'static [Engine],
     #[doc(hidden)]
     pub entry_point: u32,
     #[doc(hidden)]
@@ -168,6 +173,15 @@ pub enum Class {
     /// Never read.
     Null,
 }
+
+/// The classes that the text of a program shows, and why a variable has each.
+const CLASSES: &[(Class, &str)] = &[
+    (Class::Stacked, "stacked: live across a call that may overwrite it"),
+    (Class::Register, "register: crosses blocks, but no call that may overwrite it"),
+    (Class::Uniform, "uniform: the same for all members"),
+    (Class::Temporary, "temporary: inside one block"),
+    (Class::Null, "null: never read"),
+];
 
 /// A place that runs the scalar code for each member, and the reason. With `strict` it is a compile error.
 ///
@@ -275,7 +289,56 @@ impl fmt::Display for Loop {
     }
 }
 
+/// What becomes of a function: [`Program::kind`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// It is cut into blocks, which members that wait there run together.
+    Blocks,
+    /// So it is if no local may borrow from another one, or does something when it is dropped: rustc is asked about their types. Else it is
+    /// [`Kind::PerMember`].
+    BlocksByTypes,
+    /// Its scalar code runs for each member: on fibers, if it reaches primitives.
+    PerMember,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Blocks => "block program",
+            Kind::BlocksByTypes => {
+                "block program, if no local borrows from another one or does something when it is dropped"
+            }
+            Kind::PerMember => "scalar code for each member",
+        })
+    }
+}
+
 impl Program {
+    /// What becomes of the function.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::{Engine, program::Kind};
+    ///
+    /// #[autobatch]
+    /// fn power(x: f64, n: u32) -> f64 {
+    ///     if n == 0 { 1.0 } else { x * power(x, n - 1) }
+    /// }
+    ///
+    /// let program = power_batched::program();
+    /// assert_eq!(program.kind(), Kind::Blocks);
+    /// assert!(program.engines.contains(&Engine::Wavefront));
+    /// ```
+    pub fn kind(&self) -> Kind {
+        match (self.whole_scalar, self.asks) {
+            (true, _) => Kind::PerMember,
+            (false, true) => Kind::BlocksByTypes,
+            (false, false) => Kind::Blocks,
+        }
+    }
+
     /// The number of program points: blocks, call sites, return points.
     pub(crate) fn points(&self) -> usize {
         self.blocks.len() + self.calls.len() + self.groups.len()
@@ -342,6 +405,23 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text)?;
+        let mut engines = Vec::new();
+        for engine in self.engines {
+            engines.push(match engine {
+                Engine::TaskBlocks => "task blocks (if its values are numbers)",
+                Engine::VectorFrames => "vector frames (if its values are numbers)",
+                Engine::Wavefront => "wavefront (likewise)",
+                Engine::Machine => "machine",
+                Engine::Fibers => "fibers (if it reaches primitives)",
+                Engine::Scalar => "scalar code",
+            });
+        }
+        writeln!(f, "kind: {}\nengines: {}", self.kind(), engines.join(", "))?;
+        for (class, why) in CLASSES {
+            if self.variables.iter().any(|variable| variable.class == *class) && !self.whole_scalar {
+                writeln!(f, "{why}")?;
+            }
+        }
         for note in self.notes {
             let what = if note.whole { "the whole function runs" } else { "this call runs" };
             writeln!(f, "note: line {}: {what} the scalar code for each member: {}", note.line, note.why)?;
@@ -372,6 +452,7 @@ impl Program {
         loops: &[],
         whole_scalar: false,
         asks: false,
+        engines: &[],
         entry_point: 0,
         root_group: 0,
         recursive: false,
@@ -409,6 +490,7 @@ mod tests {
                     obstacle: Some(Obstacle { line: 10, why: "a pattern", instead: "name it" }),
                 },
             ],
+            engines: &[Engine::TaskBlocks, Engine::Machine, Engine::Scalar],
             text: "program f\n",
             dot: "digraph f {}",
             ..Program::EMPTY
@@ -416,6 +498,10 @@ mod tests {
         assert_eq!(
             program.to_string(),
             "program f\n\
+             kind: block program\n\
+             engines: task blocks (if its values are numbers), machine, scalar code\n\
+             stacked: live across a call that may overwrite it\n\
+             register: crosses blocks, but no call that may overwrite it\n\
              note: line 3: this call runs the scalar code for each member: a closure\n\
              note: line 5: the whole function runs the scalar code for each member: a macro\n\
              loop: line 7: in blocks, on vectors across the members that are in it\n\

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::engine::Engine;
 use super::options::Executor;
+use super::trace::Trace;
 use crate::simd::Isa;
 
 /// What happened in a run: [`Outcome::report`](crate::Outcome::report).
@@ -72,24 +74,46 @@ pub struct Report {
     pub counted: usize,
     /// One entry per block of the program, in block order; empty if they were not counted.
     pub blocks: Vec<BlockReport>,
+    /// The times by which [`Executor::Auto`] has chosen, of this run and earlier ones of the function. Empty for other executors, without
+    /// [`Options::report`](crate::Options::report), and where there was nothing to choose.
+    pub measured: Vec<Measured>,
+    /// The recording that [`Options::trace`](crate::Options::trace) asks for.
+    pub trace: Option<Trace>,
 }
 
-/// What runs the members of a batch: [`Report::engine`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+/// The time that a member takes in one executor: an entry of [`Report::measured`].
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::Options;
+///
+/// #[autobatch]
+/// fn collatz(mut n: u64) -> u32 {
+///     let mut steps = 0;
+///     while n != 1 {
+///         n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+///         steps += 1;
+///     }
+///     steps
+/// }
+///
+/// let n: Vec<u64> = (1..5000).collect();
+/// let outcome = collatz_batched_with(&n, &Options::default().report(true))?;
+/// for one in &outcome.report().measured {
+///     println!("{:?}: {:.1} ns a member", one.executor, one.nanoseconds);
+/// }
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Engine {
-    /// Scalar code, one member after the other.
-    Scalar,
-    /// Scalar code on fibers, which meet at primitives.
-    Fibers,
-    /// The machine: block by block, masked or by program counters.
-    Machine,
-    /// Vector code, a frame for each call.
-    VectorFrames,
-    /// Vector code for calls that don't need each other's results: task blocks and gangs.
-    TaskBlocks,
-    /// Vector code, a queue for each program point.
-    Wavefront,
+pub struct Measured {
+    /// The executor.
+    pub executor: Executor,
+    /// Wall time per member of a whole batch, by all threads.
+    pub nanoseconds: f64,
+    /// Whether a whole batch has taken so long, else some members of one.
+    pub whole: bool,
 }
 
 /// How one block was executed, over all tiles and threads: an entry of [`Report::blocks`].
@@ -143,6 +167,8 @@ impl Report {
             time: Duration::ZERO,
             counted: 0,
             blocks: Vec::new(),
+            measured: Vec::new(),
+            trace: None,
         }
     }
 
@@ -171,6 +197,14 @@ impl fmt::Display for Report {
         )?;
         if self.steps > 0 {
             writeln!(f, "{} tiles, {} given up, {} steps", self.tiles, self.given_up, self.steps)?;
+        }
+        for (i, Measured { executor, nanoseconds, whole }) in self.measured.iter().enumerate() {
+            let before = if i == 0 { "ns a member, as measured: " } else { ", " };
+            let trial = if *whole { "" } else { " (some members)" };
+            write!(f, "{before}{executor:?} {nanoseconds:.1}{trial}")?;
+        }
+        if !self.measured.is_empty() {
+            writeln!(f)?;
         }
         if self.blocks.is_empty() {
             return Ok(());
@@ -230,6 +264,11 @@ mod tests {
                 .to_string()
                 .starts_with("0 members in 0ns: Scalar by Scalar, Baseline, 1 thread, depth 0, 0 refills")
         );
+        let time = |executor, whole| Measured { executor, nanoseconds: 2.04, whole };
+        report.measured = vec![time(Executor::Scalar, true), time(Executor::Masked, false)];
+        let measured = "ns a member, as measured: Scalar 2.0, Masked 2.0 (some members)";
+        assert_eq!(report.to_string().lines().nth(1), Some(measured));
+        report.measured.clear();
         report.blocks = vec![block("entry", 6, 8), block("never", 0, 0)];
         let text = report.to_string();
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();

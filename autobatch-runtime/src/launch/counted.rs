@@ -107,6 +107,7 @@ impl Aside<'_> {
             refill: true,
             schedule: Schedule::MostLanes,
             fair: 1,
+            trace: [0..0, 0..0],
             ..self.launch.settings(Executor::ProgramCounter)
         }
     }

@@ -278,12 +278,14 @@ impl<'a> Launch<'a> {
             refill: !options.no_refill,
             report: self.counts_all(),
             fair: if self.ends() { FAIR } else { 0 },
+            trace: self.recorded(),
         }
     }
 
     /// Whether the blocks of all members are counted. Where kernels are called that takes hardly any time.
     pub(super) fn counts_all(&self) -> bool {
-        self.options.count_blocks || self.options.report && self.program.has_primitives()
+        let counts = self.options.report || self.options.trace > 0;
+        self.options.count_blocks || counts && self.program.has_primitives()
     }
 
     pub(super) fn schedule(&self) -> Schedule {

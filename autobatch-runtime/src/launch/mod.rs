@@ -19,6 +19,7 @@ mod machine;
 mod machine_tests;
 mod phase;
 mod quiet;
+mod recorded;
 mod report;
 mod run;
 mod scalar;

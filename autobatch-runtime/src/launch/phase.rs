@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::api::fault::Fault;
 use crate::api::options::Executor;
+use crate::api::trace::TraceStep;
 use crate::machine::Finished;
 
 /// Members of two places of the batch.
@@ -43,6 +44,8 @@ pub(super) struct Left {
     pub(super) faults: Vec<Fault>,
     pub(super) finished: Vec<Finished>,
     pub(super) tiles: TileCounts,
+    /// The recording of members that have run again, and whether it is complete.
+    pub(super) trace: (Vec<TraceStep>, bool),
 }
 
 impl Ledger {
@@ -56,6 +59,11 @@ impl Ledger {
         let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ledger.faults.append(&mut finished.faults);
         ledger.finished.push(finished);
+    }
+
+    /// Adds the recording of members that have run again.
+    pub(super) fn add_trace(&self, steps: Vec<TraceStep>, complete: bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).trace = (steps, complete);
     }
 
     /// Adds the tiles of a worker.

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::launcher::Launch;
 use super::phase::Left;
+use crate::api::engine::Engine;
 use crate::api::options::Executor;
-use crate::api::report::{BlockReport, Engine, Report};
+use crate::api::report::{BlockReport, Report};
 use crate::machine::Finished;
 use crate::simd::Isa;
 
@@ -29,9 +30,11 @@ impl Launch<'_> {
             time,
             counted: 0,
             blocks: Vec::new(),
+            measured: Vec::new(),
+            trace: None,
         };
         let finished: Vec<&Finished> = finished.iter().filter(|f| f.counts).collect();
-        if !finished.is_empty() {
+        if !finished.is_empty() && (self.options.report || self.options.count_blocks) {
             report.counted = finished.iter().map(|f| f.members).sum();
             report.blocks = self
                 .program

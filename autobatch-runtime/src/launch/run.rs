@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use super::launcher::Launch;
 use super::phase::{Ledger, Left, Parts, Phase};
 use super::ways::{Bound, Code, MachineCode, ScalarCode, VectorCode, Ways};
+use crate::api::engine::Engine;
 use crate::api::fault::{BatchError, Fault};
 use crate::api::options::{Defaults, Executor, Options};
 use crate::api::outcome::Outcome;
 use crate::api::output::{Out, Output};
 use crate::api::program::Program;
-use crate::api::report::{Engine, Report};
+use crate::api::report::Report;
 use crate::fiber::Reach;
 
 /// Runs a batch into new memory. For generated code only.
@@ -106,6 +107,13 @@ impl Launch<'_> {
         // What has vector code only computes.
         self.on_fibers = !has_frames && self.is_for_fibers();
         let ledger = Ledger::default();
+        // `Auto` may take scalar code for all.
+        let in_place = self.counts_all() && self.executor() != Executor::Auto;
+        let records = self.options.trace > 0 && !in_place && self.asked() != Executor::Scalar;
+        if records && !has_frames && !self.on_fibers && self.executor() != Executor::Scalar {
+            self.counted = self.record_front(code, &ledger);
+            self.begun = self.counted;
+        }
         if !has_frames && self.may_hide_primitives() {
             self.begun = self.find_out(code, &ledger);
         }
@@ -114,8 +122,9 @@ impl Launch<'_> {
         let counts_some = self.options.report && !self.counts_all() && self.asked() != Executor::Scalar;
         let in_blocks = !self.on_fibers && self.executor() != Executor::Scalar;
         if counts_some && !has_frames && in_blocks {
-            self.counted = self.count_front(code, &ledger);
-            self.begun += self.counted;
+            let counted = self.count_front(code, &ledger);
+            self.counted += counted;
+            self.begun += counted;
         }
         let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
             Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
@@ -136,7 +145,14 @@ impl Launch<'_> {
         if counts_some && has_frames && !self.per_member {
             self.count_again(executor, took, code, &ledger);
         }
-        Ok(self.close(executor, engine, ledger, took))
+        if records && has_frames && !self.per_member {
+            self.record_again(executor, code, &ledger);
+        }
+        let (faults, mut report) = self.close(executor, engine, ledger, took);
+        if self.options.report && self.executor() == Executor::Auto {
+            report.measured = self.measured(instance);
+        }
+        Ok((faults, report))
     }
 
     /// Runs the batch by the executor that was asked for, or by the one that is found to be the fastest.
@@ -162,7 +178,8 @@ impl Launch<'_> {
         let mut left = ledger.into_parts();
         let mut faults = std::mem::take(&mut left.faults);
         faults.sort_by_key(|fault| fault.member);
-        let report = self.report(executor, engine, &left, took);
+        let mut report = self.report(executor, engine, &left, took);
+        report.trace = self.trace(executor, &left);
         (faults, report)
     }
 }

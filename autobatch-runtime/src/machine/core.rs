@@ -66,6 +66,8 @@ pub struct Core<'r> {
     /// The steps that it does before it looks at the time.
     least: u32,
     paused: Option<Step>,
+    /// Whether the body returns when enough is recorded.
+    ends_recorded: bool,
     /// Whether it only wants to know if the program is admitted, and if it is.
     asks: bool,
     admitted: bool,
@@ -127,6 +129,7 @@ impl<'r> Core<'r> {
             until: None,
             least: 0,
             paused: None,
+            ends_recorded: false,
             asks: false,
             admitted: true,
         }
@@ -156,6 +159,11 @@ impl<'r> Core<'r> {
         self.step = self.paused.take().unwrap_or(self.step);
     }
 
+    /// The body returns when its recording is full.
+    pub(crate) fn end_when_recorded(&mut self) {
+        self.ends_recorded = true;
+    }
+
     /// Whether the body has returned with members under way.
     pub(crate) fn is_paused(&self) -> bool {
         self.paused.is_some()
@@ -167,7 +175,9 @@ impl<'r> Core<'r> {
     pub fn next(&mut self) -> Step {
         if self.least > 0 {
             self.least -= 1;
-        } else if self.until.is_some_and(|until| Instant::now() >= until) {
+        } else if self.until.is_some_and(|until| Instant::now() >= until)
+            || self.ends_recorded && self.members.is_recorded()
+        {
             self.paused = Some(std::mem::replace(&mut self.step, Step::Done));
             return Step::Done;
         }

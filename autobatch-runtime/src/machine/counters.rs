@@ -1,6 +1,7 @@
 //! Counters: what a worker leaves behind, for the outcome and the report.
 
 use crate::api::fault::Fault;
+use crate::api::trace::TraceStep;
 
 /// How often a block was executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -32,4 +33,6 @@ pub struct Finished {
     pub steps: u64,
     /// Members loaded after the first load.
     pub refills: u64,
+    /// The steps of members that are recorded, the first ones.
+    pub trace: Vec<TraceStep>,
 }

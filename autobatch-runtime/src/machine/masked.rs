@@ -365,10 +365,10 @@ impl Masked {
     #[cold]
     fn track<P: PcWord>(&self, members: &mut Occupancy<'_>, words: &[P], point: u32) {
         let top = &self.stack[self.stack.len() - 1];
-        let all = top.words..top.words + top.len;
+        let (all, depth) = (top.words..top.words + top.len, self.stack.len() - 1);
         let all = words[all.clone()].iter().zip(&self.owners[all]);
         let here = all.filter(|(word, _)| **word == P::of(point));
-        let count = here.map(|(_, owner)| members.visit(*owner as usize, point)).count();
+        let count = here.map(|(_, owner)| members.visit(*owner as usize, point, depth)).count();
         members.executed(point, count, members.width());
     }
 

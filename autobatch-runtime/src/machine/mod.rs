@@ -194,6 +194,7 @@ mod masked;
 mod occupancy;
 mod primitives;
 mod program_counter;
+mod recorder;
 mod region_loop;
 mod results;
 mod schedule;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::counters::{BlockCount, Finished};
+use super::recorder::Recorder;
 use super::settings::Settings;
 use super::step_count::StepCounts;
 use crate::api::fault::{Fault, FaultKind, TOO_MUCH, ended, too_deep};
@@ -55,6 +56,7 @@ pub(super) struct Occupancy<'r> {
     /// How deep members may be since memory is used up, if that is less than they may be anyway.
     pub(super) deepest: usize,
     steps: u64,
+    recorder: Recorder,
     refills: u64,
     /// Members that were loaded.
     members: usize,
@@ -74,6 +76,7 @@ impl<'r> Occupancy<'r> {
         let (blocks, deepest) = (program.blocks.len(), settings.max_depth);
         let visits = settings.report.then(|| vec![0; width * blocks]);
         let steps_of = StepCounts::new(settings.max_steps);
+        let recorder = Recorder::new(settings.trace.clone());
         Occupancy {
             program,
             primitives: program.primitives(),
@@ -95,6 +98,7 @@ impl<'r> Occupancy<'r> {
             depth: 0,
             deepest,
             steps: 0,
+            recorder,
             refills: 0,
             members: 0,
             first: true,
@@ -105,6 +109,11 @@ impl<'r> Occupancy<'r> {
     /// The number of lanes.
     pub(super) fn width(&self) -> usize {
         self.of.len()
+    }
+
+    /// Whether the recording has as many steps as it may.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.recorder.is_full()
     }
 
     /// The number of lanes without a member.
@@ -321,8 +330,9 @@ impl<'r> Occupancy<'r> {
         self.over
     }
 
-    /// The member on `lane` executes `block`, for the report.
-    pub(super) fn visit(&mut self, lane: usize, block: u32) {
+    /// The member on `lane` executes `block`, so deep, for the report and the trace.
+    pub(super) fn visit(&mut self, lane: usize, block: u32, depth: usize) {
+        self.recorder.visit(self.of[lane], depth);
         if let Some(visits) = &mut self.visits {
             visits[lane * self.largest.len() + block as usize] += 1;
         }
@@ -330,6 +340,7 @@ impl<'r> Occupancy<'r> {
 
     /// One execution of `block` for the report.
     pub(super) fn executed(&mut self, block: u32, active: usize, offered: usize) {
+        self.recorder.step(block, active, offered);
         let count = &mut self.counts[block as usize];
         count.executions += 1;
         count.active += active as u64;
@@ -346,6 +357,7 @@ impl<'r> Occupancy<'r> {
             depth: self.depth,
             steps: self.steps,
             refills: self.refills,
+            trace: self.recorder.into_steps(),
         }
     }
 }

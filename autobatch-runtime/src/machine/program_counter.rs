@@ -347,7 +347,7 @@ impl ProgramCounter {
     #[cold]
     fn track<P: PcWord>(&self, members: &mut Occupancy<'_>, words: &[P], point: u32) {
         let here = words[..self.width].iter().enumerate().filter(|(_, word)| **word == P::of(point));
-        let count = here.map(|(lane, _)| members.visit(lane, point)).count();
+        let count = here.map(|(lane, _)| members.visit(lane, point, self.sites[lane].len())).count();
         members.executed(point, count, self.width);
     }
 

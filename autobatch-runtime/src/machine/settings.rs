@@ -1,5 +1,7 @@
 //! Settings: the user's options, resolved for one run of the machine.
 
+use std::ops::Range;
+
 use crate::api::options::Schedule;
 use crate::simd::Isa;
 
@@ -33,4 +35,6 @@ pub struct Settings {
     pub report: bool,
     /// The steps of a scheduler after which members that could go on have their turn, whoever else does not end; 0 for never.
     pub fair: u32,
+    /// The members whose blocks are recorded; that takes a report.
+    pub trace: [Range<usize>; 2],
 }

@@ -37,8 +37,14 @@ impl Fault {
 
     /// It has, if `fault` says so.
     #[inline(always)]
-    fn note(&self, fault: bool) {
+    pub(super) fn note(&self, fault: bool) {
         self.0.set(self.0.get() | fault);
+    }
+
+    /// Whether it has.
+    #[cfg(test)]
+    pub(super) fn is_noted(&self) -> bool {
+        self.0.get()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is kept of earlier runs.
 
 use crate::api::options::Executor;
+use crate::api::report::Measured;
 
 /// How much more a whole run is believed to cost each time that it does.
 const AGING: f64 = 1.05;
@@ -72,6 +73,18 @@ impl Record {
 
     pub(super) fn cost(&self, executor: Executor) -> Option<f64> {
         self.costs[index(executor)].map(|cost| cost.nanoseconds)
+    }
+
+    /// The times of all executors that have run members. One that has lost its trials has cost so many times what the best costs.
+    pub(super) fn measured(&self) -> Vec<Measured> {
+        let best = self.cost(self.executor);
+        let of = |executor: Executor| {
+            let ratio = self.trials[index(executor)].ratio;
+            let trial = best.filter(|_| ratio > 0.0).map(|best| ratio * best);
+            let nanoseconds = self.cost(executor).or(trial)?;
+            Some(Measured { executor, nanoseconds, whole: self.is_sure(executor) })
+        };
+        EXECUTORS.into_iter().filter_map(of).collect()
     }
 
     /// Whether whole runs have told what an executor costs.

@@ -10,6 +10,7 @@ use super::super::vector::SHARE;
 use super::race::{ENOUGH, PLACES, Race, Rest};
 use super::record::{EXECUTORS, Progress, Record, index};
 use crate::api::options::Executor;
+use crate::api::report::Measured;
 use crate::batch::Watch;
 
 /// How long the scalar code is measured, in how many members at most, and in what part of the batch; the first where
@@ -134,6 +135,22 @@ impl Launch<'_> {
             records().insert(key, record);
         }
         executor
+    }
+
+    /// The times by which an executor has been chosen, now and in earlier runs.
+    pub(in crate::launch) fn measured(&self, instance: &'static str) -> Vec<Measured> {
+        let key = self.key(instance);
+        if !self.scalar_will_do() {
+            let choices = CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
+            let costs = choices.get(&key).map_or([None; 2], |choice| choice.costs);
+            let machines = [Executor::Masked, Executor::ProgramCounter].into_iter().zip(costs);
+            let of_machine = |(executor, cost): (_, Option<f64>)| {
+                Some(Measured { executor, nanoseconds: cost?, whole: true })
+            };
+            return machines.filter_map(of_machine).collect();
+        }
+        let records = RECORDS.lock().unwrap_or_else(PoisonError::into_inner);
+        records.get(&key).map_or(Vec::new(), Record::measured)
     }
 
     /// Runs the batch as before.

@@ -26,6 +26,7 @@ pub(crate) fn settings() -> Settings {
         refill: true,
         report: false,
         fair: 0,
+        trace: [0..0, 0..0],
     }
 }
 

@@ -1,0 +1,178 @@
+//! A recording of the machine's steps, and its drawing as a page.
+//!
+//! In: the blocks that members were in, step by step. Out: one page without anything outside of it, `trace.html` with the recording in it.
+//!
+//! **Invariant:** a recording has at most 256 members (`Options::trace`) and [`STEPS`] steps, so the page is small whatever the batch.
+
+use std::fmt::Write;
+
+use super::options::Executor;
+use super::program::Program;
+
+/// The most steps of a recording.
+pub(crate) const STEPS: usize = 2000;
+
+/// What the machine did with some members, step by step: [`Outcome::trace`](crate::Outcome::trace).
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{Executor, Options};
+///
+/// #[autobatch]
+/// fn fib(n: u64) -> u64 {
+///     if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
+/// }
+///
+/// let options = Options::default().executor(Executor::ProgramCounter).lanes(4).trace(8);
+/// let outcome = fib_batched_with(&[5, 3, 1, 3, 4, 4, 1, 1], &options)?;
+/// let trace = outcome.trace().expect("it has blocks");
+/// assert_eq!(trace.steps[0].block, 0); // an index of `Program::blocks`
+/// assert_eq!(trace.steps[0].visits.len(), 4);
+///
+/// let page = trace.to_html(); // for a browser: `std::fs::write("trace.html", page)`
+/// assert!(page.contains("fib") && !page.contains("http"));
+/// # Ok::<(), autobatch::BatchError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Trace {
+    /// The members that were recorded, in order.
+    pub members: Vec<usize>,
+    /// The steps, in order.
+    pub steps: Vec<TraceStep>,
+    /// Whether that is all steps until the members were done.
+    pub complete: bool,
+    /// The executor that ran them.
+    pub executor: Executor,
+    pub(crate) program: &'static Program,
+}
+
+/// A step of the machine: one block, for the members that wait there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct TraceStep {
+    /// An index of [`Program::blocks`](crate::Program::blocks).
+    pub block: usize,
+    /// The recorded members that were in it.
+    pub visits: Vec<Visit>,
+    /// The lanes that were active.
+    pub active: usize,
+    /// The lanes of the tile.
+    pub lanes: usize,
+}
+
+/// A member in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Visit {
+    /// The member.
+    pub member: usize,
+    /// How many batched calls it was in.
+    pub depth: usize,
+}
+
+impl Visit {
+    pub(crate) fn new(member: usize, depth: usize) -> Visit {
+        Visit { member, depth }
+    }
+}
+
+impl TraceStep {
+    pub(crate) fn new(block: usize, visits: Vec<Visit>, active: usize, lanes: usize) -> TraceStep {
+        TraceStep { block, visits, active, lanes }
+    }
+}
+
+impl Trace {
+    /// The part of the lanes that was active, from 0 to 1.
+    pub fn utilisation(&self) -> f64 {
+        let sum = |of: fn(&TraceStep) -> usize| self.steps.iter().map(of).sum::<usize>() as f64;
+        let lanes = sum(|step| step.lanes);
+        if lanes == 0.0 { 0.0 } else { sum(|step| step.active) / lanes }
+    }
+
+    /// A page for a browser: steps from left to right, members from top to bottom, a colour for each block, the utilisation below, and the
+    /// blocks beside it. It needs no network.
+    pub fn to_html(&self) -> String {
+        let title = format!(
+            "{}: {} members, {} steps{}, {:?}, {:.0} % of the lanes active",
+            self.program.name,
+            self.members.len(),
+            self.steps.len(),
+            if self.complete { "" } else { " (the first)" },
+            self.executor,
+            100.0 * self.utilisation()
+        );
+        include_str!("trace.html")
+            .replace("<!--TITLE-->", &escaped(&title))
+            .replace("<!--SOURCE-->", &self.source())
+            .replace("/*DATA*/", &self.data())
+    }
+
+    /// The text of the program, each line with its block.
+    fn source(&self) -> String {
+        let text = self.program.text;
+        let order = text.lines().find_map(|line| line.strip_prefix("order ")).unwrap_or_default();
+        let order: Vec<&str> = order.split(' ').collect();
+        let mut block = None;
+        let mut html = String::new();
+        for line in text.lines().take_while(|line| !line.starts_with("order ")) {
+            if let Some(heading) = line.strip_prefix("  b") {
+                let number = heading.split(' ').next().unwrap_or_default();
+                let head = heading.split_once("(part of ").map(|(_, rest)| rest.split(')').next());
+                let head = head.flatten().map_or(format!("b{number}"), str::to_owned);
+                block = order.iter().position(|id| *id == head);
+            } else if !line.starts_with("    ") {
+                block = None;
+            }
+            let of = block.map(|block| format!(" data-block=\"{block}\"")).unwrap_or_default();
+            let _ = write!(html, "<div{of}>{}&#8203;</div>", escaped(line));
+        }
+        html
+    }
+
+    /// `{"members":[…],"labels":[…],"steps":[[block,active,lanes,[row,depth,…]],…]}`
+    fn data(&self) -> String {
+        let mut data = String::from("{\"members\":[");
+        let list = |numbers: &mut dyn Iterator<Item = usize>| {
+            numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(",")
+        };
+        data.push_str(&list(&mut self.members.iter().copied()));
+        data.push_str("],\"labels\":[");
+        let labels = self.program.blocks.iter().map(|block| {
+            let function = self.program.functions[block.function as usize].name;
+            format!("\"{}\"", escaped(&format!("{function}, line {}: {}", block.line, block.label)))
+        });
+        data.push_str(&labels.collect::<Vec<_>>().join(","));
+        data.push_str("],\"steps\":[");
+        for (nth, step) in self.steps.iter().enumerate() {
+            let row = |member| self.members.binary_search(&member).unwrap_or(0);
+            let mut visits = step.visits.iter().flat_map(|visit| [row(visit.member), visit.depth]);
+            let before = if nth == 0 { "" } else { "," };
+            let _ = write!(
+                data,
+                "{before}[{},{},{},[{}]]",
+                step.block,
+                step.active,
+                step.lanes,
+                list(&mut visits)
+            );
+        }
+        data.push_str("]}");
+        data
+    }
+}
+
+/// Text that means the same in a page, and between quotation marks of a script in it.
+fn escaped(text: &str) -> String {
+    let replace = |c: char| match c {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\\' => "&#92;".to_owned(),
+        c => c.to_string(),
+    };
+    text.chars().map(replace).collect()
+}
