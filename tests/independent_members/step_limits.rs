@@ -1,5 +1,7 @@
 //! Steps are counted for each member alone: who is over the limit is the same in every executor, whatever the neighbours do.
 
+#![allow(clippy::manual_is_multiple_of)] // written as users write
+
 use std::collections::BTreeSet;
 
 use autobatch::{Executor, FaultKind, Options, Outcome, autobatch};

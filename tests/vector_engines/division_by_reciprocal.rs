@@ -224,12 +224,25 @@ fn faults_name_the_member() {
     assert_eq!(picks_batched(&x, &y, &good), each);
 }
 
+fn shifted(x: f64) -> f64 {
+    x - 0.5 / (1.0 + x.abs())
+}
+
+/// What is divided before this loop must be exact, or it may never end.
+fn settled(x: f64) -> f64 {
+    let mut y = x;
+    while y > 1.0 && y < 1e300 {
+        y /= 1.7;
+    }
+    y
+}
+
 /// Divisions by numbers that are written, in a loop.
 #[autobatch(strict)]
 fn divided(x: f64, y: f32, rounds: u32) -> (f64, f32) {
     let (mut a, mut b, mut k) = (x, y, 0);
     while k < rounds {
-        let (s, t) = (a - 0.5, a * a);
+        let (s, t) = (shifted(a), a * a);
         a = s / 6.0 + a / 15.0 + t.sqrt() / 0.1;
         b = (b / 3.0 - b / 7.0_f32) / -1.4;
         if k % 3 == 1 {
@@ -246,7 +259,7 @@ fn parted(x: f64, depth: u32) -> f64 {
     if depth == 0 {
         return x / 3.0;
     }
-    let h = x / 7.0;
+    let h = settled(x / 7.0) + shifted(x) / 9.0;
     parted(h, depth - 1) + parted(-x / 12.0, depth - 1) / 15.0
 }
 

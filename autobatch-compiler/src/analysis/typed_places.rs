@@ -17,6 +17,8 @@ pub(crate) struct TypedPlaces<'a> {
     variables: BTreeMap<String, Option<Type>>,
     /// Those that are the same for every member.
     uniform: BTreeSet<String>,
+    /// Functions that yield floats, of the item and beside it, by name.
+    floats: BTreeMap<String, Ident>,
 }
 
 /// A list, as it is indexed.
@@ -30,8 +32,14 @@ pub(crate) struct IndexedList {
 
 impl<'a> TypedPlaces<'a> {
     /// Those of a function whose variables have their classes.
-    pub(crate) fn of(program: &Program, func: FuncId, definitions: &'a Definitions) -> TypedPlaces<'a> {
+    pub(crate) fn of(
+        program: &Program,
+        func: FuncId,
+        definitions: &'a Definitions,
+        floats: BTreeMap<String, Ident>,
+    ) -> TypedPlaces<'a> {
         let mut places = TypedPlaces::among(program, func, definitions, Variable::is_uniform);
+        places.floats = floats;
         program.blocks_of(func).flat_map(crate::ir::Block::code).for_each(|stmt| places.bind(stmt));
         places
     }
@@ -55,7 +63,7 @@ impl<'a> TypedPlaces<'a> {
         let vars = || program.vars_of(func).map(|v| program.var(v));
         let variables = vars().map(|v| (v.ident.to_string(), v.ty.clone())).collect();
         let uniform = vars().filter(|v| uniform(v)).map(|v| v.ident.to_string()).collect();
-        TypedPlaces { definitions, variables, uniform }
+        TypedPlaces { definitions, variables, uniform, floats: BTreeMap::new() }
     }
 
     /// Notes the type of a `let`'s variable.
@@ -123,6 +131,10 @@ impl<'a> TypedPlaces<'a> {
                 }
             }
             Expr::MethodCall(e) if keeps_floats(&e.method) => self.float(&e.receiver),
+            Expr::Call(e) => {
+                let called = name(&e.func).filter(|name| !self.variables.contains_key(name))?;
+                self.floats.get(&called).cloned()
+            }
             place => self.ty(place).as_ref().and_then(named),
         }
     }

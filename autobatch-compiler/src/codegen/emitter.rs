@@ -11,6 +11,7 @@ use crate::codegen::vector_math::Rewrite;
 use crate::codegen::{definition_check, names, value_origins};
 use crate::index::definitions::Definitions;
 use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::item::model;
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
 use crate::syntax::arguments::Args;
@@ -129,6 +130,32 @@ impl<'a> Emitter<'a> {
     /// The types that the item can see.
     pub(crate) fn definitions(&self) -> &'a Definitions {
         self.clones.definitions()
+    }
+
+    /// Functions that yield floats, of the item and beside it, by name.
+    pub(crate) fn floats(&self) -> BTreeMap<String, Ident> {
+        let output = |f: &model::Function| match &f.output {
+            syn::Type::Path(p) => p.path.get_ident().filter(|ty| *ty == "f32" || *ty == "f64").cloned(),
+            _ => None,
+        };
+        // Of two with one name the first is the one that is called.
+        let mut all = BTreeMap::new();
+        for function in self.clones.callees().filter(|f| !f.associated) {
+            all.entry(function.sig.ident.to_string()).or_insert(output(function));
+        }
+        all.into_iter().filter_map(|(name, float)| Some((name, float?))).collect()
+    }
+
+    /// The function that a call in the code of a lane names: of the item, or beside it.
+    pub(crate) fn callee(&self, call: &syn::ExprCall) -> Option<&'a model::Function> {
+        let syn::Expr::Path(path) = &*call.func else { return None };
+        let names: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let (name, associated) = match &names[..] {
+            [name] => (name, false),
+            [own, name] if own == "Self" => (name, true),
+            _ => return None,
+        };
+        self.clones.callees().find(|f| f.sig.ident == name && f.associated == associated)
     }
 
     /// What to call to run `func` as scalar code for one lane: its arguments, then a `Depth`. `None`: the

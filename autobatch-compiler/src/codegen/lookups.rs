@@ -32,6 +32,7 @@ use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered};
 use crate::ir::{Block, BlockId, Terminator};
+use crate::item::model::Function;
 use crate::std_models::pure::{is_primitive, is_pure_function};
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::mentions::{bare, name as name_of};
@@ -109,6 +110,7 @@ pub(crate) fn faults() -> Ident {
 
 /// Rewrites the lookups of a region.
 pub(crate) struct LookupWriter<'e> {
+    emitter: &'e Emitter<'e>,
     rt: &'e TokenStream,
     head: BlockId,
     places: TypedPlaces<'e>,
@@ -125,20 +127,20 @@ pub(crate) struct LookupWriter<'e> {
 impl<'e> LookupWriter<'e> {
     /// For the region of these blocks; `None` if it keeps its panics.
     pub(crate) fn new<'b>(
-        emitter: &'e Emitter<'_>,
+        emitter: &'e Emitter<'e>,
         head: BlockId,
         mut blocks: impl Iterator<Item = &'b Block>,
         in_place: BTreeMap<String, TokenStream>,
     ) -> Option<LookupWriter<'e>> {
         let writer = LookupWriter { in_place, ..LookupWriter::of(emitter, head) };
-        let counts = writer.counts;
-        blocks.all(|block| ends_soon(block, counts)).then_some(writer)
+        blocks.all(|block| writer.ends_soon(block)).then_some(writer)
     }
 
-    fn of(emitter: &'e Emitter<'_>, head: BlockId) -> LookupWriter<'e> {
+    fn of(emitter: &'e Emitter<'e>, head: BlockId) -> LookupWriter<'e> {
         let func = emitter.program.block(head).func;
-        let places = TypedPlaces::of(emitter.program, func, emitter.definitions());
+        let places = TypedPlaces::of(emitter.program, func, emitter.definitions(), emitter.floats());
         LookupWriter {
+            emitter,
             rt: &emitter.rt,
             head,
             places,
@@ -152,7 +154,7 @@ impl<'e> LookupWriter<'e> {
 
     /// For a block that runs lane-interchanged: lookups in what all lanes share, by what lanes differ in.
     pub(crate) fn interchanged(
-        emitter: &'e Emitter<'_>,
+        emitter: &'e Emitter<'e>,
         head: BlockId,
         varying: BTreeSet<String>,
     ) -> LookupWriter<'e> {
@@ -162,7 +164,7 @@ impl<'e> LookupWriter<'e> {
     /// Rewrites code that runs for one lane; whether there is a lookup in it.
     pub(crate) fn piece(&self, stmts: &mut [Stmt]) -> bool {
         let before = self.any.replace(false);
-        if stmts.iter().all(|stmt| is_straight(stmt, self.counts)) {
+        if stmts.iter().all(|stmt| self.is_straight(stmt, self.counts, &[])) {
             self.code(stmts);
         }
         let found = self.any.get();
@@ -238,6 +240,48 @@ impl<'e> LookupWriter<'e> {
         ident
     }
 
+    /// Whether code ends whatever it computes with.
+    fn ends_soon(&self, block: &Block) -> bool {
+        let straight = |expr: &Expr| self.is_straight(expr, self.counts, &[]);
+        let term = match &block.term {
+            Terminator::Branch { cond, .. } => straight(cond),
+            Terminator::Switch { scrutinee, arms, .. } => {
+                let mut guards = arms.iter().filter_map(|arm| arm.guard.as_deref());
+                straight(scrutinee) && guards.all(straight)
+            }
+            _ => true,
+        };
+        term && block.code().all(|stmt| self.is_straight(stmt, self.counts, &[]))
+    }
+
+    /// Whether there are no loops in code, other than of a few rounds, and no calls of functions that may have some. `around`
+    /// are the functions that lead to it.
+    fn is_straight(&self, code: &(impl Code + ?Sized), counts: &TripCounts, around: &[&Function]) -> bool {
+        !walk::any(code, |at| match at {
+            At::Expr(Expr::While(_) | Expr::Loop(_) | Expr::Closure(_)) => true,
+            At::Expr(Expr::ForLoop(e)) => counts.of(&e.expr).is_none_or(|trips| trips > ROUNDS),
+            At::Expr(Expr::Call(e)) => match &*e.func {
+                Expr::Path(p) => {
+                    let own = p.path.segments.iter().any(|s| s.ident == "__rt");
+                    let variant = p.path.segments.last().is_some_and(|s| s.ident == "Some");
+                    !(own || variant || is_pure_function(p) || self.leads_to_straight(e, around))
+                }
+                _ => true,
+            },
+            _ => false,
+        })
+    }
+
+    /// Whether a function is called whose code is straight.
+    fn leads_to_straight(&self, call: &syn::ExprCall, around: &[&Function]) -> bool {
+        let Some(callee) = self.emitter.callee(call) else { return false };
+        if around.iter().any(|known| std::ptr::eq(*known, callee)) {
+            return false;
+        }
+        let around: Vec<&Function> = around.iter().copied().chain([callee]).collect();
+        self.is_straight(&callee.body, &TripCounts::default(), &around)
+    }
+
     /// What has been rewritten.
     pub(crate) fn lookups(&self) -> Lookups {
         let lists = self.lists.borrow().iter().map(|(_, list)| list.clone()).collect();
@@ -259,34 +303,4 @@ fn mentioned(e: &syn::ExprIndex) -> BTreeSet<String> {
         }
     });
     names
-}
-
-/// Whether code ends whatever it computes with.
-fn ends_soon(block: &Block, counts: &TripCounts) -> bool {
-    let term = match &block.term {
-        Terminator::Branch { cond, .. } => is_straight(&**cond, counts),
-        Terminator::Switch { scrutinee, arms, .. } => {
-            let mut guards = arms.iter().filter_map(|arm| arm.guard.as_deref());
-            is_straight(&**scrutinee, counts) && guards.all(|guard| is_straight(guard, counts))
-        }
-        _ => true,
-    };
-    term && block.code().all(|stmt| is_straight(stmt, counts))
-}
-
-/// Whether there are no loops in code, other than of a few rounds, and no calls of functions that may have some.
-fn is_straight(code: &(impl Code + ?Sized), counts: &TripCounts) -> bool {
-    !walk::any(code, |at| match at {
-        At::Expr(Expr::While(_) | Expr::Loop(_) | Expr::Closure(_)) => true,
-        At::Expr(Expr::ForLoop(e)) => counts.of(&e.expr).is_none_or(|trips| trips > ROUNDS),
-        At::Expr(Expr::Call(e)) => match &*e.func {
-            Expr::Path(p) => {
-                let own = p.path.segments.iter().any(|s| s.ident == "__rt");
-                let variant = p.path.segments.last().is_some_and(|s| s.ident == "Some");
-                !(own || variant || is_pure_function(p))
-            }
-            _ => true,
-        },
-        _ => false,
-    })
 }

@@ -52,6 +52,8 @@ pub struct ProgramFacts {
 /// Which functions of an annotated item have a clone.
 pub struct Clones<'a> {
     functions: &'a [Function],
+    /// Those beside the item.
+    helpers: &'a [Function],
     definitions: &'a Definitions,
     resolution: &'a Resolution,
     has: Vec<bool>,
@@ -101,6 +103,7 @@ impl<'a> Clones<'a> {
         };
         let mut clones = Clones {
             functions,
+            helpers: &item.helpers,
             definitions: &item.declared.definitions,
             resolution,
             has,
@@ -140,6 +143,11 @@ impl<'a> Clones<'a> {
     /// The function at a position in the source.
     pub(crate) fn function(&self, position: usize) -> &'a Function {
         &self.functions[position]
+    }
+
+    /// The functions of the item, then those beside it.
+    pub(crate) fn callees(&self) -> impl Iterator<Item = &'a Function> {
+        self.functions.iter().chain(self.helpers)
     }
 
     /// The types that the item can see.
