@@ -4,11 +4,11 @@
 //! [`crate::analysis::lane_interchange`]), control flow, and calls of functions of the same item, or beside it, that only compute
 //! too, on numbers, `bool`s, `char`s, and tuples, arrays and `Option`s of them. The macro knows no types, so what
 //! all of it starts from is listed: types of parameters and results that are not primitive by name
-//! ([`PureProgram::types`]), and values that are read from shared data and constants ([`PureProgram::leaves`]). What
-//! operators and pure methods make of primitive values is primitive. Generated code asks the runtime whether
+//! ([`PureProgram::types`]), and values that are read from constants, from shared data, and behind references that each member was given
+//! ([`PureProgram::leaves`]). What operators and pure methods make of primitive values is primitive. Generated code asks the runtime whether
 //! what is listed is; if not, the machine runs the program.
 //!
-//! Refused: everything owned, borrowed per member or changed in place; closures, macros other than
+//! Refused: everything owned or changed in place; closures, macros other than
 //! assertions and panics, items in bodies; blocks lane-interchanged or of a primitive; mutual tail calls that come
 //! back, because a vector frame takes native stack for them.
 
