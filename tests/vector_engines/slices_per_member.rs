@@ -2,7 +2,7 @@
 //! several places, and out of bounds.
 
 // Written as users write.
-#![allow(clippy::needless_range_loop, clippy::indexing_slicing)]
+#![allow(clippy::needless_range_loop, clippy::indexing_slicing, clippy::manual_is_multiple_of)]
 
 use crate::common::agree_at;
 use crate::lookups::{noise, same_outcomes};
