@@ -373,7 +373,7 @@ struct GuideScalar;
 /// generated code. Cargo does not know of the variable, so touch the file.
 ///
 /// ```sh
-/// touch src/main.rs && AUTOBATCH_DUMP=/tmp/stages cargo build
+/// touch src/main.rs && AUTOBATCH_DUMP=$PWD/stages cargo build
 /// ```
 ///
 /// # What it reads

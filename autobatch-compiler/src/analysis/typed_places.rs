@@ -18,7 +18,7 @@ pub(crate) struct TypedPlaces<'a> {
     /// Those that are the same for every member.
     uniform: BTreeSet<String>,
     /// Functions that yield floats, of the item and beside it, by name.
-    floats: BTreeMap<String, Ident>,
+    floats: &'a BTreeMap<String, Ident>,
 }
 
 /// A list, as it is indexed.
@@ -36,7 +36,7 @@ impl<'a> TypedPlaces<'a> {
         program: &Program,
         func: FuncId,
         definitions: &'a Definitions,
-        floats: BTreeMap<String, Ident>,
+        floats: &'a BTreeMap<String, Ident>,
     ) -> TypedPlaces<'a> {
         let mut places = TypedPlaces::among(program, func, definitions, Variable::is_uniform);
         places.floats = floats;
@@ -63,7 +63,7 @@ impl<'a> TypedPlaces<'a> {
         let vars = || program.vars_of(func).map(|v| program.var(v));
         let variables = vars().map(|v| (v.ident.to_string(), v.ty.clone())).collect();
         let uniform = vars().filter(|v| uniform(v)).map(|v| v.ident.to_string()).collect();
-        TypedPlaces { definitions, variables, uniform, floats: BTreeMap::new() }
+        TypedPlaces { definitions, variables, uniform, floats: const { &BTreeMap::new() } }
     }
 
     /// Notes the type of a `let`'s variable.

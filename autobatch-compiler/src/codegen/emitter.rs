@@ -44,6 +44,8 @@ pub(crate) struct Emitter<'a> {
     /// another.
     pub(super) alike: VarSet,
     pub(super) points: BTreeMap<BlockId, u32>,
+    /// Functions that yield floats, of the item and beside it, by name.
+    pub(super) floats: BTreeMap<String, Ident>,
     /// Call sites in point order.
     pub(super) calls: Vec<(BlockId, &'a Call)>,
     /// Groups in point order.
@@ -56,6 +58,19 @@ pub(crate) struct Emitter<'a> {
     pub(super) types: Vec<definition_check::Types>,
     /// The `&mut` parameters in whose place lane code is lent copies of what they refer to.
     pub(super) states: &'a VarSet,
+}
+
+/// Functions that yield floats, by name. Of two with one name the first is the one that is called.
+fn floats(clones: &Clones<'_>) -> BTreeMap<String, Ident> {
+    let output = |f: &model::Function| match &f.output {
+        syn::Type::Path(p) => p.path.get_ident().filter(|ty| *ty == "f32" || *ty == "f64").cloned(),
+        _ => None,
+    };
+    let mut all = BTreeMap::new();
+    for function in clones.callees().filter(|f| !f.associated) {
+        all.entry(function.sig.ident.to_string()).or_insert(output(function));
+    }
+    all.into_iter().filter_map(|(name, float)| Some((name, float?))).collect()
 }
 
 impl<'a> Emitter<'a> {
@@ -105,6 +120,7 @@ impl<'a> Emitter<'a> {
             program,
             analyses,
             items: &lowered.items,
+            floats: floats(clones),
             rt,
             clones,
             sources: &lowered.sources,
@@ -130,20 +146,6 @@ impl<'a> Emitter<'a> {
     /// The types that the item can see.
     pub(crate) fn definitions(&self) -> &'a Definitions {
         self.clones.definitions()
-    }
-
-    /// Functions that yield floats, of the item and beside it, by name.
-    pub(crate) fn floats(&self) -> BTreeMap<String, Ident> {
-        let output = |f: &model::Function| match &f.output {
-            syn::Type::Path(p) => p.path.get_ident().filter(|ty| *ty == "f32" || *ty == "f64").cloned(),
-            _ => None,
-        };
-        // Of two with one name the first is the one that is called.
-        let mut all = BTreeMap::new();
-        for function in self.clones.callees().filter(|f| !f.associated) {
-            all.entry(function.sig.ident.to_string()).or_insert(output(function));
-        }
-        all.into_iter().filter_map(|(name, float)| Some((name, float?))).collect()
     }
 
     /// The function that a call in the code of a lane names: of the item, or beside it.

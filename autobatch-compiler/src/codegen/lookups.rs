@@ -138,7 +138,7 @@ impl<'e> LookupWriter<'e> {
 
     fn of(emitter: &'e Emitter<'e>, head: BlockId) -> LookupWriter<'e> {
         let func = emitter.program.block(head).func;
-        let places = TypedPlaces::of(emitter.program, func, emitter.definitions(), emitter.floats());
+        let places = TypedPlaces::of(emitter.program, func, emitter.definitions(), &emitter.floats);
         LookupWriter {
             emitter,
             rt: &emitter.rt,
