@@ -47,6 +47,7 @@ pub use crate::native_stack::depth::Depth;
 /// * a region takes each live variable once, at the start; every way out leaves what is live behind it, then says the point;
 /// * a strip's states are opened for the lanes that wait at the region's head, where the `&mut` is live, and lent to lanes that are there;
 /// * a load fetches all values before it puts one down; nothing unwinds between the opening of a strip and its lane code;
+/// * room for all that a call writes is made before anything moves;
 /// * what a [`Transfer`] moves is not used at its source again, unless it is `Copy`; pushes and pops balance;
 /// * the arm for [`Step::Abandon`] drops what is live at each [`UnwindPoint`];
 /// * the instances that `Core::dispatch` gets are compiled with the features that it lists.

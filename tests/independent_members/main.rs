@@ -9,5 +9,6 @@ mod faults;
 mod limits;
 mod quiet_faults;
 mod recursion_depth;
+mod refused_memory;
 mod reports;
 mod step_limits;

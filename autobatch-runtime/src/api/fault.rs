@@ -3,6 +3,9 @@
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
+use std::ops::Deref;
+
+use crate::native_stack::room;
 
 /// Why a member has no result.
 ///
@@ -67,6 +70,64 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The panic's message, or a sentence on the limit. “panicked” if the panic's payload is no text.
     pub message: String,
+}
+
+/// Faults in no order. Where there is no memory for more of them, it says so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FaultList {
+    faults: Vec<Fault>,
+    refused: bool,
+}
+
+impl Deref for FaultList {
+    type Target = [Fault];
+    fn deref(&self) -> &[Fault] {
+        &self.faults
+    }
+}
+
+impl Extend<Fault> for FaultList {
+    fn extend<I: IntoIterator<Item = Fault>>(&mut self, faults: I) {
+        let mut faults = faults.into_iter();
+        self.refused |= !room::has(&mut self.faults, faults.size_hint().0);
+        while !self.refused
+            && let Some(fault) = faults.next()
+        {
+            self.push(fault);
+        }
+    }
+}
+
+impl FaultList {
+    pub(crate) fn push(&mut self, fault: Fault) {
+        if room::has(&mut self.faults, 1) {
+            self.faults.push(fault);
+        } else {
+            self.refused = true;
+        }
+    }
+
+    /// Takes those of another list.
+    pub(crate) fn append(&mut self, other: &mut FaultList) {
+        self.refused |= other.refused;
+        if room::has(&mut self.faults, other.faults.len()) {
+            self.faults.append(&mut other.faults);
+        } else {
+            self.refused = true;
+        }
+    }
+
+    /// Nobody asks for them.
+    pub(crate) fn clear(&mut self) {
+        *self = FaultList::default();
+    }
+
+    /// All of them, ordered by member, unless some are lost.
+    pub(crate) fn into_sorted(mut self) -> Option<Vec<Fault>> {
+        // In place: another order of equal members would need memory.
+        self.faults.sort_unstable_by_key(|fault| fault.member);
+        (!self.refused).then_some(self.faults)
+    }
 }
 
 /// The text of a panic's payload.
@@ -220,11 +281,11 @@ pub enum BatchError {
         /// What is wrong with them.
         wrong: BadOffsets,
     },
-    /// There is no memory for the results.
+    /// There is no memory for the results, or for the faults.
     Memory {
         /// The number of members.
         members: usize,
-        /// The bytes of a result.
+        /// The bytes of a result, or of a fault.
         bytes: usize,
     },
     /// A limit of the [`Options`](crate::Options) can't be kept, since scalar code runs the members.

@@ -1,5 +1,6 @@
 //! What a run yields.
 
+use std::fmt;
 use std::mem::MaybeUninit;
 
 use super::fault::{BatchError, Fault, Faults};
@@ -44,31 +45,72 @@ pub struct Outcome<R> {
 enum Values<R> {
     /// No member is at fault: the memory that the results were written to.
     All(Vec<R>),
-    Some(Vec<Option<R>>),
+    Some(SomeValues<R>),
+}
+
+/// The same memory, where some members are at fault: a second one for that many values may not be there.
+struct SomeValues<R> {
+    values: Vec<MaybeUninit<R>>,
+    /// Which of them are there.
+    set: Vec<bool>,
+}
+
+impl<R> SomeValues<R> {
+    /// `set` says which of `values` are initialised.
+    fn new(values: Vec<MaybeUninit<R>>, set: Vec<bool>) -> Self {
+        assert_eq!(values.len(), set.len(), "a flag for each member");
+        SomeValues { values, set }
+    }
+
+    fn get(&self, member: usize) -> Option<&R> {
+        // SAFETY: `Out` reports exactly the members that it has written.
+        self.set.get(member)?.then(|| unsafe { self.values[member].assume_init_ref() })
+    }
+
+    /// The values of all members, each once.
+    fn into_options(mut self) -> impl Iterator<Item = Option<R>> {
+        (0..self.set.len()).map(move |member| {
+            let is_set = std::mem::take(&mut self.set[member]);
+            // SAFETY: as in `get`; nobody reads or drops it again, as it is not set any more.
+            is_set.then(|| unsafe { self.values[member].assume_init_read() })
+        })
+    }
+}
+
+impl<R> Drop for SomeValues<R> {
+    fn drop(&mut self) {
+        for (value, set) in self.values.iter_mut().zip(&self.set) {
+            if *set {
+                // SAFETY: as in `get`.
+                unsafe { value.assume_init_drop() }
+            }
+        }
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for SomeValues<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries((0..self.set.len()).map(|member| self.get(member))).finish()
+    }
 }
 
 impl<R> Outcome<R> {
-    /// `set` says which of `values` are initialised, if not all are; the others have a fault each. `faults` ascend.
+    /// What has become of a run: its faults, which ascend. `set` says which of `values` are initialised, if not all are; the others have a
+    /// fault each.
     pub(crate) fn new(
         values: Vec<MaybeUninit<R>>,
         set: Option<Vec<bool>>,
-        faults: Vec<Fault>,
-        report: Report,
-    ) -> Self {
+        ran: Result<(Vec<Fault>, Report), BatchError>,
+    ) -> Result<Self, BatchError> {
         let missing = set.as_ref().map_or(0, |set| set.iter().filter(|set| !**set).count());
-        assert_eq!(missing, faults.len(), "a member has a value or a fault");
-        let values = if let Some(set) = set {
-            assert_eq!(values.len(), set.len(), "a flag for each member");
-            let value = |(value, set): (MaybeUninit<R>, bool)| {
-                // SAFETY: `Out` reports exactly the members it has written.
-                set.then(|| unsafe { value.assume_init() })
-            };
-            Values::Some(values.into_iter().zip(set).map(value).collect())
-        } else {
+        let values = match set {
+            Some(set) => Values::Some(SomeValues::new(values, set)),
             // SAFETY: all values are initialised.
-            Values::All(unsafe { assume_init(values) })
+            None => Values::All(unsafe { assume_init(values) }),
         };
-        Outcome { values, faults, report }
+        let (faults, report) = ran?;
+        assert_eq!(missing, faults.len(), "a member has a value or a fault");
+        Ok(Outcome { values, faults, report })
     }
 
     /// The members without a result, ordered by member; empty if all have one.
@@ -121,7 +163,7 @@ impl<R> Outcome<R> {
     pub fn len(&self) -> usize {
         match &self.values {
             Values::All(values) => values.len(),
-            Values::Some(values) => values.len(),
+            Values::Some(values) => values.set.len(),
         }
     }
 
@@ -149,7 +191,7 @@ impl<R> Outcome<R> {
     pub fn get(&self, member: usize) -> Option<&R> {
         match &self.values {
             Values::All(values) => values.get(member),
-            Values::Some(values) => values.get(member)?.as_ref(),
+            Values::Some(values) => values.get(member),
         }
     }
 
@@ -198,7 +240,7 @@ impl<R> Outcome<R> {
     pub fn into_parts(self) -> (Vec<Option<R>>, Vec<Fault>, Report) {
         let values = match self.values {
             Values::All(values) => values.into_iter().map(Some).collect(),
-            Values::Some(values) => values,
+            Values::Some(values) => values.into_options().collect(),
         };
         (values, self.faults, self.report)
     }
@@ -253,7 +295,7 @@ impl<R> Outcome<R> {
         match self.values {
             Values::All(values) => values.into_iter().map(Ok).collect(),
             Values::Some(values) => values
-                .into_iter()
+                .into_options()
                 .map(|value| {
                     value.ok_or_else(|| faults.next().expect("a member without a value has a fault"))
                 })
@@ -345,7 +387,7 @@ mod tests {
         let faults: Vec<Fault> = (0..set.len()).filter(|&member| !set[member]).map(fault).collect();
         let values = values.into_iter().map(|value| value.map_or(MaybeUninit::uninit(), MaybeUninit::new));
         let set = (!faults.is_empty()).then_some(set);
-        Outcome::new(values.collect(), set, faults, Report::empty())
+        Outcome::new(values.collect(), set, Ok((faults, Report::empty()))).unwrap()
     }
 
     #[test]

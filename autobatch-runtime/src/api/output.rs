@@ -11,6 +11,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use crate::native_stack::budget::TooMuch;
+use crate::native_stack::room;
+
 /// The member has a result, of type `R`. Values that are copied may come twice, from two engines on one thread.
 #[inline(always)]
 pub(crate) fn have_one<R>(flag: &AtomicBool) {
@@ -79,8 +82,9 @@ impl Set {
 
     #[cold]
     fn make_flags(&self) -> &[AtomicBool] {
+        // Unwinds without memory: the member has no result.
         self.singles.get_or_init(|| {
-            let flags = Box::into_raw(vec![false; self.len].into_boxed_slice());
+            let flags = Box::into_raw(room::filled(false, self.len).into_boxed_slice());
             // SAFETY: an `AtomicBool` has the layout and the values of a `bool`. (One by one they would cost more
             // than the members of a cheap kernel.)
             unsafe { Box::from_raw(flags as *mut [AtomicBool]) }
@@ -94,24 +98,31 @@ impl Set {
         ranges.range(..=member).next_back().is_some_and(|(_, end)| member < *end) || singles()
     }
 
-    /// Which members have a result; `None` if all have.
-    fn into_members(self) -> Option<Vec<bool>> {
+    /// Which members have a result; `None` if all have. An error without memory to say it.
+    fn into_members(self) -> Result<Option<Vec<bool>>, TooMuch> {
         let ranges = self.ranges.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.len == 0 || ranges.get(&0) == Some(&self.len) {
-            return None;
+            return Ok(None);
         }
-        let mut set = self.singles.into_inner().map_or_else(
-            || vec![false; self.len],
-            |flags| {
+        let mut set = match self.singles.into_inner() {
+            Some(flags) => {
                 let flags = Box::into_raw(flags);
                 // SAFETY: as in `flags`.
                 unsafe { Box::from_raw(flags as *mut [bool]) }.into_vec()
-            },
-        );
+            }
+            None => {
+                let mut set = Vec::new();
+                if !room::has(&mut set, self.len) {
+                    return Err(TooMuch);
+                }
+                set.resize(self.len, false);
+                set
+            }
+        };
         ranges.into_iter().for_each(|(start, end)| set[start..end].fill(true));
         // Without an early exit it is vector code.
         let all = set.iter().fold(true, |all, set| all & set);
-        (!all).then_some(set)
+        Ok((!all).then_some(set))
     }
 }
 
@@ -216,8 +227,8 @@ impl<'o, R> Out<'o, R> {
         self.set.has(member)
     }
 
-    /// Which members have a result; `None` if all have.
-    pub(crate) fn into_set(self) -> Option<Vec<bool>> {
+    /// Which members have a result; `None` if all have. An error without memory to say it.
+    pub(crate) fn into_set(self) -> Result<Option<Vec<bool>>, TooMuch> {
         self.set.into_members()
     }
 }

@@ -5,11 +5,13 @@
 //!
 //! **Invariant:** a queue hands out each member once.
 
+mod ending;
 mod limits;
 mod pulse;
 mod queue;
 mod watch;
 
+pub(crate) use ending::{Payload, reason};
 pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_ticks, ticks};
 pub use limits::{is_long, is_long_inside, next_turn, tick, turn, turns_left, turns_left_inside};
 pub(crate) use pulse::Pulse;

@@ -28,7 +28,6 @@
 //!
 //! **Invariant:** a fiber that is to end is never suspended again: where it would be, it unwinds.
 
-mod ending;
 mod join;
 mod reach;
 mod request;
@@ -37,7 +36,6 @@ mod tests;
 mod wait;
 mod worker;
 
-pub(crate) use ending::reason;
 pub use join::join;
 pub(crate) use reach::Reach;
 pub use wait::{gathers, wait};

@@ -11,12 +11,11 @@ use std::ptr;
 use std::rc::Rc;
 use std::thread::panicking;
 
-use super::ending::{Payload, reason};
 use super::reach::Reach;
 use super::request::Request;
-use crate::api::fault::{Fault, FaultKind, ended};
+use crate::api::fault::{Fault, FaultKind, FaultList, ended};
 use crate::api::options::Schedule;
-use crate::batch::{Queue, Stopped, Watch};
+use crate::batch::{Payload, Queue, Stopped, Watch, reason};
 use crate::native_stack::coroutine::{Context, Stack, Suspender};
 use crate::native_stack::depth::{Depth, StackState};
 
@@ -188,8 +187,8 @@ impl<'a> Worker<'a> {
         &self,
         queue: &Queue,
         first: usize,
-        faults: &mut Vec<Fault>,
-        without: &dyn Fn(&mut Vec<Fault>),
+        faults: &mut FaultList,
+        without: &dyn Fn(&mut FaultList),
     ) {
         let left = Cell::new(first);
         let take = || {
@@ -209,7 +208,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs the members that `take` yields, on fibers, to the last.
-    fn run(&self, take: &dyn Fn() -> Option<usize>, faults: &mut Vec<Fault>) {
+    fn run(&self, take: &dyn Fn() -> Option<usize>, faults: &mut FaultList) {
         let (mut more, mut loaded) = (true, 0);
         loop {
             let next = self.ready.borrow_mut().pop_front();
@@ -253,7 +252,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn begin(&self, member: usize, stack: Option<Stack>, faults: &mut Vec<Fault>) {
+    fn begin(&self, member: usize, stack: Option<Stack>, faults: &mut FaultList) {
         let run = move || {
             let depth = Depth::root(self.rules.max_depth);
             let _published = depth.publish();
@@ -345,7 +344,7 @@ impl<'a> Worker<'a> {
     }
 
     /// After a fiber has run: if it has ended, who waits for it goes on, or the member is done.
-    fn settle(&self, fiber: &Rc<Fiber>, faults: &mut Vec<Fault>) {
+    fn settle(&self, fiber: &Rc<Fiber>, faults: &mut FaultList) {
         if !fiber.done.get() {
             return;
         }
@@ -371,7 +370,7 @@ impl<'a> Worker<'a> {
         member: usize,
         why: Option<FaultKind>,
         payload: Option<Payload>,
-        faults: &mut Vec<Fault>,
+        faults: &mut FaultList,
     ) {
         if let Some(payload) = payload {
             if (self.has_result)(member) {
@@ -513,7 +512,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Ends all members under way.
-    fn end_members(&self, kind: FaultKind, faults: &mut Vec<Fault>) {
+    fn end_members(&self, kind: FaultKind, faults: &mut FaultList) {
         loop {
             let Some(fiber) = self.members.borrow().last().cloned() else { return };
             fiber.why.set(fiber.why.get().or(Some(kind)));

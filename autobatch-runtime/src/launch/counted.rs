@@ -19,10 +19,11 @@ use std::time::{Duration, Instant};
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::TileCounts;
 use super::ways::Code;
-use crate::api::fault::{Fault, FaultKind, ended};
+use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH, ended};
 use crate::api::options::{Executor, Schedule};
 use crate::batch::{Pulse, Queue, Stopped, Tired, Watch};
 use crate::machine::{Core, Mode, Settings};
+use crate::native_stack::budget::TooMuch;
 use crate::native_stack::depth::{self, Depth};
 use crate::simd::Level;
 use crate::storage::Store;
@@ -137,8 +138,8 @@ impl<'c> Companion<'c> {
         !core.is_paused() || self.members.clone().all(|member| self.code.is_set(member))
     }
 
-    fn into_faults(self) -> Vec<Fault> {
-        self.machine.map_or(Vec::new(), |(core, _)| core.finish().faults)
+    fn into_faults(self) -> FaultList {
+        self.machine.map_or_else(FaultList::default, |(core, _)| core.finish().faults)
     }
 }
 
@@ -170,7 +171,7 @@ pub(super) fn enter(core: &mut Core<'_>, store: &Store, code: &dyn Code) {
 
 impl CountedTiles<'_> {
     /// Tile after tile, until no member waits.
-    pub(super) fn run(&mut self, least: usize, memory: &mut Memory, faults: &mut Vec<Fault>) {
+    pub(super) fn run(&mut self, least: usize, memory: &mut Memory, faults: &mut FaultList) {
         let full = self.most;
         if self.launch.options.max_steps.is_some() && self.launch.program.recursive {
             self.most = self.most.min(FIRST);
@@ -194,7 +195,7 @@ impl CountedTiles<'_> {
         }
     }
 
-    fn tile(&mut self, members: Range<usize>, full: usize, memory: &mut Memory, faults: &mut Vec<Fault>) {
+    fn tile(&mut self, members: Range<usize>, full: usize, memory: &mut Memory, faults: &mut FaultList) {
         let (launch, code, max_steps) = (self.launch, self.code, self.launch.max_steps());
         let aside = Aside { launch, done: AtomicUsize::new(0) };
         // A companion runs what this worker has put aside, too.
@@ -287,7 +288,7 @@ impl CountedTiles<'_> {
     }
 
     /// The members of the companion that are not the tile's: those that are done, how many, and those that wait again.
-    fn take_back(&mut self, borrowed: &[Range<usize>], found: &[Fault], faults: &mut Vec<Fault>) -> usize {
+    fn take_back(&mut self, borrowed: &[Range<usize>], found: &[Fault], faults: &mut FaultList) -> usize {
         let mut done = 0;
         for members in borrowed {
             for member in members.clone() {
@@ -321,19 +322,30 @@ impl CountedTiles<'_> {
     }
 
     /// Members by the machine, which counts each.
-    fn exact(&mut self, faults: &mut Vec<Fault>) {
+    fn exact(&mut self, faults: &mut FaultList) {
         let launch = self.launch;
         for some in self.over.chunks(RANGES) {
             let queue = self.behind(some.iter());
-            let mut core = Core::new(launch.program, launch.settings(self.executor), &queue, launch);
-            enter(&mut core, &Store::new(), self.code);
-            faults.append(&mut core.finish().faults);
+            let machine = || Core::new(launch.program, launch.settings(self.executor), &queue, launch);
+            match catch_unwind(AssertUnwindSafe(machine)) {
+                Ok(mut core) => {
+                    enter(&mut core, &Store::new(), self.code);
+                    faults.append(&mut core.finish().faults);
+                }
+                Err(payload) if payload.is::<TooMuch>() => {
+                    let kind = FaultKind::MemoryExceeded;
+                    let fault = |member| Fault { member, kind, message: TOO_MUCH.to_owned() };
+                    launch.ended(some.iter().map(Range::len).sum());
+                    faults.extend(some.iter().cloned().flatten().map(fault));
+                }
+                Err(payload) => resume_unwind(payload),
+            }
         }
         self.over.clear();
     }
 
     /// Members that are ended from outside.
-    fn end(&self, members: Range<usize>, kind: FaultKind, faults: &mut Vec<Fault>) {
+    fn end(&self, members: Range<usize>, kind: FaultKind, faults: &mut FaultList) {
         self.launch.ended(members.len());
         faults.extend(members.map(|member| Fault { member, kind, message: ended(kind) }));
     }

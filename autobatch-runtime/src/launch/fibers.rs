@@ -4,7 +4,7 @@ use super::launcher::{Launch, PRIMITIVE_LANES};
 use super::phase::{Ledger, Parts, Took};
 use super::scalar::PIECE;
 use super::ways::Code;
-use crate::api::fault::Fault;
+use crate::api::fault::FaultList;
 use crate::batch::Queue;
 use crate::fiber::{Reach, Worker, WorkerRules};
 use crate::native_stack::coroutine::KEPT;
@@ -34,9 +34,11 @@ impl Launch<'_> {
     /// Scalar code on each member, on fibers as far as members reach primitives.
     pub(super) fn fibers(&self, parts: Parts, threads: usize, code: &dyn Code, ledger: &Ledger) -> Took {
         let queue = Queue::of(parts, threads);
-        self.fiber_workers(&queue, threads, code, ledger, &|worker, faults| {
+        let took = self.fiber_workers(&queue, threads, code, ledger, &|worker, faults| {
             self.scalar_worker(&queue, PIECE, Some(worker), code, faults);
-        })
+        });
+        self.end_waiting(&queue, ledger);
+        took
     }
 
     /// Runs the first members on fibers to see whether the program reaches a primitive, and all of them if it does; how many it has run.
@@ -54,14 +56,14 @@ impl Launch<'_> {
         threads: usize,
         code: &dyn Code,
         ledger: &Ledger,
-        without: &(dyn Fn(&Worker<'_>, &mut Vec<Fault>) + Sync),
+        without: &(dyn Fn(&Worker<'_>, &mut FaultList) + Sync),
     ) -> Took {
         let reached = Reach::of(self.program);
         let rules = self.rules();
         let member = |member, depth| code.scalar(member, depth);
         let has_result = |member| code.is_set(member);
         self.spread(threads, &|| {
-            let mut faults = Vec::new();
+            let mut faults = FaultList::default();
             let worker = Worker::new(rules, self, reached, &member, &has_result);
             let first = if reached.is_unknown() { rules.lanes.min(FIRST) } else { 0 };
             worker.run_queue(queue, first, &mut faults, &|faults| without(&worker, faults));

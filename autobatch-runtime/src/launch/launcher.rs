@@ -1,20 +1,21 @@
 //! One run of a batch: its options, resolved, and its threads.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::phase::{Parts, Took};
+use super::phase::{Ledger, Parts, Took};
 use super::quiet::{self, Voice};
-use crate::api::fault::FaultKind;
+use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH};
 use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
 use crate::api::program::Program;
-use crate::batch::{Limited, Limits, Watch};
+use crate::batch::{Limited, Limits, Queue, Watch};
 use crate::fiber::{CurrentWorker, Reach};
 use crate::machine::{Mode, Settings};
-use crate::native_stack::budget::{self, Budget, Budgeted};
+use crate::native_stack::budget::{self, Budget, Budgeted, TooMuch};
 use crate::simd::{self, Isa};
 
 /// Members that a batched kernel is called for at most, unless the user says otherwise.
@@ -219,7 +220,12 @@ impl<'a> Launch<'a> {
             let _limited = Limited::by(self.limits.clone());
             let budget = self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT));
             let _budget = Budgeted::by(Arc::clone(&budget));
-            work();
+            // A worker without memory leaves its members to others.
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(work))
+                && !payload.is::<TooMuch>()
+            {
+                resume_unwind(payload);
+            }
             // Each thread has its own, or all have one.
             let all = match self.budget {
                 Some(_) => budget.peak(),
@@ -246,6 +252,23 @@ impl<'a> Launch<'a> {
             });
         });
         Took { work: Duration::from_nanos(nanoseconds.into_inner()), wall: begin.elapsed() }
+    }
+
+    /// The members end that no worker had memory for.
+    pub(super) fn end_waiting(&self, queue: &Queue, ledger: &Ledger) {
+        let mut faults = FaultList::default();
+        loop {
+            let members = queue.take(usize::MAX);
+            if members.is_empty() {
+                break;
+            }
+            self.ended(members.len());
+            let kind = FaultKind::MemoryExceeded;
+            faults.extend(members.map(|member| Fault { member, kind, message: TOO_MUCH.to_owned() }));
+        }
+        if !faults.is_empty() {
+            ledger.add(faults);
+        }
     }
 
     /// The instruction set of the batching executors.

@@ -58,7 +58,7 @@ impl Launch<'_> {
     ) -> Took {
         let queue = Queue::of(parts, threads);
         let reached = Reach::of(self.program);
-        self.spread(threads, &|| {
+        let took = self.spread(threads, &|| {
             let mut core = Core::new(self.program, settings.clone(), &queue, self);
             let store = Store::new();
             // Primitives that blocks don't show call their kernels for one row.
@@ -72,6 +72,8 @@ impl Launch<'_> {
                 }
             });
             ledger.add_finished(core.finish());
-        })
+        });
+        self.end_waiting(&queue, ledger);
+        took
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::api::fault::Fault;
+use crate::api::fault::FaultList;
 use crate::api::options::Executor;
 use crate::api::trace::TraceStep;
 use crate::machine::Finished;
@@ -41,7 +41,7 @@ pub(super) struct Ledger(Mutex<Left>);
 /// Faults in no order, what machines have counted, and tiles.
 #[derive(Default)]
 pub(super) struct Left {
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: FaultList,
     pub(super) finished: Vec<Finished>,
     pub(super) tiles: TileCounts,
     /// The recording of members that have run again, and whether it is complete.
@@ -50,7 +50,7 @@ pub(super) struct Left {
 
 impl Ledger {
     /// Adds the faults of a worker.
-    pub(super) fn add(&self, mut faults: Vec<Fault>) {
+    pub(super) fn add(&self, mut faults: FaultList) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).faults.append(&mut faults);
     }
 

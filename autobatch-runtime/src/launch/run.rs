@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
@@ -15,6 +16,7 @@ use crate::api::output::{Out, Output};
 use crate::api::program::Program;
 use crate::api::report::Report;
 use crate::fiber::Reach;
+use crate::native_stack::budget::TooMuch;
 
 /// Runs a batch into new memory. For generated code only.
 pub(crate) fn run<R: Send>(
@@ -32,9 +34,11 @@ pub(crate) fn run<R: Send>(
     values.resize_with(members, MaybeUninit::uninit);
     let out = Out::fresh(&mut values);
     let code = Bound { ways: &ways, out: &out };
-    let (faults, report) = Launch::new(program, defaults, options, members).run(instance(&code), &code)?;
-    let set = out.into_set();
-    Ok(Outcome::new(values, set, faults, report))
+    let ran = Launch::new(program, defaults, options, members).run_or_refuse(instance(&code), &code);
+    match out.into_set() {
+        Ok(set) => Outcome::new(values, set, ran),
+        Err(TooMuch) => Err(BatchError::Memory { members, bytes: size_of::<R>() }),
+    }
 }
 
 /// Runs a batch into the caller's memory; panics as the scalar function would, naming the first faulty
@@ -53,8 +57,9 @@ pub(super) fn run_into<R: Send>(
     }
     let out = output.out();
     let code = Bound { ways: &ways, out: &out };
+    let options = Options::default();
     let (faults, _) =
-        Launch::new(program, defaults, &Options::default(), members).run(instance(&code), &code)?;
+        Launch::new(program, defaults, &options, members).run_or_refuse(instance(&code), &code)?;
     match faults.first() {
         None => Ok(()),
         Some(first) => panic!("{first}"),
@@ -87,6 +92,22 @@ pub(super) fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, B
 }
 
 impl Launch<'_> {
+    /// Runs the batch. Memory that is refused before any member runs is an error of the call.
+    fn run_or_refuse(
+        self,
+        instance: &'static str,
+        code: &dyn Code,
+    ) -> Result<(Vec<Fault>, Report), BatchError> {
+        let members = self.members;
+        match catch_unwind(AssertUnwindSafe(|| self.run(instance, code))) {
+            Ok(ran) => ran,
+            Err(payload) if payload.is::<TooMuch>() => {
+                Err(BatchError::Memory { members, bytes: size_of::<Fault>() })
+            }
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+
     fn run(mut self, instance: &'static str, code: &dyn Code) -> Result<(Vec<Fault>, Report), BatchError> {
         let begin = Instant::now();
         if self.members == 0 {
@@ -148,7 +169,7 @@ impl Launch<'_> {
         if records && has_frames && !self.per_member {
             self.record_again(executor, code, &ledger);
         }
-        let (faults, mut report) = self.close(executor, engine, ledger, took);
+        let (faults, mut report) = self.close(executor, engine, ledger, took)?;
         if self.options.report && self.executor() == Executor::Auto {
             report.measured = self.measured(instance);
         }
@@ -174,12 +195,13 @@ impl Launch<'_> {
         engine: Engine,
         ledger: Ledger,
         took: Duration,
-    ) -> (Vec<Fault>, Report) {
+    ) -> Result<(Vec<Fault>, Report), BatchError> {
         let mut left = ledger.into_parts();
-        let mut faults = std::mem::take(&mut left.faults);
-        faults.sort_by_key(|fault| fault.member);
+        let Some(faults) = std::mem::take(&mut left.faults).into_sorted() else {
+            return Err(BatchError::Memory { members: self.members, bytes: size_of::<Fault>() });
+        };
         let mut report = self.report(executor, engine, &left, took);
         report.trace = self.trace(executor, &left);
-        (faults, report)
+        Ok((faults, report))
     }
 }

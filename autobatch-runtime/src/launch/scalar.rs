@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Took};
 use super::ways::Code;
-use crate::api::fault::{Fault, FaultKind, ended};
-use crate::batch::{Queue, Watch};
-use crate::fiber::{self, Worker};
+use crate::api::fault::{Fault, FaultKind, FaultList, ended};
+use crate::batch::{Queue, Watch, reason};
+use crate::fiber::Worker;
 use crate::native_stack::depth::{self, Depth};
 
 /// Members that the scalar executor takes at a time, at first, and at most.
@@ -22,11 +22,13 @@ impl Launch<'_> {
     /// Scalar code on each member.
     pub(super) fn scalar(&self, parts: Parts, threads: usize, code: &dyn Code, ledger: &Ledger) -> Took {
         let queue = Queue::of(parts, threads);
-        self.spread(threads, &|| {
-            let mut faults = Vec::new();
+        let took = self.spread(threads, &|| {
+            let mut faults = FaultList::default();
             self.scalar_worker(&queue, PIECE, None, code, &mut faults);
             ledger.add(faults);
-        })
+        });
+        self.end_waiting(&queue, ledger);
+        took
     }
 
     /// Takes pieces of the queue until it is empty, or members of `worker`, to which they belong, have reached a primitive.
@@ -36,7 +38,7 @@ impl Launch<'_> {
         mut size: usize,
         worker: Option<&Worker<'_>>,
         code: &dyn Code,
-        faults: &mut Vec<Fault>,
+        faults: &mut FaultList,
     ) {
         let depth = Depth::root(self.max_depth());
         let _published = depth.publish();
@@ -58,9 +60,10 @@ impl Launch<'_> {
             let (base, peak) = depth::take_peak();
             if peak > base {
                 let size = size.min(PIECE);
-                return depth::on_segment(peak - base, |_| {
-                    self.scalar_worker(queue, size, worker, code, faults);
-                });
+                let again = |_| self.scalar_worker(queue, size, worker, code, faults);
+                if depth::on_segment(peak - base, again).is_some() {
+                    return;
+                }
             }
         }
     }
@@ -72,7 +75,7 @@ impl Launch<'_> {
         depth: Depth,
         worker: Option<&Worker<'_>>,
         code: &dyn Code,
-        faults: &mut Vec<Fault>,
+        faults: &mut FaultList,
     ) {
         let members = piece.len();
         let _here = worker.map(Worker::without_fiber);
@@ -98,7 +101,7 @@ impl Launch<'_> {
                 }
                 // A destructor of the value that the result has replaced: no fault of the function's.
                 Err(payload) if code.is_set(member) => resume_unwind(payload),
-                Err(payload) => fiber::reason(None, &*payload, self.max_depth(), self.max_steps()),
+                Err(payload) => reason(None, &*payload, self.max_depth(), self.max_steps()),
             };
             faults.push(Fault { member, kind, message });
             piece.start += 1;

@@ -9,7 +9,7 @@ use super::counted::CountedTiles;
 use super::launcher::{BODY_STACK, Launch};
 use super::phase::{Ledger, Parts, TileCounts, Took, members_in};
 use super::ways::{Code, Vectors, is_sse2};
-use crate::api::fault::Fault;
+use crate::api::fault::FaultList;
 use crate::api::options::Executor;
 use crate::batch::{Queue, Watch};
 use crate::native_stack::depth::{self, Depth};
@@ -73,9 +73,9 @@ impl Launch<'_> {
             (false, lanes) => (lanes / LAST, lanes),
         };
         let queue = Arc::new(Queue::of(parts, threads));
-        self.spread(threads, &|| {
+        let took = self.spread(threads, &|| {
             let mut memory = KEPT.take().unwrap_or_default();
-            let mut faults = Vec::new();
+            let mut faults = FaultList::default();
             let mut tiles = || {
                 let depth = Depth::root(self.max_depth());
                 let _published = depth.publish();
@@ -133,7 +133,9 @@ impl Launch<'_> {
             depth::with_room(BODY_STACK, &mut tiles);
             KEPT.set(Some(memory).filter(Memory::is_small));
             ledger.add(faults);
-        })
+        });
+        self.end_waiting(&queue, ledger);
+        took
     }
 
     /// Runs those members as scalar code that have no result.
@@ -142,7 +144,7 @@ impl Launch<'_> {
         mut members: Range<usize>,
         depth: Depth,
         code: &dyn Code,
-        faults: &mut Vec<Fault>,
+        faults: &mut FaultList,
     ) {
         while !members.is_empty() {
             let is_set = code.is_set(members.start);

@@ -118,6 +118,8 @@ impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bo
         self.out.fill(members, |member| (self.ways.scalar)(member, depth));
     }
     fn machine(&self, core: &mut Core<'_>, store: &Store) {
+        // Results that come by themselves have room before any member runs.
+        self.out.flags();
         (self.ways.machine)(core, store, self.out);
     }
     fn vector(&self, tile: &mut Tile<'_>) {

@@ -17,9 +17,10 @@ use super::settings::{Mode, Settings};
 use super::step::{NONE, Stage, Step};
 use super::transfer::Transfer;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{FaultKind, ended, message, too_long};
+use crate::api::fault::FaultKind;
 use crate::api::program::Program;
-use crate::batch::{Queue, Stopped, Watch};
+use crate::batch::{Queue, Watch, reason};
+use crate::native_stack::budget::TooMuch;
 use crate::simd::{Isa, Level, vectorize};
 use crate::storage::pc_word::{PcWord, PcWords};
 
@@ -260,10 +261,11 @@ impl<'r> Core<'r> {
     /// [`Step::Call`], [`Step::Return`]: how values travel.
     #[inline]
     pub fn transfer(&self) -> Transfer<'_> {
-        Transfer(match &self.engine {
+        let moves = match &self.engine {
             Engine::Masked(frames) => frames.transfer(self.members.level),
             Engine::ProgramCounter(tile) => tile.transfer(),
-        })
+        };
+        Transfer { moves, lane: &self.lane }
     }
 
     /// [`Step::Abandon`]: activations of dead members.
@@ -288,12 +290,8 @@ impl<'r> Core<'r> {
     pub fn fault(&mut self, payload: Box<dyn Any + Send>) {
         let lane = self.lane.replace(NONE);
         self.unwound = true;
-        let limit = self.members.settings.max_steps;
-        let (kind, message) = match payload.downcast_ref() {
-            Some(Stopped(FaultKind::StepsExceeded)) => (FaultKind::StepsExceeded, too_long(limit)),
-            Some(Stopped(kind)) => (*kind, ended(*kind)),
-            None => (FaultKind::Panic, message(&*payload)),
-        };
+        let Settings { max_depth, max_steps, .. } = self.members.settings;
+        let (kind, message) = reason(None, &*payload, max_depth, max_steps);
         match self.step {
             Step::Block(block) if lane == INTERCHANGED => self.apart = Some(block),
             Step::Block(block) if lane != NONE => {
@@ -310,14 +308,37 @@ impl<'r> Core<'r> {
                 // Nobody is to blame yet: they are loaded one by one now.
                 self.by_lane = true;
             }
+            Step::Block(_) | Step::Call(_) if payload.is::<TooMuch>() => self.refused(lane),
             Step::Load => {
-                let lane = self.members.fail_load(message);
+                let lane = self.members.fail_load(kind, message);
                 if let Engine::ProgramCounter(tile) = &mut self.engine {
                     tile.vacate(lane);
                 }
             }
             Step::Abandon => {}
             _ => resume_unwind(payload),
+        }
+    }
+
+    /// A block or a call has no memory for what it may write, for one lane or for any, and has not begun: it ends those that wait for it.
+    #[cold]
+    fn refused(&mut self, lane: u32) {
+        match self.members.program.word64 {
+            false => self.end_those_without_room::<u32>(lane),
+            true => self.end_those_without_room::<u64>(lane),
+        }
+    }
+
+    fn end_those_without_room<P: PcWord>(&mut self, lane: u32) {
+        let (members, words) = (&self.members, P::arena_mut(&mut self.words));
+        match (&mut self.engine, self.step) {
+            (Engine::Masked(frames), Step::Block(block)) => frames.refused(members, words, block),
+            (Engine::Masked(frames), _) => frames.call_refused(&mut self.members, words),
+            (Engine::ProgramCounter(tile), Step::Call(site)) => {
+                tile.call_refused(members, words, site, (lane != NONE).then_some(lane));
+            }
+            (Engine::ProgramCounter(tile), Step::Block(block)) => tile.refused(words, block),
+            (Engine::ProgramCounter(_), step) => unreachable!("{step:?} makes no room"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Counters: what a worker leaves behind, for the outcome and the report.
 
-use crate::api::fault::Fault;
+use crate::api::fault::FaultList;
 use crate::api::trace::TraceStep;
 
 /// How often a block was executed.
@@ -18,7 +18,7 @@ pub struct BlockCount {
 #[derive(Debug)]
 pub struct Finished {
     /// Members without a result, in the order they failed.
-    pub faults: Vec<Fault>,
+    pub(crate) faults: FaultList,
     /// Members that have begun.
     pub members: usize,
     /// Whether blocks were counted.

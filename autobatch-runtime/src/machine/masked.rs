@@ -11,7 +11,8 @@ use super::occupancy::Occupancy;
 use super::step::{STALE, Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{FaultKind, ended, too_long};
+use crate::api::fault::{FaultKind, TOO_MUCH, ended, too_long};
+use crate::native_stack::room;
 use crate::simd::{self, Level};
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
@@ -92,7 +93,7 @@ impl Masked {
             stack: vec![root],
             tops,
             masks: Vec::new(),
-            lowest: vec![IDLE; len.div_ceil(program.strip)],
+            lowest: room::filled(IDLE, len.div_ceil(program.strip)),
             doomed: Vec::new(),
             owners: Vec::new(),
             ticks: 0,
@@ -100,7 +101,9 @@ impl Masked {
             gaps: false,
             transfer: (0..0, 0, 0, None),
         };
-        frames.reserve(members, P::arena_mut(words), len);
+        if !frames.reserve(members, P::arena_mut(words), len) {
+            room::refused();
+        }
         if members.tracked() {
             frames.owners.iter_mut().zip(0..len as u32).for_each(|(owner, lane)| *owner = lane);
         }
@@ -247,12 +250,16 @@ impl Masked {
     /// More lanes for members, while there is no other frame.
     #[cold]
     fn widen<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>) {
-        let old = members.width();
-        members.widen();
-        let len = members.width();
+        let (old, len) = (members.width(), members.wider());
+        // Without memory it stays as it is.
+        let has_room = self.reserve(members, words, len)
+            && room::has_all(&mut self.masks, len.div_ceil(64))
+            && room::has_all(&mut self.lowest, len.div_ceil(members.program.strip));
+        if !has_room || !members.widen(len) {
+            return;
+        }
         self.stack[0].len = len;
         self.tops[members.program.root_group as usize] = len;
-        self.reserve(members, words, len);
         if members.tracked() {
             (old..len).for_each(|lane| self.owners[lane] = lane as u32);
         }
@@ -395,12 +402,26 @@ impl Masked {
             self.too_deep(members, words, point);
             return false;
         }
+        let caller = &self.stack[depth - 1];
+        let (chunks, strips) = (caller.len.div_ceil(64), caller.len.div_ceil(program.strip));
+        self.masks.truncate(caller.masks.end);
+        self.lowest.clear();
+        // Without gaps, and the strip behind: as much as the callee may need.
+        let end = caller.words + (caller.len + 8).next_multiple_of(8) + caller.len;
+        if !room::has(&mut self.masks, chunks)
+            || !room::has(&mut self.lowest, strips)
+            || !room::has(&mut self.stack, 1)
+            || !self.reserve(members, words, end)
+        {
+            self.rescan(members, words);
+            self.refused(members, words, point);
+            return false;
+        }
         members.depth = members.depth.max(depth);
         let caller = &self.stack[depth - 1];
         let site = point - program.blocks.len() as u32;
         let call = &program.calls[site as usize];
-        let masks = caller.masks.end..caller.masks.end + caller.len.div_ceil(64);
-        self.masks.truncate(masks.start);
+        let masks = caller.masks.end..caller.masks.end + chunks;
         let mut len = 0;
         for chunk in words[caller.words..caller.words + caller.len].chunks(64) {
             let mask = pc_word::mask(chunk, point, members.level);
@@ -418,10 +439,8 @@ impl Masked {
         let (above, first) = (caller.words, (caller.words + caller.len).next_multiple_of(align));
         self.transfer = (masks.clone(), caller.base, base, same.then_some(len));
         self.tops[call.group as usize] = base + len;
-        self.reserve(members, words, first + len);
         let (callers, callees) = words.split_at_mut(first);
         let (callers, callees) = (&callers[above..], &mut callees[..len]);
-        self.lowest.clear();
         if same {
             let (from, to) = (P::of(point), P::of(call.entry));
             for (callee, caller) in callees.iter_mut().zip(callers) {
@@ -451,10 +470,32 @@ impl Masked {
     #[cold]
     fn too_deep<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
         let (kind, message) = members.too_deep();
+        self.end_those_at(words, point, kind, &message);
+    }
+
+    /// There is no memory for what the lanes of the top frame at `point` would do next.
+    #[cold]
+    pub(super) fn refused<P: PcWord>(&mut self, members: &Occupancy<'_>, words: &[P], point: u32) {
+        self.rescan(members, words);
+        self.end_those_at(words, point, FaultKind::MemoryExceeded, TOO_MUCH);
+    }
+
+    /// There is none for what the call moves whose frame is the top: the frame is gone again.
+    #[cold]
+    pub(super) fn call_refused<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut [P]) {
+        let frame = self.stack.pop().expect("a call has a frame");
+        words[frame.words..frame.words + frame.len].fill(P::IDLE);
+        self.tops[frame.group as usize] = frame.top;
+        members.steps_of.look_again();
+        self.refused(members, words, members.program.blocks.len() as u32 + frame.site);
+    }
+
+    /// Ends the members of the top frame that wait at `point`.
+    fn end_those_at<P: PcWord>(&mut self, words: &[P], point: u32, kind: FaultKind, message: &str) {
         let top = &self.stack[self.stack.len() - 1];
         let words = &words[top.words..top.words + top.len];
         for lane in (0..words.len()).filter(|&lane| words[lane] == P::of(point)) {
-            self.doom(lane, UnwindPoint::At(point), kind, message.clone());
+            self.doom(lane, UnwindPoint::At(point), kind, message.to_owned());
         }
     }
 
@@ -495,18 +536,27 @@ impl Masked {
         self.lowest.extend(strips.map(|strip| pc_word::lowest(strip, members.level)));
     }
 
-    /// Makes room for words up to `end` and the strip that reaches beyond it.
+    /// Makes room for words up to `end` and the strip that reaches beyond it, if there is memory.
     #[inline(always)]
-    fn reserve<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, end: usize) {
+    fn reserve<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, end: usize) -> bool {
         let end = end + members.program.strip;
-        if end > words.len() {
-            let len = end.max(2 * words.len());
+        end <= words.len() || self.grow(members, words, end)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>, end: usize) -> bool {
+        let len = end.max(2 * words.len());
+        let owners = if members.tracked() { len } else { 0 };
+        let has_room = room::has_all(words, len)
+            && members.steps_of.has_room(len)
+            && room::has_all(&mut self.owners, owners);
+        if has_room {
             words.resize(len, P::IDLE);
             members.steps_of.resize(len);
-            if members.tracked() {
-                self.owners.resize(len, 0);
-            }
+            self.owners.resize(owners, 0);
         }
+        has_room
     }
 
     /// Ends the member on a lane of the top frame.

@@ -63,6 +63,8 @@
 //!     source_a.fill(member, x.room(lane, len));                   // neighbours in one go, where nothing can be lost
 //!     source_b.fill(member, y.room(lane, len));
 //! })) { core.load(#[inline(always)] |lane, member| {
+//!     x.room(lane, 1);
+//!     y.room(lane, 1);                                            // memory may be refused
 //!     let (a, b) = (source_a.get(member), source_b.get(member));  // all first: may panic (a user's clone)
 //!     x.put(lane, a);                                             // then all: nothing is lost half way
 //!     y.put(lane, b);
@@ -128,6 +130,9 @@
 //! ```text
 //! Step::Call(0) => {                     // left = fib(arg): n is live across
 //!     let transfer = core.transfer();
+//!     transfer.make_room(&mut n_saved);       // may unwind, if memory is refused: nothing has moved yet
+//!     transfer.make_room_to_pass(&mut n);
+//!     transfer.make_room_to_give(&mut left);
 //!     transfer.push(&mut n_saved, &n);      // Call::pushes; update(): Call::updates; keeps: nothing. All no-ops when masked
 //!     transfer.pass(&mut n, &arg);          // callee's parameter n <- arg, one per parameter
 //! },
@@ -137,6 +142,9 @@
 //!     transfer.pop(&mut n_saved, &mut n);   // Block::pops of the continuation; peek(): read but leave on the stack
 //! },
 //! ```
+//!
+//! Room comes first, for all that the call and its return write: after it neither unwinds, so that a value is never half moved. Where memory is
+//! refused the call has not been made, and the members end that wait for it; so they do where a block's columns can't grow.
 //!
 //! Pushes come before passes, gives before pops. Values are moved bitwise; a variable that is live after
 //! the call and also an argument is `Copy`. Where both sides are the same column: `transfer.pass_same(&mut n)`,

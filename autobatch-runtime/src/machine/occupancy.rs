@@ -6,10 +6,10 @@ use super::counters::{BlockCount, Finished};
 use super::recorder::Recorder;
 use super::settings::Settings;
 use super::step_count::StepCounts;
-use crate::api::fault::{Fault, FaultKind, TOO_MUCH, ended, too_deep};
+use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH, ended, too_deep};
 use crate::api::program::Program;
 use crate::batch::{Queue, Watch};
-use crate::native_stack::budget;
+use crate::native_stack::{budget, room};
 use crate::simd::{self, Level};
 
 /// Members may be so deep, whatever memory that takes.
@@ -45,7 +45,7 @@ pub(super) struct Occupancy<'r> {
     pub(super) loaded: usize,
     /// The lanes whose results the current store step stores.
     stores: Vec<u64>,
-    faults: Vec<Fault>,
+    faults: FaultList,
     /// Block executions of the member on each root lane, by block: `[lane * blocks + block]`. Only for reports.
     visits: Option<Vec<u64>>,
     /// The steps of each, only for limits.
@@ -74,7 +74,7 @@ impl<'r> Occupancy<'r> {
     ) -> Self {
         let width = settings.lanes.min(queue.waiting()).max(1);
         let (blocks, deepest) = (program.blocks.len(), settings.max_depth);
-        let visits = settings.report.then(|| vec![0; width * blocks]);
+        let visits = settings.report.then(|| room::filled(0, width * blocks));
         let steps_of = StepCounts::new(settings.max_steps);
         let recorder = Recorder::new(settings.trace.clone());
         Occupancy {
@@ -85,12 +85,12 @@ impl<'r> Occupancy<'r> {
             queue,
             watch,
             over: None,
-            of: vec![usize::MAX; width],
+            of: room::filled(usize::MAX, width),
             occupied: 0,
             loads: Vec::new(),
             loaded: 0,
             stores: Vec::new(),
-            faults: Vec::new(),
+            faults: FaultList::default(),
             visits,
             steps_of,
             counts: vec![BlockCount::default(); blocks],
@@ -145,15 +145,24 @@ impl<'r> Occupancy<'r> {
     }
 
     /// Twice as many lanes, or as many as members wait for.
-    #[cold]
-    pub(super) fn widen(&mut self) {
+    pub(super) fn wider(&mut self) -> usize {
         self.crowded = 0;
-        let width = self.width() + self.width().min(self.queue.waiting());
-        let blocks = self.largest.len();
-        self.of.resize(width, usize::MAX);
-        if let Some(visits) = &mut self.visits {
-            visits.resize(width * blocks, 0);
+        self.width() + self.width().min(self.queue.waiting())
+    }
+
+    /// So many lanes, if there is memory.
+    #[cold]
+    pub(super) fn widen(&mut self, width: usize) -> bool {
+        let (more, blocks) = (width - self.width(), self.largest.len());
+        let has_room = room::has(&mut self.of, more)
+            && self.visits.as_mut().is_none_or(|visits| room::has(visits, more * blocks));
+        if has_room {
+            self.of.resize(width, usize::MAX);
+            if let Some(visits) = &mut self.visits {
+                visits.resize(width * blocks, 0);
+            }
         }
+        has_room
     }
 
     /// Whether block executions are counted per member and block.
@@ -214,7 +223,7 @@ impl<'r> Occupancy<'r> {
 
     /// The member that was being loaded has failed. Its lane, which stays empty, and the lanes that were
     /// loaded before.
-    pub(super) fn fail_load(&mut self, message: String) -> usize {
+    pub(super) fn fail_load(&mut self, kind: FaultKind, message: String) -> usize {
         let mut before = self.loaded;
         let nth = self.loads.iter().position(|run| {
             let inside = before < run.len;
@@ -231,7 +240,7 @@ impl<'r> Occupancy<'r> {
         if rest.len > 0 {
             self.loads.insert(nth + 1, rest);
         }
-        self.fail(lane, FaultKind::Panic, message);
+        self.fail(lane, kind, message);
         lane
     }
 

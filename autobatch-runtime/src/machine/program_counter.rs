@@ -10,7 +10,8 @@ use super::schedule::Waiting;
 use super::step::{Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Gone, UnwindPoint};
-use crate::api::fault::{FaultKind, ended, too_long};
+use crate::api::fault::{FaultKind, TOO_MUCH, ended, too_long};
+use crate::native_stack::room;
 use crate::simd;
 use crate::storage::pc_word::{self, IDLE, PcWord, PcWords};
 
@@ -58,20 +59,26 @@ impl ProgramCounter {
         let program = members.program;
         let width = members.width();
         let strips = width.div_ceil(program.strip);
-        P::arena_mut(words).resize(strips * program.strip, P::IDLE);
-        members.steps_of.resize(strips * program.strip);
+        let lanes = strips * program.strip;
+        if !members.steps_of.has_room(lanes) {
+            room::refused();
+        }
+        *P::arena_mut(words) = room::filled(P::IDLE, lanes);
+        members.steps_of.resize(lanes);
+        let mut transfer = Vec::new();
+        room::make(&mut transfer, width);
         ProgramCounter {
             width,
             shift: program.strip.trailing_zeros(),
             waiting: Waiting::new(program.points(), strips),
-            sites: vec![Vec::new(); width],
+            sites: room::filled(Vec::new(), width),
             returned: vec![Vec::new(); program.calls.len()],
             pending: Vec::new(),
-            done: vec![0; width.div_ceil(64)],
+            done: room::filled(0, width.div_ceil(64)),
             finished: 0,
             free: (0..width as u32).rev().collect(),
             doomed: Vec::new(),
-            transfer: Vec::new(),
+            transfer,
             ticks: 0,
             served: vec![0; program.blocks.len()],
         }
@@ -196,11 +203,23 @@ impl ProgramCounter {
     #[cold]
     fn widen<P: PcWord>(&mut self, members: &mut Occupancy<'_>, words: &mut Vec<P>) {
         let program = members.program;
-        members.widen();
-        let old = std::mem::replace(&mut self.width, members.width());
-        let strips = self.width.div_ceil(program.strip);
-        words.resize(strips * program.strip, P::IDLE);
-        members.steps_of.resize(strips * program.strip);
+        let (old, width) = (self.width, members.wider());
+        let strips = width.div_ceil(program.strip);
+        let lanes = strips * program.strip;
+        // Without memory it stays as it is.
+        let has_room = room::has_all(words, lanes)
+            && members.steps_of.has_room(lanes)
+            && room::has_all(&mut self.sites, width)
+            && room::has_all(&mut self.done, width.div_ceil(64))
+            && room::has_all(&mut self.free, width)
+            && room::has_all(&mut self.transfer, width)
+            && self.waiting.has_room(strips);
+        if !has_room || !members.widen(width) {
+            return;
+        }
+        self.width = width;
+        words.resize(lanes, P::IDLE);
+        members.steps_of.resize(lanes);
         self.waiting.widen(strips);
         self.sites.resize(self.width, Vec::new());
         self.done.resize(self.width.div_ceil(64), 0);
@@ -254,6 +273,14 @@ impl ProgramCounter {
         if members.is_deepest(members.depth) && self.too_deep(members, point) {
             return false;
         }
+        let full = |lane: &&u32| {
+            let sites = &mut self.sites[**lane as usize];
+            sites.len() == sites.capacity() && !room::has(sites, 1)
+        };
+        if let Some(&lane) = self.transfer.iter().find(full) {
+            self.doom(lane as usize, UnwindPoint::At(point), FaultKind::MemoryExceeded, TOO_MUCH.to_owned());
+            return false;
+        }
         let entry = program.calls[site as usize].entry;
         for &lane in &self.transfer {
             let sites = &mut self.sites[lane as usize];
@@ -278,6 +305,41 @@ impl ProgramCounter {
         }
         self.transfer = transfer;
         !self.doomed.is_empty()
+    }
+
+    /// There is no memory for what a call moves, for one lane or for any: all of them wait at the call again, or end there.
+    #[cold]
+    pub(super) fn call_refused<P: PcWord>(
+        &mut self,
+        members: &Occupancy<'_>,
+        words: &mut [P],
+        site: u32,
+        ends: Option<u32>,
+    ) {
+        let (program, size) = (members.program, members.program.strip);
+        let (point, entry) = (program.blocks.len() as u32 + site, program.calls[site as usize].entry);
+        let transfer = std::mem::take(&mut self.transfer);
+        for &lane in &transfer {
+            let at = lane as usize;
+            self.sites[at].pop();
+            words[at] = P::of(point);
+            if ends.is_none_or(|ends| ends == lane) {
+                self.doom(at, UnwindPoint::At(point), FaultKind::MemoryExceeded, TOO_MUCH.to_owned());
+            }
+        }
+        self.transfer = transfer;
+        for (strip, words) in words.chunks(size).enumerate() {
+            self.waiting.recount(strip, words, point, members.level);
+            self.waiting.recount(strip, words, entry, members.level);
+        }
+    }
+
+    /// There is no memory for what the lanes at `point` would do next.
+    #[cold]
+    pub(super) fn refused<P: PcWord>(&mut self, words: &[P], point: u32) {
+        for (lane, _) in words.iter().enumerate().filter(|(_, word)| **word == P::of(point)) {
+            self.doom(lane, UnwindPoint::At(point), FaultKind::MemoryExceeded, TOO_MUCH.to_owned());
+        }
     }
 
     /// The lanes of the transfer return, to wherever they were called from.

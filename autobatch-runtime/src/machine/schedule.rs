@@ -3,6 +3,7 @@
 //! A new schedule is a variant of [`Schedule`] and an arm where it is matched: here, and in the `scheduler` of the wavefront.
 
 use crate::api::options::Schedule;
+use crate::native_stack::room;
 use crate::simd::Level;
 use crate::storage::pc_word::{self, PcWord};
 
@@ -20,10 +21,15 @@ impl Waiting {
     pub(super) fn new(points: usize, strips: usize) -> Waiting {
         Waiting {
             points,
-            counts: vec![0; strips * points],
+            counts: room::filled(0, strips * points),
             totals: vec![0; points],
             set: vec![0; points.div_ceil(64)],
         }
+    }
+
+    /// Whether there is memory for so many strips.
+    pub(super) fn has_room(&mut self, strips: usize) -> bool {
+        room::has_all(&mut self.counts, strips * self.points)
     }
 
     /// The tile has more strips.

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use crate::native_stack::room;
 use crate::simd::{self, Level};
 use crate::storage::PcWord;
 
@@ -28,6 +29,16 @@ impl StepCounts {
     #[inline(always)]
     pub(super) fn are_counted(&self) -> bool {
         self.most != u64::MAX
+    }
+
+    /// Whether there is memory for so many words.
+    pub(super) fn has_room(&mut self, words: usize) -> bool {
+        !self.are_counted() || room::has_all(&mut self.spent, words)
+    }
+
+    /// Lanes at their limit are looked for at the next step.
+    pub(super) fn look_again(&mut self) {
+        self.left = 0;
     }
 
     /// There are so many words now.

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 pub(crate) const DEFAULT: usize = if cfg!(debug_assertions) { 2 << 30 } else { 256 << 20 };
 
 /// What a member unwinds with that needs more memory than it may have.
+#[derive(Debug)]
 pub(crate) struct TooMuch;
 
 /// The bytes that are left of it.

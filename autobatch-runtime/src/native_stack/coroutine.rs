@@ -174,11 +174,12 @@ mod native {
         }
     }
 
-    /// Runs `f` on a new segment, given its lowest address.
-    pub(crate) fn on_segment(size: usize, f: &mut dyn FnMut(usize)) {
-        let memory = DefaultStack::new(size).expect("no memory for a segment of the stack");
+    /// Runs `f` on a new segment, given its lowest address. Not if there is no memory for one.
+    pub(crate) fn on_segment(size: usize, f: &mut dyn FnMut(usize)) -> bool {
+        let Ok(memory) = DefaultStack::new(size) else { return false };
         let lowest = memory.limit().get() + GUARD;
         corosensei::on_stack(memory, || f(lowest));
+        true
     }
 }
 
@@ -248,14 +249,16 @@ mod native {
 
     /// Runs `f`: there are no segments.
     #[cfg(miri)]
-    pub(crate) fn on_segment(_: usize, f: &mut dyn FnMut(usize)) {
+    pub(crate) fn on_segment(_: usize, f: &mut dyn FnMut(usize)) -> bool {
         f(0);
+        true
     }
 
     /// Runs `f` on a new segment, given its lowest address.
     #[cfg(not(miri))]
-    pub(crate) fn on_segment(size: usize, f: &mut dyn FnMut(usize)) {
+    pub(crate) fn on_segment(size: usize, f: &mut dyn FnMut(usize)) -> bool {
         stacker::grow(size, || f(super::super::thread_stack::lowest()));
+        true
     }
 }
 

@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::panic::resume_unwind;
 
 use super::thread_stack::{self, stack_pointer};
-use super::{budget, coroutine};
+use super::{budget, coroutine, room};
 
 /// Bytes that must be left when a function of the program is entered: room for its own frame and for
 /// what it calls outside the program.
@@ -155,7 +155,10 @@ impl Depth {
         }
         let size = (GROWN.get() + SEGMENT).min(LARGEST);
         let _taken = Taken::new(size);
-        on_segment(size, |limit| enter(self.on(limit)))
+        match on_segment(size, |limit| enter(self.on(limit))) {
+            Some(result) => result,
+            None => room::refused(),
+        }
     }
 
     /// Makes this the depth that closures see, until the guard is dropped.
@@ -186,23 +189,30 @@ impl Drop for Published {
     }
 }
 
-/// Runs `f` on a new segment, with the limit that holds there.
-pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> R {
+/// Runs `f` on a new segment, with the limit that holds there. Not if there is no memory for one.
+pub(crate) fn on_segment<R>(size: usize, f: impl FnOnce(usize) -> R) -> Option<R> {
     let (mut f, mut result) = (Some(f), None);
     switch(size, size, &mut |limit| result = f.take().map(|f| f(limit)));
-    result.expect("it has run")
+    result
 }
 
-/// Runs `f` where so many bytes of stack are left. More of them don't count as grown.
+/// Runs `f` where so many bytes of stack are left. More of them don't count as grown. Unwinds if there is no memory for them.
 pub(crate) fn with_room(room: usize, f: &mut dyn FnMut()) {
-    match LOWEST.get() {
-        lowest if lowest != 0 && stack_pointer() >= lowest + room => f(),
+    let runs = match LOWEST.get() {
+        lowest if lowest != 0 && stack_pointer() >= lowest + room => {
+            f();
+            true
+        }
         _ => switch(4 * room, 0, &mut |_| f()),
+    };
+    if !runs {
+        room::refused();
     }
 }
 
-/// Runs `f` on a new segment, of which so many bytes count as grown. Compiled once, not with each function of a user.
-fn switch(size: usize, counted: usize, f: &mut dyn FnMut(usize)) {
+/// Runs `f` on a new segment, of which so many bytes count as grown; whether there is memory for one. Compiled once, not with each function
+/// of a user.
+fn switch(size: usize, counted: usize, f: &mut dyn FnMut(usize)) -> bool {
     struct Before {
         grown: usize,
         lowest: usize,
@@ -221,7 +231,7 @@ fn switch(size: usize, counted: usize, f: &mut dyn FnMut(usize)) {
         let published = PUBLISHED.get();
         let _published = if published == NOWHERE { NOWHERE } else { published.on(limit) }.publish();
         f(limit);
-    });
+    })
 }
 
 /// The state of the stack that a thread is on. Fibers have one each, which takes the thread's place while they run.

@@ -12,4 +12,5 @@
 pub(crate) mod budget;
 pub(crate) mod coroutine;
 pub(crate) mod depth;
+pub(crate) mod room;
 mod thread_stack;

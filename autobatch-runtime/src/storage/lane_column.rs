@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a column has memory for `len` slots, aligned to cache lines; which of them hold a value is the protocol's.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
@@ -10,7 +10,7 @@ use std::slice;
 
 use super::strip::Home;
 use crate::api::column::Source;
-use crate::native_stack::budget;
+use crate::native_stack::{budget, room};
 use crate::simd::{self, Level};
 
 /// An arena of slots that grows on demand. It does not know which slots hold a value, so it never
@@ -206,8 +206,9 @@ impl<T> LaneColumn<T> {
         (&mut self.slots_mut()[at..at + W]).try_into().expect("the range has W slots")
     }
 
+    /// Slots up to `len`. Unwinds if there is no memory for them; nothing has changed then.
     #[inline(always)]
-    fn reserve(&mut self, len: usize) {
+    pub(crate) fn reserve(&mut self, len: usize) {
         if len > self.len {
             self.grow(len);
         }
@@ -239,21 +240,25 @@ impl<T> LaneColumn<T> {
     }
 
     fn layout(len: usize) -> Layout {
-        let layout = Layout::array::<MaybeUninit<T>>(len).and_then(|layout| layout.align_to(ALIGN));
-        layout.expect("a column fits the address space")
+        Self::fits(len).expect("there is memory for the column")
     }
 
+    fn fits(len: usize) -> Option<Layout> {
+        Layout::array::<MaybeUninit<T>>(len).and_then(|layout| layout.align_to(ALIGN)).ok()
+    }
+
+    /// Unwinds if there is no memory; nothing has changed then.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, len: usize) {
         let len = len.max(2 * self.len).max(64);
         if size_of::<T>() > 0 {
-            // The old memory is given back when it is dropped.
-            budget::take(len * size_of::<T>());
-            let layout = Self::layout(len);
+            let Some(layout) = Self::fits(len) else { room::refused() };
             // SAFETY: the layout has a size.
             let new = unsafe { alloc(layout) };
-            let Some(new) = NonNull::new(new.cast::<MaybeUninit<T>>()) else { handle_alloc_error(layout) };
+            let Some(new) = NonNull::new(new.cast::<MaybeUninit<T>>()) else { room::refused() };
+            // The old memory is given back when it is dropped.
+            budget::take(len * size_of::<T>());
             // SAFETY: the new memory is larger than the old, and apart from it.
             unsafe { ptr::copy_nonoverlapping(self.first.as_ptr(), new.as_ptr(), self.len) };
             drop(std::mem::replace(self, LaneColumn { first: new, len, owns: PhantomData }));

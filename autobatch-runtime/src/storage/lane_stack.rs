@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::lane_column::LaneColumn;
-use crate::native_stack::budget;
+use crate::native_stack::{budget, room};
 
 /// One growing stack per lane of a program-counter tile. The current value of the variable lives in
 /// its column; a stack holds what the activations below the current one have saved. Like a column it
@@ -25,20 +25,34 @@ impl<T> Drop for LaneStack<T> {
 }
 
 impl<T> LaneStack<T> {
-    /// Moves the column's values onto the stacks of `lanes`.
+    /// Room for another value of each of `lanes`: the first of them that gets none, if memory is refused.
+    pub(crate) fn make_room(&mut self, lanes: &[u32]) -> Result<(), u32> {
+        for &lane in lanes {
+            let at = lane as usize;
+            if at >= self.lanes.len() {
+                if !room::has_all(&mut self.lanes, at + 1) {
+                    return Err(lane);
+                }
+                self.lanes.resize_with(at + 1, Vec::new);
+            }
+            let stack = &mut self.lanes[at];
+            if stack.len() == stack.capacity() {
+                if !room::has(stack, 1) {
+                    return Err(lane);
+                }
+                budget::take((stack.capacity() - stack.len()) * size_of::<T>());
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the column's values onto the stacks of `lanes`, which have room.
     #[inline]
     pub(crate) fn push(&mut self, column: &LaneColumn<T>, lanes: &[u32]) {
         for &lane in lanes {
-            let lane = lane as usize;
-            if lane >= self.lanes.len() {
-                self.lanes.resize_with(lane + 1, Vec::new);
-            }
-            let stack = &mut self.lanes[lane];
-            let before = stack.capacity();
-            stack.push(column.bits(lane));
-            if stack.capacity() > before {
-                budget::take((stack.capacity() - before) * size_of::<T>());
-            }
+            let stack = &mut self.lanes[lane as usize];
+            assert!(stack.len() < stack.capacity(), "room has been made");
+            stack.push(column.bits(lane as usize));
         }
     }
 
@@ -102,7 +116,9 @@ mod tests {
             (0..1000).for_each(|lane| column.put(lane, 0u64));
             (0..2).for_each(|lane| nothing.put(lane, ()));
             for _ in 0..500 {
+                stack.make_room(&[1, 2, 3]).unwrap();
                 stack.push(&column, &[1, 2, 3]);
+                no_stack.make_room(&[0, 1]).unwrap();
                 no_stack.push(&nothing, &[0, 1]);
             }
             assert!(!budget::is_over());
@@ -139,6 +155,7 @@ mod tests {
                     some.iter().copied().filter(|&l| !model.stacks[l as usize].is_empty()).collect();
                 match random(&mut state, 6) {
                     0 | 1 => {
+                        stack.make_room(&some).unwrap();
                         stack.push(&column, &some);
                         some.iter().for_each(|&l| model.stacks[l as usize].push(model.column[l as usize]));
                     }
@@ -190,6 +207,7 @@ mod tests {
         for lane in 0..3 {
             column.put(lane, format!("lane {lane}"));
         }
+        stack.make_room(&[0, 2]).unwrap();
         stack.push(&column, &[0, 2]);
         column.put(0, "new".to_string());
         assert_eq!(column.remove(0), "new");
@@ -205,6 +223,7 @@ mod tests {
         let mut column = LaneColumn::default();
         let mut stack = LaneStack::default();
         column.put(0, 1u8);
+        stack.make_room(&[0]).unwrap();
         stack.push(&column, &[0]);
         stack.pop(&mut column, &[0]);
         stack.pop(&mut column, &[0]);
@@ -222,6 +241,7 @@ mod tests {
         let mut column = LaneColumn::default();
         let mut stack = LaneStack::default();
         column.put(0, 1u8);
+        stack.make_room(&[0]).unwrap();
         stack.push(&column, &[0]);
         stack.pop(&mut column, &[0]);
         stack.update(&column, &[0]);

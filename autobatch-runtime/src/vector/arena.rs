@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::slice;
 
 use crate::batch::{self as limits, Pulse};
-use crate::native_stack::budget;
+use crate::native_stack::{budget, room};
 use crate::simd::Level;
 
 /// A cache line, the alignment of columns.
@@ -34,7 +34,8 @@ pub(crate) struct Memory {
 }
 
 struct Chunk {
-    lines: Box<Lines>,
+    /// Without elements: what is used is its room.
+    lines: Vec<Line>,
     next: Option<Box<Chunk>>,
 }
 
@@ -59,7 +60,7 @@ impl Memory {
     /// Whether it is small enough to be kept from run to run.
     pub(crate) fn is_small(&self) -> bool {
         let chunks = std::iter::successors(self.first.as_deref(), |chunk| chunk.next.as_deref());
-        chunks.map(|chunk| chunk.lines.len()).sum::<usize>() <= KEPT
+        chunks.map(|chunk| chunk.lines.capacity()).sum::<usize>() <= KEPT
     }
 
     /// For frames without limits.
@@ -140,15 +141,19 @@ impl<'a> Arena<'a> {
         let Some(next) = self.next.take() else {
             unreachable!("a chunk is followed by a place for the next")
         };
-        if next.as_ref().is_none_or(|chunk| chunk.lines.len() < lines) {
-            let room = lines.max(CHUNK);
+        if next.as_ref().is_none_or(|chunk| chunk.lines.capacity() < lines) {
+            let (most, mut lines) = (lines.max(CHUNK), Vec::new());
             // Chunks last as long as the run.
-            budget::ask(room * size_of::<Line>());
-            *next = Some(Box::new(Chunk { lines: Box::new_uninit_slice(room), next: None }));
+            budget::ask(most * size_of::<Line>());
+            if lines.try_reserve_exact(most).is_err() {
+                budget::give(most * size_of::<Line>());
+                room::refused();
+            }
+            *next = Some(Box::new(Chunk { lines, next: None }));
         }
         let Some(chunk) = next else { unreachable!("there is one now") };
         let Chunk { lines, next } = &mut **chunk;
-        (self.free, self.next) = (lines, Some(next));
+        (self.free, self.next) = (lines.spare_capacity_mut(), Some(next));
     }
 }
 

@@ -12,6 +12,7 @@ use std::panic::resume_unwind;
 use super::arena::Arena;
 use crate::batch::Pulse;
 use crate::native_stack::depth::{Depth, TooDeep};
+use crate::native_stack::room;
 
 /// What the columns of a block may take: some blocks shall stay in the caches.
 const CACHE: usize = 32 << 10;
@@ -59,7 +60,10 @@ impl<'a, T> BlockColumns<'a, T> {
         let column = arena.column(grown.lanes);
         match self.columns.get_mut(grown.nth) {
             Some(old) => *old = column,
-            None => self.columns.push(column),
+            None => {
+                room::make(&mut self.columns, 1);
+                self.columns.push(column);
+            }
         }
     }
 
@@ -172,7 +176,10 @@ impl<'a> TaskBlocks<'a> {
         match self.blocks.get_mut(nth) {
             Some(block) if block.lanes >= lanes => return None,
             Some(block) => block.lanes = lanes,
-            None => self.blocks.push(TaskBlock { count: 0, first: 0, next: 0, lanes }),
+            None => {
+                room::make(&mut self.blocks, 1);
+                self.blocks.push(TaskBlock { count: 0, first: 0, next: 0, lanes });
+            }
         }
         self.taken += lanes * self.bytes;
         if self.taken > LARGEST {

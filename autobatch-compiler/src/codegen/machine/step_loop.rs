@@ -114,6 +114,11 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
         let column = column(*var);
         quote!(#rt::LaneColumn::put(&mut #column, #lane, #value);)
     });
+    // Memory may be refused: nothing is lost then either.
+    let rooms = params.iter().map(|(_, var)| {
+        let column = column(*var);
+        quote!(#rt::LaneColumn::room(&mut #column, #lane, 1);)
+    });
     let len = name("__len");
     let simple = params.iter().map(|(i, var)| {
         let (column, source) = (column(*var), source(*i));
@@ -137,7 +142,11 @@ fn load(emitter: &Emitter<'_>) -> TokenStream {
         if !(true #(&& #simple)* && #rt::Core::load_whole(__core, #[inline(always)] |#lane: usize, #member: usize, #len: usize| {
             #(#fills)*
         })) {
-            #rt::Core::load(__core, #[inline(always)] |#lane: usize, #member: usize| { #(#gets)* #(#puts)* });
+            #rt::Core::load(__core, #[inline(always)] |#lane: usize, #member: usize| {
+                #(#rooms)*
+                #(#gets)*
+                #(#puts)*
+            });
         }
     }
 }
@@ -275,8 +284,21 @@ fn call(emitter: &Emitter<'_>, call: &Call) -> TokenStream {
             passes.push(quote!(#rt::Transfer::pass(&#route, &mut #to, &#from);));
         }
     }
+    // Memory may be refused: nothing has moved then.
+    let saved = call.pushes.iter().map(|v| {
+        let stack = stack(*v);
+        quote!(#rt::Transfer::make_room(&#route, &mut #stack);)
+    });
+    let passed = moves.iter().map(|(param, _)| {
+        let column = column(**param);
+        quote!(#rt::Transfer::make_room_to_pass(&#route, &mut #column);)
+    });
+    let given = column(emitter.column_of(call.dest));
     let code = quote! {
         let #route = #rt::Core::transfer(__core);
+        #(#saved)*
+        #(#passed)*
+        #rt::Transfer::make_room_to_give(&#route, &mut #given);
         #(#saves)*
         #(#passes)*
         #(#lands)*

@@ -171,7 +171,10 @@ impl<'a, T: Sync, S: Data<Elem = T>> Each<'a, [T]> for &'a ArrayBase<S, Ix2> {
 impl<'a, T: Send> EachMut<'a, [T]> for ArrayViewMut2<'a, T> {
     type Source = Owned<&'a mut [T]>;
     fn into_source(self, parameter: &'static str) -> Result<Self::Source, BatchError> {
-        let mut rows = Vec::with_capacity(self.nrows());
+        let (mut rows, members) = (Vec::new(), self.nrows());
+        if rows.try_reserve_exact(members).is_err() {
+            return Err(BatchError::Memory { members, bytes: size_of::<&[T]>() });
+        }
         let mut rest = self;
         while rest.nrows() > 0 {
             let (row, behind) = rest.split_at(Axis(0), 1);

@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::native_stack::room;
 use crate::probes::type_id::is_plain;
 
 /// Hands out members; each at most once. For generated code only.
@@ -46,11 +47,19 @@ pub unsafe trait Source<T>: Sync {
 /// A load and a store rather than one atomic exchange (measured: 1 ns and 5 ns per member, which is
 /// what a whole member of a cheap kernel takes). It is exact within a thread; that two threads never ask for the same member is the
 /// protocol of generated code: the queue gives each member to one worker.
-struct Once(Box<[AtomicBool]>);
+struct Once {
+    taken: Vec<AtomicBool>,
+    /// The members. Without memory for so many flags there are none.
+    len: usize,
+}
 
 impl Once {
     fn new(len: usize) -> Once {
-        Once((0..len).map(|_| AtomicBool::new(false)).collect())
+        let mut taken = Vec::new();
+        if taken.try_reserve_exact(len).is_ok() {
+            taken.resize_with(len, || AtomicBool::new(false));
+        }
+        Once { taken, len }
     }
 
     /// Marks the member.
@@ -58,9 +67,16 @@ impl Once {
     /// Panics if there is no such member, or if it was marked before.
     #[inline(always)]
     fn claim(&self, member: usize) {
-        let taken = &self.0[member];
+        let Some(taken) = self.taken.get(member) else { self.refused(member) };
         assert!(!taken.load(Ordering::Relaxed), "a member is handed out once");
         taken.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the member that nobody can take.
+    #[cold]
+    fn refused(&self, member: usize) -> ! {
+        assert!(member < self.len, "there are {} members", self.len);
+        room::refused()
     }
 }
 
@@ -97,8 +113,12 @@ unsafe impl<T: Send> Source<T> for Owned<T> {
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        for (value, taken) in self.values.iter_mut().zip(&mut self.taken.0) {
-            if !*taken.get_mut() {
+        if is_plain::<T>() {
+            return;
+        }
+        let taken = &mut self.taken.taken;
+        for (nth, value) in self.values.iter_mut().enumerate() {
+            if !taken.get_mut(nth).is_some_and(|taken| *taken.get_mut()) {
                 // SAFETY: initialised by construction and never moved out.
                 unsafe { value.assume_init_drop() }
             }
@@ -109,7 +129,8 @@ impl<T> Drop for Owned<T> {
 impl<T> Owned<T> {
     /// Takes the values.
     pub(super) fn new(values: Vec<T>) -> Self {
-        let taken = Once::new(values.len());
+        // Numbers may be copied.
+        let taken = Once::new(if is_plain::<T>() { 0 } else { values.len() });
         Owned { values: values.into_iter().map(MaybeUninit::new).collect(), taken }
     }
 }
@@ -136,7 +157,7 @@ impl<'a, T> States<'a, T> {
 // SAFETY: `fill` is the default, which writes every slot.
 unsafe impl<'a, T: Send> Source<&'a mut T> for States<'a, T> {
     fn len(&self) -> Option<usize> {
-        Some(self.taken.0.len())
+        Some(self.taken.len)
     }
     #[inline(always)]
     fn get(&self, member: usize) -> &'a mut T {

@@ -7,7 +7,7 @@ fn fill(mut output: impl Output<usize>, skip: usize) -> Vec<bool> {
     let room = output.room();
     let out = output.out();
     (0..room).filter(|&member| member != skip).for_each(|member| out.set(member, 10 + member));
-    out.into_set().unwrap_or_else(|| vec![true; room])
+    out.into_set().unwrap().unwrap_or_else(|| vec![true; room])
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn assignment_drops_the_old_value_and_fresh_memory_has_none() {
     let mut memory = [MaybeUninit::uninit(), MaybeUninit::uninit()];
     let out = Out::fresh(&mut memory);
     out.set(0, new.clone());
-    assert_eq!(out.into_set(), Some(vec![true, false]));
+    assert_eq!(out.into_set().unwrap(), Some(vec![true, false]));
     // SAFETY: just written.
     drop(unsafe { memory[0].assume_init_read() });
     assert_eq!(Rc::strong_count(&new), 2);
@@ -62,7 +62,7 @@ fn values_without_drop_may_come_twice() {
     out.set(2, 5);
     let mut set = vec![true; 12];
     (set[0], set[10]) = (false, false);
-    assert_eq!(out.into_set(), Some(set));
+    assert_eq!(out.into_set().unwrap(), Some(set));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn results_come_alone_and_together() {
     assert_eq!(members, 7..8);
     assert!(out.is_set(6) && !out.is_set(7) && out.is_set(8) && out.is_set(11));
     let set = (0..12).map(|member| member != 7).collect();
-    assert_eq!(out.into_set(), Some(set));
+    assert_eq!(out.into_set().unwrap(), Some(set));
     let outside = Out::<String>::fresh(&mut []);
     assert!(catch_unwind(AssertUnwindSafe(|| outside.fill(&mut (0..1), name))).is_err());
     for (member, value) in memory.iter().enumerate().filter(|(member, _)| *member != 7) {
@@ -102,10 +102,10 @@ fn all_have_results() {
     let out = Out::over(&mut values);
     out.fill(&mut (3..5), |member| member);
     out.fill(&mut (0..3), |member| member);
-    assert_eq!(out.into_set(), None);
+    assert_eq!(out.into_set().unwrap(), None);
     assert_eq!(values, [0, 1, 2, 3, 4]);
     let out = Out::fresh(&mut []) as Out<'_, u8>;
-    assert_eq!(out.into_set(), None);
+    assert_eq!(out.into_set().unwrap(), None);
     let mut memory = [const { MaybeUninit::<String>::uninit() }; 4];
     let out = Out::fresh(&mut memory);
     out.fill(&mut (0..2), |_| String::new());

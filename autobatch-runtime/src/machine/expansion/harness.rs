@@ -137,7 +137,7 @@ impl Batch {
         };
         assert_eq!(self.ended.into_inner(), self.members);
         let mut faults: Vec<Option<Fault>> = vec![None; self.members];
-        for fault in &finished.faults {
+        for fault in finished.faults.iter() {
             let old = faults[fault.member].replace(fault.clone());
             assert_eq!(old, None, "a member has two faults");
         }

@@ -293,6 +293,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             }
             Step::Call(0) => {
                 let transfer = core.transfer();
+                transfer.make_room(&mut s_n);
                 transfer.push(&mut s_n, &v_n);
                 transfer.pass(&mut v_n, &v_arg);
             }
@@ -303,6 +304,7 @@ fn body_fib(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             }
             Step::Call(1) => {
                 let transfer = core.transfer();
+                transfer.make_room(&mut s_left);
                 transfer.push(&mut s_left, &v_left);
                 transfer.pass(&mut v_n, &v_arg);
             }
@@ -482,6 +484,7 @@ fn body_sum(core: &mut Core<'_>, store: &Store, (all_n, out): (&[u64], &Sink<u64
             }
             Step::Call(0) => {
                 let transfer = core.transfer();
+                transfer.make_room(&mut s_n);
                 transfer.push(&mut s_n, &v_n);
                 transfer.pass(&mut v_n, &v_arg);
             }

@@ -252,6 +252,10 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             }
             Step::Call(0) => {
                 let transfer = core.transfer();
+                transfer.make_room(&mut s_list);
+                transfer.make_room(&mut s_note);
+                transfer.make_room(&mut s_n);
+                transfer.make_room(&mut s_bad);
                 transfer.push(&mut s_list, &v_list);
                 transfer.push(&mut s_note, &v_note);
                 transfer.push(&mut s_n, &v_n);
@@ -271,6 +275,10 @@ fn body(core: &mut Core<'_>, store: &Store, (members, alive, out): Args<'_, '_>)
             }
             Step::Call(1) => {
                 let transfer = core.transfer();
+                transfer.make_room(&mut s_note);
+                transfer.make_room(&mut s_n);
+                transfer.make_room(&mut s_bad);
+                transfer.make_room(&mut s_first);
                 transfer.push(&mut s_note, &v_note);
                 transfer.push(&mut s_n, &v_n);
                 transfer.push(&mut s_bad, &v_bad);

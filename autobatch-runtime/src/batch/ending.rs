@@ -1,9 +1,9 @@
-//! How members end that have no result.
+//! How members end that have no result: why they have unwound.
 
 use std::any::Any;
 
+use super::limits::Stopped;
 use crate::api::fault::{FaultKind, TOO_MUCH, ended, message, too_deep, too_long};
-use crate::batch::Stopped;
 use crate::native_stack::budget::TooMuch;
 use crate::native_stack::depth::TooDeep;
 
@@ -31,4 +31,4 @@ pub(crate) fn reason(
     (kind, message)
 }
 
-pub(super) type Payload = Box<dyn Any + Send>;
+pub(crate) type Payload = Box<dyn Any + Send>;
