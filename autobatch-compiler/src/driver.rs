@@ -58,7 +58,8 @@ pub(crate) fn expanded(
         return split;
     }
     // Who names primitives says that they are reached, wherever from.
-    args.strict &= !args.fibers_will_do || args.primitives.is_empty();
+    args.names_primitives = !args.primitives.is_empty();
+    args.strict &= !args.fibers_will_do || !args.names_primitives;
     args.primitives.extend(source.into_iter().flat_map(Source::primitives));
     if let Input::Module(module) = &input {
         args.primitives.extend(module.content.iter().flat_map(|(_, items)| source::primitives(items)));
@@ -271,13 +272,17 @@ fn run_passes(program: &mut Program, options: &PassOptions, name: &str, dump: &D
     })
 }
 
-/// The arguments as they are for functions: where fibers will do, those that mention a primitive, in closures and macros too, are free
-/// of `strict`.
+/// The arguments as they are for functions, which may name primitives, in closures and macros too: where fibers will do they are free of
+/// `strict` then.
 fn args_for<'a>(functions: impl IntoIterator<Item = &'a Function>, args: &Args) -> Args {
     let is_one = |word: &str| primitive_names::may_be_primitive(&args.primitives, word);
     let reaches = |f: &Function| macro_tokens::mentions(f.written.to_token_stream(), &is_one);
-    let strict = args.strict && !(args.fibers_will_do && functions.into_iter().any(reaches));
-    Args { strict, ..args.clone() }
+    let names_primitives = args.names_primitives || functions.into_iter().any(reaches);
+    Args {
+        strict: args.strict && !(args.fibers_will_do && names_primitives),
+        names_primitives,
+        ..args.clone()
+    }
 }
 
 /// The functions that users can call. Private ones of a module are reached through the others; those of an `impl` block are for

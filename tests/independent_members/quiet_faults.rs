@@ -1,6 +1,8 @@
-//! With `Options::quiet` members that panic print nothing. Everybody else's panics are as loud as before.
+//! A member that panics is told of once, by name. With `Options::quiet` members that panic print nothing. Everybody else's panics are as
+//! loud as before.
 
 use std::panic;
+use std::process::Command;
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -42,6 +44,37 @@ fn scalar_code_that_panics(n: u64) -> u64 {
     sum
 }
 
+/// A loop that runs for many members at once, until one of them panics.
+#[autobatch]
+fn interchanged_loop_that_panics(x: f64, ys: &[f64]) -> u64 {
+    let mut sum = 0.0;
+    for y in ys {
+        sum += x * *y;
+    }
+    assert!(sum < 50.0, "a member of the quiet tests: {x}");
+    sum as u64
+}
+
+/// A clone that panics while members are loaded.
+#[derive(PartialEq, Debug)]
+struct Fragile(u64);
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        assert!(self.0 != 12, "a member of the quiet tests: {}", self.0);
+        Fragile(self.0)
+    }
+}
+
+#[autobatch]
+fn clone_that_panics(n: Fragile) -> u64 {
+    let mut k = n.0;
+    while k > 5 {
+        k -= 3;
+    }
+    k
+}
+
 static HEARD: AtomicUsize = AtomicUsize::new(0);
 
 /// How often the panic hook has been told of the tests of this file. One test at a time may ask.
@@ -61,16 +94,33 @@ fn heard() -> usize {
     HEARD.load(Ordering::SeqCst)
 }
 
-#[test]
-fn quiet_members_print_nothing_and_have_the_same_faults() {
-    let n: Vec<u64> = (0..300).map(|i| i * 7 % 20).collect();
-    type Batched = fn(&[u64], &Options) -> Result<Outcome<u64>, BatchError>;
-    let programs: [(&str, Batched); 3] = [
+type Batched = fn(&[u64], &Options) -> Result<Outcome<u64>, BatchError>;
+
+/// Programs of each kind.
+fn programs() -> [(&'static str, Batched); 5] {
+    [
         ("a loop", |n, options| loop_that_panics_batched_with(n, options)),
         ("a recursion", |n, options| recursion_that_panics_batched_with(n, options)),
         ("scalar code", |n, options| scalar_code_that_panics_batched_with(n, options)),
-    ];
-    for (program, batched) in programs {
+        ("an interchanged loop", |n, options| {
+            let x: Vec<f64> = n.iter().map(|n| *n as f64).collect();
+            interchanged_loop_that_panics_batched_with(&x, &[1.0, 2.0, 0.5], options)
+        }),
+        ("a clone", |n, options| {
+            let n: Vec<Fragile> = n.iter().map(|n| Fragile(*n)).collect();
+            clone_that_panics_batched_with(&n, options)
+        }),
+    ]
+}
+
+fn numbers() -> Vec<u64> {
+    (0..300).map(|i| i * 7 % 17).collect()
+}
+
+#[test]
+fn quiet_members_print_nothing_and_have_the_same_faults() {
+    let n = numbers();
+    for (program, batched) in programs() {
         for (name, options) in executors() {
             for threads in [1, 3] {
                 let how = format!("{program}, {name}, {threads} threads");
@@ -78,7 +128,7 @@ fn quiet_members_print_nothing_and_have_the_same_faults() {
                 let before = heard();
                 let loud = batched(&n, &options).unwrap();
                 let between = heard();
-                assert!(between > before, "{how}: nothing was heard");
+                assert_eq!(between - before, loud.faults().len(), "{how}: each is heard once");
                 let quiet = batched(&n, &options.clone().quiet(true)).unwrap();
                 assert_eq!(heard(), between, "{how}");
                 assert!(!loud.faults().is_empty(), "{how}");
@@ -102,4 +152,46 @@ fn quiet_members_print_nothing_and_have_the_same_faults() {
     let outcome = outer_batched_with(&[12, 3], &Options::default().threads(1).quiet(true)).unwrap();
     assert_eq!((outcome.faults().len(), outcome.get(1)), (1, Some(&0)));
     assert_eq!(heard(), before + 1, "the inner member is heard, the outer one is not");
+}
+
+/// Says to a child that it is one.
+const CHILD: &str = "AUTOBATCH_NAMES_MEMBERS";
+
+/// What the child runs. Otherwise there is nothing to be done.
+#[test]
+fn a_child() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    for (program, batched) in programs() {
+        for (name, options) in executors() {
+            eprintln!("batch of {program}, {name}");
+            let outcome = batched(&numbers(), &options.threads(2)).unwrap();
+            outcome.faults().iter().for_each(|fault| eprintln!("expected {fault}"));
+        }
+    }
+}
+
+#[test]
+fn each_faulty_member_is_named_once() {
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "quiet_faults::a_child", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    assert!(child.status.success());
+    let said = String::from_utf8_lossy(&child.stderr);
+    let mut runs = 0;
+    for run in said.split("batch of ").skip(1) {
+        let of = |prefix: &str| {
+            let mut lines: Vec<&str> = run.lines().filter_map(|line| line.strip_prefix(prefix)).collect();
+            lines.sort_unstable();
+            lines
+        };
+        let (how, named) = (run.lines().next(), of("autobatch: "));
+        assert!(!named.is_empty(), "{how:?}");
+        assert_eq!(named, of("expected "), "{how:?}");
+        runs += 1;
+    }
+    assert_eq!(runs, programs().len() * executors().len());
 }

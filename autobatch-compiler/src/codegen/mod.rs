@@ -86,7 +86,8 @@ pub fn emit(
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
     let vector = vector.map(|vector| vector_code(function, vector, clones, args, width));
     let engines = program_table::engines(&lowered.program, vector.as_ref(), whole);
-    let program = program_table::table(&emitter, &successors, &krate, whole, asks, &engines);
+    let program =
+        program_table::table(&emitter, &successors, &krate, (whole, asks, args.names_primitives), &engines);
     api::family(&parts::Machine { body, vector, program, clone, native_depth, function, checks, krate }, args)
 }
 

@@ -34,8 +34,7 @@ pub(crate) fn table(
     emitter: &Emitter<'_>,
     successors: &BTreeMap<u32, Vec<u32>>,
     krate: &syn::Path,
-    whole: bool,
-    asks: bool,
+    (whole, asks, names_primitives): (bool, bool, bool),
     engines: &[&str],
 ) -> TokenStream {
     let program = emitter.program;
@@ -112,6 +111,7 @@ pub(crate) fn table(
         loops: &[#(#loops),*],
         whole_scalar: #whole,
         asks: #asks,
+        names_primitives: #names_primitives,
         engines: &[#(#krate::Engine::#engines),*],
         entry_point: #entry_point,
         root_group: #root_group,

@@ -20,6 +20,8 @@ pub struct Args {
     pub strict: bool,
     /// `strict = "fibers"`: but not where the members run on fibers.
     pub fibers_will_do: bool,
+    /// Whether the functions, or the arguments, name a primitive: so they may reach one.
+    pub names_primitives: bool,
     /// `primitives(path, …)`: functions with a batched kernel, as the code calls them; those that stand beside the item, too.
     pub primitives: Vec<Path>,
     /// `fuse = false`: keep every branch a block of its own.
@@ -42,6 +44,7 @@ impl Default for Args {
             vector_math: false,
             strict: false,
             fibers_will_do: false,
+            names_primitives: false,
             primitives: Vec::new(),
             fuse: true,
             executor: None,

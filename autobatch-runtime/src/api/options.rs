@@ -354,10 +354,9 @@ impl Options {
     /// A member that runs more ends with [`FaultKind::StepsExceeded`](crate::FaultKind::StepsExceeded). Each turn of a loop is a block or more. A
     /// loop over a range that all members run equally often may be one block: then 4 096 turns count as one.
     ///
-    /// Scalar code counts no blocks. So [`Executor::Scalar`], and a function that runs per member, give a
-    /// [`BatchError::Limit`](crate::BatchError::Limit) before anything runs. On fibers each call of a primitive counts, and nothing else: a loop
-    /// that calls none is not ended. A function is known to run on fibers once a run of this process, without the limit, has reached a
-    /// primitive; until then it gives the error too.
+    /// A function that is not cut into blocks counts its calls of primitives, and nothing else: a loop that calls none is not ended. It must
+    /// name a primitive, in its own text, in that of a function of its program, or in the attribute's `primitives(…)`. One that names none
+    /// gives a [`BatchError::Limit`](crate::BatchError::Limit) before anything runs, and so does [`Executor::Scalar`], which counts nothing.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -581,11 +580,15 @@ impl Options {
 
     /// Whether members that panic print nothing; default no.
     ///
-    /// Their faults have the messages. Without it, the panic hook is told of each panic. A member may panic twice: vector code that has met a
-    /// panic is given up, and its members run as scalar code, which says what is wrong with whom.
+    /// Their faults have the messages. Without it, the panic hook is told of each member's panic once, and a line on standard error names the
+    /// member: `autobatch: member 1: attempt to divide by zero`.
     ///
-    /// The first quiet run of the process puts a panic hook in front of the one that it finds. A hook that is set later replaces both, and
-    /// members are heard again. Panics of other threads, and of the batched function itself, are not silenced.
+    /// The first run of the process puts a panic hook in front of the one that it finds. A hook that is set later replaces both. It is told of
+    /// members of quiet batches too, and of some panics twice: vector code that has met one is given up, and its members run as scalar code.
+    /// Panics of other threads, and of the batched function itself, are not silenced.
+    ///
+    /// With `panic = "abort"` in the profile the first panic of a member ends the process, quiet or not, and all results are lost. So do
+    /// limits that unwind a member: `cancel`, `deadline` and `max_steps` in vector and scalar code, and calls too deep or too large for it.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;

@@ -69,6 +69,8 @@ pub struct Program {
     /// Whether rustc is asked about types of its locals. If one of them may borrow from another, or does something when it is dropped,
     /// the whole function runs as scalar code, without a note: [`Report::executor`](crate::Report::executor) shows it.
     pub asks: bool,
+    /// Whether its functions, or the attribute's `primitives(…)`, name a primitive: where members run as scalar code they may reach one.
+    pub names_primitives: bool,
     /// The engines that it has code for. Vector code runs if all values are numbers, `bool`, `char`, or tuples, arrays and
     /// `Option`s of them; fibers, if a member reaches a primitive. [`Report::engine`](crate::Report::engine) says which one ran.
     pub engines: &'static [Engine],
@@ -452,6 +454,7 @@ impl Program {
         loops: &[],
         whole_scalar: false,
         asks: false,
+        names_primitives: false,
         engines: &[],
         entry_point: 0,
         root_group: 0,

@@ -9,6 +9,7 @@ mod ending;
 mod limits;
 mod pulse;
 mod queue;
+pub(crate) mod voice;
 mod watch;
 
 pub(crate) use ending::{Payload, reason};

@@ -15,7 +15,7 @@ use super::reach::Reach;
 use super::request::Request;
 use crate::api::fault::{Fault, FaultKind, FaultList, ended};
 use crate::api::options::Schedule;
-use crate::batch::{Payload, Queue, Stopped, Watch, reason};
+use crate::batch::{Payload, Queue, Stopped, Watch, reason, voice};
 use crate::native_stack::coroutine::{Context, Stack, Suspender};
 use crate::native_stack::depth::{Depth, StackState};
 
@@ -378,7 +378,9 @@ impl<'a> Worker<'a> {
                 resume_unwind(payload);
             }
             let (kind, message) = reason(why, &*payload, self.rules.max_depth, self.rules.max_steps);
-            faults.push(Fault { member, kind, message });
+            let fault = Fault { member, kind, message };
+            voice::tell(&fault);
+            faults.push(fault);
         }
         self.watch.ended(1);
     }

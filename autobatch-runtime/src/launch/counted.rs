@@ -21,6 +21,7 @@ use super::phase::TileCounts;
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH, ended};
 use crate::api::options::{Executor, Schedule};
+use crate::batch::voice::Voice;
 use crate::batch::{Pulse, Queue, Stopped, Tired, Watch};
 use crate::machine::{Core, Mode, Settings};
 use crate::native_stack::budget::TooMuch;
@@ -132,6 +133,7 @@ impl<'c> Companion<'c> {
             let settings = aside.settings(LANES.min(self.queue.waiting()));
             (Core::new(self.launch.program, settings, self.queue, aside), Store::new())
         });
+        let _voice = Voice::of_members(self.launch.options.quiet).speak();
         core.go_on_until(begin + time, LEAST);
         enter(core, store, self.code);
         self.spent += begin.elapsed();
@@ -223,7 +225,10 @@ impl CountedTiles<'_> {
             pulse: Some(&pulse),
             rules: self.rules,
         };
+        // Who panics will run again.
+        let silent = Voice::Silent.speak();
         let caught = catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile)));
+        drop(silent);
         let sum = pulse.sum();
         self.done.tiles += 1;
         self.done.given_up += u64::from(caught.is_err());

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::phase::{Ledger, Parts, Took};
-use super::quiet::{self, Voice};
 use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH};
 use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
 use crate::api::program::Program;
+use crate::batch::voice::{self, Voice};
 use crate::batch::{Limited, Limits, Queue, Watch};
 use crate::fiber::{CurrentWorker, Reach};
 use crate::machine::{Mode, Settings};
@@ -97,9 +97,7 @@ impl<'a> Launch<'a> {
             true => ThreadPoolBuilder::new().num_threads(threads).build().ok(),
             false => None,
         };
-        if options.quiet {
-            quiet::prepare();
-        }
+        voice::prepare();
         let deadline = options.deadline.map(|time| Instant::now() + time);
         let limits = Limits::new(options.cancel.clone(), deadline, options.max_steps);
         let (ended, reported) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -166,13 +164,12 @@ impl<'a> Launch<'a> {
         !native && self.limits.is_none()
     }
 
-    /// Whether steps are counted as they have to be: scalar code counts none but the calls of primitives.
+    /// Whether steps are counted as they have to be: scalar code counts none but the calls of primitives, where it names some.
     pub(super) fn keeps_limits(&self) -> bool {
-        let reaches = || self.program.has_primitives() || Reach::of(self.program).is_found();
         match self.asked() {
             _ if self.options.max_steps.is_none() => true,
             Executor::Scalar => false,
-            _ => !self.per_member || reaches(),
+            _ => !self.per_member || self.program.names_primitives,
         }
     }
 
@@ -216,7 +213,7 @@ impl<'a> Launch<'a> {
         let work = || {
             // This may be a member of another batch, on its fiber.
             let _nobody = CurrentWorker::nobody();
-            let _voice = Voice::of_members(self.options.quiet);
+            let _voice = Voice::of_members(self.options.quiet).speak();
             let _limited = Limited::by(self.limits.clone());
             let budget = self.budget.clone().unwrap_or_else(|| Budget::new(budget::DEFAULT));
             let _budget = Budgeted::by(Arc::clone(&budget));

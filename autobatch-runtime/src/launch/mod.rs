@@ -18,7 +18,6 @@ mod machine;
 #[cfg(test)]
 mod machine_tests;
 mod phase;
-mod quiet;
 mod recorded;
 mod report;
 mod run;

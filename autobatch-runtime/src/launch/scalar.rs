@@ -8,7 +8,7 @@ use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Took};
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, FaultList, ended};
-use crate::batch::{Queue, Watch, reason};
+use crate::batch::{Queue, Watch, reason, voice};
 use crate::fiber::Worker;
 use crate::native_stack::depth::{self, Depth};
 
@@ -103,7 +103,9 @@ impl Launch<'_> {
                 Err(payload) if code.is_set(member) => resume_unwind(payload),
                 Err(payload) => reason(None, &*payload, self.max_depth(), self.max_steps()),
             };
-            faults.push(Fault { member, kind, message });
+            let fault = Fault { member, kind, message };
+            voice::tell(&fault);
+            faults.push(fault);
             piece.start += 1;
         }
         self.ended(members);

@@ -11,6 +11,7 @@ use super::phase::{Ledger, Parts, TileCounts, Took, members_in};
 use super::ways::{Code, Vectors, is_sse2};
 use crate::api::fault::FaultList;
 use crate::api::options::Executor;
+use crate::batch::voice::Voice;
 use crate::batch::{Queue, Watch};
 use crate::native_stack::depth::{self, Depth};
 use crate::simd::Level;
@@ -116,7 +117,11 @@ impl Launch<'_> {
                         let all = members.clone();
                         let mut tile =
                             Tile { memory: &mut memory, members: all, depth, level, pulse: None, rules };
-                        match catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile))) {
+                        // Who panics will run again.
+                        let silent = Voice::Silent.speak();
+                        let caught = catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile)));
+                        drop(silent);
+                        match caught {
                             Ok(()) => {
                                 self.ended(members.len());
                                 break;

@@ -19,6 +19,7 @@ use super::transfer::Transfer;
 use super::unwinding::{Gone, UnwindPoint};
 use crate::api::fault::FaultKind;
 use crate::api::program::Program;
+use crate::batch::voice::Voice;
 use crate::batch::{Queue, Watch, reason};
 use crate::native_stack::budget::TooMuch;
 use crate::simd::{Isa, Level, vectorize};
@@ -58,6 +59,8 @@ pub struct Core<'r> {
     /// The first lane of the strip that lane code runs on, and the lane in it if it has unwound.
     pub(super) strip: u32,
     pub(super) lane: Cell<u32>,
+    /// How the thread speaks of panics while no interchanged loops run.
+    pub(super) voice: Voice,
     /// The block that has unwound while interchanged loops ran: lane by lane until it has run.
     pub(super) apart: Option<u32>,
     /// Whether the step has unwound.
@@ -125,6 +128,7 @@ impl<'r> Core<'r> {
             by_lane: false,
             strip: 0,
             lane: Cell::new(NONE),
+            voice: Voice::Usual,
             apart: None,
             unwound: false,
             until: None,
@@ -243,9 +247,12 @@ impl<'r> Core<'r> {
             return false;
         }
         self.single = true;
+        // Who panics will be loaded again.
+        let silent = Voice::Silent.speak();
         for run in &self.members.loads {
             fill(run.lane, run.member, run.len);
         }
+        drop(silent);
         self.single = false;
         self.members.loaded = self.members.loads.iter().map(|run| run.len).sum();
         true
@@ -293,7 +300,10 @@ impl<'r> Core<'r> {
         let Settings { max_depth, max_steps, .. } = self.members.settings;
         let (kind, message) = reason(None, &*payload, max_depth, max_steps);
         match self.step {
-            Step::Block(block) if lane == INTERCHANGED => self.apart = Some(block),
+            Step::Block(block) if lane == INTERCHANGED => {
+                self.voice.replace();
+                self.apart = Some(block);
+            }
             Step::Block(block) if lane != NONE => {
                 let first = self.stage.words + self.strip as usize;
                 let (steps_of, lane_of_strip) = (&mut self.members.steps_of, lane as usize);

@@ -20,6 +20,7 @@
 
 use super::core::{Core, INTERCHANGED};
 use super::step::{NONE, Step};
+use crate::batch::voice::Voice;
 use crate::lane_interchange::{ActiveLanes, Divisor, Unreturned};
 use crate::storage::PcWord;
 
@@ -37,6 +38,8 @@ impl Core<'_> {
         }
         let here = ActiveLanes::new(self.words::<P, W>(nth), P::of(point))?;
         self.lane.set(INTERCHANGED);
+        // Who panics will run again, lane by lane.
+        self.voice = Voice::Silent.replace();
         Some(here)
     }
 
@@ -73,7 +76,9 @@ impl Core<'_> {
     fn arrived<P: PcWord, const W: usize>(&mut self, nth: usize) {
         let lowest = self.words::<P, W>(nth).iter().fold(P::IDLE, |a, &b| a.least(b));
         self.stage.lowest[nth] = lowest.point();
-        self.lane.set(NONE);
+        if self.lane.replace(NONE) == INTERCHANGED {
+            self.voice.replace();
+        }
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::step_count::StepCounts;
 use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH, ended, too_deep};
 use crate::api::program::Program;
-use crate::batch::{Queue, Watch};
+use crate::batch::{Queue, Watch, voice};
 use crate::native_stack::{budget, room};
 use crate::simd::{self, Level};
 
@@ -292,7 +292,9 @@ impl<'r> Occupancy<'r> {
 
     /// The member on `lane` ends with a fault.
     pub(super) fn fail(&mut self, lane: usize, kind: FaultKind, message: String) {
-        self.faults.push(Fault { member: self.of[lane], kind, message });
+        let fault = Fault { member: self.of[lane], kind, message };
+        voice::tell(&fault);
+        self.faults.push(fault);
         self.untrack(lane);
         self.occupied -= 1;
         self.watch.ended(1);
