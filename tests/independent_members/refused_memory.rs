@@ -4,7 +4,7 @@
 #![cfg(all(target_os = "linux", not(miri)))]
 
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 
 use autobatch::{BatchError, FaultKind, Options, Outcome, autobatch};
 
@@ -16,7 +16,7 @@ const CASE: &str = "AUTOBATCH_REFUSED";
 const ROOM: usize = 200_000;
 
 /// Pure: frames, task blocks, gangs, wavefront. What waits is large, so that memory is soon used up.
-#[autobatch]
+#[autobatch(strict)]
 fn pure_recursion(n: u64) -> u64 {
     if n == 0 {
         return 1;
@@ -27,7 +27,7 @@ fn pure_recursion(n: u64) -> u64 {
 }
 
 /// With a state: the machine, in frames and by program counters.
-#[autobatch]
+#[autobatch(strict)]
 fn recursion_with_state(n: u64, calls: &mut u64) -> u64 {
     *calls += 1;
     if n == 0 {
@@ -38,34 +38,15 @@ fn recursion_with_state(n: u64, calls: &mut u64) -> u64 {
     (below ^ many[(n % 64) as usize]).wrapping_mul(3)
 }
 
-/// A value that is dropped once.
-struct Token([u64; 64]);
-
-/// Those that have been made and not dropped.
-static TOKENS: AtomicUsize = AtomicUsize::new(0);
-
-impl Token {
-    fn new(n: u64) -> Token {
-        TOKENS.fetch_add(1, Ordering::SeqCst);
-        Token([n; 64])
-    }
-}
-
-impl Drop for Token {
-    fn drop(&mut self) {
-        assert_ne!(TOKENS.fetch_sub(1, Ordering::SeqCst), 0, "dropped twice");
-    }
-}
-
 /// Values that are dropped wait on the stacks.
-#[autobatch]
-fn recursion_with_tokens(n: u64, given: Token) -> u64 {
+#[autobatch(strict)]
+fn recursion_with_owned_values(n: u64, given: Arc<u64>) -> u64 {
     if n == 0 {
         return 1;
     }
-    let own = Token::new(n);
-    let below = recursion_with_tokens(n - 1, Token::new(n));
-    (below ^ own.0[(given.0[3] % 64) as usize] ^ n).wrapping_mul(3)
+    let (own, many) = (Arc::clone(&given), [n; 64]);
+    let below = recursion_with_owned_values(n - 1, Arc::clone(&given));
+    (below ^ many[(*own % 64) as usize] ^ *given).wrapping_mul(3)
 }
 
 /// Scalar code for each member.
@@ -158,15 +139,16 @@ fn run(case: &str, options: &Options) {
             |n| recursion_with_state(n, &mut 0),
             |n, options| recursion_with_state_batched_with(n, &mut calls(n), options),
         ),
-        "recursion with tokens" => {
-            let given = |n: &[u64]| -> Vec<Token> { n.iter().map(|n| Token::new(*n)).collect() };
+        "recursion with owned values" => {
+            let counted = Arc::new(5);
+            let given = |n: &[u64]| vec![Arc::clone(&counted); n.len()];
             deep(
                 case,
                 options,
-                |n| recursion_with_tokens(n, Token::new(n)),
-                |n, options| recursion_with_tokens_batched_with(n, given(n), options),
+                |n| recursion_with_owned_values(n, Arc::clone(&counted)),
+                |n, options| recursion_with_owned_values_batched_with(n, given(n), options),
             );
-            assert_eq!(TOKENS.load(Ordering::SeqCst), 0, "{case}");
+            assert_eq!(Arc::strong_count(&counted), 1, "{case}: values are dropped once");
         }
         "scalar recursion" => {
             deep(case, options, scalar_recursion, |n, options| scalar_recursion_batched_with(n, options));
@@ -236,7 +218,7 @@ fn members_whose_stacks_do_not_fit_end_alone() {
 
 #[test]
 fn what_members_own_is_dropped_where_stacks_do_not_fit() {
-    in_children("recursion with tokens");
+    in_children("recursion with owned values");
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl Stack {
     pub(crate) fn keep(mut stacks: Vec<Stack>) {
         stacks.retain(|stack| !stack.is_full());
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = KEPT.saturating_sub(free.len()).min(stacks.len());
+        let room = KEPT.min(native::most() / 4).saturating_sub(free.len()).min(stacks.len());
         free.extend(stacks.drain(..room));
     }
 }
@@ -41,6 +41,7 @@ impl Stack {
     )
 ))]
 mod native {
+    use std::sync::OnceLock;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use corosensei::stack::{DefaultStack, Stack as Memory, StackPointer};
@@ -93,10 +94,35 @@ mod native {
         }
     }
 
+    /// Stacks that may exist at a time: they take a quarter of the address space at most, if that is limited.
+    pub(super) fn most() -> usize {
+        static ALL: OnceLock<usize> = OnceLock::new();
+        *ALL.get_or_init(|| address_space().map_or(MOST, |bytes| MOST.min(bytes / 4 / SIZE)))
+    }
+
+    /// The bytes of address space that this process may have, if they are limited.
+    #[cfg(target_os = "linux")]
+    fn address_space() -> Option<usize> {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: writes to `limit`.
+        let found = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+        if found && limit.rlim_cur != libc::RLIM_INFINITY {
+            usize::try_from(limit.rlim_cur).ok()
+        } else {
+            None
+        }
+    }
+
+    /// Not known.
+    #[cfg(not(target_os = "linux"))]
+    fn address_space() -> Option<usize> {
+        None
+    }
+
     impl Stack {
         pub(crate) fn new() -> Option<Stack> {
             let nth = MADE.fetch_add(1, Ordering::Relaxed);
-            let memory = if nth < MOST { DefaultStack::new(SIZE).ok() } else { None };
+            let memory = if nth < most() { DefaultStack::new(SIZE).ok() } else { None };
             let Some(memory) = memory else {
                 MADE.fetch_sub(1, Ordering::Relaxed);
                 return None;
@@ -199,6 +225,10 @@ mod native {
     pub(crate) const EXIST: bool = false;
 
     pub(crate) struct Stack(Infallible);
+
+    pub(super) fn most() -> usize {
+        0
+    }
 
     impl Stack {
         pub(crate) fn new() -> Option<Stack> {
