@@ -117,8 +117,8 @@ fn numbers() -> Vec<u64> {
     (0..300).map(|i| i * 7 % 17).collect()
 }
 
-#[test]
-fn quiet_members_print_nothing_and_have_the_same_faults() {
+/// Hears how often the hook is told.
+fn listen() {
     let n = numbers();
     for (program, batched) in programs() {
         for (name, options) in executors() {
@@ -154,15 +154,35 @@ fn quiet_members_print_nothing_and_have_the_same_faults() {
     assert_eq!(heard(), before + 1, "the inner member is heard, the outer one is not");
 }
 
-/// Says to a child that it is one.
-const CHILD: &str = "AUTOBATCH_NAMES_MEMBERS";
+/// Says to a child what it is to do.
+const CHILD: &str = "AUTOBATCH_QUIET_FAULTS";
 
-/// What the child runs. Otherwise there is nothing to be done.
+/// Runs a child, whose hook nobody else has set before. What it says on standard error.
+fn said_by_child(what: &str) -> String {
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "quiet_faults::a_child", "--nocapture"])
+        .env(CHILD, what)
+        // Those are said in pieces.
+        .env("RUST_BACKTRACE", "0")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stderr).into_owned();
+    assert!(child.status.success(), "{said}");
+    said
+}
+
+/// What the children do. Otherwise there is nothing to be done.
 #[test]
 fn a_child() {
-    if std::env::var_os(CHILD).is_none() {
-        return;
+    match std::env::var(CHILD).as_deref() {
+        Ok("names") => name(),
+        Ok("listens") => listen(),
+        _ => {}
     }
+}
+
+/// Runs batches, and says who should be named.
+fn name() {
     for (program, batched) in programs() {
         for (name, options) in executors() {
             eprintln!("batch of {program}, {name}");
@@ -173,14 +193,13 @@ fn a_child() {
 }
 
 #[test]
+fn quiet_members_print_nothing_and_have_the_same_faults() {
+    said_by_child("listens");
+}
+
+#[test]
 fn each_faulty_member_is_named_once() {
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "quiet_faults::a_child", "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .unwrap();
-    assert!(child.status.success());
-    let said = String::from_utf8_lossy(&child.stderr);
+    let said = said_by_child("names");
     let mut runs = 0;
     for run in said.split("batch of ").skip(1) {
         let of = |prefix: &str| {
