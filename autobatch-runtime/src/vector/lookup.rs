@@ -219,6 +219,14 @@ impl<P: PcWord, const W: usize> LaneFaults<P, W> {
     }
 }
 
+/// Drops the tile unless what its code needs is there.
+#[inline(always)]
+pub fn give_up_unless(fits: bool) {
+    if !fits {
+        give_up();
+    }
+}
+
 /// Why a tile is dropped.
 struct GivenUp;
 

@@ -202,6 +202,10 @@ impl<'e> Writer<'e, '_> {
         if program.func(self.func).recursive {
             return self.self_calls().is_none();
         }
+        // Queues would run their loops lane by lane.
+        if program.blocks.iter().any(|b| b.interchanged) {
+            return false;
+        }
         let is_call = |point: u32| emitter.calls.iter().any(|(_, call)| emitter.call_point(call.id) == point);
         let goes_on = |call: &Call| !program.is_exit(call.cont) && program.block(call.cont).func == self.func;
         emitter.calls.iter().filter(|(_, call)| goes_on(call)).any(|(_, call)| {
@@ -357,6 +361,7 @@ impl<'e> Writer<'e, '_> {
         });
         let begin_sets: Vec<Ident> = begin.iter().map(|s| set(self.point(s))).collect();
         let run = first.then(|| self.run_entry(entry, &begin));
+        let rows = self.regions.iter().filter_map(|region| Some(self.interchange(region)?.left));
         let enter = self.emitter.program.func(self.func).recursive.then(|| self.elsewhere());
         let level = self.level();
         let start = quote! {
@@ -366,6 +371,7 @@ impl<'e> Writer<'e, '_> {
             let (mut __lanes, mut __count) = (<[_]>::len(__out), #rt::vector::LaneSet::count(__here));
             #(let mut #begin_sets = #rt::vector::Arena::set(&mut __arena, __lanes, __count);)*
             #(#columns)*
+            #(#rows)*
         };
         if begin.is_empty() {
             return quote!(#start #run);
