@@ -3,6 +3,7 @@
 //! after a panic.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -25,8 +26,8 @@ use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// Tokens for the arm of the block.
 pub(crate) struct Interchanged {
-    /// Declares what strips that run one after the other hand on: memory.
-    pub(crate) left: TokenStream,
+    /// Declares what strips that run one after the other hand on, by array: memory.
+    pub(crate) left: BTreeMap<VarId, TokenStream>,
     /// Declares the strips.
     pub(crate) strips: TokenStream,
     /// Whether the types allow it.
@@ -245,13 +246,13 @@ impl Writer<'_, '_> {
     }
 
     /// Declares the rows that one strip after the other takes.
-    fn left(&self) -> TokenStream {
+    fn left(&self) -> BTreeMap<VarId, TokenStream> {
         let (rt, width) = (&self.rt, self.width);
         let arrays = self.arrays().map(|v| {
             let (left, shape) = (left(v), self.shape(v));
-            quote!(let mut #left = #rt::rows::<#shape, _, #width>();)
+            (v, quote!(let mut #left = #rt::rows::<#shape, _, #width>();))
         });
-        quote!(#(#arrays)*)
+        arrays.collect()
     }
 
     fn declare(&self) -> TokenStream {

@@ -120,6 +120,8 @@ pub(crate) struct LookupWriter<'e> {
     /// The lists that all lanes share, by how they are written.
     lists: RefCell<Vec<(String, TokenStream)>>,
     any: Cell<bool>,
+    /// Whether narrow numbers come out of words that are gathered. That is more code, with which LLVM would not unroll a loop inside.
+    gathers_words: bool,
     /// Variables that lanes may differ in; none if all indices are looked at.
     varying: Option<BTreeSet<String>>,
 }
@@ -132,8 +134,14 @@ impl<'e> LookupWriter<'e> {
         mut blocks: impl Iterator<Item = &'b Block>,
         in_place: BTreeMap<String, TokenStream>,
     ) -> Option<LookupWriter<'e>> {
-        let writer = LookupWriter { in_place, ..LookupWriter::of(emitter, head) };
-        blocks.all(|block| writer.ends_soon(block)).then_some(writer)
+        let mut writer = LookupWriter { in_place, ..LookupWriter::of(emitter, head) };
+        let mut loops = false;
+        let ends = blocks.all(|block| {
+            loops |= block.code().any(|stmt| walk::any(stmt, |at| matches!(at, At::Expr(Expr::ForLoop(_)))));
+            writer.ends_soon(block)
+        });
+        writer.gathers_words = !loops;
+        ends.then_some(writer)
     }
 
     fn of(emitter: &'e Emitter<'e>, head: BlockId) -> LookupWriter<'e> {
@@ -148,6 +156,7 @@ impl<'e> LookupWriter<'e> {
             in_place: BTreeMap::new(),
             lists: RefCell::default(),
             any: Cell::default(),
+            gathers_words: true,
             varying: None,
         }
     }
@@ -207,7 +216,7 @@ impl<'e> LookupWriter<'e> {
                 true => self.shared(&lent).into_token_stream(),
                 false => quote!(#rt::vector::List::of(#lent)),
             };
-            match is_narrow(&list.element) {
+            match is_narrow(&list.element) && self.gathers_words {
                 true => parse_quote!(#rt::vector::List::narrow(#lent, #index, &#fault)),
                 false => parse_quote!((*#rt::vector::List::get(#lent, #index, &#fault))),
             }

@@ -124,6 +124,12 @@ impl<'a> LaneSet<'a> {
         len
     }
 
+    /// Whether half of the frame's lanes are missing, and strips would be saved without them.
+    #[inline(always)]
+    pub fn has_gaps<const W: usize>(&self) -> bool {
+        self.lanes >= 2 * W && 2 * simd::count(self.words) <= self.lanes
+    }
+
     /// The lanes, ascending.
     pub fn lanes(&self) -> impl Iterator<Item = usize> {
         simd::lanes(self.words)

@@ -37,7 +37,7 @@ mod tile;
 pub(crate) use arena::Memory;
 pub use arena::{Arena, align};
 pub use columns::{append_strip, copy_slot, give, open, pad, put, strips, strips_mut, value};
-pub use compaction::{copied, gather, scatter, squeeze};
+pub use compaction::{Moved, copied, gather, scatter, squeeze};
 pub use constant_division::quotient;
 pub use frame::{default_lanes, is_few, is_sparse, load, load_same, width};
 pub use gang::{CountedLanes, Gang, GangMask, body, kind, lane_by_lane, merge, part, part_bits};

@@ -238,7 +238,8 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
                     }
                 }
             };
-            (left, run)
+            let left = left.into_values();
+            (quote!(#(#left)*), run)
         }
     };
     quote! {

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::codegen::lane_interchange::{Interchanged, interchange};
+use crate::codegen::lane_interchange::Interchanged;
 use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
@@ -48,7 +48,7 @@ impl Writer<'_, '_> {
                 }
             }
         };
-        if let Some(code) = self.interchange(region) {
+        if let Some(code) = self.interchanged.get(&region.head) {
             return run_strips(self.interchanged(code, &columns, &places, next_stops));
         }
         let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
@@ -123,16 +123,10 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// The code of a region whose loops run for all lanes of a strip, if it has that form.
-    pub(crate) fn interchange(&self, region: &Region) -> Option<Interchanged> {
-        let (rt, level) = (&self.emitter.rt, self.level());
-        interchange(self.emitter, region, &quote!(#rt::lane_interchange::Divisor::new(#level)))
-    }
-
-    /// Runs it on a strip.
+    /// Runs a region whose loops run for all lanes of a strip.
     fn interchanged(
         &self,
-        code: Interchanged,
+        code: &Interchanged,
         columns: &[Ident],
         places: &[TokenStream],
         next_stops: &[&Stop<'_>],
@@ -142,8 +136,9 @@ impl Writer<'_, '_> {
             (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip, self.level());
         let (with, here) = (format_ident!("noalias{}", columns.len()), here());
         let going = returns
+            .as_ref()
             .map(|(_, unreturned)| quote!(& #rt::lane_interchange::Unreturned::lanes(&#unreturned, #level)));
-        let next = self.emitter.point_at(next);
+        let next = self.emitter.point_at(*next);
         let arrive = next_stops.iter().filter(|stop| self.point(stop) == next).map(|_| {
             let to = set(next);
             quote!(#rt::vector::LaneSet::add::<#strip>(&mut #to, __i, __going);)
