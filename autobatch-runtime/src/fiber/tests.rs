@@ -17,9 +17,12 @@ use crate::native_stack::depth::Depth;
 const FIBERS: bool = crate::native_stack::coroutine::EXIST;
 
 /// Runs a batch of a program of its own, on this thread unless options say otherwise.
+/// A program that names a primitive.
+const NAMES: Program = Program { names_primitives: true, ..SCALAR };
+
 macro_rules! batch {
     ($members:expr, $options:expr, $f:expr) => {{
-        static OWN: Program = SCALAR;
+        static OWN: Program = NAMES;
         batch(&OWN, $members, $options, $f)
     }};
 }
@@ -142,7 +145,7 @@ fn the_schedule_chooses_among_primitives() {
 
 #[test]
 fn who_finds_a_primitive_first_does_not_show() {
-    static OWN: Program = SCALAR;
+    static OWN: Program = NAMES;
     let f = |calls: bool| {
         move |member: usize, _: Depth| {
             if calls && member > 900 { triple(member as u64) } else { member as u64 }
@@ -244,7 +247,7 @@ fn a_cancelled_run_drops_what_members_own() {
 
 #[test]
 fn calls_of_primitives_are_steps() {
-    static OWN: Program = SCALAR;
+    static OWN: Program = NAMES;
     let f = |member: usize, _: Depth| with_token(|| (0..member).map(|_| triple(1)).sum::<u64>());
     // Once members are known to reach a primitive.
     assert_eq!(batch(&OWN, 5, one_thread(), f).faults(), []);
@@ -422,7 +425,7 @@ fn parts_end_with_their_member() {
         let level = |x: usize| with_token(|| (0..x).map(|_| triple(1)).sum::<u64>());
         join(|| level(member), || join(|| level(2), || level(member)))
     };
-    static STEPS: Program = SCALAR;
+    static STEPS: Program = NAMES;
     assert_eq!(batch(&STEPS, 5, one_thread(), steps).faults(), []);
     let outcome = batch(&STEPS, 5, one_thread().max_steps(8), steps);
     assert_eq!(kinds(outcome.faults()), [(4, FaultKind::StepsExceeded)]);

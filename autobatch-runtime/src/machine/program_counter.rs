@@ -273,17 +273,13 @@ impl ProgramCounter {
         if members.is_deepest(members.depth) && self.too_deep(members, point) {
             return false;
         }
-        let full = |lane: &&u32| {
-            let sites = &mut self.sites[**lane as usize];
-            sites.len() == sites.capacity() && !room::has(sites, 1)
-        };
-        if let Some(&lane) = self.transfer.iter().find(full) {
-            self.doom(lane as usize, UnwindPoint::At(point), FaultKind::MemoryExceeded, TOO_MUCH.to_owned());
-            return false;
-        }
         let entry = program.calls[site as usize].entry;
-        for &lane in &self.transfer {
+        for (nth, &lane) in self.transfer.iter().enumerate() {
             let sites = &mut self.sites[lane as usize];
+            if !room::has(sites, 1) {
+                self.not_called(nth, point);
+                return false;
+            }
             sites.push(site);
             members.depth = members.depth.max(sites.len());
         }
@@ -305,6 +301,16 @@ impl ProgramCounter {
         }
         self.transfer = transfer;
         !self.doomed.is_empty()
+    }
+
+    /// There is no memory for a call of the `nth` lane of the transfer, which ends; those before it wait at the call again.
+    #[cold]
+    fn not_called(&mut self, nth: usize, point: u32) {
+        for &lane in &self.transfer[..nth] {
+            self.sites[lane as usize].pop();
+        }
+        let lane = self.transfer[nth] as usize;
+        self.doom(lane, UnwindPoint::At(point), FaultKind::MemoryExceeded, TOO_MUCH.to_owned());
     }
 
     /// There is no memory for what a call moves, for one lane or for any: all of them wait at the call again, or end there.
