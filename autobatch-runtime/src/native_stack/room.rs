@@ -62,7 +62,7 @@ mod tests {
         assert!(!has(&mut items, usize::MAX / 8 - 2));
         assert_eq!(items, [1, 2]);
         assert_eq!(filled(7, 3), [7; 3]);
-        let payload = catch_unwind(|| filled(0u64, usize::MAX / 16)).unwrap_err();
+        let payload = catch_unwind(|| filled(0u64, usize::MAX / 8)).unwrap_err();
         assert!(payload.is::<TooMuch>());
         let payload = catch_unwind(|| make(&mut vec![0u64], usize::MAX / 8 - 1)).unwrap_err();
         assert!(payload.is::<TooMuch>());
