@@ -189,7 +189,13 @@ struct Words<'each>(&'each [&'each str]);
 
 #[autobatch]
 impl<'each> Words<'each> {
-    fn longer<'states>(&self, #[each] a: &str, #[each] b: &str, best: &'states mut usize, limit: &mut usize) -> usize {
+    fn longer<'states>(
+        &self,
+        #[each] a: &str,
+        #[each] b: &str,
+        best: &'states mut usize,
+        limit: &mut usize,
+    ) -> usize {
         let length: for<'shared> fn(&'shared str) -> usize = |text| text.len();
         let mut count = 0;
         'shared_: for word in self.0 {

@@ -66,7 +66,11 @@ impl Named {
     /// have one, if there are several.
     fn name_references(&mut self, taken: &BTreeSet<String>) -> Option<Lifetime> {
         let params = self.params.iter_mut().filter(|param| param.shown != "self");
-        name_places(params.flat_map(|param| elided_references(&mut param.ty)).collect(), 2, fresh("each", taken))
+        name_places(
+            params.flat_map(|param| elided_references(&mut param.ty)).collect(),
+            2,
+            fresh("each", taken),
+        )
     }
 
     /// So it may hand on what states refer to: `f(scratch, out)`.
@@ -86,11 +90,7 @@ impl Named {
 }
 
 /// Gives places for lifetimes one name, if there are so many.
-fn name_places(
-    places: Vec<&mut Option<Lifetime>>,
-    least: usize,
-    lifetime: Lifetime,
-) -> Option<Lifetime> {
+fn name_places(places: Vec<&mut Option<Lifetime>>, least: usize, lifetime: Lifetime) -> Option<Lifetime> {
     let enough = places.len() >= least;
     places.into_iter().filter(|_| enough).for_each(|place| *place = Some(lifetime.clone()));
     enough.then_some(lifetime)

@@ -243,3 +243,9 @@ pub(crate) const LOOP_IS_SMALL: Reason = Reason {
 };
 pub(crate) const LOOP_IS_BORROWED: Reason =
     Reason { why: "a value that may borrow from a local is used on both sides of it", instead: BORROW_ANEW };
+
+/// Of code that would be vectors.
+pub(crate) const LIBRARY_CALL: Reason = Reason {
+    why: "is a library call for one lane after the other, if it is std's",
+    instead: "write `#[autobatch(vector_math)]`, or call the function of `autobatch::math`",
+};

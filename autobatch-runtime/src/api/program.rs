@@ -64,6 +64,8 @@ pub struct Program {
     pub notes: &'static [Note],
     /// Its loops, and how their rounds run.
     pub loops: &'static [Loop],
+    /// The calls in its blocks, and how each is batched. Instructions, `sqrt` among them, and accesses to collections are not listed.
+    pub call_sites: &'static [CallSite],
     /// Whether the whole function runs as scalar code for each member: on fibers, if it reaches primitives. [`Program::notes`] says why.
     pub whole_scalar: bool,
     /// Whether rustc is asked about types of its locals. If one of them may borrow from another, or does something when it is dropped,
@@ -244,8 +246,73 @@ pub struct Loop {
     pub line: u32,
     /// How its rounds run.
     pub rounds: Rounds,
-    /// What stops it from being more than [`Rounds::LaneByLane`].
+    /// What stops it from being more than [`Rounds::LaneByLane`], or its code from being vectors.
     pub obstacle: Option<Obstacle>,
+}
+
+/// A call in the blocks of a [`Program`].
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::program::Batching;
+///
+/// #[autobatch]
+/// fn bits(n: f64) -> f64 {
+///     if n < 2.0 { n.log2() } else { bits(n / 2.0) + 1.0 }
+/// }
+///
+/// let [log2, again] = bits_batched::program().call_sites else { panic!("two calls") };
+/// assert_eq!((log2.callee, log2.batching), ("log2", Batching::Library));
+/// assert_eq!((again.callee, again.batching), ("bits", Batching::Program));
+/// ```
+#[derive(Debug)]
+pub struct CallSite {
+    /// The calling function, an index of [`Program::functions`].
+    pub function: u16,
+    /// The name of the function that is called.
+    pub callee: &'static str,
+    /// Its line in the source file.
+    pub line: u32,
+    /// How the call is batched.
+    pub batching: Batching,
+}
+
+/// How a call is batched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[non_exhaustive]
+pub enum Batching {
+    /// The function is a part of the program: members that make the call run it together.
+    Program,
+    /// So it is, and nothing is left to do behind the call: it is a jump.
+    Jump,
+    /// A primitive: one call of its kernel for all members that are there.
+    Kernel,
+    /// The function's code is a part of the code around the call.
+    Copied,
+    /// An elementary function in place of std's, which is vector code: [`math`](crate::math).
+    VectorMath,
+    /// std's elementary function: a library call for one member after the other, which keeps the code around it from being vectors. (By its name:
+    /// a method of the user's own may be called the same.)
+    Library,
+    /// As it is written, for one member after the other: on vectors where rustc inlines it and it only computes.
+    Lanes,
+}
+
+impl fmt::Display for Batching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Batching::Program => "part of the program: members that call it run it together",
+            Batching::Jump => "part of the program: a tail call, which is a jump",
+            Batching::Kernel => "one call of its kernel for all members that are there",
+            Batching::Copied => "copied into the code around it",
+            Batching::VectorMath => "vector code of `autobatch::math`",
+            Batching::Library => {
+                "std's is a library call, lane by lane; `vector_math` makes vector code of it"
+            }
+            Batching::Lanes => "as written, for each lane; part of vectors if rustc inlines it",
+        })
+    }
 }
 
 /// How the rounds of a loop run.
@@ -275,11 +342,14 @@ pub struct Obstacle {
 
 impl fmt::Display for Loop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = match self.rounds {
-            Rounds::Blocks => "in blocks, on vectors across the members that are in it",
-            Rounds::Interchanged => "once for all members, on vectors across them",
-            Rounds::Unrolled => "unrolled, as part of the code around it",
-            Rounds::LaneByLane => "lane by lane",
+        let how = match (self.rounds, &self.obstacle) {
+            (Rounds::Blocks, None) => "in blocks, on vectors across the members that are in it",
+            (Rounds::Interchanged, None) => "once for all members, on vectors across them",
+            (Rounds::Unrolled, None) => "unrolled, as part of the code around it",
+            (Rounds::Blocks, _) => "in blocks, which may be no vectors",
+            (Rounds::Interchanged, _) => "once for all members, which may be no vectors",
+            (Rounds::Unrolled, _) => "unrolled, as part of the code around it, which may be no vectors",
+            (Rounds::LaneByLane, _) => "lane by lane",
         };
         write!(f, "line {}: {how}", self.line)?;
         match &self.obstacle {
@@ -405,17 +475,14 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text)?;
-        let mut engines = Vec::new();
-        for engine in self.engines {
-            engines.push(match engine {
-                Engine::TaskBlocks => "task blocks (if its values are numbers)",
-                Engine::VectorFrames => "vector frames (if its values are numbers)",
-                Engine::Wavefront => "wavefront (likewise)",
-                Engine::Machine => "machine",
-                Engine::Fibers => "fibers (if it reaches primitives)",
-                Engine::Scalar => "scalar code",
-            });
-        }
+        let engine = |engine: &Engine| match engine {
+            Engine::TaskBlocks | Engine::VectorFrames | Engine::Wavefront => {
+                format!("{engine} (if its values are numbers)")
+            }
+            Engine::Fibers => format!("{engine} (if it reaches primitives)"),
+            Engine::Machine | Engine::Scalar => engine.to_string(),
+        };
+        let engines: Vec<String> = self.engines.iter().map(engine).collect();
         writeln!(f, "kind: {}\nengines: {}", self.kind(), engines.join(", "))?;
         for (class, why) in CLASSES {
             if self.variables.iter().any(|variable| variable.class == *class) && !self.whole_scalar {
@@ -434,6 +501,30 @@ impl fmt::Display for Program {
                 loops.push(one);
             }
         }
+        self.write_calls(f)
+    }
+}
+
+impl Program {
+    /// A line for each function that is called, with the lines of its calls.
+    fn write_calls(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut called: Vec<(&str, Batching, Vec<u32>)> = Vec::new();
+        for site in self.call_sites {
+            let at = called.iter().position(|(name, how, _)| (*name, *how) == (site.callee, site.batching));
+            let at = at.unwrap_or_else(|| {
+                called.push((site.callee, site.batching, Vec::new()));
+                called.len() - 1
+            });
+            if !called[at].2.contains(&site.line) {
+                called[at].2.push(site.line);
+            }
+        }
+        for (callee, batching, mut lines) in called {
+            lines.sort_unstable();
+            let word = if lines.len() == 1 { "line" } else { "lines" };
+            let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+            writeln!(f, "call: {word} {}: {callee}: {batching}", lines.join(", "))?;
+        }
         Ok(())
     }
 }
@@ -450,6 +541,7 @@ impl Program {
         variables: &[],
         notes: &[],
         loops: &[],
+        call_sites: &[],
         whole_scalar: false,
         asks: false,
         engines: &[],
@@ -490,6 +582,11 @@ mod tests {
                     obstacle: Some(Obstacle { line: 10, why: "a pattern", instead: "name it" }),
                 },
             ],
+            call_sites: &[
+                CallSite { function: 0, callee: "f", line: 8, batching: Batching::Program },
+                CallSite { function: 0, callee: "exp", line: 6, batching: Batching::Library },
+                CallSite { function: 0, callee: "f", line: 4, batching: Batching::Program },
+            ],
             engines: &[Engine::TaskBlocks, Engine::Machine, Engine::Scalar],
             text: "program f\n",
             dot: "digraph f {}",
@@ -499,13 +596,15 @@ mod tests {
             program.to_string(),
             "program f\n\
              kind: block program\n\
-             engines: task blocks (if its values are numbers), machine, scalar code\n\
+             engines: task blocks (if its values are numbers), the machine, scalar code\n\
              stacked: live across a call that may overwrite it\n\
              register: crosses blocks, but no call that may overwrite it\n\
              note: line 3: this call runs the scalar code for each member: a closure\n\
              note: line 5: the whole function runs the scalar code for each member: a macro\n\
              loop: line 7: in blocks, on vectors across the members that are in it\n\
-             loop: line 9: lane by lane: line 10: a pattern; name it\n"
+             loop: line 9: lane by lane: line 10: a pattern; name it\n\
+             call: lines 4, 8: f: part of the program: members that call it run it together\n\
+             call: line 6: exp: std's is a library call, lane by lane; `vector_math` makes vector code of it\n"
         );
         assert_eq!(program.names_of(Class::Stacked), ["n", "left"]);
         assert_eq!(program.to_dot(), "digraph f {}");
