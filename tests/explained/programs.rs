@@ -146,6 +146,10 @@ fn every_block_that_is_named_is_listed() {
         for word in words(&text).into_iter().filter(|word| is_block(word)) {
             assert!(listed.contains(&word[1..]), "{word} is not listed in\n{text}");
         }
+        let picture = program.to_svg();
+        for block in listed {
+            assert!(picture.contains(&format!(">  b{block} ")), "b{block} is not in\n{picture}");
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 /// What runs the members of a batch: [`Report::engine`](crate::Report::engine).
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Engine {

@@ -19,6 +19,7 @@
 
 use std::fmt;
 
+use super::drawing;
 use super::engine::Engine;
 
 /// What the compiler made of a function: its functions, blocks, call sites, variables, and the places that run scalar code.
@@ -46,6 +47,7 @@ use super::engine::Engine;
 /// assert!(program.blocks.iter().any(|block| block.label == "while"));
 /// assert!(program.to_string().starts_with("fn part("));
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Program {
     /// The entry function's name.
@@ -75,22 +77,29 @@ pub struct Program {
     /// `Option`s of them; fibers, if a member reaches a primitive. [`Report::engine`](crate::Report::engine) says which one ran.
     pub engines: &'static [Engine],
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub entry_point: u32,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub root_group: u16,
     /// Whether any function can call itself.
     pub recursive: bool,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub word64: bool,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub strip: usize,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub text: &'static str,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub dot: &'static str,
 }
 
 /// A function of a [`Program`].
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Function {
     /// The user's name for it.
@@ -102,6 +111,7 @@ pub struct Function {
 }
 
 /// A block of a [`Program`]: a part of the control flow with one entry, which members that wait there run together.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Block {
     /// The function it belongs to, an index of [`Program::functions`].
@@ -111,14 +121,17 @@ pub struct Block {
     /// Its first line in the source file.
     pub line: u32,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub successors: &'static [u32],
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub again: bool,
     /// Whether it is the call of a primitive, which all members that wait there make as one.
     pub primitive: bool,
 }
 
 /// A batched call site of a [`Program`]; tail calls are jumps, and not among them.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Call {
     /// The calling function, an index of [`Program::functions`].
@@ -126,10 +139,13 @@ pub struct Call {
     /// The called function, an index of [`Program::functions`].
     pub callee: u16,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub group: u16,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub entry: u32,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub cont: u32,
     /// Its line in the source file.
     pub line: u32,
@@ -138,15 +154,18 @@ pub struct Call {
 }
 
 /// Functions that tail-call each other share one frame and one result.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Group {
     /// Its functions, indices of [`Program::functions`].
     pub functions: &'static [u16],
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub ret: u32,
 }
 
 /// A variable of a [`Program`].
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Variable {
     /// The function it belongs to, an index of [`Program::functions`].
@@ -160,6 +179,7 @@ pub struct Variable {
 /// Where a variable lives: its storage class (Radul et al. 2020, section 4).
 ///
 /// A program without recursion needs no stack, so it has no variable that is [`Class::Stacked`].
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Class {
@@ -203,6 +223,7 @@ const CLASSES: &[(Class, &str)] = &[
 /// assert!(!program.notes.is_empty());
 /// assert_eq!(depth_batched(&[2, 3]), [2, 3]);
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Note {
     /// Its line in the source file.
@@ -238,6 +259,7 @@ pub struct Note {
 /// let obstacle = fill.obstacle.as_ref().expect("a reason");
 /// println!("line {}: {}: {}", obstacle.line, obstacle.why, obstacle.instead);
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Loop {
     /// The function it belongs to, an index of [`Program::functions`].
@@ -266,6 +288,7 @@ pub struct Loop {
 /// assert_eq!((log2.callee, log2.batching), ("log2", Batching::Library));
 /// assert_eq!((again.callee, again.batching), ("bits", Batching::Program));
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct CallSite {
     /// The calling function, an index of [`Program::functions`].
@@ -279,6 +302,7 @@ pub struct CallSite {
 }
 
 /// How a call is batched.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 #[non_exhaustive]
 pub enum Batching {
@@ -316,6 +340,7 @@ impl fmt::Display for Batching {
 }
 
 /// How the rounds of a loop run.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Rounds {
@@ -330,6 +355,7 @@ pub enum Rounds {
 }
 
 /// What stops a loop from running on vectors.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Obstacle {
     /// Its line in the source file.
@@ -469,6 +495,23 @@ impl Program {
     /// ```
     pub fn to_dot(&self) -> String {
         self.dot.to_owned()
+    }
+
+    /// The blocks with their code and the arrows between them as a picture, for a browser or a page: an SVG for light and dark.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// #[autobatch]
+    /// fn square(x: f64) -> f64 {
+    ///     x * x
+    /// }
+    ///
+    /// let picture = square_batched::program().to_svg(); // `std::fs::write("square.svg", picture)`
+    /// assert!(picture.starts_with("<svg"));
+    /// ```
+    pub fn to_svg(&self) -> String {
+        drawing::svg(self.name, self.text, self.dot)
     }
 }
 

@@ -38,6 +38,7 @@ use crate::simd::Isa;
 /// assert!(report.utilisation() > 0.0 && report.utilisation() <= 1.0);
 /// # Ok::<(), autobatch::BatchError>(())
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -105,6 +106,7 @@ pub struct Report {
 /// }
 /// # Ok::<(), autobatch::BatchError>(())
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Measured {
@@ -119,6 +121,7 @@ pub struct Measured {
 /// How one block was executed, over all tiles and threads: an entry of [`Report::blocks`].
 ///
 /// The two sides of a fused branch are one block: see [`Program::blocks`](crate::Program::blocks).
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockReport {

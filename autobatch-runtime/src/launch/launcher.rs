@@ -8,6 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::phase::{Parts, Took};
 use super::quiet::{self, Voice};
+use super::spans;
 use crate::api::fault::FaultKind;
 use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
 use crate::api::program::Program;
@@ -227,6 +228,7 @@ impl<'a> Launch<'a> {
             };
             self.memory.fetch_max(all, Ordering::Relaxed);
         };
+        let work = spans::worker(work);
         if threads == 1 {
             work();
             let wall = begin.elapsed();

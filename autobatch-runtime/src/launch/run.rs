@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
 use super::phase::{Ledger, Left, Parts, Phase};
+use super::spans::RunSpan;
 use super::ways::{Bound, Code, MachineCode, ScalarCode, VectorCode, Ways};
 use crate::api::engine::Engine;
 use crate::api::fault::{BatchError, Fault};
@@ -89,6 +90,7 @@ pub(super) fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, B
 impl Launch<'_> {
     fn run(mut self, instance: &'static str, code: &dyn Code) -> Result<(Vec<Fault>, Report), BatchError> {
         let begin = Instant::now();
+        let span = RunSpan::new(self.program.name, self.members);
         if self.members == 0 {
             return Ok((
                 Vec::new(),
@@ -126,11 +128,13 @@ impl Launch<'_> {
             self.counted += counted;
             self.begun += counted;
         }
-        let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
-            Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
-            Executor::Scalar => self.scalar(parts, threads, code, &ledger),
-            _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
-            _ => self.machine(executor, parts, threads, code, &ledger),
+        let phase = |executor: Executor, parts: Parts, threads: usize| {
+            span.phase(executor, threads, || match executor {
+                Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
+                Executor::Scalar => self.scalar(parts, threads, code, &ledger),
+                _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
+                _ => self.machine(executor, parts, threads, code, &ledger),
+            })
         };
         let executor = self.choose(instance, &phase);
         let engine = match executor {
@@ -152,6 +156,7 @@ impl Launch<'_> {
         if self.options.report && self.executor() == Executor::Auto {
             report.measured = self.measured(instance);
         }
+        span.close(&report);
         Ok((faults, report))
     }
 
