@@ -102,7 +102,7 @@ fn fly(start: State, end: f64, tolerance: f64) -> (State, u32) {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Hairer, Nørsett, Wanner, “Solving Ordinary Differential Equations I”, section II.0.
     let start = State { x: 0.994, y: 0.0, vx: 0.0, vy: -2.001_585_106_379_082_5 };
-    let period = 17.065_216_560_157_962;
+    let period = 17.065_216_560_157_96;
     let distance = |a: State, b: State| (a.x - b.x).hypot(a.y - b.y);
 
     println!("tolerance  steps  distance from the start after a period");

@@ -26,7 +26,7 @@ fn programs_reports_and_traces_are_data() {
     assert!(program.get("text").is_none() && program.get("strip").is_none(), "{program}");
 
     let options = Options::default().executor(Executor::ProgramCounter).count_blocks(true).trace(5);
-    let outcome = fib_batched_with(&numbers(), &options).unwrap();
+    let outcome = fib_batched_with(numbers(), &options).unwrap();
     let report = serde_json::to_value(outcome.report()).unwrap();
     assert_eq!((&report["members"], &report["engine"]), (&Value::from(400), &Value::from("Machine")));
     assert_eq!(report["blocks"][0]["label"], "entry");
@@ -97,7 +97,7 @@ fn a_run_has_spans() {
     let listener = Listener::default();
     let options = Options::default().executor(Executor::Masked).threads(1);
     let outcome = tracing::subscriber::with_default(listener.clone(), || {
-        fib_batched_with(&numbers(), &options).unwrap()
+        fib_batched_with(numbers(), &options).unwrap()
     });
     assert_eq!(outcome.report().engine, Engine::TaskBlocks);
     let heard = listener.0.lock().unwrap();

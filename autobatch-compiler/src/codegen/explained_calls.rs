@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Path};
+use syn::{BinOp, Expr, ExprLit, Ident, Lit, Path, Type};
 
 use crate::analysis::lane_interchange::Refusal;
-use crate::diagnostics::reasons::LIBRARY_CALL;
-use crate::ir::{Block, FuncId, Program, Terminator};
+use crate::diagnostics::reasons::{FLOAT_REMAINDER, LIBRARY_CALL};
+use crate::ir::{Block, FuncId, Program, Terminator, VarId};
 use crate::item::model::Function;
 use crate::std_models::{elementary, facts, pure};
 use crate::syntax::walk::{self, At, Code, Next};
@@ -108,24 +108,95 @@ impl Calls<'_> {
     }
 }
 
-/// The first call of a library function in code, which keeps it from being vectors.
-pub(crate) fn library_call(code: &impl Code) -> Option<Refusal> {
-    let mut found = None;
-    each(code, |span, callee, is_method| note_library_call(&mut found, span, callee, is_method));
-    found
+/// What keeps code of a function from being vectors, wherever it stands.
+pub(crate) struct Obstacles {
+    /// Variables that are floats.
+    floats: BTreeSet<String>,
+    vector_math: bool,
 }
 
-/// The same of a block.
-pub(crate) fn library_call_of(block: &Block) -> Option<Refusal> {
-    let mut found = None;
-    each_of_block(block, |span, callee, is_method| note_library_call(&mut found, span, callee, is_method));
-    found
-}
-
-fn note_library_call(found: &mut Option<Refusal>, span: Span, callee: String, is_method: bool) {
-    if found.is_none() && elementary(&callee, is_method) {
-        *found = Some(Refusal { span, name: Some(callee), reason: LIBRARY_CALL });
+impl Obstacles {
+    pub(crate) fn new(program: &Program, func: FuncId, vector_math: bool) -> Obstacles {
+        let is_float = |v: &VarId| program.var(*v).ty.as_ref().is_some_and(is_float_type);
+        let floats = program.vars_of(func).filter(is_float).map(|v| program.name(v)).collect();
+        Obstacles { floats, vector_math }
     }
+
+    /// The first library call in code.
+    pub(crate) fn of(&self, code: &impl Code) -> Option<Refusal> {
+        let mut found = None;
+        each(code, |span, callee, is_method| {
+            if found.is_none() && elementary(&callee, is_method) && !self.vector_math {
+                found = Some(Refusal { span, name: Some(callee), reason: LIBRARY_CALL });
+            }
+        });
+        let remainder = |at: At<'_>| match at {
+            At::Expr(Expr::Binary(e)) if matches!(e.op, BinOp::Rem(_) | BinOp::RemAssign(_)) => {
+                (self.is_float(&e.left) || self.is_float(&e.right)).then(|| e.op.span())
+            }
+            _ => None,
+        };
+        found.or_else(|| {
+            walk::find(code, remainder).map(|span| Refusal { span, name: None, reason: FLOAT_REMAINDER })
+        })
+    }
+
+    /// The same of a block.
+    pub(crate) fn of_block(&self, block: &Block) -> Option<Refusal> {
+        let mut all = block.code().find_map(|stmt| self.of(stmt));
+        match &block.term {
+            Terminator::Branch { cond, .. } => all = all.or_else(|| self.of(&**cond)),
+            Terminator::Switch { scrutinee, .. } => all = all.or_else(|| self.of(&**scrutinee)),
+            _ => {}
+        }
+        all
+    }
+
+    fn is_float(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => true,
+            Expr::Path(p) => p.path.get_ident().is_some_and(|name| self.floats.contains(&name.to_string())),
+            Expr::Paren(e) => self.is_float(&e.expr),
+            Expr::Group(e) => self.is_float(&e.expr),
+            Expr::Unary(e) => self.is_float(&e.expr),
+            Expr::Cast(e) => is_float_type(&e.ty),
+            Expr::Binary(e) => self.is_float(&e.left) || self.is_float(&e.right),
+            _ => false,
+        }
+    }
+}
+
+fn is_float_type(ty: &Type) -> bool {
+    bare(ty).is_some_and(|name| name == "f32" || name == "f64")
+}
+
+/// The name of a type that is one.
+fn bare(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(p) => p.path.get_ident(),
+        _ => None,
+    }
+}
+
+/// Whether a loop's first block asks an iterator of each member's own for the next element.
+pub(crate) fn asks_iterator(block: &Block) -> bool {
+    let is_next = |at: At<'_>| match at {
+        At::Expr(Expr::Call(e)) => {
+            matches!(&*e.func, Expr::Path(p) if is_made(&p.path) && last(&p.path) == "next")
+        }
+        _ => false,
+    };
+    let in_term = match &block.term {
+        Terminator::Branch { cond, .. } => walk::any(&**cond, is_next),
+        Terminator::Switch { scrutinee, .. } => walk::any(&**scrutinee, is_next),
+        _ => false,
+    };
+    in_term || block.code().any(|stmt| walk::any(stmt, is_next))
+}
+
+/// Whether the compiler has written a path: those of its own begin at a crate.
+fn is_made(path: &Path) -> bool {
+    path.leading_colon.is_some() || path.segments.iter().any(|s| s.ident.to_string().starts_with("__"))
 }
 
 /// Each call of a block.
@@ -154,11 +225,10 @@ fn each(code: &impl Code, mut found: impl FnMut(Span, String, bool)) {
                     let name = last(&path.path);
                     let number = path.path.segments.len() == 2
                         && ["f32", "f64"].iter().any(|ty| path.path.segments[0].ident == ty);
-                    let own = path.path.segments.iter().any(|s| s.ident.to_string().starts_with("__"));
                     let makes = name.starts_with(char::is_uppercase) || name == "from" || name == "new";
                     if number && elementary(&name, true) {
                         found(path.span(), name, true);
-                    } else if !own && !makes && !pure::is_pure_function(path) {
+                    } else if !is_made(&path.path) && !makes && !pure::is_pure_function(path) {
                         found(path.span(), name, false);
                     }
                 }

@@ -14,8 +14,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
 
 use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain};
-use crate::codegen::explained_calls::{library_call, library_call_of};
-use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL};
+use crate::codegen::explained_calls::{Obstacles, asks_iterator};
+use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
 use crate::ir::effects;
 use crate::ir::flow::Flow;
 use crate::ir::{FuncId, Program};
@@ -47,12 +47,14 @@ pub(crate) fn loops(program: &Program, vector_math: bool) -> Vec<Loop> {
     let mut loops = Vec::new();
     for (func, order) in program.func_ids().zip(&flow.order) {
         let scope = Scope::new(program, func);
+        let obstacles = Obstacles::new(program, func, vector_math);
         for id in order {
             let block = program.block(*id);
             if flow.loop_headers.contains(id) && ["for", "while", "loop"].contains(&block.label) {
                 let blocks = flow.natural_loop(*id);
-                let call = blocks.into_iter().find_map(|id| library_call_of(program.block(id)));
-                let obstacle = call.filter(|_| !vector_math);
+                let call = blocks.into_iter().find_map(|id| obstacles.of_block(program.block(id)));
+                let items = || Refusal { span: block.span, name: None, reason: LOOP_ITEMS };
+                let obstacle = call.or_else(|| asks_iterator(block).then(items));
                 loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks, obstacle });
             }
             for stmt in block.code() {
@@ -60,7 +62,7 @@ pub(crate) fn loops(program: &Program, vector_math: bool) -> Vec<Loop> {
                     let At::Expr(Expr::ForLoop(e)) = at else { return Next::On };
                     let (rounds, refusal) = rounds(&scope, e, block.interchanged);
                     let next = if rounds == Rounds::LaneByLane { Next::Past } else { Next::On };
-                    let obstacle = refusal.or_else(|| library_call(&e.body).filter(|_| !vector_math));
+                    let obstacle = refusal.or_else(|| obstacles.of(&e.body));
                     loops.push(Loop { func, span: e.for_token.span(), rounds, obstacle });
                     next
                 });
@@ -201,6 +203,8 @@ mod tests {
                 let mut v = [x; 20];
                 for i in 0..20 { v[i] = v[i].sin() + x; v[i] *= y; v[i] -= x; }
                 for i in 0..3 { y += f64::exp(v[i]); }
+                while y > 1.0 { y -= y % 7.0; k %= 2; }
+                for c in "letters".chars() { if c == 'r' { break; } y += 1.0; }
                 y
             }
         });
@@ -209,6 +213,8 @@ mod tests {
         assert_eq!(found[1..3], ["in blocks", "unrolled"]);
         assert!(found[3].starts_with(&format!("interchanged: {}", stopped("sin"))), "{found:?}");
         assert!(found[4].starts_with(&format!("unrolled: {}", stopped("exp"))), "{found:?}");
+        assert!(found[5].starts_with("in blocks: the remainder of floats"), "{found:?}");
+        assert!(found[6].starts_with("in blocks: it goes through something else than a range"), "{found:?}");
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub struct Report {
     pub executor: Executor,
     /// What ran them.
     pub engine: Engine,
+    /// Whether scalar code ran because a local's type may borrow from another local, or may do something when it is dropped:
+    /// [`Program::asks`](crate::Program::asks). It helps to write the types of locals that live across a loop or call.
+    pub refused_by_types: bool,
     /// The tiles that vector code ran, and how many of them were given up; 0 without [`Options::report`](crate::Options::report). The members of one that
     /// is given up run again: a limit may be over, or a member has panicked.
     pub tiles: u64,
@@ -158,6 +161,7 @@ impl Report {
         Report {
             executor: Executor::Scalar,
             engine: Engine::Scalar,
+            refused_by_types: false,
             tiles: 0,
             given_up: 0,
             steps: 0,
@@ -195,6 +199,13 @@ impl fmt::Display for Report {
             write!(f, ", {:?}", self.isa)?;
         }
         writeln!(f, " (Executor::{:?})", self.executor)?;
+        if self.refused_by_types {
+            writeln!(
+                f,
+                "no blocks: for all that is written, a local may borrow from another one, or do something when it is dropped; \
+                 write the types of locals that live across a loop or call, `let p: P = …`"
+            )?;
+        }
         for (i, Measured { executor, nanoseconds, whole }) in self.measured.iter().enumerate() {
             let before = if i == 0 { "measured, a member: " } else { ", " };
             let trial = if *whole { "" } else { " (on some members)" };
