@@ -7,6 +7,7 @@ mod division_by_reciprocal;
 mod interchanged_arrays;
 mod lane_interchange;
 mod lookups;
+mod loops_in_loops;
 mod searches;
 mod short_vectors;
 mod slices_per_member;

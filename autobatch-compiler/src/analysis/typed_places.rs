@@ -142,7 +142,7 @@ impl<'a> TypedPlaces<'a> {
     /// The type of a place, or of a reference to one.
     pub(crate) fn ty(&self, expr: &Expr) -> Option<Type> {
         match bare(expr) {
-            Expr::Path(p) => match name(expr).and_then(|name| self.variables.get(&name)) {
+            Expr::Path(p) => match name(bare(expr)).and_then(|name| self.variables.get(&name)) {
                 Some(ty) => ty.clone(),
                 None => self.definitions.constant(p).filter(|_| is_constant(p)).map(|c| c.ty.clone()),
             },

@@ -3,6 +3,7 @@
 //! after a panic.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -25,16 +26,18 @@ use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// Tokens for the arm of the block.
 pub(crate) struct Interchanged {
-    /// Declares what strips that run one after the other hand on: memory.
-    pub(crate) left: TokenStream,
+    /// Declares what strips that run one after the other hand on, by array: memory.
+    pub(crate) left: BTreeMap<VarId, TokenStream>,
     /// Declares the strips.
     pub(crate) strips: TokenStream,
     /// Whether the types allow it.
     pub(crate) check: TokenStream,
     /// Runs the strip, given `__here`.
     pub(crate) code: TokenStream,
-    /// Sends the lanes on.
-    pub(crate) arrive: TokenStream,
+    /// Where the lanes go on.
+    pub(crate) next: BlockId,
+    /// If lanes may return from the function: the end of the function, and those that have not.
+    pub(crate) returns: Option<(BlockId, Ident)>,
 }
 
 /// The runtime's `lane_interchange::QUICK`.
@@ -109,12 +112,18 @@ pub(crate) struct Writer<'a, 'p> {
     emitter: &'a Emitter<'a>,
     func: FuncId,
     lookups: LookupWriter<'a>,
+    /// Makes what is known of a divisor.
+    new_divisor: &'a TokenStream,
     /// Whether the code that is written stands in a loop.
     inside: Cell<bool>,
 }
 
-/// The lane-interchanged code of a region, if all of it can have that form.
-pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Interchanged> {
+/// The lane-interchanged code of a region, if all of it can have that form. `new_divisor` makes what is known of a divisor.
+pub(crate) fn interchange(
+    emitter: &Emitter<'_>,
+    region: &Region,
+    new_divisor: &TokenStream,
+) -> Option<Interchanged> {
     let program = emitter.program;
     let block = program.block(region.head);
     let Terminator::Jump(target) = block.term else { return None };
@@ -178,6 +187,7 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         emitter,
         func: block.func,
         lookups: LookupWriter::interchanged(emitter, region.head, varying),
+        new_divisor,
         inside: Cell::new(false),
     };
     let gone = &takes - &writer.strips;
@@ -186,7 +196,8 @@ pub(crate) fn interchange(emitter: &Emitter<'_>, region: &Region) -> Option<Inte
         strips: writer.declare(),
         check: writer.check(&plan, &gone),
         code: writer.code(&plan, &takes, &(&outs & &changed)),
-        arrive: writer.arrive(emitter.point(region.head), emitter.point_at(target), function.exit),
+        next: target,
+        returns: returns.map(|_| (function.exit, unreturned())),
     })
 }
 
@@ -235,13 +246,13 @@ impl Writer<'_, '_> {
     }
 
     /// Declares the rows that one strip after the other takes.
-    fn left(&self) -> TokenStream {
+    fn left(&self) -> BTreeMap<VarId, TokenStream> {
         let (rt, width) = (&self.rt, self.width);
         let arrays = self.arrays().map(|v| {
             let (left, shape) = (left(v), self.shape(v));
-            quote!(let mut #left = #rt::rows::<#shape, _, #width>();)
+            (v, quote!(let mut #left = #rt::rows::<#shape, _, #width>();))
         });
-        quote!(#(#arrays)*)
+        arrays.collect()
     }
 
     fn declare(&self) -> TokenStream {
@@ -265,19 +276,6 @@ impl Writer<'_, '_> {
             }
         });
         quote!(#(#strips)* #returns)
-    }
-
-    /// Sends the lanes that are at a point on to the next, and those that have returned to the end of the function.
-    fn arrive(&self, point: u32, next: u32, exit: BlockId) -> TokenStream {
-        let (rt, word, width) = (&self.emitter.rt, &self.emitter.word, self.width);
-        let i = name("__i");
-        match self.returns {
-            None => quote!(#rt::Core::arrive::<#word, #width>(__core, #i, #point, #next);),
-            Some(_) => {
-                let (exit, unreturned) = (self.emitter.point_at(exit), unreturned());
-                quote!(#rt::Core::arrive_or_return::<#word, #width>(__core, #i, #point, #next, #exit, &#unreturned);)
-            }
-        }
     }
 
     /// Whether everything is primitive: the variables, those taken only to be dropped, shared values.
@@ -500,8 +498,8 @@ impl Writer<'_, '_> {
                 let outer = within.map(|w| w.fixed.clone()).unwrap_or_default();
                 let own = &search.divisors(head, body, &self.may_divide(&changing)) - &outer;
                 let divisors = own.iter().map(|v| {
-                    let (divisor, rt) = (divisor(*v), &self.emitter.rt);
-                    quote!(let mut #divisor = #rt::Core::divisor(__core);)
+                    let (divisor, new) = (divisor(*v), self.new_divisor);
+                    quote!(let mut #divisor = #new;)
                 });
                 let within = Within { fixed: &outer | &own, changing };
                 let leave = self.leave(body);

@@ -43,8 +43,9 @@ struct Reciprocals {
 }
 
 impl Divisor {
+    /// Nothing yet.
     #[inline(always)]
-    pub(crate) fn new(level: Level) -> Divisor {
+    pub fn new(level: Level) -> Divisor {
         Divisor { level, uses: 0, misses: 0, reciprocals: None }
     }
 

@@ -23,8 +23,7 @@ mod strips;
 pub use divisor::{Divisor, QUICK};
 pub use returns::{Unreturned, held, merge_returned, needs_no_drop, returns};
 pub use rows::{Of, One, copy_rows, fill_rows, in_rows, merge_rows, of_type, plain_array, rows, spread_rows};
-pub(crate) use strips::ActiveLanes;
 pub use strips::{
-    get, get_vector, merge, merge_vector, plain, plain_value, plain_vector, set, set_all, set_vector, spread,
-    spread_vector, strip, vector,
+    ActiveLanes, get, get_vector, merge, merge_vector, plain, plain_value, plain_vector, set, set_all,
+    set_vector, spread, spread_vector, strip, vector,
 };

@@ -13,7 +13,9 @@
 use std::mem::{MaybeUninit, needs_drop};
 
 use crate::lane_interchange::strips::{ActiveLanes, Strip};
+use crate::simd::Level;
 use crate::storage::PcWord;
+use crate::storage::pc_word::equal;
 
 /// Which lanes have not returned: a word for each, as wide as the data mostly are.
 pub struct Unreturned<P, const W: usize>([P; W]);
@@ -36,6 +38,12 @@ impl<P: PcWord, const W: usize> Unreturned<P, W> {
     #[inline(always)]
     pub fn note(&mut self, lane: usize, has_returned: bool) {
         self.0[lane] = P::set(!has_returned);
+    }
+
+    /// The lanes that have not, a bit each.
+    #[inline(always)]
+    pub fn lanes(&self, level: Level) -> u64 {
+        equal(&self.0, P::set(true), level)
     }
 
     /// Whether all have.

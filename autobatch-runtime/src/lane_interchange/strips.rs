@@ -3,7 +3,9 @@
 use std::mem::MaybeUninit;
 
 use crate::probes::type_id::is_plain;
+use crate::simd::Level;
 use crate::storage::PcWord;
+use crate::storage::pc_word::choose;
 
 /// Which lanes of a strip are active: at the block whose loops run for all lanes.
 pub struct ActiveLanes<P, const W: usize> {
@@ -19,6 +21,14 @@ impl<P: PcWord, const W: usize> ActiveLanes<P, W> {
     pub(crate) fn new(words: &[P; W], point: P) -> Option<Self> {
         let donor = words.iter().position(|word| *word == point)?;
         Some(ActiveLanes { words: *words, point, donor })
+    }
+
+    /// The lanes in `bits`, of which there is one.
+    #[inline(always)]
+    pub fn of(bits: u64, level: Level) -> Self {
+        let mut words = [P::of(0); W];
+        choose(&mut words, bits, P::set(true), P::of(0), level);
+        ActiveLanes { words, point: P::set(true), donor: bits.trailing_zeros() as usize }
     }
 
     #[inline(always)]

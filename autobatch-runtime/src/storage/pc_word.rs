@@ -160,6 +160,23 @@ pub(crate) fn count<P: PcWord>(words: &[P], point: u32, level: Level) -> usize {
     words.chunks(64).map(count).sum()
 }
 
+/// Makes the words of a strip `set` for the lanes in `bits`, else `clear`.
+#[inline(always)]
+pub(crate) fn choose<P: PcWord, const W: usize>(
+    words: &mut [P; W],
+    bits: u64,
+    set: P,
+    clear: P,
+    level: Level,
+) {
+    if P::wide_choose(words, bits, set, clear, level) {
+        return;
+    }
+    for (lane, word) in words.iter_mut().enumerate() {
+        *word = if bits >> lane & 1 != 0 { set } else { clear };
+    }
+}
+
 /// One bit per word of `words` (at most 64): whether it is at `point`.
 #[inline(always)]
 pub(crate) fn mask<P: PcWord>(words: &[P], point: u32, level: Level) -> u64 {

@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use crate::simd::{self, Level};
 use crate::storage::PcWord;
+use crate::storage::pc_word::choose;
 
 /// Lanes of a frame, one bit each.
 ///
@@ -123,6 +124,12 @@ impl<'a> LaneSet<'a> {
         len
     }
 
+    /// Whether half of the frame's lanes are missing, and strips would be saved without them.
+    #[inline(always)]
+    pub fn has_gaps<const W: usize>(&self) -> bool {
+        self.lanes >= 2 * W && 2 * simd::count(self.words) <= self.lanes
+    }
+
     /// The lanes, ascending.
     pub fn lanes(&self) -> impl Iterator<Item = usize> {
         simd::lanes(self.words)
@@ -166,23 +173,6 @@ pub fn spread<P: PcWord, const W: usize>(bits: u64, level: Level) -> [P; W] {
     let mut words = [P::of(0); W];
     choose(&mut words, bits, P::set(true), P::of(0), level);
     words
-}
-
-/// Makes the words of a strip `set` for the lanes in `bits`, else `clear`.
-#[inline(always)]
-pub(super) fn choose<P: PcWord, const W: usize>(
-    words: &mut [P; W],
-    bits: u64,
-    set: P,
-    clear: P,
-    level: Level,
-) {
-    if P::wide_choose(words, bits, set, clear, level) {
-        return;
-    }
-    for (lane, word) in words.iter_mut().enumerate() {
-        *word = if bits >> lane & 1 != 0 { set } else { clear };
-    }
 }
 
 #[cfg(test)]

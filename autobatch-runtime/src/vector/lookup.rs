@@ -93,6 +93,53 @@ impl<'l, T> List<'l, T> {
     }
 }
 
+/// A number narrower than those that instructions gather.
+pub trait Narrow: Copy {
+    /// The lowest bits of a word, of which they are one.
+    #[doc(hidden)]
+    fn of(word: u32) -> Self;
+}
+
+macro_rules! narrow {
+    ($($t:ty)*) => {$(
+        impl Narrow for $t {
+            #[inline(always)]
+            fn of(word: u32) -> Self {
+                word as $t
+            }
+        }
+    )*};
+}
+
+narrow!(u8 i8 u16 i16);
+
+impl Narrow for bool {
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        word as u8 != 0
+    }
+}
+
+impl<T: Narrow> List<'_, T> {
+    /// The elements of a word.
+    const OF_WORD: usize = size_of::<u32>() / size_of::<T>();
+
+    /// An element, out of the word of the list that has it: words are gathered, what is narrower is not. A list without a word is a fault
+    /// of the lane.
+    #[inline(always)]
+    pub fn narrow(self, at: usize, fault: &Fault) -> T {
+        let at = within(at, self.len, fault);
+        let short = self.len < Self::OF_WORD;
+        fault.note(short);
+        let first = if short { ZEROS.0.as_ptr().cast() } else { self.first };
+        let start = if short { 0 } else { at.min(self.len - Self::OF_WORD) };
+        // SAFETY: a list that isn't short has a word at `start`, whose last element is the list's last at most. Of a short one the zeros
+        // are read, which have one. Every byte of a narrow number is initialised.
+        let word = unsafe { first.add(start).cast::<u32>().read_unaligned() };
+        T::of(u32::from_le(word) >> (8 * size_of::<T>() * (at.wrapping_sub(start) & 3)))
+    }
+}
+
 /// The index if it is below `len`, else 0, which is noted.
 #[inline(always)]
 pub fn within(at: usize, len: usize, fault: &Fault) -> usize {
@@ -172,6 +219,14 @@ impl<P: PcWord, const W: usize> LaneFaults<P, W> {
     }
 }
 
+/// Drops the tile unless what its code needs is there.
+#[inline(always)]
+pub fn give_up_unless(fits: bool) {
+    if !fits {
+        give_up();
+    }
+}
+
 /// Why a tile is dropped.
 struct GivenUp;
 
@@ -199,6 +254,27 @@ mod tests {
         assert_eq!(looked_up::<char>(&[], 4), ('\0', true));
         let empty = std::panic::catch_unwind(|| looked_up::<(u8, u64)>(&[], 0));
         assert!(empty.is_err_and(|payload| payload.is::<GivenUp>()));
+    }
+
+    #[test]
+    fn narrow_numbers_come_out_of_words() {
+        fn agree<T: Narrow + PartialEq + std::fmt::Debug>(list: &[T]) {
+            for at in (0..list.len() + 2).chain([usize::MAX]) {
+                let fault = Fault::new();
+                let read = List::of(list).narrow(at, &fault);
+                let is_short = list.len() * size_of::<T>() < 4;
+                assert_eq!(fault.is_noted(), is_short || at >= list.len(), "{at} of {list:?}");
+                assert!(fault.is_noted() || read == list[at], "{at} of {list:?}");
+            }
+        }
+        for len in 0..20u8 {
+            let bytes: Vec<u8> = (0..len).map(|n| n.wrapping_mul(37).wrapping_add(130)).collect();
+            agree(&bytes);
+            agree(&bytes.iter().map(|b| *b as i8).collect::<Vec<_>>());
+            agree(&bytes.iter().map(|b| *b as u16 * 257).collect::<Vec<_>>());
+            agree(&bytes.iter().map(|b| *b as i16 * -120).collect::<Vec<_>>());
+            agree(&bytes.iter().map(|b| b % 3 == 0).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::mem::MaybeUninit;
 
 use super::arena::Arena;
-use super::lane_set::{LaneSet, choose, spread};
+use super::lane_set::{LaneSet, spread};
 use crate::batch::Pulse;
 use crate::simd::{self, Isa, Level};
-use crate::storage::pc_word::{equal, equal_apart, mask};
+use crate::storage::pc_word::{choose, equal, equal_apart, mask};
 use crate::storage::{Aligned, Next, PcWord};
 
 /// Rounds before lanes that have left are looked for: a part of those that the loop has run already, so that

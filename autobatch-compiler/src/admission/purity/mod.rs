@@ -9,7 +9,7 @@
 //! what is listed is; if not, the machine runs the program.
 //!
 //! Refused: everything owned or changed in place; closures, macros other than
-//! assertions and panics, items in bodies; blocks lane-interchanged or of a primitive; mutual tail calls that come
+//! assertions and panics, items in bodies; blocks of a primitive; recursion beside lane-interchanged blocks; mutual tail calls that come
 //! back, because a vector frame takes native stack for them.
 
 mod pure_program;
@@ -43,9 +43,10 @@ impl PureProgram {
 pub(crate) fn of(lowered: &Lowered, item: &Item) -> Option<PureProgram> {
     let Item { functions, helpers, declared, .. } = item;
     let program = &lowered.program;
+    let is_recursive = program.func_ids().any(|f| program.func(f).recursive);
     let refused = !program.notes.is_empty()
         || !lowered.items.is_empty()
-        || program.blocks.iter().any(|b| b.interchanged || b.primitive.is_some())
+        || program.blocks.iter().any(|b| b.primitive.is_some() || b.interchanged && is_recursive)
         || program.func_ids().any(|f| tail_calls_come_back(program, f));
     if refused {
         return None;

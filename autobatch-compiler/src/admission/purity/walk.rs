@@ -247,28 +247,51 @@ impl PurityWalk<'_> {
     }
 
     fn for_(&mut self, e: &syn::ExprForLoop) -> Option<()> {
-        let iter = match &*e.expr {
-            Expr::MethodCall(call) if call.method == "iter" && call.args.is_empty() => &call.receiver,
-            other => other,
-        };
-        match (self.place(iter)?, &*e.pat) {
-            (Some(leaf), Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => {
-                // What a `for` over a reference or an `iter` hands out.
-                let element = leaf.step(Step::Element, self.callees.definitions)?;
-                let element = element.step(Step::Reference, self.callees.definitions)?;
-                self.aliases.insert(p.ident.to_string(), element);
-            }
-            (Some(_), _) => return None,
-            (None, pat) => {
-                self.pattern(pat)?;
-                match self.exits {
-                    true => self.range(iter)?,
-                    // The loop is no part of the program: what it goes through need not be kept in a column.
-                    false => self.items(iter)?,
-                }
+        if self.elements(&e.pat, &e.expr)?.is_none() {
+            self.pattern(&e.pat)?;
+            match self.exits {
+                true => self.range(&e.expr)?,
+                // The loop is no part of the program: what it goes through need not be kept in a column.
+                false => self.items(&e.expr)?,
             }
         }
         self.stmts(&e.body.stmts)
+    }
+
+    /// What a `for` over shared data, or an `iter` of it, hands out: references to elements, numbered or not.
+    fn elements(&mut self, pat: &Pat, iter: &Expr) -> Option<Option<()>> {
+        let number = |pat: &Pat| matches!(pat, Pat::Ident(_) | Pat::Wild(_));
+        match (bare(iter), pat) {
+            (Expr::MethodCall(call), pat) if call.method == "rev" && call.args.is_empty() => {
+                self.elements(pat, &call.receiver)
+            }
+            (Expr::MethodCall(call), Pat::Tuple(p))
+                if call.method == "enumerate" && p.elems.len() == 2 && number(&p.elems[0]) =>
+            {
+                self.elements(&p.elems[1], &call.receiver)
+            }
+            (iter, pat) => {
+                let list = match iter {
+                    Expr::MethodCall(call) if call.method == "iter" && call.args.is_empty() => &call.receiver,
+                    other => other,
+                };
+                let Some(leaf) = self.place(list)? else { return Some(None) };
+                let element = leaf.step(Step::Element, self.callees.definitions)?;
+                let (name, element) = match pat {
+                    Pat::Ident(p) => (p, element.step(Step::Reference, self.callees.definitions)?),
+                    Pat::Reference(r) => match &*r.pat {
+                        Pat::Ident(p) => (p, element),
+                        _ => return None,
+                    },
+                    _ => return None,
+                };
+                if name.by_ref.is_some() || name.subpat.is_some() {
+                    return None;
+                }
+                self.aliases.insert(name.ident.to_string(), element);
+                Some(Some(()))
+            }
+        }
     }
 
     /// A range of numbers, or what `rev` and `step_by` make of one.

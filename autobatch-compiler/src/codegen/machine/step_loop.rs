@@ -178,7 +178,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
         quote!(let #guard = #rt::LaneColumn::#mode::<#strip>(&mut #home, #at);)
     });
     // A loop with one way out: what nobody needs behind it may run on with junk in lanes that have left.
-    let interchanged = interchange(emitter, region);
+    let interchanged = interchange(emitter, region, &quote!(#rt::Core::divisor(__core)));
     let way_out = region.way_out.as_ref().filter(|_| region.again && interchanged.is_none());
     let fades = |v: &VarId| region.outs.contains(v) && way_out.is_some_and(|(_, live)| !live.contains(v));
     let (was, rows) = (name("__was"), interchanged.is_some());
@@ -216,7 +216,15 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     };
     let (before, run) = match interchanged {
         None => (quote!(), quote!(#find #was #(#lanes)* #run)),
-        Some(Interchanged { left, strips, check, code, arrive }) => {
+        Some(Interchanged { left, strips, check, code, next, returns }) => {
+            let next = emitter.point_at(next);
+            let arrive = match returns {
+                None => quote!(#rt::Core::arrive::<#word, #strip>(__core, #i, #point, #next);),
+                Some((exit, unreturned)) => {
+                    let exit = emitter.point_at(exit);
+                    quote!(#rt::Core::arrive_or_return::<#word, #strip>(__core, #i, #point, #next, #exit, &#unreturned);)
+                }
+            };
             let none = quote!(::core::option::Option::None);
             let run = quote! {
                 #(#lanes)*
@@ -230,7 +238,8 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
                     }
                 }
             };
-            (left, run)
+            let left = left.into_values();
+            (quote!(#(#left)*), run)
         }
     };
     quote! {

@@ -25,12 +25,13 @@
 //! the last member (see the runtime's `vector`); parameters are read where the caller has them until a region
 //! writes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use crate::codegen::emitter::{Emitter, Width};
+use crate::codegen::lane_interchange::{Interchanged, interchange};
 use crate::codegen::named_lifetimes::Named;
 use crate::codegen::names::{Family, name, turbofish_of_clone};
 use crate::codegen::parts::VectorVariant;
@@ -101,6 +102,8 @@ pub(crate) struct Writer<'e, 'a> {
     pub(crate) isa: &'e str,
     pub(crate) func: FuncId,
     pub(crate) regions: Vec<Region>,
+    /// Those whose loops run for all lanes of a strip, by their heads.
+    pub(crate) interchanged: BTreeMap<BlockId, Interchanged>,
 }
 
 /// The functions for one instruction set; `None` if one has too many variables.
@@ -124,7 +127,11 @@ pub(crate) fn variant(
         let heads = heads.into_iter().filter(|head| emitter.program.block(*head).func == func);
         let regions: Vec<Region> =
             heads.map(|head| region::region(emitter, head, Engine::Vector(isa))).collect();
-        let writer = Writer { emitter, naming, isa, func, regions };
+        let (rt, level) = (&emitter.rt, level(emitter, isa));
+        let divisor = quote!(#rt::lane_interchange::Divisor::new(#level));
+        let code = regions.iter().filter_map(|r| Some((r.head, interchange(emitter, r, &divisor)?)));
+        let interchanged = code.collect();
+        let writer = Writer { emitter, naming, isa, func, regions, interchanged };
         let fits = |r: &Region| r.touched().len() + 2 <= ARGUMENTS;
         if !writer.regions.iter().all(fits) {
             return None;
@@ -201,6 +208,10 @@ impl<'e> Writer<'e, '_> {
         let (emitter, program) = (self.emitter, self.emitter.program);
         if program.func(self.func).recursive {
             return self.self_calls().is_none();
+        }
+        // Queues would run their loops lane by lane.
+        if program.blocks.iter().any(|b| b.interchanged) {
+            return false;
         }
         let is_call = |point: u32| emitter.calls.iter().any(|(_, call)| emitter.call_point(call.id) == point);
         let goes_on = |call: &Call| !program.is_exit(call.cont) && program.block(call.cont).func == self.func;
@@ -357,6 +368,9 @@ impl<'e> Writer<'e, '_> {
         });
         let begin_sets: Vec<Ident> = begin.iter().map(|s| set(self.point(s))).collect();
         let run = first.then(|| self.run_entry(entry, &begin));
+        let rows: BTreeMap<&VarId, &TokenStream> =
+            self.interchanged.values().flat_map(|loops| &loops.left).collect();
+        let rows = rows.values();
         let enter = self.emitter.program.func(self.func).recursive.then(|| self.elsewhere());
         let level = self.level();
         let start = quote! {
@@ -366,6 +380,7 @@ impl<'e> Writer<'e, '_> {
             let (mut __lanes, mut __count) = (<[_]>::len(__out), #rt::vector::LaneSet::count(__here));
             #(let mut #begin_sets = #rt::vector::Arena::set(&mut __arena, __lanes, __count);)*
             #(#columns)*
+            #(#rows)*
         };
         if begin.is_empty() {
             return quote!(#start #run);
@@ -444,9 +459,10 @@ impl<'e> Writer<'e, '_> {
                 (false, true) => quote! {
                     let mut #home = if __dense { #gather } else { #rt::vector::copied(&mut __arena, #from) };
                 },
-                (false, false) => quote!(let #home = if __dense { &*#gather } else { #from };),
+                (false, false) => quote!(let mut #home = if __dense { &*#gather } else { #from };),
             }
         });
+        let is_lent = |v: VarId| live.contains(&v) && !new.contains(&v) && !self.is_written(v, first);
         // Columns and sets that nothing has been put in yet.
         let mut more = VarSet::new();
         for region in &self.regions {
@@ -465,10 +481,22 @@ impl<'e> Writer<'e, '_> {
         let more = more.iter().map(|v| self.column(*v));
         let more_sets: Vec<Ident> =
             stops.iter().map(|s| set(self.point(s))).filter(|s| !begin_sets.contains(s)).collect();
+        let outer_loop = self.outer_loop(&stops);
         let arms = stops.iter().map(|stop| {
             let (set, code) = (set(self.point(stop)), self.stop(stop, &stops));
-            quote!(if #rt::vector::LaneSet::any(&#set) { #code continue; })
+            let code = match outer_loop == Some(self.point(stop)) {
+                true => self.close_gaps(stop, &stops, &code, &is_lent),
+                false => quote!(#code continue;),
+            };
+            quote!(if #rt::vector::LaneSet::any(&#set) { #code })
         });
+        let (moved, apart) = match outer_loop {
+            Some(_) => (
+                quote!(let mut __moved = ::core::option::Option::None;),
+                quote!(#rt::vector::Moved::apart(__moved, __res, __count);),
+            ),
+            None => Default::default(),
+        };
         quote! {
             #start
             let __dense = #rt::vector::is_sparse(__some, __lanes);
@@ -482,11 +510,13 @@ impl<'e> Writer<'e, '_> {
             #(let mut #more_sets = #rt::vector::Arena::set(&mut __arena, __lanes, __count);)*
             let __own = if __dense { #rt::vector::Arena::column(&mut __arena, __lanes) } else { &mut [] };
             let mut __res = if __dense { &mut *__own } else { &mut *__out };
+            #moved
             loop {
                 #rt::vector::Arena::step(&__arena, __lanes);
                 #(#arms)*
                 break;
             }
+            #apart
             if __dense {
                 #rt::vector::scatter(&mut *__out, &*__own, &__going, &__arena);
             }

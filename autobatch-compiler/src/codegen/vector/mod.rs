@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** running a piece twice, or for a copy of a member, shows nowhere; so lanes without a member compute on copies.
 
+pub mod closing_gaps;
 pub mod columns;
 pub mod entry_call;
 pub mod frames;

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::codegen::lane_interchange::Interchanged;
 use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
@@ -34,6 +35,22 @@ impl Writer<'_, '_> {
         });
         let place = |v: VarId| LaneStorage::Column(column(v)).of(rt, region, v);
         let (columns, places) = strip::columns(region, place);
+        let run_strips = |run: TokenStream| {
+            quote! {
+                let __strips = #rt::vector::LaneSet::strips::<#strip>(&#set);
+                #(#open)*
+                for __i in 0..__strips {
+                    let __bits = #rt::vector::LaneSet::strip::<#strip>(&#set, __i);
+                    if __bits == 0 {
+                        continue;
+                    }
+                    #run
+                }
+            }
+        };
+        if let Some(code) = self.interchanged.get(&region.head) {
+            return run_strips(self.interchanged(code, &columns, &places, next_stops));
+        }
         let points: Vec<u32> = next_stops.iter().map(|s| self.point(s)).collect();
         let parts = region.successors.len() > 1;
         let bits: Vec<Ident> = match parts {
@@ -100,17 +117,41 @@ impl Writer<'_, '_> {
                 quote!(#(#rt::vector::LaneSet::add::<#strip>(&mut #sets, __i, __bits & #bits);)*)
             }
         };
+        run_strips(quote! {
+            let #all = if #rt::vector::LaneSet::is_full::<#strip>(__bits) { #full } else { #masked };
+            #arrive
+        })
+    }
+
+    /// Runs a region whose loops run for all lanes of a strip.
+    fn interchanged(
+        &self,
+        code: &Interchanged,
+        columns: &[Ident],
+        places: &[TokenStream],
+        next_stops: &[&Stop<'_>],
+    ) -> TokenStream {
+        let Interchanged { left: _, strips, check, code, next, returns } = code;
+        let (rt, word, strip, level) =
+            (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip, self.level());
+        let (with, here) = (format_ident!("noalias{}", columns.len()), here());
+        let going = returns
+            .as_ref()
+            .map(|(_, unreturned)| quote!(& #rt::lane_interchange::Unreturned::lanes(&#unreturned, #level)));
+        let next = self.emitter.point_at(*next);
+        let arrive = next_stops.iter().filter(|stop| self.point(stop) == next).map(|_| {
+            let to = set(next);
+            quote!(#rt::vector::LaneSet::add::<#strip>(&mut #to, __i, __going);)
+        });
         quote! {
-            let __strips = #rt::vector::LaneSet::strips::<#strip>(&#set);
-            #(#open)*
-            for __i in 0..__strips {
-                let __bits = #rt::vector::LaneSet::strip::<#strip>(&#set, __i);
-                if __bits == 0 {
-                    continue;
-                }
-                let #all = if #rt::vector::LaneSet::is_full::<#strip>(__bits) { #full } else { #masked };
-                #arrive
-            }
+            let __going = #rt::vector::#with(#(#places,)* |#(#columns),*| {
+                #strips
+                #rt::vector::give_up_unless(#check);
+                let #here = #rt::lane_interchange::ActiveLanes::<#word, #strip>::of(__bits, #level);
+                #code
+                __bits #going
+            });
+            #(#arrive)*
         }
     }
 
