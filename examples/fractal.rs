@@ -70,7 +70,7 @@ fn main() -> std::io::Result<()> {
     let (width, height, limit) = (96, 32, 256);
     let (re, im) = points((-0.5, 0.0), (3.0, 2.0), width, height);
     let narrow = |all: Vec<f64>| all.into_iter().map(|x| x as f32).collect::<Vec<f32>>();
-    let steps = mandel_batched(&narrow(re), &narrow(im), limit);
+    let steps = mandel_batched(narrow(re), narrow(im), limit);
     for row in steps.chunks(width) {
         let shade = |&steps: &i32| b" .:-=+*#%@"[(steps as usize).min(9)] as char;
         println!("{}", row.iter().map(shade).collect::<String>());
@@ -78,7 +78,7 @@ fn main() -> std::io::Result<()> {
 
     let (width, height, limit) = (900, 750, 400);
     let (re, im) = points((-0.5, 0.0), (3.0, 2.5), width, height);
-    let steps = mandel_batched(&narrow(re), &narrow(im), limit);
+    let steps = mandel_batched(narrow(re), narrow(im), limit);
     let inside = steps.iter().filter(|steps| **steps == limit).count();
     let area = 3.0 * 2.5 * inside as f64 / steps.len() as f64;
     println!("The Mandelbrot set has an area of about {area:.3}; to more digits it is 1.5066.");

@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         let column = |pick: fn(&(u32, u32, u32)) -> u32| starts.iter().map(pick).collect::<Vec<_>>();
-        let ways = queens_batched(same(all), &column(|s| s.0), &column(|s| s.1), &column(|s| s.2));
+        let ways = queens_batched(same(all), column(|s| s.0), column(|s| s.1), column(|s| s.2));
         let sum: u64 = ways.iter().sum();
         println!("{n:2}  {:10}  {sum:8}", starts.len());
         assert_eq!(sum, known);
