@@ -152,10 +152,10 @@ pub fn call() -> Result<f64, BatchError> {
 
 /// Parentheses that the user needs.
 #[autobatch]
-pub fn with_parentheses(x: u32, text: &(impl AsRef<str> + Sync)) -> u32 {
+pub fn with_parentheses(x: usize, text: &(impl AsRef<str> + Sync)) -> usize {
     let mut y = x;
     while y > 3 {
-        y -= text.as_ref().len().max(1) as u32;
+        y -= text.as_ref().len().clamp(1, 3);
     }
     y
 }
