@@ -1,9 +1,11 @@
-//! Two loops that run for as long as the data says, over a whole picture and a whole range of numbers:
-//! the Mandelbrot set, and the longest Collatz sequence.
+//! Loops that run for as long as the data says, over whole pictures and a whole range of numbers: the Mandelbrot set, a part of the
+//! burning ship, and the longest Collatz sequence.
 //!
-//! `cargo run --release --example fractal`
+//! Checked by the area of the set and the known sequence. `cargo run --release --example fractal`
 
-use autobatch::autobatch;
+mod pictures;
+
+use autobatch::{autobatch, same};
 
 /// Steps until `z ← z² + c` leaves the circle of radius 2.
 #[autobatch(strict)]
@@ -23,6 +25,35 @@ fn mandel(c_re: f32, c_im: f32, #[shared] limit: i32) -> i32 {
     i
 }
 
+/// The same for `z ← (|re z| + i |im z|)² + c`: the burning ship.
+#[autobatch(strict)]
+fn ship(c_re: f64, c_im: f64, limit: u32) -> u32 {
+    let (mut re, mut im, mut i) = (0.0f64, 0.0f64, 0);
+    while i < limit && re * re + im * im <= 4.0 {
+        (re, im) = (re * re - im * im + c_re, 2.0 * (re * im).abs() + c_im);
+        i += 1;
+    }
+    i
+}
+
+/// The points of a rectangle around a centre, row by row.
+fn points(centre: (f64, f64), size: (f64, f64), width: usize, height: usize) -> (Vec<f64>, Vec<f64>) {
+    let place = |k: usize, count: usize| (k as f64 + 0.5) / count as f64 - 0.5;
+    let point = |k: usize| {
+        (centre.0 + size.0 * place(k % width, width), centre.1 + size.1 * place(k / width, height))
+    };
+    (0..width * height).map(point).unzip()
+}
+
+/// A colour for a number of steps; black for points that stay.
+fn colour(steps: u32, limit: u32) -> [f64; 3] {
+    if steps == limit {
+        return [0.0; 3];
+    }
+    let t = (f64::from(steps) / f64::from(limit)).sqrt();
+    [(3.0 * t).min(1.0), (1.5 * t).powi(2).min(1.0), (0.15 + t).powi(3).min(1.0)]
+}
+
 /// Steps until the sequence from `n` arrives at 1.
 #[autobatch(strict)]
 fn collatz(n: u64) -> u32 {
@@ -35,20 +66,36 @@ fn collatz(n: u64) -> u32 {
     steps
 }
 
-fn main() {
+fn main() -> std::io::Result<()> {
     let (width, height, limit) = (96, 32, 256);
-    let points = (0..width * height).map(|k| (k % width, k / width));
-    let (re, im): (Vec<f32>, Vec<f32>) = points
-        .map(|(x, y)| (-2.0 + 3.0 * x as f32 / width as f32, -1.0 + 2.0 * y as f32 / height as f32))
-        .unzip();
-    let steps = mandel_batched(&re, &im, limit);
+    let (re, im) = points((-0.5, 0.0), (3.0, 2.0), width, height);
+    let narrow = |all: Vec<f64>| all.into_iter().map(|x| x as f32).collect::<Vec<f32>>();
+    let steps = mandel_batched(narrow(re), narrow(im), limit);
     for row in steps.chunks(width) {
         let shade = |&steps: &i32| b" .:-=+*#%@"[(steps as usize).min(9)] as char;
         println!("{}", row.iter().map(shade).collect::<String>());
     }
 
+    let (width, height, limit) = (900, 750, 400);
+    let (re, im) = points((-0.5, 0.0), (3.0, 2.5), width, height);
+    let steps = mandel_batched(narrow(re), narrow(im), limit);
+    let inside = steps.iter().filter(|steps| **steps == limit).count();
+    let area = 3.0 * 2.5 * inside as f64 / steps.len() as f64;
+    println!("The Mandelbrot set has an area of about {area:.3}; to more digits it is 1.5066.");
+    assert!((area - 1.5066).abs() < 0.02);
+    let pixels: Vec<[f64; 3]> = steps.iter().map(|steps| colour(*steps as u32, limit as u32)).collect();
+    pictures::png("mandelbrot.png", width, &pixels)?;
+
+    let (width, height, limit) = (640, 480, 300);
+    let (re, im) = points((-1.755, -0.03), (0.12, 0.09), width, height);
+    let steps = ship_batched(&re, &im, same(limit));
+    let pixels: Vec<[f64; 3]> = steps.iter().map(|steps| colour(*steps, limit)).collect();
+    pictures::png("burning_ship.png", width, &pixels)?;
+
     let starts: Vec<u64> = (1..300_000).collect();
     let lengths = collatz_batched(&starts);
     let (steps, start) = lengths.iter().zip(&starts).max().expect("there are starts");
     println!("The longest of {} Collatz sequences starts at {start} and has {steps} steps.", starts.len());
+    assert_eq!((*steps, *start), (442, 230_631));
+    Ok(())
 }

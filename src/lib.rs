@@ -84,7 +84,7 @@
 //! | handle a call that can't run | [`BatchError`], [`BadOffsets`] |
 //! | see how well lanes were used | [`Report`], [`BlockReport`], [`Engine`], [`Measured`] |
 //! | watch members go through blocks, on a page | [`Options::trace`], [`Trace`], [`TraceStep`], [`Visit`] |
-//! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Note`](program::Note) |
+//! | see what is batched, and what is not | [`Program`] and its parts in [`program`], [`Program::to_svg`], [`Note`](program::Note) |
 //! | call one kernel for many members | [`primitive`](macro@primitive), [`join`] |
 //! | compute `exp`, `ln`, `sin`, … on lanes | [`math`] |
 //! | keep a function with a type of another crate in blocks | [`IsWhole`] |
@@ -107,6 +107,8 @@
 //! # Features
 //!
 //! * `ndarray`, on by default: `ndarray` arrays and views as columns and outputs.
+//! * `serde`: [`Program`], [`Report`] and [`Trace`] can be serialised.
+//! * `tracing`: a run, its phases and its workers have spans for the crate `tracing`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -115,6 +117,10 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../book/src/start.md")]
 struct GuideStart;
+
+#[cfg(doctest)]
+#[doc = include_str!("../book/src/how.md")]
+struct GuideHow;
 
 #[cfg(doctest)]
 #[doc = include_str!("../book/src/executors.md")]

@@ -26,7 +26,7 @@ use crate::resolve::resolution::Resolution;
 use crate::syntax::annotated::{self, Input};
 use crate::syntax::arguments::Args;
 use crate::syntax::call_sites::CallSite;
-use crate::syntax::{attributes, cfg_split, macro_tokens, mentions, primitive_names};
+use crate::syntax::{attributes, cfg_split, impl_trait, macro_tokens, mentions, primitive_names};
 use crate::{admission, desugar};
 
 /// Expands `#[autobatch(args)] item`. The user's item is always part of the output, so that one
@@ -104,6 +104,9 @@ pub(crate) fn expanded(
             let krate = &args.krate;
             beside.extend(VectorMath::new(&model, &quote!(#krate::__rt)).helpers());
         }
+    }
+    if functions.iter().any(|f| impl_trait::any(&f.sig.generics)) {
+        families = families.into_iter().map(|family| impl_trait::readable(family, &item)).collect();
     }
     let errors = diag.into_tokens();
     let generated = assemble(input, families, beside, errors);

@@ -183,3 +183,38 @@ fn in_signatures_of_helpers() {
     agree_at(&SIZES, &inputs, |i| m::by_function(*i), |b, o| m::by_function_batched_with(b, o));
     agree_at(&SIZES, &inputs, |i| m::across(*i), |b, o| m::across_batched_with(b, o));
 }
+
+/// Lifetimes that are left out get names for the generated functions; the user's own may be called the same.
+struct Words<'each>(&'each [&'each str]);
+
+#[autobatch]
+impl<'each> Words<'each> {
+    fn longer<'states>(
+        &self,
+        #[each] a: &str,
+        #[each] b: &str,
+        best: &'states mut usize,
+        limit: &mut usize,
+    ) -> usize {
+        let length: for<'shared> fn(&'shared str) -> usize = |text| text.len();
+        let mut count = 0;
+        'shared_: for word in self.0 {
+            if count > *limit {
+                break 'shared_;
+            }
+            if length(word) > length(a).max(length(b)) {
+                *best = (*best).max(length(word));
+                count += 1;
+            }
+        }
+        count
+    }
+}
+
+#[test]
+fn lifetimes_may_be_called_as_the_crate_calls_them() {
+    let words = Words(&["a", "bcd", "ef"]);
+    let (mut best, mut limit) = ([0, 0], [5, 0]);
+    let counts = words.longer_batched(&["a", ""], &["", ""], &mut best, &mut limit);
+    assert_eq!((counts, best), (vec![2, 1], [3, 1]));
+}

@@ -15,7 +15,7 @@ fn package(edition: &str) -> PathBuf {
         "[package]\nname = \"warning-free-{edition}\"\nversion = \"0.0.0\"\nedition = {edition:?}\npublish = false\n\n\
          [lib]\npath = {:?}\n\n\
          [dependencies]\nautobatch = {{ path = {root:?} }}\nndarray = \"0.17\"\n\n\
-         [workspace]\n",
+         [workspace]\n\n[profile.dev]\ndebug = \"line-tables-only\"\n",
         root.join("tests/diagnostics/warning_free/lib.rs"),
     );
     fs::write(package.join("Cargo.toml"), manifest).expect("the manifest can be written");
@@ -26,10 +26,12 @@ fn package(edition: &str) -> PathBuf {
 /// Runs clippy, which runs rustc's own checks too.
 fn is_free_of_warnings(edition: &str) {
     let package = package(edition);
+    // The directory that this test was built in: the same profile, so that dependencies have been checked there.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is part of the build directory");
     let output = Command::new(env!("CARGO"))
         .args(["clippy", "--offline", "--quiet", "--color=never"])
         .current_dir(&package)
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("warning-free"))
+        .env("CARGO_TARGET_DIR", target)
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .output()

@@ -1,5 +1,8 @@
 //! Users see what becomes of a function and what a run did, and pages link to what is there.
 
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
 mod links;
 mod programs;
 mod traces;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use autobatch::program::Kind;
-use autobatch::{Engine, Program, autobatch};
+use autobatch::{Engine, Executor, Options, Program, autobatch};
 
 #[autobatch]
 fn ranges(n: u32, x: f64) -> f64 {
@@ -146,6 +146,10 @@ fn every_block_that_is_named_is_listed() {
         for word in words(&text).into_iter().filter(|word| is_block(word)) {
             assert!(listed.contains(&word[1..]), "{word} is not listed in\n{text}");
         }
+        let picture = program.to_svg();
+        for block in listed {
+            assert!(picture.contains(&format!(">  b{block} ")), "b{block} is not in\n{picture}");
+        }
     }
 }
 
@@ -206,4 +210,48 @@ fn they_compute_as_before() {
     assert_eq!(stored_batched(&n), n.map(stored));
     let tree = Tree { value: 1, children: vec![Tree { value: 4, children: vec![] }] };
     assert_eq!(tree.total_batched(&n), n.map(|n| tree.total(n)));
+}
+
+/// A type that the functions below can't see in their module.
+#[derive(Clone, Copy)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+mod elsewhere {
+    use super::Point;
+    use autobatch::autobatch;
+
+    #[autobatch]
+    pub(super) fn type_left_out(x: f64) -> f64 {
+        let mut p = Point { x, y: 1.0 };
+        while p.x < 100.0 {
+            p.x += 0.1 * p.y;
+            p.y += 0.1 * p.x;
+        }
+        p.x + p.y
+    }
+
+    #[autobatch]
+    pub(super) fn type_written(x: f64) -> f64 {
+        let mut p: Point = Point { x, y: 1.0 };
+        while p.x < 100.0 {
+            p.x += 0.1 * p.y;
+            p.y += 0.1 * p.x;
+        }
+        p.x + p.y
+    }
+}
+
+#[test]
+fn a_report_says_that_types_keep_a_function_from_blocks() {
+    let x: Vec<f64> = (0..50).map(f64::from).collect();
+    let options = Options::default().executor(Executor::Masked);
+    let without = elsewhere::type_left_out_batched_with(&x, &options).unwrap();
+    assert!(without.report().refused_by_types && without.report().engine == Engine::Scalar);
+    assert!(without.report().to_string().contains("write the types of locals"), "{}", without.report());
+    let with = elsewhere::type_written_batched_with(&x, &options).unwrap();
+    assert!(!with.report().refused_by_types && with.report().engine == Engine::Machine);
+    assert_eq!(without.into_values().unwrap(), with.into_values().unwrap());
 }

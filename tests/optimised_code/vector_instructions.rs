@@ -9,12 +9,12 @@ use std::process::Command;
 
 /// The assembly of the example.
 fn assembly() -> String {
-    // Beside the build directories of this test.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("assembly");
+    // The directory that this test was built in, which has the crates that the example needs, or keeps them for who comes next.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is part of the build directory");
     let status = Command::new(env!("CARGO"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(["rustc", "--release", "--offline", "--locked", "--example", "fractal", "--target-dir"])
-        .arg(&target)
+        .arg(target)
         .args(["--", "--emit", "asm", "-C", "codegen-units=1"])
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")

@@ -9,7 +9,7 @@ use crate::lookups::{noise, same_outcomes};
 use autobatch::{Engine, Executor, Isa, Options, autobatch, same};
 
 /// The last size is enough for lanes to move together more than once.
-const SIZES: &[usize] = &[1, 65, 900];
+const SIZES: &[usize] = &[1, 65, 400];
 
 #[derive(Clone, Copy, Debug)]
 struct Ball {
@@ -30,7 +30,7 @@ mod particle {
 
     pub(super) fn path(start: f32, seed: u32, balls: &[Ball]) -> (f32, u32) {
         let (mut at, mut state, mut sum, mut turns) = (start, seed, 0.0f32, 0);
-        while turns < 40 {
+        while turns < 16 {
             let mut nearest = f32::INFINITY;
             let mut hit = 0;
             for (i, ball) in balls.iter().enumerate() {
@@ -99,7 +99,7 @@ fn found(key: u32, step: u32, keys: &[u32]) -> u32 {
         }
     }
     let mut tries = 0;
-    while tries < 25 {
+    while tries < 9 {
         for i in 0..keys.len() {
             if keys[i] == key {
                 return i as u32 * 100 + tries;
@@ -145,7 +145,7 @@ fn balls() -> Vec<Ball> {
 fn particles_agree() {
     let (mut next, balls) = (noise(21), balls());
     let rows: Vec<(f32, u32)> =
-        (0..900).map(|_| ((next() % 4000) as f32 / 120.0 - 16.0, next() as u32)).collect();
+        (0..400).map(|_| ((next() % 4000) as f32 / 120.0 - 16.0, next() as u32)).collect();
     agree_at(
         SIZES,
         &rows,
@@ -162,7 +162,7 @@ fn windows_agree() {
     let mut next = noise(22);
     let weights: [f64; 12] = std::array::from_fn(|k| 1.0 / (k as f64 - 4.5));
     let rows: Vec<(f64, u32)> =
-        (0..900).map(|_| ((next() % 900) as f64 / 70.0, (next() % 30) as u32)).collect();
+        (0..400).map(|_| ((next() % 900) as f64 / 70.0, (next() % 30) as u32)).collect();
     agree_at(
         SIZES,
         &rows,
@@ -177,8 +177,8 @@ fn windows_agree() {
 #[test]
 fn searches_agree() {
     let mut next = noise(23);
-    let keys: Vec<u32> = (0..60).map(|k| k * k % 701).collect();
-    let rows: Vec<(u32, u32)> = (0..900).map(|_| ((next() % 800) as u32, 1 + (next() % 9) as u32)).collect();
+    let keys: Vec<u32> = (0..24).map(|k| k * k % 701).collect();
+    let rows: Vec<(u32, u32)> = (0..400).map(|_| ((next() % 800) as u32, 1 + (next() % 9) as u32)).collect();
     agree_at(
         SIZES,
         &rows,

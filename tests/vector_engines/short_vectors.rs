@@ -59,7 +59,7 @@ fn hofstadter(n: u32) -> u32 {
     if n < 1 { 0 } else { n - hofstadter(hofstadter(n - 1)) }
 }
 
-const SIZES: [usize; 5] = [1, 3, 33, 211, 300];
+const SIZES: [usize; 3] = [1, 33, 211];
 
 #[test]
 fn all_compute_the_same_bits() {

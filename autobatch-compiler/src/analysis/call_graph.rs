@@ -70,7 +70,7 @@ impl CallGraph {
 pub(crate) fn called(program: &Program, b: BlockId) -> Option<(FuncId, &[VarId])> {
     match &program.block(b).term {
         Terminator::Call(call) => Some((call.callee, &call.args)),
-        Terminator::TailCall { callee, args } => Some((*callee, args)),
+        Terminator::TailCall { callee, args, .. } => Some((*callee, args)),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@
 //! for i in 0..64 { v[i] *= p; }              interchanged
 //! for k in 0..3 { s += a[k] * b[k]; }        unrolled
 //! for w in &weights { s += other(w); }       lane by lane: `other` is called, of which …
+//! while x > tol { x = x.exp(); }             in blocks, which may be no vectors: `exp` is a library call …
 //! ```
 
 use proc_macro2::{Span, TokenStream};
@@ -13,19 +14,21 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
 
 use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain};
-use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL};
+use crate::codegen::explained_calls::{Obstacles, asks_iterator};
+use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
 use crate::ir::effects;
 use crate::ir::flow::Flow;
 use crate::ir::{FuncId, Program};
 use crate::lower::lane_interchange::WORTH;
 use crate::syntax::walk::{self, At, Next};
 
-/// How the rounds of a loop run.
+/// How the rounds of a loop run: a variant of the runtime's `Rounds`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rounds {
     Blocks,
     Interchanged,
     Unrolled,
-    LaneByLane(Option<Refusal>),
+    LaneByLane,
 }
 
 /// A loop.
@@ -33,25 +36,34 @@ pub(crate) struct Loop {
     pub(crate) func: FuncId,
     pub(crate) span: Span,
     pub(crate) rounds: Rounds,
+    /// What keeps the rounds from being vectors.
+    pub(crate) obstacle: Option<Refusal>,
 }
 
-/// The loops of a program, block by block; of those that run lane by lane the outermost.
-pub(crate) fn loops(program: &Program) -> Vec<Loop> {
+/// The loops of a program, block by block; of those that run lane by lane the outermost. With `vector_math` no elementary function is
+/// a library call.
+pub(crate) fn loops(program: &Program, vector_math: bool) -> Vec<Loop> {
     let flow = Flow::compute(program);
     let mut loops = Vec::new();
     for (func, order) in program.func_ids().zip(&flow.order) {
         let scope = Scope::new(program, func);
+        let obstacles = Obstacles::new(program, func, vector_math);
         for id in order {
             let block = program.block(*id);
             if flow.loop_headers.contains(id) && ["for", "while", "loop"].contains(&block.label) {
-                loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks });
+                let blocks = flow.natural_loop(*id);
+                let call = blocks.into_iter().find_map(|id| obstacles.of_block(program.block(id)));
+                let items = || Refusal { span: block.span, name: None, reason: LOOP_ITEMS };
+                let obstacle = call.or_else(|| asks_iterator(block).then(items));
+                loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks, obstacle });
             }
             for stmt in block.code() {
                 walk::each(stmt, |at| {
                     let At::Expr(Expr::ForLoop(e)) = at else { return Next::On };
-                    let rounds = rounds(&scope, e, block.interchanged);
-                    let next = if matches!(rounds, Rounds::LaneByLane(_)) { Next::Past } else { Next::On };
-                    loops.push(Loop { func, span: e.for_token.span(), rounds });
+                    let (rounds, refusal) = rounds(&scope, e, block.interchanged);
+                    let next = if rounds == Rounds::LaneByLane { Next::Past } else { Next::On };
+                    let obstacle = refusal.or_else(|| obstacles.of(&e.body));
+                    loops.push(Loop { func, span: e.for_token.span(), rounds, obstacle });
                     next
                 });
             }
@@ -60,42 +72,45 @@ pub(crate) fn loops(program: &Program) -> Vec<Loop> {
     loops
 }
 
-/// How the rounds of a loop run that is whole in a block.
-fn rounds(scope: &Scope<'_>, e: &ExprForLoop, interchanged: bool) -> Rounds {
+/// How the rounds of a loop run that is whole in a block, and what stops it from more than lane by lane.
+fn rounds(scope: &Scope<'_>, e: &ExprForLoop, interchanged: bool) -> (Rounds, Option<Refusal>) {
     let is_short = scope.names.trip_counts().short(&e.expr).is_some();
     let has_loops = || walk::any(&e.body, |at| matches!(at, At::Expr(Expr::ForLoop(_))));
     if is_short && (!interchanged || !has_loops()) {
-        return Rounds::Unrolled;
+        return (Rounds::Unrolled, None);
     }
     if interchanged {
-        return Rounds::Interchanged;
+        return (Rounds::Interchanged, None);
     }
     let stmt = Stmt::Expr(Expr::ForLoop(e.clone()), None);
     let does_little = gain(&scope.names, &stmt) < WORTH;
-    Rounds::LaneByLane(match Plan::or_refusal(scope, &[effects::op(&scope.names, stmt)]) {
+    let refusal = match Plan::or_refusal(scope, &[effects::op(&scope.names, stmt)]) {
         Err(refusal) => refusal,
         Ok(_) => {
             let reason = if does_little { LOOP_IS_SMALL } else { LOOP_IS_BORROWED };
             Some(Refusal { span: e.for_token.span(), name: None, reason })
         }
-    })
+    };
+    (Rounds::LaneByLane, refusal)
 }
 
 impl Loop {
     /// The runtime's table of it.
     pub(crate) fn table(&self, p: &TokenStream) -> TokenStream {
         let function = self.func.0 as u16;
-        let none = quote!(::core::option::Option::None);
-        let (rounds, obstacle) = match &self.rounds {
-            Rounds::Blocks => (quote!(Blocks), none),
-            Rounds::Interchanged => (quote!(Interchanged), none),
-            Rounds::Unrolled => (quote!(Unrolled), none),
-            Rounds::LaneByLane(None) => (quote!(LaneByLane), none),
-            Rounds::LaneByLane(Some(refusal)) => {
+        let rounds = match self.rounds {
+            Rounds::Blocks => quote!(Blocks),
+            Rounds::Interchanged => quote!(Interchanged),
+            Rounds::Unrolled => quote!(Unrolled),
+            Rounds::LaneByLane => quote!(LaneByLane),
+        };
+        let obstacle = match &self.obstacle {
+            None => quote!(::core::option::Option::None),
+            Some(refusal) => {
                 let (line, why) = (line(refusal.span), refusal.why());
                 let instead = refusal.reason.instead;
                 let obstacle = quote!(#p::Obstacle { line: #line, why: #why, instead: #instead });
-                (quote!(LaneByLane), quote!(::core::option::Option::Some(#obstacle)))
+                quote!(::core::option::Option::Some(#obstacle))
             }
         };
         let line = line(self.span);
@@ -117,13 +132,16 @@ mod tests {
     /// The loops of a function: how their rounds run, and what stops them.
     fn explained(item: TokenStream) -> Vec<String> {
         let program = lowered(&functions(item), 0, true).program;
-        let shown = |one: Loop| match one.rounds {
-            Rounds::Blocks => "in blocks".to_owned(),
-            Rounds::Interchanged => "interchanged".to_owned(),
-            Rounds::Unrolled => "unrolled".to_owned(),
-            Rounds::LaneByLane(refusal) => refusal.map_or("lane by lane".to_owned(), |r| r.why()),
+        let shown = |one: Loop| {
+            let rounds = match one.rounds {
+                Rounds::Blocks => "in blocks",
+                Rounds::Interchanged => "interchanged",
+                Rounds::Unrolled => "unrolled",
+                Rounds::LaneByLane => "lane by lane",
+            };
+            one.obstacle.map_or(rounds.to_owned(), |refusal| format!("{rounds}: {}", refusal.why()))
         };
-        loops(&program).into_iter().map(shown).collect()
+        loops(&program, false).into_iter().map(shown).collect()
     }
 
     /// What stops a loop over the weights of a function.
@@ -173,6 +191,30 @@ mod tests {
         says(quote!(s += f64::from(own);), "an array is used as a whole");
         says(quote!(let r = &s; s = *r;), "a reference is made");
         says(quote!(s += match n { 0 => 1.0, _ => 2.0 };), "more than numbers need");
+    }
+
+    #[test]
+    fn library_calls_stop_vectors_in_any_loop() {
+        let found = explained(quote! {
+            fn f(x: f64, n: u32) -> f64 {
+                let (mut y, mut k) = (x, n);
+                while y > 1.0 { y = y.ln(); }
+                while k > 1 { for i in 0..3 { y += f64::from(i).sqrt(); } k -= 1; }
+                let mut v = [x; 20];
+                for i in 0..20 { v[i] = v[i].sin() + x; v[i] *= y; v[i] -= x; }
+                for i in 0..3 { y += f64::exp(v[i]); }
+                while y > 1.0 { y -= y % 7.0; k %= 2; }
+                for c in "letters".chars() { if c == 'r' { break; } y += 1.0; }
+                y
+            }
+        });
+        let stopped = |name: &str| format!("`{name}` is a library call");
+        assert!(found[0].starts_with(&format!("in blocks: {}", stopped("ln"))), "{found:?}");
+        assert_eq!(found[1..3], ["in blocks", "unrolled"]);
+        assert!(found[3].starts_with(&format!("interchanged: {}", stopped("sin"))), "{found:?}");
+        assert!(found[4].starts_with(&format!("unrolled: {}", stopped("exp"))), "{found:?}");
+        assert!(found[5].starts_with("in blocks: the remainder of floats"), "{found:?}");
+        assert!(found[6].starts_with("in blocks: it goes through something else than a range"), "{found:?}");
     }
 
     #[test]

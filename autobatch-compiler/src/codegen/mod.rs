@@ -13,6 +13,7 @@ pub mod batched_primitive;
 pub mod definition_check;
 pub mod division_guards;
 pub mod emitter;
+pub(crate) mod explained_calls;
 pub(crate) mod explained_loops;
 pub mod implied_bounds;
 mod instruction_sets;

@@ -1,6 +1,9 @@
-//! Names for the lifetimes that signatures leave out.
+//! Names for the lifetimes that signatures leave out. Users read them in their documentation and in compile errors.
 
-use proc_macro2::{Ident, Span};
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{Generics, Lifetime, Type, parse_quote};
 
 use crate::codegen::implied_bounds;
@@ -22,7 +25,8 @@ impl Named {
             params: function.params.clone(),
             output: function.output.clone(),
         };
-        let lifetime = Lifetime::new("'__shared", Span::mixed_site());
+        let taken = taken(function);
+        let lifetime = fresh("shared", &taken);
         if elision::name_all(&mut named.output, &lifetime) {
             // The elision rules: `&self` if there is one, else the only reference.
             let source = match named.params.first() {
@@ -35,13 +39,13 @@ impl Named {
                 named.imply(source, &lifetime, function);
             }
         }
-        let shared = named.name_references();
-        let states = named.name_states();
+        let shared = named.name_references(&taken);
+        let states = named.name_states(&taken);
         // `impl Column<&T>` can't elide either.
         for i in 0..named.params.len() {
             let param = &mut named.params[i];
             if param.passing != Passing::Shared && elision::any(&param.ty) {
-                let lifetime = Lifetime::new(&format!("'__{i}"), Span::mixed_site());
+                let lifetime = fresh(&format!("column{i}"), &taken);
                 elision::name_all(&mut param.ty, &lifetime);
                 named.generics.params.insert(0, parse_quote!(#lifetime));
                 named.imply(i, &lifetime, function);
@@ -60,18 +64,22 @@ impl Named {
 
     /// A call may hand on what one parameter refers to as another, `f(ys, xs)`: shared references that leave out their lifetime
     /// have one, if there are several.
-    fn name_references(&mut self) -> Option<Lifetime> {
+    fn name_references(&mut self, taken: &BTreeSet<String>) -> Option<Lifetime> {
         let params = self.params.iter_mut().filter(|param| param.shown != "self");
-        name_places(params.flat_map(|param| elided_references(&mut param.ty)).collect(), 2, "'__each")
+        name_places(
+            params.flat_map(|param| elided_references(&mut param.ty)).collect(),
+            2,
+            fresh("each", taken),
+        )
     }
 
     /// So it may hand on what states refer to: `f(scratch, out)`.
-    fn name_states(&mut self) -> Option<Lifetime> {
+    fn name_states(&mut self, taken: &BTreeSet<String>) -> Option<Lifetime> {
         let states = self.params.iter_mut().filter_map(|param| match &mut param.ty {
             Type::Reference(r) if r.mutability.is_some() && is_elided(&r.lifetime) => Some(&mut r.lifetime),
             _ => None,
         });
-        name_places(states.collect(), 1, "'__states")
+        name_places(states.collect(), 1, fresh("states", taken))
     }
 
     /// A reference in a signature implies that what it leads to lives as long; a named one does not.
@@ -81,11 +89,41 @@ impl Named {
     }
 }
 
-/// Gives places for lifetimes one of that name, if there are so many.
-fn name_places(places: Vec<&mut Option<Lifetime>>, least: usize, name: &str) -> Option<Lifetime> {
-    let lifetime = (places.len() >= least).then(|| Lifetime::new(name, Span::mixed_site()))?;
-    places.into_iter().for_each(|place| *place = Some(lifetime.clone()));
-    Some(lifetime)
+/// Gives places for lifetimes one name, if there are so many.
+fn name_places(places: Vec<&mut Option<Lifetime>>, least: usize, lifetime: Lifetime) -> Option<Lifetime> {
+    let enough = places.len() >= least;
+    places.into_iter().filter(|_| enough).for_each(|place| *place = Some(lifetime.clone()));
+    enough.then_some(lifetime)
+}
+
+/// A lifetime of a name that the function does not use.
+fn fresh(name: &str, taken: &BTreeSet<String>) -> Lifetime {
+    let mut name = name.to_owned();
+    while taken.contains(&name) {
+        name.push('_');
+    }
+    Lifetime::new(&format!("'{name}"), Span::mixed_site())
+}
+
+/// The names of all lifetimes and labels in a function and the generics around it: rustc refuses one that hides another.
+fn taken(function: &Function) -> BTreeSet<String> {
+    fn collect(tokens: TokenStream, names: &mut BTreeSet<String>) {
+        let mut quote = false;
+        for tree in tokens {
+            match &tree {
+                TokenTree::Ident(ident) if quote => drop(names.insert(ident.to_string())),
+                TokenTree::Group(group) => collect(group.stream(), names),
+                _ => {}
+            }
+            quote = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        }
+    }
+    let mut names = BTreeSet::new();
+    let (sig, outer, body) = (&function.sig, &function.outer, &function.written);
+    for tokens in [sig.to_token_stream(), outer.to_token_stream(), body.to_token_stream()] {
+        collect(tokens, &mut names);
+    }
+    names
 }
 
 /// The type parameters in a function's scope.

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use crate::codegen::emitter::Emitter;
+use crate::codegen::explained_calls::{CallSite, Calls};
 use crate::codegen::explained_loops;
 use crate::codegen::parts::VectorCode;
 use crate::ir::readable::readable;
@@ -27,6 +28,16 @@ pub(crate) fn engines(program: &Program, vector: Option<&VectorCode>, whole: boo
         .chain(fibers.then_some("Fibers"))
         .chain(["Scalar"])
         .collect()
+}
+
+/// The calls in the program's blocks.
+fn call_sites(emitter: &Emitter<'_>, vector_math: bool) -> Vec<CallSite> {
+    let written: Vec<_> = emitter.sources.iter().map(|source| emitter.clones.function(*source)).collect();
+    let own: Vec<_> = written.iter().map(|function| &function.sig.ident).collect();
+    let known =
+        emitter.clones.callees().map(|function| &function.sig.ident).filter(|name| !own.contains(name));
+    let known = known.map(ToString::to_string).collect();
+    Calls { program: emitter.program, written, known, vector_math }.sites()
 }
 
 /// The initialiser of the `Program`. `successors` are the points each region can go to.
@@ -91,8 +102,11 @@ pub(crate) fn table(
         let (why, whole) = (note.why(), note.whole);
         quote!(#p::Note { line: #line, why: #why, whole: #whole })
     });
-    let loops = if whole { vec![] } else { explained_loops::loops(program) };
+    let vector_math = emitter.clones.vector_math().is_some();
+    let loops = if whole { vec![] } else { explained_loops::loops(program, vector_math) };
     let loops = loops.into_iter().map(|one| one.table(&p));
+    let call_sites = if whole { vec![] } else { call_sites(emitter, vector_math) };
+    let call_sites = call_sites.into_iter().map(|site| site.table(&p));
     let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);
     let root_group = emitter.group_index(program.func(program.entry).group) as u16;
     let recursive = program.functions.iter().any(|f| f.recursive);
@@ -109,6 +123,7 @@ pub(crate) fn table(
         variables: &[#(#variables),*],
         notes: &[#(#notes),*],
         loops: &[#(#loops),*],
+        call_sites: &[#(#call_sites),*],
         whole_scalar: #whole,
         asks: #asks,
         names_primitives: #names_primitives,

@@ -327,7 +327,7 @@ impl Shape {
                     live_out.extend(&live);
                     exits.push(live);
                 }
-                Terminator::TailCall { callee, args } => {
+                Terminator::TailCall { callee, args, .. } => {
                     let function = program.func(*callee);
                     let mut live = emitter.live_at(function.entry);
                     if function.entry != head {
@@ -513,7 +513,7 @@ impl Writer<'_, '_> {
                 let live = self.emitter.live_at_call(call);
                 self.leave(self.emitter.call_point(call.id), &live, &BTreeMap::new())
             }
-            Terminator::TailCall { callee, args } => {
+            Terminator::TailCall { callee, args, .. } => {
                 let function = self.emitter.program.func(*callee);
                 let live = self.emitter.live_at(function.entry);
                 let moved = function.params.iter().copied().zip(args.iter().copied()).collect();

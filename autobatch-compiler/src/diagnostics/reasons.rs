@@ -205,7 +205,7 @@ pub(crate) const LOOP_CALLS_METHOD: Reason = Reason {
 };
 pub(crate) const LOOP_INDEX: Reason = Reason {
     why: "an array is indexed by what each member computes",
-    instead: "index it by the loop's counter",
+    instead: "index it by the loop's counter, if it can be",
 };
 pub(crate) const LOOP_LIST: Reason = Reason {
     why: "what is indexed is no array of this function, and nothing that all members share",
@@ -243,3 +243,12 @@ pub(crate) const LOOP_IS_SMALL: Reason = Reason {
 };
 pub(crate) const LOOP_IS_BORROWED: Reason =
     Reason { why: "a value that may borrow from a local is used on both sides of it", instead: BORROW_ANEW };
+
+pub(crate) const FLOAT_REMAINDER: Reason = Reason {
+    why: "the remainder of floats is a library call for one lane after the other",
+    instead: "take `x - y * (x / y).trunc()` where its rounding will do",
+};
+pub(crate) const LIBRARY_CALL: Reason = Reason {
+    why: "is a library call for one lane after the other, if it is std's",
+    instead: "write `#[autobatch(vector_math)]`, or call the function of `autobatch::math`",
+};

@@ -153,7 +153,7 @@ fn lines(program: &Program, b: BlockId) -> Vec<String> {
             let (dest, callee) = (program.name(call.dest), shown_name(&program.func(call.callee).name));
             lines.push(format!("{dest} = {callee}({}), then {}", list(program, &call.args), to(&call.cont)));
         }
-        Terminator::TailCall { callee, args } => {
+        Terminator::TailCall { callee, args, .. } => {
             lines.push(format!(
                 "become {}({})",
                 shown_name(&program.func(*callee).name),
@@ -188,7 +188,7 @@ fn arrows(program: &Program, b: BlockId) -> Vec<(BlockId, String, &'static str)>
             arrows.push((callee.entry, label, ", style=dotted, constraint=false"));
             arrows.push((call.cont, format!("{} =", program.name(call.dest)), ", style=bold"));
         }
-        Terminator::TailCall { callee, args } => {
+        Terminator::TailCall { callee, args, .. } => {
             let callee = program.func(*callee);
             let label = format!("become {}({})", callee.name, list(program, args));
             arrows.push((callee.entry, label, ", style=dotted, constraint=false"));

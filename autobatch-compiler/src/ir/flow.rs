@@ -69,6 +69,22 @@ impl Flow {
         self.order.iter().flatten().copied()
     }
 
+    /// The blocks of the loop with this header: from which control gets back to it without leaving it. In the order of ids.
+    pub(crate) fn natural_loop(&self, header: BlockId) -> BTreeSet<BlockId> {
+        let order = self.order.iter().find(|order| order.contains(&header)).map_or(&[][..], |order| order);
+        let place = |b: &BlockId| order.iter().position(|other| other == b);
+        let mut blocks = BTreeSet::from([header]);
+        // Edges back come from behind the header.
+        let mut left: Vec<BlockId> = self.preds[header.0].iter().copied().collect();
+        left.retain(|b| place(b) >= place(&header));
+        while let Some(b) = left.pop() {
+            if blocks.insert(b) {
+                left.extend(&self.preds[b.0]);
+            }
+        }
+        blocks
+    }
+
     /// Whether control can arrive at `b`, given that its function is called.
     pub fn is_reachable(&self, program: &Program, b: BlockId) -> bool {
         !self.preds[b.0].is_empty() || program.func(program.block(b).func).entry == b

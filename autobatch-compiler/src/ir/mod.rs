@@ -302,6 +302,8 @@ pub enum Terminator {
         callee: FuncId,
         /// One variable per parameter.
         args: Vec<VarId>,
+        /// Where it stands in the source.
+        span: Span,
     },
     /// The result variable holds the value; only in the exit block.
     Return,

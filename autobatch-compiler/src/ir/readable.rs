@@ -278,7 +278,15 @@ fn without_reference(expr: &Expr) -> &Expr {
 }
 
 fn value_of(local: &Local) -> Option<&Expr> {
-    local.init.as_ref().filter(|init| init.diverge.is_none()).map(|init| &*init.expr)
+    let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+    match &*init.expr {
+        // `{ x }` is `x`.
+        Expr::Block(e) if e.label.is_none() && e.attrs.is_empty() => match &e.block.stmts[..] {
+            [Stmt::Expr(value, None)] => Some(value),
+            _ => Some(&init.expr),
+        },
+        value => Some(value),
+    }
 }
 
 fn is_named(pat: &Pat, name: &str) -> bool {

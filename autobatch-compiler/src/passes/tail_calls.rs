@@ -31,8 +31,8 @@ pub fn run(program: &mut Program) {
         {
             let (one, other) = (find(&group, block.func.0), find(&group, call.callee.0));
             group[one.max(other)] = one.min(other);
-            let (callee, args) = (call.callee, call.args.clone());
-            program.blocks[b.0].term = Terminator::TailCall { callee, args };
+            let (callee, args, span) = (call.callee, call.args.clone(), call.span);
+            program.blocks[b.0].term = Terminator::TailCall { callee, args, span };
         }
     }
     for f in 0..group.len() {

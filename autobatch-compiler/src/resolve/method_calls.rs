@@ -139,12 +139,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Remembers what is known of a call, which gets a number if it has none.
-    pub(super) fn answer(&mut self, attrs: &mut Vec<Attribute>, answer: Answer) {
+    /// Remembers what is known of a call, which gets a number if it has none. Its function stands at `span`.
+    pub(super) fn answer(&mut self, attrs: &mut Vec<Attribute>, span: Span, answer: Answer) {
         let site = call_sites::marked(attrs).unwrap_or_else(|| {
             let site = CallSite(self.next);
             self.next += 1;
-            call_sites::mark(attrs, site);
+            call_sites::mark(attrs, site, span);
             site
         });
         self.answers.insert(site, answer);
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
         let Expr::MethodCall(call) = expr else { return };
         let excluded = self.excluded(call);
         if let Some(reason) = excluded {
-            self.answer(&mut call.attrs, Answer::Excluded(reason));
+            self.answer(&mut call.attrs, call.method.span(), Answer::Excluded(reason));
         }
         let fits =
             |m: &&Candidate| call.method == m.name && call.args.len() + 1 == m.params && m.takes.is_some();
@@ -238,14 +238,14 @@ impl<'a> Walk<'a> {
             return;
         }
         let Some(ty) = self.of(&call.receiver) else {
-            self.answer(&mut call.attrs, Answer::Unknown);
+            self.answer(&mut call.attrs, call.method.span(), Answer::Unknown);
             return;
         };
         let reaches = |method: &Candidate| self.comes_to(&ty, mentions::type_name(&method.owner));
         let generic = self.methods.iter().filter(fits).any(|method| method.outer > 0 && reaches(method));
         let Some((method, way)) = named.find_map(|method| Some((method, self.way(&ty, method)?))) else {
             let reason = excluded.or(generic.then_some(reasons::OF_OTHER_TYPES));
-            self.answer(&mut call.attrs, reason.map_or(Answer::Other, Answer::Excluded));
+            self.answer(&mut call.attrs, call.method.span(), reason.map_or(Answer::Other, Answer::Excluded));
             return;
         };
         let Some(takes) = method.takes else { return };
@@ -253,11 +253,11 @@ impl<'a> Walk<'a> {
         // Of a trait that many types have a call reaches the program's only where the receiver is of its very type.
         let common = !before.is_empty() && does(&call.method.to_string()) == Does::Common;
         if !self.rewrites && !common {
-            self.answer(&mut call.attrs, Answer::Own(method.function));
+            self.answer(&mut call.attrs, call.method.span(), Answer::Own(method.function));
             return;
         }
         let Some(new) = (!common).then(|| self.by_path(call, &way, takes, method)).flatten() else {
-            self.answer(&mut call.attrs, Answer::Unknown);
+            self.answer(&mut call.attrs, call.method.span(), Answer::Unknown);
             return;
         };
         self.found.push((method.function, call.method.clone(), before));

@@ -25,7 +25,7 @@ impl Walk<'_> {
             Some(types.plain(&qself.ty))
         } else if self.methods.iter().filter(named).any(|m| of_trait(&m)) {
             let Some(mut ty) = call.args.first().and_then(|receiver| self.of(receiver)) else {
-                self.answer(&mut call.attrs, Answer::Unknown);
+                self.answer(&mut call.attrs, name.ident.span(), Answer::Unknown);
                 return;
             };
             while let Type::Reference(r) = ty {
@@ -44,7 +44,7 @@ impl Walk<'_> {
                 // A trait's own arguments may say what the method's parameters are.
                 if !types.definitions.same(ty, &method.owner) || !before.arguments.is_none() {
                     let answer = Answer::Excluded(reasons::OF_OTHER_TYPES);
-                    self.answer(&mut call.attrs, answer);
+                    self.answer(&mut call.attrs, name.ident.span(), answer);
                     return;
                 }
                 Some(method)

@@ -140,6 +140,16 @@ pub(crate) fn does(method: &str) -> Does {
     }
 }
 
+/// Methods that look at a collection or an `Option`, change it, or iterate: a few instructions.
+const ACCESSES: &str = "all and_then any as_bytes as_deref as_mut as_mut_slice as_ref as_slice as_str contains filter find first for_each \
+                        get get_mut insert is_empty is_err is_none is_ok is_some last len or or_else pop position product push remove \
+                        rposition split_at split_first split_last sum swap then then_some";
+
+/// Whether a method of that name is such an access.
+pub(crate) fn is_access(method: &str) -> bool {
+    does(method) != Does::Other || ACCESSES.split(' ').any(|name| name == method)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

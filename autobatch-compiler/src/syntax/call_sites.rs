@@ -5,7 +5,7 @@
 //! taken away before anything is printed.
 
 use proc_macro2::{Literal, Span};
-use syn::{Attribute, Expr, ExprCall, ExprMethodCall, Ident, parse_quote};
+use syn::{Attribute, Expr, ExprCall, ExprMethodCall, Ident, parse_quote_spanned};
 
 use crate::syntax::walk::{self, AtMut, Code};
 
@@ -16,10 +16,10 @@ const MARK: &str = "autobatch_call";
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct CallSite(pub usize);
 
-/// Gives a call a number.
-pub(crate) fn mark(attrs: &mut Vec<Attribute>, site: CallSite) {
-    let (name, number) = (Ident::new(MARK, Span::call_site()), Literal::usize_unsuffixed(site.0));
-    attrs.push(parse_quote!(#[#name(#number)]));
+/// Gives a call a number. The attribute stands at `span`, since an expression is where its first token is.
+pub(crate) fn mark(attrs: &mut Vec<Attribute>, site: CallSite, span: Span) {
+    let (name, number) = (Ident::new(MARK, span), Literal::usize_unsuffixed(site.0));
+    attrs.push(parse_quote_spanned!(span=> #[#name(#number)]));
 }
 
 /// The number in the attributes of a call, if it has one.

@@ -21,8 +21,8 @@ pub(crate) fn number(body: &mut Block, names: &BTreeSet<String>) -> usize {
             },
             _ => return,
         };
-        if name.is_some_and(|name| names.contains(&name.to_string())) {
-            call_sites::mark(attrs, CallSite(count));
+        if let Some(name) = name.filter(|name| names.contains(&name.to_string())) {
+            call_sites::mark(attrs, CallSite(count), name.span());
             count += 1;
         }
     };

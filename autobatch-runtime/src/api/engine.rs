@@ -1,6 +1,9 @@
 //! The engines that run members.
 
+use std::fmt;
+
 /// What runs the members of a batch: [`Report::engine`](crate::Report::engine).
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Engine {
@@ -16,4 +19,17 @@ pub enum Engine {
     TaskBlocks,
     /// Vector code, a queue for each program point.
     Wavefront,
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Engine::Scalar => "scalar code",
+            Engine::Fibers => "fibers",
+            Engine::Machine => "the machine",
+            Engine::VectorFrames => "vector frames",
+            Engine::TaskBlocks => "task blocks",
+            Engine::Wavefront => "wavefront",
+        })
+    }
 }

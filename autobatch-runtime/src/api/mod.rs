@@ -7,8 +7,10 @@
 //! that two threads never have the same member is the queue's part ([`crate::batch`]).
 
 pub(crate) mod column;
+pub(crate) mod drawing;
 pub(crate) mod engine;
 pub(crate) mod fault;
+pub(crate) mod listing;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod output;

@@ -33,6 +33,7 @@ use crate::simd::Isa;
 /// }
 /// # Ok::<(), autobatch::BatchError>(())
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[non_exhaustive]
 pub enum Executor {

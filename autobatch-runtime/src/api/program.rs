@@ -19,6 +19,7 @@
 
 use std::fmt;
 
+use super::drawing;
 use super::engine::Engine;
 
 /// What the compiler made of a function: its functions, blocks, call sites, variables, and the places that run scalar code.
@@ -46,6 +47,7 @@ use super::engine::Engine;
 /// assert!(program.blocks.iter().any(|block| block.label == "while"));
 /// assert!(program.to_string().starts_with("fn part("));
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Program {
     /// The entry function's name.
@@ -64,6 +66,8 @@ pub struct Program {
     pub notes: &'static [Note],
     /// Its loops, and how their rounds run.
     pub loops: &'static [Loop],
+    /// The calls in its blocks, and how each is batched. Instructions, `sqrt` among them, and accesses to collections are not listed.
+    pub call_sites: &'static [CallSite],
     /// Whether the whole function runs as scalar code for each member: on fibers, if it reaches primitives. [`Program::notes`] says why.
     pub whole_scalar: bool,
     /// Whether rustc is asked about types of its locals. If one of them may borrow from another, or does something when it is dropped,
@@ -75,22 +79,29 @@ pub struct Program {
     /// `Option`s of them; fibers, if a member reaches a primitive. [`Report::engine`](crate::Report::engine) says which one ran.
     pub engines: &'static [Engine],
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub entry_point: u32,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub root_group: u16,
     /// Whether any function can call itself.
     pub recursive: bool,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub word64: bool,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub strip: usize,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub text: &'static str,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub dot: &'static str,
 }
 
 /// A function of a [`Program`].
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Function {
     /// The user's name for it.
@@ -102,6 +113,7 @@ pub struct Function {
 }
 
 /// A block of a [`Program`]: a part of the control flow with one entry, which members that wait there run together.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Block {
     /// The function it belongs to, an index of [`Program::functions`].
@@ -111,14 +123,17 @@ pub struct Block {
     /// Its first line in the source file.
     pub line: u32,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub successors: &'static [u32],
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub again: bool,
     /// Whether it is the call of a primitive, which all members that wait there make as one.
     pub primitive: bool,
 }
 
 /// A batched call site of a [`Program`]; tail calls are jumps, and not among them.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Call {
     /// The calling function, an index of [`Program::functions`].
@@ -126,10 +141,13 @@ pub struct Call {
     /// The called function, an index of [`Program::functions`].
     pub callee: u16,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub group: u16,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub entry: u32,
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub cont: u32,
     /// Its line in the source file.
     pub line: u32,
@@ -138,15 +156,18 @@ pub struct Call {
 }
 
 /// Functions that tail-call each other share one frame and one result.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Group {
     /// Its functions, indices of [`Program::functions`].
     pub functions: &'static [u16],
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub ret: u32,
 }
 
 /// A variable of a [`Program`].
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Variable {
     /// The function it belongs to, an index of [`Program::functions`].
@@ -160,6 +181,7 @@ pub struct Variable {
 /// Where a variable lives: its storage class (Radul et al. 2020, section 4).
 ///
 /// A program without recursion needs no stack, so it has no variable that is [`Class::Stacked`].
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Class {
@@ -203,6 +225,7 @@ const CLASSES: &[(Class, &str)] = &[
 /// assert!(!program.notes.is_empty());
 /// assert_eq!(depth_batched(&[2, 3]), [2, 3]);
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Note {
     /// Its line in the source file.
@@ -238,6 +261,7 @@ pub struct Note {
 /// let obstacle = fill.obstacle.as_ref().expect("a reason");
 /// println!("line {}: {}: {}", obstacle.line, obstacle.why, obstacle.instead);
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Loop {
     /// The function it belongs to, an index of [`Program::functions`].
@@ -246,11 +270,79 @@ pub struct Loop {
     pub line: u32,
     /// How its rounds run.
     pub rounds: Rounds,
-    /// What stops it from being more than [`Rounds::LaneByLane`].
+    /// What stops it from being more than [`Rounds::LaneByLane`], or its code from being vectors.
     pub obstacle: Option<Obstacle>,
 }
 
+/// A call in the blocks of a [`Program`].
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::program::Batching;
+///
+/// #[autobatch]
+/// fn bits(n: f64) -> f64 {
+///     if n < 2.0 { n.log2() } else { bits(n / 2.0) + 1.0 }
+/// }
+///
+/// let [log2, again] = bits_batched::program().call_sites else { panic!("two calls") };
+/// assert_eq!((log2.callee, log2.batching), ("log2", Batching::Library));
+/// assert_eq!((again.callee, again.batching), ("bits", Batching::Program));
+/// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug)]
+pub struct CallSite {
+    /// The calling function, an index of [`Program::functions`].
+    pub function: u16,
+    /// The name of the function that is called.
+    pub callee: &'static str,
+    /// Its line in the source file.
+    pub line: u32,
+    /// How the call is batched.
+    pub batching: Batching,
+}
+
+/// How a call is batched.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[non_exhaustive]
+pub enum Batching {
+    /// The function is a part of the program: members that make the call run it together.
+    Program,
+    /// So it is, and nothing is left to do behind the call: it is a jump.
+    Jump,
+    /// A primitive: one call of its kernel for all members that are there.
+    Kernel,
+    /// The function's code is a part of the code around the call.
+    Copied,
+    /// An elementary function in place of std's, which is vector code: [`math`](crate::math).
+    VectorMath,
+    /// std's elementary function: a library call for one member after the other, which keeps the code around it from being vectors. (By its name:
+    /// a method of the user's own may be called the same.)
+    Library,
+    /// As it is written, for one member after the other: on vectors where rustc inlines it and it only computes.
+    Lanes,
+}
+
+impl fmt::Display for Batching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Batching::Program => "part of the program: members that call it run it together",
+            Batching::Jump => "part of the program: a tail call, which is a jump",
+            Batching::Kernel => "one call of its kernel for all members that are there",
+            Batching::Copied => "copied into the code around it",
+            Batching::VectorMath => "vector code of `autobatch::math`",
+            Batching::Library => {
+                "std's is a library call, lane by lane; `vector_math` makes vector code of it"
+            }
+            Batching::Lanes => "as written, for each lane; part of vectors if rustc inlines it",
+        })
+    }
+}
+
 /// How the rounds of a loop run.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Rounds {
@@ -265,6 +357,7 @@ pub enum Rounds {
 }
 
 /// What stops a loop from running on vectors.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Debug)]
 pub struct Obstacle {
     /// Its line in the source file.
@@ -277,11 +370,14 @@ pub struct Obstacle {
 
 impl fmt::Display for Loop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = match self.rounds {
-            Rounds::Blocks => "in blocks, on vectors across the members that are in it",
-            Rounds::Interchanged => "once for all members, on vectors across them",
-            Rounds::Unrolled => "unrolled, as part of the code around it",
-            Rounds::LaneByLane => "lane by lane",
+        let how = match (self.rounds, &self.obstacle) {
+            (Rounds::Blocks, None) => "in blocks, on vectors across the members that are in it",
+            (Rounds::Interchanged, None) => "once for all members, on vectors across them",
+            (Rounds::Unrolled, None) => "unrolled, as part of the code around it",
+            (Rounds::Blocks, _) => "in blocks, which may be no vectors",
+            (Rounds::Interchanged, _) => "once for all members, which may be no vectors",
+            (Rounds::Unrolled, _) => "unrolled, as part of the code around it, which may be no vectors",
+            (Rounds::LaneByLane, _) => "lane by lane",
         };
         write!(f, "line {}: {how}", self.line)?;
         match &self.obstacle {
@@ -402,22 +498,36 @@ impl Program {
     pub fn to_dot(&self) -> String {
         self.dot.to_owned()
     }
+
+    /// The blocks with their code and the arrows between them as a picture, for a browser or a page: an SVG for light and dark.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// #[autobatch]
+    /// fn square(x: f64) -> f64 {
+    ///     x * x
+    /// }
+    ///
+    /// let picture = square_batched::program().to_svg(); // `std::fs::write("square.svg", picture)`
+    /// assert!(picture.starts_with("<svg"));
+    /// ```
+    pub fn to_svg(&self) -> String {
+        drawing::svg(self.name, self.text, self.dot)
+    }
 }
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text)?;
-        let mut engines = Vec::new();
-        for engine in self.engines {
-            engines.push(match engine {
-                Engine::TaskBlocks => "task blocks (if its values are numbers)",
-                Engine::VectorFrames => "vector frames (if its values are numbers)",
-                Engine::Wavefront => "wavefront (likewise)",
-                Engine::Machine => "machine",
-                Engine::Fibers => "fibers (if it reaches primitives)",
-                Engine::Scalar => "scalar code",
-            });
-        }
+        let engine = |engine: &Engine| match engine {
+            Engine::TaskBlocks | Engine::VectorFrames | Engine::Wavefront => {
+                format!("{engine} (if its values are numbers)")
+            }
+            Engine::Fibers => format!("{engine} (if it reaches primitives)"),
+            Engine::Machine | Engine::Scalar => engine.to_string(),
+        };
+        let engines: Vec<String> = self.engines.iter().map(engine).collect();
         writeln!(f, "kind: {}\nengines: {}", self.kind(), engines.join(", "))?;
         for (class, why) in CLASSES {
             if self.variables.iter().any(|variable| variable.class == *class) && !self.whole_scalar {
@@ -436,6 +546,30 @@ impl fmt::Display for Program {
                 loops.push(one);
             }
         }
+        self.write_calls(f)
+    }
+}
+
+impl Program {
+    /// A line for each function that is called, with the lines of its calls.
+    fn write_calls(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut called: Vec<(&str, Batching, Vec<u32>)> = Vec::new();
+        for site in self.call_sites {
+            let at = called.iter().position(|(name, how, _)| (*name, *how) == (site.callee, site.batching));
+            let at = at.unwrap_or_else(|| {
+                called.push((site.callee, site.batching, Vec::new()));
+                called.len() - 1
+            });
+            if !called[at].2.contains(&site.line) {
+                called[at].2.push(site.line);
+            }
+        }
+        for (callee, batching, mut lines) in called {
+            lines.sort_unstable();
+            let word = if lines.len() == 1 { "line" } else { "lines" };
+            let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+            writeln!(f, "call: {word} {}: {callee}: {batching}", lines.join(", "))?;
+        }
         Ok(())
     }
 }
@@ -452,6 +586,7 @@ impl Program {
         variables: &[],
         notes: &[],
         loops: &[],
+        call_sites: &[],
         whole_scalar: false,
         asks: false,
         names_primitives: false,
@@ -493,6 +628,11 @@ mod tests {
                     obstacle: Some(Obstacle { line: 10, why: "a pattern", instead: "name it" }),
                 },
             ],
+            call_sites: &[
+                CallSite { function: 0, callee: "f", line: 8, batching: Batching::Program },
+                CallSite { function: 0, callee: "exp", line: 6, batching: Batching::Library },
+                CallSite { function: 0, callee: "f", line: 4, batching: Batching::Program },
+            ],
             engines: &[Engine::TaskBlocks, Engine::Machine, Engine::Scalar],
             text: "program f\n",
             dot: "digraph f {}",
@@ -502,13 +642,15 @@ mod tests {
             program.to_string(),
             "program f\n\
              kind: block program\n\
-             engines: task blocks (if its values are numbers), machine, scalar code\n\
+             engines: task blocks (if its values are numbers), the machine, scalar code\n\
              stacked: live across a call that may overwrite it\n\
              register: crosses blocks, but no call that may overwrite it\n\
              note: line 3: this call runs the scalar code for each member: a closure\n\
              note: line 5: the whole function runs the scalar code for each member: a macro\n\
              loop: line 7: in blocks, on vectors across the members that are in it\n\
-             loop: line 9: lane by lane: line 10: a pattern; name it\n"
+             loop: line 9: lane by lane: line 10: a pattern; name it\n\
+             call: lines 4, 8: f: part of the program: members that call it run it together\n\
+             call: line 6: exp: std's is a library call, lane by lane; `vector_math` makes vector code of it\n"
         );
         assert_eq!(program.names_of(Class::Stacked), ["n", "left"]);
         assert_eq!(program.to_dot(), "digraph f {}");

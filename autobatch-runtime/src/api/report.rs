@@ -38,6 +38,7 @@ use crate::simd::Isa;
 /// assert!(report.utilisation() > 0.0 && report.utilisation() <= 1.0);
 /// # Ok::<(), autobatch::BatchError>(())
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -45,6 +46,9 @@ pub struct Report {
     pub executor: Executor,
     /// What ran them.
     pub engine: Engine,
+    /// Whether scalar code ran because a local's type may borrow from another local, or may do something when it is dropped:
+    /// [`Program::asks`](crate::Program::asks). It helps to write the types of locals that live across a loop or call.
+    pub refused_by_types: bool,
     /// The tiles that vector code ran, and how many of them were given up; 0 without [`Options::report`](crate::Options::report). The members of one that
     /// is given up run again: a limit may be over, or a member has panicked.
     pub tiles: u64,
@@ -105,6 +109,7 @@ pub struct Report {
 /// }
 /// # Ok::<(), autobatch::BatchError>(())
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Measured {
@@ -119,6 +124,7 @@ pub struct Measured {
 /// How one block was executed, over all tiles and threads: an entry of [`Report::blocks`].
 ///
 /// The two sides of a fused branch are one block: see [`Program::blocks`](crate::Program::blocks).
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockReport {
@@ -155,6 +161,7 @@ impl Report {
         Report {
             executor: Executor::Scalar,
             engine: Engine::Scalar,
+            refused_by_types: false,
             tiles: 0,
             given_up: 0,
             steps: 0,
@@ -182,36 +189,52 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        write!(
             f,
-            "{} members in {:?}: {:?} by {:?}, {:?}, {} thread{}, depth {}, {} refills",
-            self.members,
-            self.time,
-            self.executor,
-            self.engine,
-            self.isa,
-            self.threads,
-            if self.threads == 1 { "" } else { "s" },
-            self.depth,
-            self.refills
+            "{} members in {:.3?} on {} {threads}, by {}",
+            self.members, self.time, self.threads, self.engine
         )?;
-        if self.steps > 0 {
-            writeln!(f, "{} tiles, {} given up, {} steps", self.tiles, self.given_up, self.steps)?;
+        if self.isa != Isa::Baseline {
+            write!(f, ", {:?}", self.isa)?;
+        }
+        writeln!(f, " (Executor::{:?})", self.executor)?;
+        if self.refused_by_types {
+            writeln!(
+                f,
+                "no blocks: for all that is written, a local may borrow from another one, or do something when it is dropped; \
+                 write the types of locals that live across a loop or call, `let p: P = …`"
+            )?;
         }
         for (i, Measured { executor, nanoseconds, whole }) in self.measured.iter().enumerate() {
-            let before = if i == 0 { "ns a member, as measured: " } else { ", " };
-            let trial = if *whole { "" } else { " (some members)" };
-            write!(f, "{before}{executor:?} {nanoseconds:.1}{trial}")?;
+            let before = if i == 0 { "measured, a member: " } else { ", " };
+            let trial = if *whole { "" } else { " (on some members)" };
+            write!(f, "{before}{executor:?} {}{trial}", duration(*nanoseconds))?;
         }
         if !self.measured.is_empty() {
             writeln!(f)?;
         }
+        let count = |count: u64, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {many}")),
+        };
+        let counts = [
+            count(self.steps, "step", "steps"),
+            count(self.tiles, "tile", "tiles"),
+            count(self.given_up, "tile given up", "tiles given up"),
+            count(self.refills, "refill", "refills"),
+            (self.depth > 0).then(|| format!("depth {}", self.depth)),
+            (self.memory > 0).then(|| format!("{} KiB for calls", self.memory.div_ceil(1024))),
+        ];
+        let counts: Vec<String> = counts.into_iter().flatten().collect();
+        if !counts.is_empty() {
+            writeln!(f, "{}", counts.join(", "))?;
+        }
         if self.blocks.is_empty() {
             return Ok(());
         }
-        if self.counted < self.members {
-            writeln!(f, "of {} members:", self.counted)?;
-        }
+        writeln!(f, "\nblocks, counted on {} of {} members:", self.counted, self.members)?;
         writeln!(
             f,
             "{:<20} {:<12} {:>6} {:>12} {:>12} {:>14} {:>14} {:>6}",
@@ -242,6 +265,15 @@ impl fmt::Display for Report {
     }
 }
 
+/// A time in a unit that suits it.
+fn duration(nanoseconds: f64) -> String {
+    match nanoseconds {
+        n if n < 1e3 => format!("{n:.1} ns"),
+        n if n < 1e6 => format!("{:.1} µs", n / 1e3),
+        n => format!("{:.1} ms", n / 1e6),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,22 +290,24 @@ mod tests {
             lower_bound: 2,
         };
         let mut report = Report::empty();
-        assert_eq!((report.to_string().lines().count(), report.utilisation()), (1, 0.0));
-        assert!(
-            report
-                .to_string()
-                .starts_with("0 members in 0ns: Scalar by Scalar, Baseline, 1 thread, depth 0, 0 refills")
+        assert_eq!(report.utilisation(), 0.0);
+        assert_eq!(
+            report.to_string(),
+            "0 members in 0.000ns on 1 thread, by scalar code (Executor::Scalar)\n"
         );
-        let time = |executor, whole| Measured { executor, nanoseconds: 2.04, whole };
-        report.measured = vec![time(Executor::Scalar, true), time(Executor::Masked, false)];
-        let measured = "ns a member, as measured: Scalar 2.0, Masked 2.0 (some members)";
-        assert_eq!(report.to_string().lines().nth(1), Some(measured));
-        report.measured.clear();
+        let time = |executor, nanoseconds, whole| Measured { executor, nanoseconds, whole };
+        report.measured = vec![time(Executor::Scalar, 2.04, true), time(Executor::Masked, 20_400.0, false)];
+        (report.steps, report.tiles, report.given_up, report.depth, report.memory) = (30, 2, 1, 4, 1025);
+        (report.members, report.counted) = (9, 5);
         report.blocks = vec![block("entry", 6, 8), block("never", 0, 0)];
         let text = report.to_string();
-        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(lines.len(), 4);
-        assert_eq!(lines[2], ["fib", "entry", "7", "3", "2", "6", "8", "0.750"]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 8);
+        assert_eq!(lines[1], "measured, a member: Scalar 2.0 ns, Masked 20.4 µs (on some members)");
+        assert_eq!(lines[2], "30 steps, 2 tiles, 1 tile given up, depth 4, 2 KiB for calls");
+        assert_eq!(lines[4], "blocks, counted on 5 of 9 members:");
+        let row: Vec<&str> = lines[6].split_whitespace().collect();
+        assert_eq!(row, ["fib", "entry", "7", "3", "2", "6", "8", "0.750"]);
         assert_eq!(report.blocks[1].utilisation(), 0.0);
         assert_eq!(report.utilisation(), 0.75);
     }

@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use super::listing::{escaped, lines};
 use super::options::Executor;
 use super::program::Program;
 
@@ -34,6 +35,7 @@ pub(crate) const STEPS: usize = 2000;
 /// assert!(page.contains("fib") && !page.contains("http"));
 /// # Ok::<(), autobatch::BatchError>(())
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trace {
@@ -45,10 +47,12 @@ pub struct Trace {
     pub complete: bool,
     /// The executor that ran them.
     pub executor: Executor,
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) program: &'static Program,
 }
 
 /// A step of the machine: one block, for the members that wait there.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TraceStep {
@@ -63,6 +67,7 @@ pub struct TraceStep {
 }
 
 /// A member in a block.
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Visit {
@@ -110,24 +115,79 @@ impl Trace {
             .replace("/*DATA*/", &self.data())
     }
 
+    /// The recording in Chrome's trace format, for <https://ui.perfetto.dev>: a track for each member, with the blocks that it was in, and one for
+    /// the number of active lanes. A step takes a microsecond there.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::{Executor, Options};
+    /// # #[autobatch]
+    /// # fn fib(n: u64) -> u64 {
+    /// #     if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
+    /// # }
+    /// let options = Options::default().executor(Executor::ProgramCounter).trace(2);
+    /// let outcome = fib_batched_with(&[5, 3], &options)?;
+    /// let json = outcome.trace().expect("it has blocks").to_chrome_json(); // `std::fs::write("trace.json", json)`
+    /// assert!(json.starts_with("{\"traceEvents\":["));
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn to_chrome_json(&self) -> String {
+        let mut events = Vec::new();
+        let common = |row: usize| format!("\"pid\":1,\"tid\":{}", row + 1);
+        for (row, member) in self.members.iter().enumerate() {
+            events.push(format!(
+                "{{\"ph\":\"M\",\"name\":\"thread_name\",{},\"args\":{{\"name\":\"member {member}\"}}}}",
+                common(row)
+            ));
+        }
+        // What a member does in neighbouring steps is one event.
+        let mut open: Vec<Option<(usize, usize, usize)>> = vec![None; self.members.len()];
+        let mut close = |row: usize, (block, depth, begin): (usize, usize, usize), end: usize| {
+            events.push(format!(
+                "{{\"ph\":\"X\",\"name\":\"{}\",\"ts\":{begin},\"dur\":{},{},\"args\":{{\"depth\":{depth}}}}}",
+                self.label(block),
+                end - begin,
+                common(row)
+            ));
+        };
+        for (time, step) in self.steps.iter().enumerate() {
+            for (row, member) in self.members.iter().enumerate() {
+                let visit = step.visits.iter().find(|visit| visit.member == *member);
+                let now = visit.map(|visit| (step.block, visit.depth));
+                let before = open[row].map(|(block, depth, _)| (block, depth));
+                if now != before {
+                    open[row].take().into_iter().for_each(|event| close(row, event, time));
+                    open[row] = now.map(|(block, depth)| (block, depth, time));
+                }
+            }
+        }
+        for (row, event) in open.into_iter().enumerate() {
+            event.into_iter().for_each(|event| close(row, event, self.steps.len()));
+        }
+        for (time, step) in self.steps.iter().enumerate() {
+            events.push(format!(
+                "{{\"ph\":\"C\",\"name\":\"active lanes\",\"ts\":{time},\"pid\":1,\"args\":{{\"active\":{},\"idle\":{}}}}}",
+                step.active,
+                step.lanes.saturating_sub(step.active)
+            ));
+        }
+        format!("{{\"traceEvents\":[\n{}\n]}}\n", events.join(",\n"))
+    }
+
+    /// What a block is called, such that it means the same between quotation marks.
+    fn label(&self, block: usize) -> String {
+        let block = &self.program.blocks[block];
+        let function = self.program.functions[block.function as usize].name;
+        escaped(&format!("{function}, line {}: {}", block.line, block.label))
+    }
+
     /// The text of the program, each line with its block.
     fn source(&self) -> String {
-        let text = self.program.text;
-        let order = text.lines().find_map(|line| line.strip_prefix("order ")).unwrap_or_default();
-        let order: Vec<&str> = order.split(' ').collect();
-        let mut block = None;
         let mut html = String::new();
-        for line in text.lines().take_while(|line| !line.starts_with("order ")) {
-            if let Some(heading) = line.strip_prefix("  b") {
-                let number = heading.split(' ').next().unwrap_or_default();
-                let head = heading.split_once("(part of ").map(|(_, rest)| rest.split(')').next());
-                let head = head.flatten().map_or(format!("b{number}"), str::to_owned);
-                block = order.iter().position(|id| *id == head);
-            } else if !line.starts_with("    ") {
-                block = None;
-            }
-            let of = block.map(|block| format!(" data-block=\"{block}\"")).unwrap_or_default();
-            let _ = write!(html, "<div{of}>{}&#8203;</div>", escaped(line));
+        for line in lines(self.program.text) {
+            let of = line.region.map(|block| format!(" data-block=\"{block}\"")).unwrap_or_default();
+            let _ = write!(html, "<div{of}>{}&#8203;</div>", escaped(line.text));
         }
         html
     }
@@ -140,10 +200,7 @@ impl Trace {
         };
         data.push_str(&list(&mut self.members.iter().copied()));
         data.push_str("],\"labels\":[");
-        let labels = self.program.blocks.iter().map(|block| {
-            let function = self.program.functions[block.function as usize].name;
-            format!("\"{}\"", escaped(&format!("{function}, line {}: {}", block.line, block.label)))
-        });
+        let labels = (0..self.program.blocks.len()).map(|block| format!("\"{}\"", self.label(block)));
         data.push_str(&labels.collect::<Vec<_>>().join(","));
         data.push_str("],\"steps\":[");
         for (nth, step) in self.steps.iter().enumerate() {
@@ -162,17 +219,4 @@ impl Trace {
         data.push_str("]}");
         data
     }
-}
-
-/// Text that means the same in a page, and between quotation marks of a script in it.
-fn escaped(text: &str) -> String {
-    let replace = |c: char| match c {
-        '&' => "&amp;".to_owned(),
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        '\\' => "&#92;".to_owned(),
-        c => c.to_string(),
-    };
-    text.chars().map(replace).collect()
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::phase::{Ledger, Parts, Took};
+use super::spans;
 use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH};
 use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
 use crate::api::program::Program;
@@ -230,6 +231,7 @@ impl<'a> Launch<'a> {
             };
             self.memory.fetch_max(all, Ordering::Relaxed);
         };
+        let work = spans::worker(work);
         if threads == 1 {
             work();
             let wall = begin.elapsed();

@@ -23,6 +23,7 @@ mod report;
 mod run;
 mod scalar;
 mod sendable;
+mod spans;
 #[cfg(test)]
 pub(crate) mod tests;
 mod vector;

@@ -18,6 +18,7 @@ impl Launch<'_> {
         let mut report = Report {
             executor,
             engine,
+            refused_by_types: self.per_member && !self.program.whole_scalar,
             tiles: steps(tiles.tiles),
             given_up: steps(tiles.given_up),
             steps: steps(tiles.steps + finished.iter().map(|f| f.steps).sum::<u64>()),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::launcher::Launch;
 use super::phase::{Ledger, Left, Parts, Phase};
+use super::spans::RunSpan;
 use super::ways::{Bound, Code, MachineCode, ScalarCode, VectorCode, Ways};
 use crate::api::engine::Engine;
 use crate::api::fault::{BatchError, Fault};
@@ -110,6 +111,7 @@ impl Launch<'_> {
 
     fn run(mut self, instance: &'static str, code: &dyn Code) -> Result<(Vec<Fault>, Report), BatchError> {
         let begin = Instant::now();
+        let span = RunSpan::new(self.program.name, self.members);
         if self.members == 0 {
             return Ok((
                 Vec::new(),
@@ -147,11 +149,13 @@ impl Launch<'_> {
             self.counted += counted;
             self.begun += counted;
         }
-        let phase = |executor: Executor, parts: Parts, threads: usize| match executor {
-            Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
-            Executor::Scalar => self.scalar(parts, threads, code, &ledger),
-            _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
-            _ => self.machine(executor, parts, threads, code, &ledger),
+        let phase = |executor: Executor, parts: Parts, threads: usize| {
+            span.phase(executor, threads, || match executor {
+                Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
+                Executor::Scalar => self.scalar(parts, threads, code, &ledger),
+                _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
+                _ => self.machine(executor, parts, threads, code, &ledger),
+            })
         };
         let executor = self.choose(instance, &phase);
         let engine = match executor {
@@ -173,6 +177,7 @@ impl Launch<'_> {
         if self.options.report && self.executor() == Executor::Auto {
             report.measured = self.measured(instance);
         }
+        span.close(&report);
         Ok((faults, report))
     }
 

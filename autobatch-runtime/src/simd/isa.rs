@@ -13,6 +13,7 @@
 /// let options = Options::default().isa(Isa::Baseline);
 /// # let _ = options;
 /// ```
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Isa {

@@ -262,7 +262,7 @@ mod tests {
             for at in (0..list.len() + 2).chain([usize::MAX]) {
                 let fault = Fault::new();
                 let read = List::of(list).narrow(at, &fault);
-                let is_short = list.len() * size_of::<T>() < 4;
+                let is_short = size_of_val(list) < 4;
                 assert_eq!(fault.is_noted(), is_short || at >= list.len(), "{at} of {list:?}");
                 assert!(fault.is_noted() || read == list[at], "{at} of {list:?}");
             }

@@ -1,7 +1,7 @@
 //! Arrays of arrays that uniform loops go over: copied as a whole and in rows, with rounds that are cut short, and members that
 //! return.
 
-use super::Gen;
+use super::{Gen, Loop};
 use crate::tree::{Node, fixed, stmt};
 use crate::types::Ty;
 
@@ -80,7 +80,10 @@ impl Gen {
         }
         if self.swarm.exits && self.chance(35) {
             let limit = self.leaf(ty);
+            // It stands in the `for` over the rows, which no value leaves.
+            self.loops.push(Loop { label: None, value: None, repeats: false });
             let value = self.value_of_return(depth);
+            self.loops.pop();
             body.push(stmt!(format!("if {sum} > "), limit, " { return ", value, "; }"));
         }
         vec![fixed!(format!("for i in 0..{rows} {{"), body, "}")]

@@ -186,7 +186,7 @@ impl Gen {
                 return None;
             }
             // The iteration, the type of `x`, and whether there is an `i`.
-            let (head, by_ref, index) = match if self.swarm.plain { 0 } else { self.below(7) } {
+            let (head, by_ref, index) = match self.below(if self.swarm.plain { 4 } else { 7 }) {
                 0 => (format!("{x} in {name}"), true, false),
                 1 => (format!("&{x} in {name}"), false, false),
                 2 => (format!("({i}, {x}) in {name}.iter().enumerate()"), true, true),

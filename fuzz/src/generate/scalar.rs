@@ -221,7 +221,11 @@ impl Gen {
             return self.cast(ty, depth);
         }
         let a = self.expr(ty, depth - 1);
-        match self.below(12) {
+        match self.below(13) {
+            12 => {
+                let by = self.pick(&["2.0", "3.0", "6.0", "-0.7", "1e5", "1e-300"]);
+                expr!(ty; "(", a, format!(" / {by})"))
+            }
             0 => expr!(ty; "(-", a, ")"),
             1 => {
                 let method = self.pick(&["abs", "sqrt", "floor", "trunc", "recip"]);

@@ -149,3 +149,13 @@ pub fn call() -> Result<f64, BatchError> {
     let count = patterns.report().members + views[0] + longest.len() + first.len() + generic[0].0;
     Ok(out[0] + shared[0] + slices[0] + count as f64)
 }
+
+/// Parentheses that the user needs.
+#[autobatch]
+pub fn with_parentheses(x: usize, text: &(impl AsRef<str> + Sync)) -> usize {
+    let mut y = x;
+    while y > 3 {
+        y -= text.as_ref().len().clamp(1, 3);
+    }
+    y
+}

@@ -308,7 +308,7 @@ impl<'e> Writer<'e, '_> {
                 }
             }
             for block in program.blocks.iter().filter(|b| b.region == region.head) {
-                if let Terminator::TailCall { callee, args } = &block.term
+                if let Terminator::TailCall { callee, args, .. } = &block.term
                     && *callee != self.func
                     && tails.insert(*callee)
                 {

@@ -94,7 +94,7 @@ fn leave<'p>(block: &'p Block, env: &mut Env) -> Result<Next<'p>, Stop> {
             panic!("a match is exhaustive")
         }
         Terminator::Call(call) => Ok(Next::Call(call)),
-        Terminator::TailCall { callee, args } => Ok(Next::TailCall(*callee, args)),
+        Terminator::TailCall { callee, args, .. } => Ok(Next::TailCall(*callee, args)),
         Terminator::Return | Terminator::Unreachable => panic!("control does not arrive here"),
     }
 }

@@ -1,0 +1,109 @@
+//! With the features `serde` and `tracing`: what a run did and what a program is, as data for other programs.
+
+use std::sync::{Arc, Mutex};
+
+use autobatch::{Engine, Executor, Options, autobatch};
+use serde_json::Value;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+#[autobatch]
+fn fib(n: u64) -> u64 {
+    if n <= 1 { 1 } else { fib(n - 2) + fib(n - 1) }
+}
+
+fn numbers() -> Vec<u64> {
+    (0..400).map(|i| i % 17).collect()
+}
+
+#[test]
+fn programs_reports_and_traces_are_data() {
+    let program = serde_json::to_value(fib_batched::program()).unwrap();
+    assert_eq!((&program["name"], &program["recursive"]), (&Value::from("fib"), &Value::from(true)));
+    assert_eq!(program["blocks"].as_array().unwrap().len(), fib_batched::program().blocks.len());
+    assert_eq!(program["call_sites"][0]["batching"], "Program");
+    assert!(program.get("text").is_none() && program.get("strip").is_none(), "{program}");
+
+    let options = Options::default().executor(Executor::ProgramCounter).count_blocks(true).trace(5);
+    let outcome = fib_batched_with(numbers(), &options).unwrap();
+    let report = serde_json::to_value(outcome.report()).unwrap();
+    assert_eq!((&report["members"], &report["engine"]), (&Value::from(400), &Value::from("Machine")));
+    assert_eq!(report["blocks"][0]["label"], "entry");
+    let recorded = outcome.trace().unwrap();
+    assert_eq!(report["trace"]["steps"].as_array().unwrap().len(), recorded.steps.len());
+    assert_eq!(outcome.into_values().unwrap(), numbers().into_iter().map(fib).collect::<Vec<_>>());
+}
+
+#[test]
+fn chromes_format_has_each_step_of_each_member() {
+    let outcome =
+        fib_batched_with(&[5, 3, 1], &Options::default().executor(Executor::Masked).trace(3)).unwrap();
+    let trace = outcome.trace().unwrap();
+    let json: Value = serde_json::from_str(&trace.to_chrome_json()).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    let kind = |event: &&Value, kind: &str| event["ph"] == kind;
+    assert_eq!(events.iter().filter(|event| kind(event, "M")).count(), 3);
+    assert_eq!(events.iter().filter(|event| kind(event, "C")).count(), trace.steps.len());
+    let visits: usize = trace.steps.iter().map(|step| step.visits.len()).sum();
+    let time: u64 = events.iter().filter(|event| kind(event, "X")).map(|e| e["dur"].as_u64().unwrap()).sum();
+    assert_eq!(time, visits as u64);
+}
+
+/// Keeps the spans' names and what is recorded of them.
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Vec<String>>>);
+
+impl Listener {
+    fn note(&self, text: String) {
+        self.0.lock().unwrap().push(text);
+    }
+}
+
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0 += &format!(" {}={value:?}", field.name());
+    }
+}
+
+impl Subscriber for Listener {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut fields = Fields(span.metadata().name().to_owned());
+        span.record(&mut fields);
+        self.note(fields.0);
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        let mut fields = Fields("record".to_owned());
+        values.record(&mut fields);
+        self.note(fields.0);
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn a_run_has_spans() {
+    let listener = Listener::default();
+    let options = Options::default().executor(Executor::Masked).threads(1);
+    let outcome = tracing::subscriber::with_default(listener.clone(), || {
+        fib_batched_with(numbers(), &options).unwrap()
+    });
+    assert_eq!(outcome.report().engine, Engine::TaskBlocks);
+    let heard = listener.0.lock().unwrap();
+    assert_eq!(
+        heard[..3],
+        ["autobatch function=\"fib\" members=400", "phase executor=Masked threads=1", "worker"]
+    );
+    assert!(heard.iter().any(|text| text == "record engine=task blocks"), "{heard:?}");
+}
