@@ -2,7 +2,7 @@
 //! when many have left.
 
 // Written as users write.
-#![allow(clippy::needless_range_loop)]
+#![allow(clippy::needless_range_loop, clippy::manual_is_multiple_of)]
 
 use crate::common::agree_at;
 use crate::lookups::{noise, same_outcomes};
