@@ -247,7 +247,7 @@ impl PurityWalk<'_> {
     }
 
     fn for_(&mut self, e: &syn::ExprForLoop) -> Option<()> {
-        if self.elements(&e.pat, &e.expr)?.is_none() {
+        if !self.elements(&e.pat, &e.expr)? {
             self.pattern(&e.pat)?;
             match self.exits {
                 true => self.range(&e.expr)?,
@@ -258,8 +258,8 @@ impl PurityWalk<'_> {
         self.stmts(&e.body.stmts)
     }
 
-    /// What a `for` over shared data, or an `iter` of it, hands out: references to elements, numbered or not.
-    fn elements(&mut self, pat: &Pat, iter: &Expr) -> Option<Option<()>> {
+    /// Whether a `for` goes over shared data, or an `iter` of it, and what it hands out then: references to elements, numbered or not.
+    fn elements(&mut self, pat: &Pat, iter: &Expr) -> Option<bool> {
         let number = |pat: &Pat| matches!(pat, Pat::Ident(_) | Pat::Wild(_));
         match (bare(iter), pat) {
             (Expr::MethodCall(call), pat) if call.method == "rev" && call.args.is_empty() => {
@@ -275,7 +275,7 @@ impl PurityWalk<'_> {
                     Expr::MethodCall(call) if call.method == "iter" && call.args.is_empty() => &call.receiver,
                     other => other,
                 };
-                let Some(leaf) = self.place(list)? else { return Some(None) };
+                let Some(leaf) = self.place(list)? else { return Some(false) };
                 let element = leaf.step(Step::Element, self.callees.definitions)?;
                 let (name, element) = match pat {
                     Pat::Ident(p) => (p, element.step(Step::Reference, self.callees.definitions)?),
@@ -289,7 +289,7 @@ impl PurityWalk<'_> {
                     return None;
                 }
                 self.aliases.insert(name.ident.to_string(), element);
-                Some(Some(()))
+                Some(true)
             }
         }
     }
