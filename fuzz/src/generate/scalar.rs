@@ -55,7 +55,7 @@ impl Gen {
             }
             Ty::Array(of, len) => {
                 push(&mut node, "[");
-                if self.chance(20) {
+                if !of.is_owned() && self.chance(20) {
                     let value = make(self, of);
                     node.parts.push(value.into());
                     push(&mut node, &format!("; {len}"));
