@@ -117,6 +117,28 @@ fn steps_through(#[each] text: &[u8], next: &[u8], from: u8) -> u32 {
     sum
 }
 
+/// References to narrow elements that are kept, from one round to the next.
+#[autobatch]
+fn largest(#[each] text: &[u8], heights: &[i16]) -> i64 {
+    let mut best = &text[0];
+    let mut height = &heights[0];
+    for byte in text {
+        if *byte > *best {
+            best = byte;
+        }
+        let other = &heights[*byte as usize % heights.len()];
+        if *other > *height {
+            height = &heights[*best as usize % heights.len()];
+        }
+        if let Some(next) = Some(&text[*byte as usize % text.len()])
+            && *next == 7
+        {
+            break;
+        }
+    }
+    *best as i64 * 1000 + *height as i64
+}
+
 /// Follows links until one leads out.
 #[autobatch(strict)]
 fn followed(#[each] links: &[usize], from: usize) -> usize {
@@ -237,6 +259,12 @@ fn numbers_that_are_not_gathered_agree() {
         },
     );
     let texts: Vec<Vec<u8>> = (0..700).map(|_| bytes(4, 60)).collect();
+    agree_at(
+        SIZES,
+        &texts,
+        |text| largest(text, &heights),
+        |texts, options| largest_batched_with(texts, &heights, options),
+    );
     let table: Vec<u8> = (0..256).map(|n| (n * 7 + 3) as u8).collect();
     agree_at(
         SIZES,

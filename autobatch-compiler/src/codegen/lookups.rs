@@ -26,17 +26,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{BinOp, Expr, ExprLit, Lit, Stmt, Type, parse_quote};
+use syn::{BinOp, Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 
 use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered};
-use crate::ir::{Block, BlockId, Terminator};
+use crate::ir::{Block, BlockId, Terminator, VarId};
 use crate::item::model::Function;
 use crate::std_models::pure::{is_primitive, is_pure_function};
 use crate::std_models::trip_count::TripCounts;
-use crate::syntax::mentions::{bare, name as name_of};
-use crate::syntax::walk::{self, At, AtMut, Code};
+use crate::syntax::mentions::{bare, idents, name as name_of, untyped};
+use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// The rounds of a loop inside a region that may run behind a fault.
 const ROUNDS: u64 = 64;
@@ -183,9 +183,21 @@ impl<'e> LookupWriter<'e> {
 
     pub(crate) fn code(&self, code: &mut (impl Code + ?Sized)) {
         walk::map(code, |at| {
-            let AtMut::Expr(expr) = at else { return };
+            let expr = match at {
+                AtMut::Expr(expr) => expr,
+                AtMut::Stmt(Stmt::Local(local)) => return self.read_reference(local),
+                _ => return,
+            };
             let rewritten = match expr {
-                Expr::Index(e) => self.lookup(e),
+                Expr::Reference(e) => {
+                    let place = match bare(&e.expr) {
+                        Expr::Index(index) => self.lookup(index, false),
+                        _ => None,
+                    };
+                    place.into_iter().for_each(|place| *e.expr = place);
+                    None
+                }
+                Expr::Index(e) => self.lookup(e, true),
                 Expr::Binary(e) if self.varying.is_none() => self.quotient(e),
                 _ => None,
             };
@@ -195,8 +207,39 @@ impl<'e> LookupWriter<'e> {
         });
     }
 
-    /// What stands in the place of `base[index]`; the lookups in it have yet to be rewritten.
-    fn lookup(&self, e: &syn::ExprIndex) -> Option<Expr> {
+    /// `let b = &bytes[i];` where only `*b` is read may as well borrow a copy.
+    fn read_reference(&self, local: &mut syn::Local) {
+        let Some(init) = &mut local.init else { return };
+        if let (Pat::Ident(p), Expr::Reference(e)) = (untyped(&local.pat), &mut *init.expr)
+            && let Expr::Index(index) = bare(&e.expr)
+            && self.is_only_read(&p.ident)
+            && let Some(value) = self.lookup(index, true)
+        {
+            *e.expr = value;
+        }
+    }
+
+    /// Whether a variable is dereferenced wherever it is mentioned, in one region.
+    fn is_only_read(&self, ident: &Ident) -> bool {
+        let program = self.emitter.program;
+        let func = program.block(self.head).func;
+        let is_it = |expr: &Expr| matches!(bare(expr), Expr::Path(p) if p.path.is_ident(ident));
+        let escapes = |at: At<'_>| match at {
+            At::Expr(Expr::Unary(e)) if matches!(e.op, UnOp::Deref(_)) && is_it(&e.expr) => Next::Past,
+            At::Expr(expr) if is_it(expr) => Next::Found,
+            At::Macro(mac) => idents(mac.tokens.clone()).contains(ident).into(),
+            _ => Next::On,
+        };
+        let moves = |v: VarId| program.var(v).ident == *ident && self.emitter.has_column(v);
+        !program.vars_of(func).any(moves)
+            && !program.blocks_of(func).any(|block| {
+                let code = block.code().any(|stmt| walk::any(stmt, escapes));
+                code || asked(block).any(|expr| walk::any(expr, escapes))
+            })
+    }
+
+    /// What stands in the place of `base[index]`; the lookups in it have yet to be rewritten. If its value suffices, it need not be a place.
+    fn lookup(&self, e: &syn::ExprIndex, value: bool) -> Option<Expr> {
         let (rt, fault, base, index) = (self.rt, fault(), &e.expr, &e.index);
         let list = self.places.list(base).filter(|_| !matches!(**index, Expr::Range(_)))?;
         if let Some(varying) = &self.varying
@@ -216,7 +259,7 @@ impl<'e> LookupWriter<'e> {
                 true => self.shared(&lent).into_token_stream(),
                 false => quote!(#rt::vector::List::of(#lent)),
             };
-            match is_narrow(&list.element) && self.gathers_words {
+            match value && self.gathers_words && is_narrow(&list.element) {
                 true => parse_quote!(#rt::vector::List::narrow(#lent, #index, &#fault)),
                 false => parse_quote!((*#rt::vector::List::get(#lent, #index, &#fault))),
             }
@@ -255,16 +298,8 @@ impl<'e> LookupWriter<'e> {
 
     /// Whether code ends whatever it computes with.
     fn ends_soon(&self, block: &Block) -> bool {
-        let straight = |expr: &Expr| self.is_straight(expr, self.counts, &[]);
-        let term = match &block.term {
-            Terminator::Branch { cond, .. } => straight(cond),
-            Terminator::Switch { scrutinee, arms, .. } => {
-                let mut guards = arms.iter().filter_map(|arm| arm.guard.as_deref());
-                straight(scrutinee) && guards.all(straight)
-            }
-            _ => true,
-        };
-        term && block.code().all(|stmt| self.is_straight(stmt, self.counts, &[]))
+        asked(block).all(|expr| self.is_straight(expr, self.counts, &[]))
+            && block.code().all(|stmt| self.is_straight(stmt, self.counts, &[]))
     }
 
     /// Whether there are no loops in code, other than of a few rounds, and no calls of functions that may have some. `around`
@@ -300,6 +335,16 @@ impl<'e> LookupWriter<'e> {
         let lists = self.lists.borrow().iter().map(|(_, list)| list.clone()).collect();
         Lookups { lists, any: self.any.get() }
     }
+}
+
+/// What a block's end looks at.
+fn asked(block: &Block) -> impl Iterator<Item = &Expr> {
+    let (looked_at, arms) = match &block.term {
+        Terminator::Branch { cond, .. } => (Some(&**cond), &[][..]),
+        Terminator::Switch { scrutinee, arms, .. } => (Some(&**scrutinee), &arms[..]),
+        _ => (None, &[][..]),
+    };
+    looked_at.into_iter().chain(arms.iter().filter_map(|arm| arm.guard.as_deref()))
 }
 
 /// Whether no instruction gathers numbers of a type: frames gather the words that have them. Interchanged code reads them lane by lane; noise
