@@ -124,10 +124,11 @@ pub mod threads {
 /// The runtime relies on: strips that are read are filled. Where it copies bits it asserts that types are plain.
 pub mod lane_interchange {
     pub use crate::lane_interchange::{
-        ActiveLanes, Divisor, Of, One, QUICK, Unreturned, copy_rows, fill_rows, get, get_vector, held,
-        in_rows, merge, merge_returned, merge_rows, merge_vector, needs_no_drop, of_type, plain, plain_array,
-        plain_value, plain_vector, returns, rows, set, set_all, set_vector, spread, spread_rows,
-        spread_vector, strip, vector,
+        ActiveLanes, Divisor, Of, One, QUICK, Rounds, Unreturned, choose, copied, copy_rows, copy_rows_where,
+        fill_rows, fill_rows_where, get, get_vector, held, in_rows, merge, merge_returned, merge_rows,
+        merge_vector, needs_no_drop, of_type, plain, plain_array, plain_elements, plain_value, plain_vector,
+        returns, rounds, rows, set, set_all, set_vector, spread, spread_lists, spread_rows, spread_vector,
+        steps, strip, vector,
     };
 }
 
@@ -143,11 +144,11 @@ pub mod vector {
     pub use crate::simd::{level_avx2, level_avx512};
     pub use crate::vector::{
         Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, LaneFaults, LaneOrder,
-        LaneSet, List, LoopLanes, Members, Moved, Points, TaskBlocks, Tile, align, append_strip, body,
-        copied, copy_slot, default_lanes, differs, element, full, gather, give, give_up_unless, interleaved,
-        is_few, is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*, open, pad, part,
-        part_bits, put, quotient, repeat, repeat_exits, scatter, sort_key, sorted, spread, squeeze, strips,
-        strips_mut, unsorted, value, width, within,
+        LaneSet, List, ListRows, LoopLanes, Members, Moved, Points, TaskBlocks, Tile, align, append_strip,
+        body, copied, copy_slot, default_lanes, differs, element, full, gather, give, give_up_unless,
+        interleaved, is_few, is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*, open, pad,
+        part, part_bits, put, quotient, repeat, repeat_exits, scatter, sort_key, sorted, spread, squeeze,
+        strips, strips_mut, unsorted, value, width, within,
     };
 }
 

@@ -10,7 +10,7 @@ use quote::quote;
 use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
-    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned,
+    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned, steps,
 };
 use crate::codegen::emitter::Emitter;
 use crate::codegen::long_loops::{self, Counted};
@@ -21,7 +21,7 @@ use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
 use crate::ir::effects::{self, bound};
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
-use crate::syntax::mentions::untyped;
+use crate::syntax::mentions::{bare, is_compound, untyped};
 use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// Tokens for the arm of the block.
@@ -73,6 +73,21 @@ fn result() -> Ident {
     name("__result")
 }
 
+/// `__rounds3`: how many rounds of a loop each lane has, which a variable counts.
+fn rounds(counted: VarId) -> Ident {
+    numbered("rounds", counted.0)
+}
+
+/// `__round3`: which round of it this is.
+fn round(counted: VarId) -> Ident {
+    numbered("round", counted.0)
+}
+
+/// `__is_in_round`: whether the lane has it.
+fn is_in_round() -> Ident {
+    name("__is_in_round")
+}
+
 /// How the lanes of a variable are stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
@@ -82,6 +97,8 @@ enum Layout {
     Vector,
     /// An array per lane, whose elements are accessed in place.
     Rows,
+    /// A slice per lane.
+    List,
 }
 
 /// `__divisor3`: what is known of a variable as a divisor.
@@ -109,6 +126,8 @@ pub(crate) struct Writer<'a, 'p> {
     overwritten: VarSet,
     /// The function's result, if lanes may return.
     returns: Option<VarId>,
+    /// Lists whose elements stand in rows.
+    transposed: VarSet,
     emitter: &'a Emitter<'a>,
     func: FuncId,
     lookups: LookupWriter<'a>,
@@ -116,6 +135,8 @@ pub(crate) struct Writer<'a, 'p> {
     new_divisor: &'a TokenStream,
     /// Whether the code that is written stands in a loop.
     inside: Cell<bool>,
+    /// What counts the rounds of the innermost loop around that code whose rounds are not those of all lanes.
+    rounds: Cell<Option<VarId>>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form. `new_divisor` makes what is known of a divisor.
@@ -176,6 +197,7 @@ pub(crate) fn interchange(
     let rt = &emitter.rt;
     let varying = scope.names.iter().filter(|(_, v)| !is_uniform(v) && !plan.uniforms.contains(v));
     let varying = varying.map(|(name, _)| name.clone()).collect();
+    let transposed = transposed(&scope, &plan);
     let writer = Writer {
         scope: &scope,
         rt: quote!(#rt::lane_interchange),
@@ -186,9 +208,16 @@ pub(crate) fn interchange(
         returns,
         emitter,
         func: block.func,
-        lookups: LookupWriter::interchanged(emitter, region.head, varying),
+        lookups: LookupWriter::interchanged(
+            emitter,
+            region.head,
+            varying,
+            transposed.iter().map(|v| (program.name(*v), left(*v))).collect(),
+        ),
+        transposed,
         new_divisor,
         inside: Cell::new(false),
+        rounds: Cell::new(None),
     };
     let gone = &takes - &writer.strips;
     Some(Interchanged {
@@ -199,6 +228,30 @@ pub(crate) fn interchange(
         next: target,
         returns: returns.map(|_| (function.exit, unreturned())),
     })
+}
+
+/// Lists whose elements are read in loops in loops, at indices that are the same for all lanes.
+fn transposed(scope: &Scope<'_>, plan: &Plan) -> VarSet {
+    fn search(scope: &Scope<'_>, uniforms: &VarSet, nodes: &[Node], depth: usize, found: &mut VarSet) {
+        for node in nodes {
+            match node {
+                Node::Loop(_, body) => search(scope, uniforms, body, depth + 1, found),
+                Node::Lanes(stmts) if depth > 1 => walk::each(&stmts[..], |at| {
+                    if let At::Expr(Expr::Index(e)) = at
+                        && let Some(list) = effects::variable(&scope.names, &e.expr)
+                        && scope.lists.contains(&list)
+                        && effects::of(&scope.names, &e.index).mentions.is_subset(uniforms)
+                    {
+                        found.insert(list);
+                    }
+                }),
+                _ => {}
+            }
+        }
+    }
+    let mut found = VarSet::new();
+    search(scope, &plan.uniforms, &plan.nodes, 0, &mut found);
+    found
 }
 
 /// Variables that a `let` anywhere in the code declares.
@@ -230,6 +283,7 @@ impl Writer<'_, '_> {
 
     fn kind(&self, var: VarId) -> Layout {
         match self.array(var) {
+            None if self.scope.lists.contains(&var) => Layout::List,
             None => Layout::Strip,
             Some(array) if array.is_small() => Layout::Vector,
             Some(_) => Layout::Rows,
@@ -252,7 +306,11 @@ impl Writer<'_, '_> {
             let (left, shape) = (left(v), self.shape(v));
             (v, quote!(let mut #left = #rt::rows::<#shape, _, #width>();))
         });
-        arrays.collect()
+        let lists = self.transposed.iter().map(|v| {
+            let (left, vector) = (left(*v), &self.emitter.rt);
+            (*v, quote!(let mut #left = #vector::vector::ListRows::<_, #width>::new();))
+        });
+        arrays.chain(lists).collect()
     }
 
     fn declare(&self) -> TokenStream {
@@ -265,7 +323,7 @@ impl Writer<'_, '_> {
                     let element = element(*v);
                     quote!(let mut #element = #rt::strip::<_, #width>();)
                 }
-                (Layout::Strip, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
+                (Layout::Strip | Layout::List, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
             }
         });
         let returns = self.returns.map(|v| {
@@ -287,9 +345,10 @@ impl Writer<'_, '_> {
                 Layout::Strip => quote!(#rt::plain(&#strip)),
                 Layout::Vector => quote!(#rt::plain_vector(&#strip)),
                 Layout::Rows => quote!(#rt::plain(&#element)),
+                Layout::List => quote!(#rt::plain_elements(&#strip)),
             }
         });
-        let gone = gone.iter().map(|v| {
+        let gone = gone.iter().filter(|v| self.kind(**v) != Layout::List).map(|v| {
             let column = column(*v);
             match self.kind(*v) {
                 Layout::Strip => quote!(#rt::plain(#column)),
@@ -343,6 +402,7 @@ impl Writer<'_, '_> {
                 }
                 Layout::Strip => quote!(#strip = #rt::spread(#column, &#here);),
                 Layout::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
+                Layout::List => quote!(#strip = #rt::spread_lists(#column, &#here);),
             }
         });
         let nodes: Vec<TokenStream> = plan.nodes.iter().map(|node| self.node(node, None)).collect();
@@ -364,6 +424,7 @@ impl Writer<'_, '_> {
                     quote!(#set #rt::merge(#column, &#strip, &#here);)
                 }
                 Layout::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
+                Layout::List => quote!(),
                 Layout::Rows => {
                     let shape = self.shape(*v);
                     quote!(#rt::merge_rows::<#shape, _, _, _>(#column, #strip, &#here);)
@@ -378,7 +439,11 @@ impl Writer<'_, '_> {
             let (strip, shape) = (strip(*v), self.shape(*v));
             quote!(#rt::of_type::<#shape, _, _>(#strip, ::core::option::Option::None::<#ty>);)
         });
-        let begin = quote!(#(#rows)* #(#types)* #(#fill)* #lists #note);
+        let transposed = self.transposed.iter().map(|v| {
+            let (left, strip) = (left(*v), strip(*v));
+            quote!(#vector::vector::ListRows::fill(&mut #left, &#strip);)
+        });
+        let begin = quote!(#(#rows)* #(#types)* #(#fill)* #(#transposed)* #lists #note);
         let Some(v) = self.returns else { return quote!(#begin #(#nodes)* #give_up #(#merge)*) };
         let (label, strip, column, unreturned) = (all_returned(), strip(v), column(v), unreturned());
         quote! {
@@ -503,20 +568,47 @@ impl Writer<'_, '_> {
                 });
                 let within = Within { fixed: &outer | &own, changing };
                 let leave = self.leave(body);
-                let body = body.iter().map(|node| self.node(node, Some(&within)));
+                let around = self.rounds.get();
+                let predicated = steps(&head.expr).and_then(|(range, count)| {
+                    let ends = [range.end.as_ref()?, count];
+                    let [end, count] = ends.map(|var| effects::variable(&self.scope.names, var));
+                    Some((range.start.as_ref()?, end?, count?))
+                });
+                let (mut count, mut pat, mut steps_of_all) = (quote!(), quote!(#pat), None);
+                if let Some((start, end, counted)) = predicated {
+                    let (rt, width, vector, l) = (&self.rt, self.width, &self.emitter.rt, lane());
+                    let (rounds, round) = (rounds(counted), round(counted));
+                    let (counted_strip, end) = (strip(counted), strip(end));
+                    let is_in = self.is_in().unwrap_or(quote!(true));
+                    count = quote! {
+                        let #rounds = #rt::Rounds::<#width>::of(&#counted_strip, |#l| #is_in);
+                        #vector::vector::give_up_unless(#rt::Rounds::fit(&#rounds));
+                    };
+                    steps_of_all = Some(quote!(#rt::Rounds::steps(&#rounds, #start, &#rt::get(&#end, 0))));
+                    pat = quote!((#round, #pat));
+                    self.rounds.set(Some(counted));
+                }
+                let body: Vec<TokenStream> = body.iter().map(|node| self.node(node, Some(&within))).collect();
+                self.rounds.set(around);
                 let rt = &self.emitter.rt;
-                let (before, iter, turn) = match long_loops::counted_around_lanes(rt, &iter, is_inside) {
+                let counting = long_loops::counted_around_lanes(rt, &iter, steps_of_all, is_inside);
+                let (before, iter, turn) = match counting {
                     Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
                     None => (quote!(), quote!(#iter), quote!()),
                 };
-                quote!(#(#divisors)* #before for #pat in #iter { #turn #(#body)* #leave })
+                quote!(#count #(#divisors)* #before for #pat in #iter { #turn #(#body)* #leave })
             }
             Node::Lanes(stmts) => within
                 .and_then(|within| self.quotient(stmts, within))
                 .unwrap_or_else(|| self.lanes(stmts, quote!())),
             Node::Copy(to, from) => {
-                let (rt, shape, to, from) = (&self.rt, self.shape(*to), strip(*to), strip(*from));
-                quote!(#rt::copy_rows::<#shape, _, _>(#to, #from);)
+                let (rt, shape, to, from, l) = (&self.rt, self.shape(*to), strip(*to), strip(*from), lane());
+                match self.is_in() {
+                    None => quote!(#rt::copy_rows::<#shape, _, _>(#to, #from);),
+                    Some(is_in) => {
+                        quote!(#rt::copy_rows_where::<#shape, _, _>(#to, #from, |#l| #is_in);)
+                    }
+                }
             }
             Node::Fill(var, value) => {
                 let (rt, l, shape) = (&self.rt, lane(), self.shape(*var));
@@ -526,8 +618,60 @@ impl Writer<'_, '_> {
                 let lanes = self
                     .lanes(std::slice::from_ref(&stmt), quote!(#rt::set(&mut #element, #l, #value_ident);));
                 let is_read = !self.overwritten.contains(var);
-                let fill = is_read.then(|| quote!(#rt::fill_rows::<#shape, _, _>(#strip, &#element);));
+                let fill = is_read.then(|| match self.is_in() {
+                    None => quote!(#rt::fill_rows::<#shape, _, _>(#strip, &#element);),
+                    Some(is_in) => {
+                        quote!(#rt::fill_rows_where::<#shape, _, _>(#strip, &#element, |#l| #is_in);)
+                    }
+                });
                 quote!(#lanes #fill)
+            }
+        }
+    }
+
+    /// Whether the round is one of the lane's, if it need not be.
+    fn is_in(&self) -> Option<TokenStream> {
+        let (rt, l) = (&self.rt, lane());
+        self.rounds.get().map(|counted| {
+            let (rounds, round) = (rounds(counted), round(counted));
+            quote!(#rt::Rounds::has(&#rounds, #l, #round))
+        })
+    }
+
+    /// Has code change only what it may in a round that is not the lane's: nothing.
+    fn predicate(&self, stmts: &mut [Stmt]) {
+        let (rt, is_in, value, new) = (&self.rt, is_in_round(), name("__value"), name("__new"));
+        for stmt in stmts {
+            let Stmt::Expr(expr, _) = stmt else { continue };
+            let predicated: Expr = match bare(expr) {
+                Expr::Assign(e) if self.is_total(&e.left) => {
+                    let (place, set) = (&e.left, &e.right);
+                    parse_quote!({ let #value = #set; #rt::choose(&mut #place, #is_in, #value); })
+                }
+                Expr::Binary(e) if is_compound(&e.op) && self.is_total(&e.left) => {
+                    let (place, op, by) = (&e.left, &e.op, &e.right);
+                    parse_quote!({
+                        let #value = #by;
+                        let mut #new = #rt::copied(&#place);
+                        #new #op #value;
+                        #rt::choose(&mut #place, #is_in, #new);
+                    })
+                }
+                _ => parse_quote!(if #is_in { #expr }),
+            };
+            *stmt = Stmt::Expr(predicated, Some(Default::default()));
+        }
+    }
+
+    /// Whether a place is there for every lane if it is for one.
+    fn is_total(&self, place: &Expr) -> bool {
+        match indexed(place) {
+            (_, indices) if indices.is_empty() => true,
+            (array, indices) => {
+                self.rows(array).is_some()
+                    || indices
+                        .iter()
+                        .all(|index| effects::of(&self.scope.names, *index).mentions.is_subset(self.uniforms))
             }
         }
     }
@@ -554,6 +698,9 @@ impl Writer<'_, '_> {
         let (rt, l, width) = (&self.rt, lane(), self.width);
         let (x, q) = (name("__dividends"), name("__quotients"));
         let (dividend, quotient) = (name("__dividend"), name("__quotient"));
+        if self.rounds.get().is_some() {
+            return None;
+        }
         let found = self.divisions().quotient(stmts, &within.fixed, &within.changing, &quotient)?;
         let (divisor, strip) = (divisor(found.divisor), strip(found.divisor));
         let (is_quick, y) = if self.in_strip(found.divisor) {
@@ -633,13 +780,23 @@ impl Writer<'_, '_> {
             None => Default::default(),
         };
         self.return_values(&mut stmts);
+        let is_in = self.is_in().map(|is_in| {
+            self.predicate(&mut stmts);
+            let ident = is_in_round();
+            (quote!(let #ident = #is_in;), ident)
+        });
         stmts.iter_mut().for_each(|stmt| self.finish(stmt));
+        let (is_in, counts) = is_in.unzip();
         let (open, close) = match self.lookups.piece(&mut stmts) {
             true => {
                 let (vector, fault, faults) = (&self.emitter.rt, fault(), faults());
+                let noted = match counts {
+                    Some(counts) => quote!(#vector::vector::Fault::of_round(#fault, #counts)),
+                    None => quote!(#fault),
+                };
                 (
                     quote!(let #fault = #vector::vector::Fault::new();),
-                    quote!(#vector::vector::LaneFaults::note(&mut #faults, #l, #fault);),
+                    quote!(#vector::vector::LaneFaults::note(&mut #faults, #l, #noted);),
                 )
             }
             false => Default::default(),
@@ -648,6 +805,6 @@ impl Writer<'_, '_> {
             Stmt::Expr(e, None) => quote!(#e;),
             other => quote!(#other),
         });
-        (quote!(#(#get)* #before #open), quote!(#(#code)*), quote!(#(#set)* #after #close))
+        (quote!(#(#get)* #before #is_in #open), quote!(#(#code)*), quote!(#(#set)* #after #close))
     }
 }

@@ -14,6 +14,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Expr, ExprRange, parse_quote};
 
+use crate::analysis::lane_interchange::steps;
 use crate::codegen::names::name;
 use crate::std_models::pure::literal;
 use crate::syntax::mentions::bare;
@@ -34,22 +35,27 @@ fn counted(rt: &TokenStream, iter: &Expr, inside: bool) -> Option<Counted> {
     let ask = if inside { quote!(is_long_inside) } else { quote!(is_long) };
     let long = name("__long");
     let (before, turn) = (quote!(let #long = #rt::#ask), quote!(if #long { #rt::turn(); }));
-    with(iter, before, turn)
+    is_range(iter).then(|| of(quote!(#iter), before, turn))
 }
 
-/// The same for a loop around loops over the lanes.
-pub(crate) fn counted_around_lanes(rt: &TokenStream, iter: &Expr, inside: bool) -> Option<Counted> {
+/// The same for a loop around loops over the lanes, which goes over `of_all` in the place of `iter` if that is said.
+pub(crate) fn counted_around_lanes(
+    rt: &TokenStream,
+    iter: &Expr,
+    of_all: Option<TokenStream>,
+    inside: bool,
+) -> Option<Counted> {
     let ask = if inside { quote!(turns_left_inside) } else { quote!(turns_left) };
     let left = name("__left");
     let (before, turn) = (quote!(let mut #left = #rt::#ask), quote!(#rt::next_turn(&mut #left);));
-    with(iter, before, turn)
+    is_range(iter).then(|| of(of_all.unwrap_or(quote!(#iter)), before, turn))
 }
 
 /// `ask` ends in a function that is asked about what the loop goes over.
-fn with(iter: &Expr, ask: TokenStream, turn: TokenStream) -> Option<Counted> {
+fn of(iter: TokenStream, ask: TokenStream, turn: TokenStream) -> Counted {
     let turns = name("__turns");
     let before = quote!(let #turns = ::core::iter::IntoIterator::into_iter(#iter); #ask(&#turns););
-    is_range(iter).then_some(Counted { before, iter: turns, turn })
+    Counted { before, iter: turns, turn }
 }
 
 /// Has the loops of lane code count.
@@ -72,6 +78,6 @@ fn is_range(iter: &Expr) -> bool {
         Expr::Range(ExprRange { end: Some(end), .. }) => literal(end).is_none_or(|end| end > SHORT),
         Expr::Range(_) => true,
         Expr::MethodCall(e) => is_range(&e.receiver),
-        _ => false,
+        iter => steps(iter).is_some(),
     }
 }

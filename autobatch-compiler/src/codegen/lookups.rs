@@ -31,6 +31,7 @@ use syn::{BinOp, Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered};
+use crate::codegen::region::lane;
 use crate::ir::{Block, BlockId, Terminator, VarId};
 use crate::item::model::Function;
 use crate::std_models::pure::{is_primitive, is_pure_function};
@@ -124,6 +125,8 @@ pub(crate) struct LookupWriter<'e> {
     gathers_words: bool,
     /// Variables that lanes may differ in; none if all indices are looked at.
     varying: Option<BTreeSet<String>>,
+    /// Members' lists that stand in rows, each with its rows.
+    rows: BTreeMap<String, Ident>,
 }
 
 impl<'e> LookupWriter<'e> {
@@ -158,6 +161,7 @@ impl<'e> LookupWriter<'e> {
             any: Cell::default(),
             gathers_words: true,
             varying: None,
+            rows: BTreeMap::new(),
         }
     }
 
@@ -166,8 +170,10 @@ impl<'e> LookupWriter<'e> {
         emitter: &'e Emitter<'e>,
         head: BlockId,
         varying: BTreeSet<String>,
+        rows: BTreeMap<String, Ident>,
     ) -> LookupWriter<'e> {
-        LookupWriter { varying: Some(varying), ..LookupWriter::of(emitter, head) }
+        let gathers_words = false;
+        LookupWriter { varying: Some(varying), rows, gathers_words, ..LookupWriter::of(emitter, head) }
     }
 
     /// Rewrites code that runs for one lane; whether there is a lookup in it.
@@ -242,10 +248,20 @@ impl<'e> LookupWriter<'e> {
     fn lookup(&self, e: &syn::ExprIndex, value: bool) -> Option<Expr> {
         let (rt, fault, base, index) = (self.rt, fault(), &e.expr, &e.index);
         let list = self.places.list(base).filter(|_| !matches!(**index, Expr::Range(_)))?;
-        if let Some(varying) = &self.varying
-            && (self.places.is_local(base) || mentioned(e).is_disjoint(varying) || is_narrow(&list.element))
-        {
-            return None;
+        if let Some(varying) = &self.varying {
+            let name = name_of(bare(base));
+            if let Some(rows) = name.as_ref().and_then(|name| self.rows.get(name))
+                && mentioned(&**index).is_disjoint(varying)
+            {
+                self.any.set(true);
+                let l = lane();
+                return Some(parse_quote!(#rt::vector::ListRows::get(&#rows, #index, #l, &#fault)));
+            }
+            let is_members = !list.is_own && name.is_some_and(|name| varying.contains(&name));
+            let is_same = || mentioned(&Expr::Index(e.clone())).is_disjoint(varying);
+            if !is_members && (self.places.is_local(base) || is_same() || is_narrow(&list.element)) {
+                return None;
+            }
         }
         let in_place = || self.in_place.get(&name_of(bare(base))?).filter(|_| is_primitive(&list.element));
         let lookup = if let Some(lanes) = in_place() {
@@ -353,10 +369,10 @@ fn is_narrow(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if ["u8", "i8", "u16", "i16", "bool"].iter().any(|name| p.path.is_ident(name)))
 }
 
-/// The variables in the indices of a place.
-fn mentioned(e: &syn::ExprIndex) -> BTreeSet<String> {
+/// The variables in an expression.
+fn mentioned(expr: &Expr) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    walk::each(&Expr::Index(e.clone()), |at| {
+    walk::each(expr, |at| {
         if let At::Expr(expr) = at {
             names.extend(name_of(expr));
         }

@@ -22,6 +22,7 @@ mod lifetimes;
 mod lowering;
 pub(crate) mod macros;
 mod numbering;
+mod predicated_loops;
 mod primitive;
 mod ranges;
 mod receiver;

@@ -206,8 +206,18 @@ fn is_heavy(lower: &Lowering<'_>, code: &impl Code) -> bool {
     lower.members_diverge() && effects.opaque && effects.weight >= HEAVY
 }
 
+/// Whether code holds a batched call.
+pub(super) fn calls(lower: &Lowering<'_>, code: &impl Code) -> bool {
+    walk::any(code, |at| match at {
+        At::Expr(expr @ (Expr::Call(_) | Expr::MethodCall(_))) => {
+            callee(lower, expr).is_some() || primitive::is_batched(lower, expr)
+        }
+        _ => false,
+    })
+}
+
 /// Whether a loop body can be left other than by running to its end.
-fn leaves(body: &syn::Block) -> bool {
+pub(super) fn leaves(body: &syn::Block) -> bool {
     walk::any(body, |at| match at {
         At::Expr(Expr::Break(_) | Expr::Return(_) | Expr::Try(_)) => Next::Found,
         At::Expr(Expr::Continue(e)) if e.label.is_some() => Next::Found,

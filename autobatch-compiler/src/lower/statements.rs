@@ -64,6 +64,11 @@ impl Lowering<'_> {
             Stmt::Item(_) => {}
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
+                if let Expr::ForLoop(e) = &expr
+                    && let Some(stmts) = self.predicated(e)
+                {
+                    return stmts.into_iter().for_each(|stmt| self.op(stmt));
+                }
                 if scan::splits(self, &expr)
                     || matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
                 {

@@ -6,7 +6,7 @@
 //! one piece to the next are *strips*, arrays with one slot per lane; arrays are transposed, so that an
 //! element is a strip.
 //!
-//! Nothing is masked: a lane that has no member at the block computes on copies of one that has
+//! No lane is masked out: a lane that has no member at the block computes on copies of one that has
 //! ([`spread`]), and only the results of lanes that are there go back ([`merge`]). That is invisible,
 //! because every value is of a *plain* type ([`plain`]): a primitive number, `bool` or `char`, whose
 //! operators have no effects; and a panic sends the whole strip to the ordinary lane code (see
@@ -17,13 +17,18 @@
 
 mod divisor;
 mod returns;
+mod rounds;
 mod rows;
 mod strips;
 
 pub use divisor::{Divisor, QUICK};
 pub use returns::{Unreturned, held, merge_returned, needs_no_drop, returns};
-pub use rows::{Of, One, copy_rows, fill_rows, in_rows, merge_rows, of_type, plain_array, rows, spread_rows};
+pub use rounds::{Rounds, choose, copied, rounds, steps};
+pub use rows::{
+    Of, One, copy_rows, copy_rows_where, fill_rows, fill_rows_where, in_rows, merge_rows, of_type,
+    plain_array, rows, spread_rows,
+};
 pub use strips::{
-    ActiveLanes, get, get_vector, merge, merge_vector, plain, plain_value, plain_vector, set, set_all,
-    set_vector, spread, spread_vector, strip, vector,
+    ActiveLanes, get, get_vector, merge, merge_vector, plain, plain_elements, plain_value, plain_vector, set,
+    set_all, set_vector, spread, spread_lists, spread_vector, strip, vector,
 };

@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use crate::lane_interchange::rounds::choose;
 use crate::lane_interchange::strips::{ActiveLanes, Strip, get};
 use crate::probes::type_id::is_plain;
 use crate::storage::PcWord;
@@ -46,6 +47,26 @@ pub trait Shape {
     /// Sets all elements of each lane.
     #[doc(hidden)]
     fn fill<T, const W: usize>(rows: &mut Self::Rows<T, W>, value: &Strip<T, W>);
+
+    /// Sets all elements of some lanes to those of other arrays.
+    ///
+    /// # Safety
+    ///
+    /// `T` is plain.
+    #[doc(hidden)]
+    unsafe fn copy_where<T, const W: usize>(
+        rows: &mut Self::Rows<T, W>,
+        from: &Self::Rows<T, W>,
+        is_in: &impl Fn(usize) -> bool,
+    );
+
+    /// Sets all elements of some lanes.
+    #[doc(hidden)]
+    fn fill_where<T, const W: usize>(
+        rows: &mut Self::Rows<T, W>,
+        value: &Strip<T, W>,
+        is_in: &impl Fn(usize) -> bool,
+    );
 }
 
 impl Shape for One {
@@ -68,6 +89,25 @@ impl Shape for One {
     fn fill<T, const W: usize>(rows: &mut [T; W], value: &Strip<T, W>) {
         for (lane, element) in rows.iter_mut().enumerate() {
             *element = get(value, lane);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn copy_where<T, const W: usize>(
+        rows: &mut [T; W],
+        from: &[T; W],
+        is_in: &impl Fn(usize) -> bool,
+    ) {
+        for (lane, element) in rows.iter_mut().enumerate() {
+            // SAFETY: the caller says that `T` is plain.
+            choose(element, is_in(lane), unsafe { ptr::read(&from[lane]) });
+        }
+    }
+
+    #[inline(always)]
+    fn fill_where<T, const W: usize>(rows: &mut [T; W], value: &Strip<T, W>, is_in: &impl Fn(usize) -> bool) {
+        for (lane, element) in rows.iter_mut().enumerate() {
+            choose(element, is_in(lane), get(value, lane));
         }
     }
 }
@@ -94,6 +134,29 @@ impl<const N: usize, S: Shape> Shape for Of<N, S> {
     fn fill<T, const W: usize>(rows: &mut Self::Rows<T, W>, value: &Strip<T, W>) {
         for rows in rows.iter_mut() {
             S::fill(rows, value);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn copy_where<T, const W: usize>(
+        rows: &mut Self::Rows<T, W>,
+        from: &Self::Rows<T, W>,
+        is_in: &impl Fn(usize) -> bool,
+    ) {
+        for (rows, from) in rows.iter_mut().zip(from) {
+            // SAFETY: the caller's promise.
+            unsafe { S::copy_where(rows, from, is_in) };
+        }
+    }
+
+    #[inline(always)]
+    fn fill_where<T, const W: usize>(
+        rows: &mut Self::Rows<T, W>,
+        value: &Strip<T, W>,
+        is_in: &impl Fn(usize) -> bool,
+    ) {
+        for rows in rows.iter_mut() {
+            S::fill_where(rows, value, is_in);
         }
     }
 }
@@ -148,6 +211,28 @@ pub fn copy_rows<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>, from: &S
     assert!(is_plain::<T>());
     // SAFETY: both are valid for as many elements, and apart, as one of them is borrowed mutably. The elements are plain.
     unsafe { ptr::copy_nonoverlapping(from, rows, 1) };
+}
+
+/// As [`copy_rows`], of the lanes whose round it is.
+#[inline(always)]
+pub fn copy_rows_where<S: Shape, T, const W: usize>(
+    rows: &mut S::Rows<T, W>,
+    from: &S::Rows<T, W>,
+    is_in: impl Fn(usize) -> bool,
+) {
+    assert!(is_plain::<T>());
+    // SAFETY: the type is plain.
+    unsafe { S::copy_where(rows, from, &is_in) };
+}
+
+/// As [`fill_rows`], of the lanes whose round it is.
+#[inline(always)]
+pub fn fill_rows_where<S: Shape, T, const W: usize>(
+    rows: &mut S::Rows<T, W>,
+    value: &Strip<T, W>,
+    is_in: impl Fn(usize) -> bool,
+) {
+    S::fill_where(rows, value, &is_in);
 }
 
 /// As [`spread`](crate::lane_interchange::spread).

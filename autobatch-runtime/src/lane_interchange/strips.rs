@@ -67,6 +67,12 @@ pub fn plain_value<T>(_: &T) -> bool {
     is_plain::<T>()
 }
 
+/// Whether the elements of members' lists are of a plain type.
+#[inline(always)]
+pub fn plain_elements<T, const W: usize>(_: &Strip<&[T], W>) -> bool {
+    is_plain::<T>()
+}
+
 /// An empty strip.
 #[inline(always)]
 pub fn strip<T, const W: usize>() -> Strip<T, W> {
@@ -88,6 +94,15 @@ pub fn spread<T, P: PcWord, const W: usize>(
         *to = if here.is_active(lane) { own } else { copy(&donor) };
     }
     all
+}
+
+/// As [`spread`], of members' lists.
+#[inline(always)]
+pub fn spread_lists<'l, T, P: PcWord, const W: usize>(
+    slots: &[MaybeUninit<&'l [T]>; W],
+    here: &ActiveLanes<P, W>,
+) -> Strip<&'l [T], W> {
+    std::array::from_fn(|lane| slots[here.donor_of(lane)])
 }
 
 /// Stores the values of the lanes that are there.
@@ -113,7 +128,7 @@ fn copy<T>(slot: &MaybeUninit<T>) -> MaybeUninit<T> {
 /// A lane's value.
 #[inline(always)]
 pub fn get<T, const W: usize>(strip: &Strip<T, W>, lane: usize) -> T {
-    // SAFETY: by the protocol the strip has been filled, with values that `plain` admits.
+    // SAFETY: by the protocol the strip has been filled, with values that `plain` admits, or with shared references.
     unsafe { strip[lane].assume_init_read() }
 }
 

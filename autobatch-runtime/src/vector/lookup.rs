@@ -41,6 +41,12 @@ impl Fault {
         self.0.set(self.0.get() | fault);
     }
 
+    /// What it has come to in a round that may not be its own.
+    #[inline(always)]
+    pub fn of_round(self, is_in: bool) -> Fault {
+        Fault(Cell::new(self.0.get() & is_in))
+    }
+
     /// Whether it has.
     #[cfg(test)]
     pub(super) fn is_noted(&self) -> bool {
@@ -232,7 +238,7 @@ struct GivenUp;
 
 #[cold]
 #[inline(never)]
-fn give_up() -> ! {
+pub(super) fn give_up() -> ! {
     resume_unwind(Box::new(GivenUp))
 }
 

@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
 use crate::admission::purity::pure_program::{Leaf, List, PureProgram, Step};
+use crate::analysis::lane_interchange::{counted, steps};
 use crate::index::definitions::Definitions;
 use crate::ir::goto_target;
 use crate::item::model::{Function, Param};
@@ -181,6 +182,9 @@ impl PurityWalk<'_> {
             self.assignable(place)?;
             return self.expr(value);
         }
+        if let Some(range) = counted(expr) {
+            return self.ends(range);
+        }
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit).then_some(()),
             Expr::Path(p) => {
@@ -298,13 +302,21 @@ impl PurityWalk<'_> {
     fn range(&mut self, expr: &Expr) -> Option<()> {
         let expr = bare(expr);
         match expr {
-            Expr::Range(e) => [&e.start, &e.end].into_iter().flatten().try_for_each(|e| self.expr(e)),
+            Expr::Range(e) => self.ends(e),
             Expr::MethodCall(e) if e.method == "rev" || e.method == "step_by" => {
                 self.range(&e.receiver)?;
                 e.args.iter().try_for_each(|e| self.expr(e))
             }
-            _ => None,
+            iter => {
+                let (range, rounds) = steps(iter)?;
+                self.expr(rounds)?;
+                self.ends(range)
+            }
         }
+    }
+
+    fn ends(&mut self, range: &syn::ExprRange) -> Option<()> {
+        [&range.start, &range.end].into_iter().flatten().try_for_each(|e| self.expr(e))
     }
 
     /// Elements of arrays, or a range.

@@ -9,6 +9,8 @@ use syn::{Expr, Pat, Stmt, Type, parse_quote};
 use crate::analysis::lane_interchange::coalesce::coalesce;
 use crate::analysis::lane_interchange::forms::{is_slice_copy, names_only, skips};
 use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, Scope, declared};
+use crate::analysis::lane_interchange::rounds::steps;
+use crate::analysis::lane_interchange::uniform::Items;
 use crate::diagnostics::reasons::{LOOP_CODE, LOOP_INNER, LOOP_ITEMS, LOOP_PATTERN, Reason};
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Op, Role, VarId, VarSet};
@@ -23,6 +25,8 @@ pub(super) struct Admit<'a, 'p> {
     pub(super) types: Vec<(VarId, Type)>,
     /// Whether lanes may return from the function.
     pub(super) returns: bool,
+    /// The loops around whose rounds are not those of all lanes.
+    predicated: usize,
     /// What was refused first.
     pub(super) refused: Option<Refusal>,
 }
@@ -62,6 +66,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             leaves: Vec::new(),
             types: Vec::new(),
             returns: false,
+            predicated: 0,
             refused: None,
         }
     }
@@ -136,10 +141,18 @@ impl<'a, 'p> Admit<'a, 'p> {
         if !names_only(&e.pat) {
             return self.refuse(&e.pat, LOOP_PATTERN);
         }
-        let Some(items) = self.iterator(&e.expr) else { return self.refuse(&e.expr, LOOP_ITEMS) };
+        let counted = steps(&e.expr);
+        let items = match counted {
+            Some((range, _)) => {
+                range.start.as_ref().is_some_and(|start| self.uniform(start)).then_some(Items::Numbers)
+            }
+            None => self.iterator(&e.expr),
+        };
+        let Some(items) = items else { return self.refuse(&e.expr, LOOP_ITEMS) };
         let Some(counters) = self.counters(e) else { return self.refuse(&e.pat, LOOP_CODE) };
         self.uniforms.extend(counters);
         self.item(&e.pat, &items);
+        self.predicated += usize::from(counted.is_some());
         let mut nodes = Vec::new();
         let mut stmts = &e.body.stmts[..];
         while let Some((stmt, rest)) = stmts.split_first() {
@@ -157,7 +170,11 @@ impl<'a, 'p> Admit<'a, 'p> {
             self.stmt(&parse_quote!(if #skipped {} else { #(#rest)* }), &mut nodes)?;
             break;
         }
-        coalesce(self.scope, &mut nodes, &declared(&self.scope.names, &e.body.stmts), &mut self.types);
+        self.predicated -= usize::from(counted.is_some());
+        // A copy in some lanes makes no other variable of one.
+        if self.predicated == 0 && counted.is_none() {
+            coalesce(self.scope, &mut nodes, &declared(&self.scope.names, &e.body.stmts), &mut self.types);
+        }
         let mut head = e.clone();
         head.body.stmts.clear();
         Some(Node::Loop(Box::new(head), nodes))

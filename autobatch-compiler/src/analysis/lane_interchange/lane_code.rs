@@ -5,6 +5,7 @@ use syn::{BinOp, Expr, Stmt, UnOp};
 use crate::analysis::lane_interchange::admit::Admit;
 use crate::analysis::lane_interchange::forms::{indexed, is_return, names_only, returned, skips};
 use crate::analysis::lane_interchange::plan::SMALL;
+use crate::analysis::lane_interchange::rounds::counted;
 use crate::diagnostics::reasons::{
     LOOP_ARRAY, LOOP_CALLS, LOOP_CALLS_METHOD, LOOP_CODE, LOOP_FIELD, LOOP_INDEX, LOOP_INNER, LOOP_LEAVES,
     LOOP_LIST, LOOP_PATTERN, LOOP_REFERENCE, Reason,
@@ -56,12 +57,16 @@ impl Admit<'_, '_> {
 
     pub(super) fn admits(&mut self, expr: &Expr) -> bool {
         let expr = bare(expr);
+        if let Some(range) = counted(expr) {
+            return [&range.start, &range.end].into_iter().flatten().all(|end| self.lane(end));
+        }
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit),
             Expr::Path(path) => match self.variable(expr) {
                 Some(var) if self.uniforms.contains(&var) => self.known(var),
                 Some(var) if self.is_shared(var) => self.leaf(expr),
                 Some(var) if self.is_large(var) => self.part(expr),
+                Some(var) if self.scope.lists.contains(&var) => false,
                 Some(var) => !matches!(self.scope.program.var(var).role, Role::Result),
                 None => is_constant(path) && self.leaf(expr),
             },
@@ -79,7 +84,7 @@ impl Admit<'_, '_> {
             Expr::Index(_) if self.in_place(expr).is_some() => self.part(expr),
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver)
+                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver) || self.is_list(&e.receiver)
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method) && self.lane(&e.receiver) && e.args.iter().all(|a| self.lane(a))
@@ -200,9 +205,15 @@ impl Admit<'_, '_> {
         })
     }
 
+    /// A slice of the member's own.
+    fn is_list(&self, expr: &Expr) -> bool {
+        self.variable(expr).is_some_and(|var| self.scope.lists.contains(&var))
+    }
+
     pub(super) fn index(&mut self, e: &syn::ExprIndex) -> bool {
         match self.array(&e.expr) {
             Some(_) => self.lane(&e.index),
+            None if self.is_list(&e.expr) => self.lane(&e.index),
             None => {
                 let element = Expr::Index(e.clone());
                 self.element(e) && indexed(&element).1.into_iter().all(|index| self.lane(index))

@@ -4,6 +4,8 @@
 //! lanes around each straight piece of its body, than once per lane: the inner loops vectorise across
 //! lanes. [`Plan::of`] turns statements into that shape, or says that they can't have it.
 //!
+//! A loop over an array whose number of rounds differs between lanes runs as often as the lane with the most ([`steps`]).
+//!
 //! A lane that returns from the function computes on, for nobody: its result stays as it was then.
 //!
 //! Admitted is code that only computes: arithmetic, comparisons, `if`, assignments to locals, indexing,
@@ -19,6 +21,7 @@ mod forms;
 mod lane_code;
 mod overwritten;
 mod plan;
+mod rounds;
 #[cfg(test)]
 mod tests;
 mod uniform;
@@ -27,3 +30,4 @@ pub use admit::Refusal;
 pub use forms::{indexed, returned};
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, mentions};
+pub use rounds::{counted, steps};

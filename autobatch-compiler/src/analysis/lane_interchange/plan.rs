@@ -5,12 +5,13 @@ use std::slice;
 
 use syn::{Expr, ExprForLoop, Stmt, Type};
 
+use crate::analysis::lane_interchange::rounds::steps;
 use crate::analysis::shared_values;
 use crate::ir::effects::{self, Names, bound};
 use crate::ir::{FuncId, Program, VarId, VarSet};
 use crate::item::array_shapes::Shape;
 use crate::std_models::trip_count::TripCounts;
-use crate::syntax::mentions;
+use crate::syntax::mentions::{self, bare_type};
 use crate::syntax::walk::{self, At};
 
 /// Arrays of at most so many elements are plain values of the lane code, which LLVM keeps in registers.
@@ -68,7 +69,7 @@ pub enum Node {
     Fill(VarId, Box<Expr>),
     /// An array that is not small becomes a copy of the other.
     Copy(VarId, VarId),
-    /// A loop that all lanes run equally often; its own body is unused.
+    /// A loop that all lanes run equally often, or as often as the lane with the most rounds; its own body is unused.
     Loop(Box<ExprForLoop>, Vec<Node>),
 }
 
@@ -164,6 +165,8 @@ pub struct Scope<'a> {
     pub names: Names,
     /// Those that certainly are arrays.
     pub arrays: BTreeMap<VarId, Array>,
+    /// Slices that each member has of its own.
+    pub lists: VarSet,
     /// Locals that are the same for every member; a block that needs them computes them.
     pub derived: VarSet,
 }
@@ -172,9 +175,14 @@ impl<'a> Scope<'a> {
     /// The scope of `func`.
     pub fn new(program: &'a Program, func: FuncId) -> Scope<'a> {
         let names = effects::names(program, func);
-        let mut scope = Scope { program, names, arrays: BTreeMap::new(), derived: VarSet::new() };
+        let mut scope =
+            Scope { program, names, arrays: BTreeMap::new(), lists: VarSet::new(), derived: VarSet::new() };
         let shared = |v: VarId| program.var(v).shared && !program.var(v).mutable;
         scope.derived.extend(shared_values::derived(program, func, shared).keys());
+        scope.lists.extend(program.vars_of(func).filter(|v| {
+            let var = program.var(*v);
+            !var.shared && !var.mutable && var.ty.as_ref().is_some_and(is_slice)
+        }));
         for (name, shape) in &program.func(func).arrays {
             let var = scope.names.get(name).filter(|v| !program.var(**v).shared);
             let array = Array::new(shape, scope.names.trip_counts());
@@ -182,6 +190,11 @@ impl<'a> Scope<'a> {
         }
         scope
     }
+}
+
+/// Whether a type is that of a shared slice.
+fn is_slice(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(r) if r.mutability.is_none() && matches!(bare_type(&r.elem), Type::Slice(_)))
 }
 
 /// How much work a statement does in loops that lanes would run lane-interchanged, about one per operation.
@@ -203,7 +216,11 @@ impl Plan {
             let pieces = nodes.iter().flat_map(|node| match node {
                 Node::Uniform(_) => vec![],
                 Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) => vec![node.mentions(names)],
-                Node::Loop(_, body) => of(names, body),
+                // What is counted before it runs belongs to lanes.
+                Node::Loop(head, body) => {
+                    let counted = steps(&head.expr).map(|_| effects::of(names, &head.expr).mentions);
+                    counted.into_iter().chain(of(names, body)).collect()
+                }
             });
             pieces.collect()
         }

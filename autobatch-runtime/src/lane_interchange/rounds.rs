@@ -1,0 +1,142 @@
+//! Loops whose number of rounds differs between lanes: all lanes run through the most, and what is not a lane's own round changes nothing.
+//!
+//! ```text
+//! for j in 1..=n {                     let ends = Rounds::of(n, …);
+//!     row[j] = f(row[j - 1]);   ──▶    for (round, j) in ends.steps(1..) {
+//! }                                        for each lane { choose(&mut row[j][lane], ends.has(lane, round), f(row[j - 1][lane])); }
+//!                                      }
+//! ```
+//!
+//! A round that some lane has evaluates nothing that the lane would not, as far as all lanes share it. What a lane computes beyond its own
+//! rounds shows nowhere: values are plain, faults are not noted, and a panic sends the strip to the ordinary lane code.
+//!
+//! **Source.** Predicated execution: Allen and Kennedy, *Optimizing Compilers for Modern Architectures*, chapter 7 (if-conversion).
+
+use std::ops::RangeFrom;
+use std::ptr;
+
+use crate::lane_interchange::strips::{Strip, get};
+use crate::probes::type_id::is_plain;
+
+/// How many rounds a loop over a range has.
+#[inline(always)]
+pub fn rounds(range: &impl Iterator) -> usize {
+    range.size_hint().0
+}
+
+/// What a loop goes over, in the code of one lane; lanes that run together know from the number of rounds when each of them ends.
+#[inline(always)]
+pub fn steps<R: Iterator>(range: R, _rounds: usize) -> R {
+    range
+}
+
+/// How many rounds of a loop each lane has.
+pub struct Rounds<const W: usize>([u32; W]);
+
+impl<const W: usize> Rounds<W> {
+    /// So many as are counted; none for lanes that are not in the loop around.
+    #[inline(always)]
+    pub fn of(counted: &Strip<usize, W>, is_in: impl Fn(usize) -> bool) -> Self {
+        let mut rounds = [0; W];
+        for (lane, to) in rounds.iter_mut().enumerate() {
+            let count = u32::try_from(get(counted, lane)).unwrap_or(u32::MAX);
+            *to = if is_in(lane) { count } else { 0 };
+        }
+        Rounds(rounds)
+    }
+
+    /// The most that a lane has.
+    #[inline(always)]
+    fn most(&self) -> u32 {
+        self.0.iter().fold(0, |most, rounds| most.max(*rounds))
+    }
+
+    /// Whether they could be counted.
+    #[inline(always)]
+    pub fn fit(&self) -> bool {
+        self.most() < u32::MAX
+    }
+
+    /// Whether a round is one of the lane's.
+    #[inline(always)]
+    pub fn has(&self, lane: usize, round: u32) -> bool {
+        round < self.0[lane]
+    }
+
+    /// The rounds of the lane that has most, each with what the loop's range yields then. `_end` is of the type that the range counts by.
+    #[inline(always)]
+    pub fn steps<T>(&self, start: T, _end: &T) -> impl Iterator<Item = (u32, T)> + use<T, W>
+    where
+        RangeFrom<T>: Iterator<Item = T>,
+    {
+        (0..self.most()).zip(start..)
+    }
+}
+
+/// A copy of a value of a plain type.
+#[inline(always)]
+pub fn copied<T>(value: &T) -> T {
+    assert!(is_plain::<T>());
+    // SAFETY: the type is plain.
+    unsafe { ptr::read(value) }
+}
+
+/// Sets a value if the round is one of the lane's.
+#[inline(always)]
+pub fn choose<T>(place: &mut T, is_in: bool, value: T) {
+    if !is_plain::<T>() {
+        if is_in {
+            *place = value;
+        }
+        return;
+    }
+    let old = copied(place);
+    *place = if is_in { value } else { old };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane_interchange::strips::{set, strip};
+
+    fn of(counts: [usize; 3], is_in: [bool; 3]) -> Rounds<3> {
+        let mut counted = strip();
+        counts.iter().enumerate().for_each(|(lane, n)| set(&mut counted, lane, *n));
+        Rounds::of(&counted, |lane| is_in[lane])
+    }
+
+    #[test]
+    fn all_lanes_run_as_often_as_the_longest() {
+        let ends = of([2, 0, 3], [true; 3]);
+        let steps: Vec<(u32, u8)> = ends.steps(7, &9).collect();
+        assert_eq!(steps, [(0, 7), (1, 8), (2, 9)]);
+        assert!(ends.has(0, 1) && !ends.has(0, 2) && !ends.has(1, 0) && ends.has(2, 2));
+        assert_eq!(of([2, 0, 3], [true, true, false]).steps(0i64, &0).count(), 2);
+        assert_eq!(of([2, 5, 3], [false; 3]).steps(0i64, &0).count(), 0);
+        assert!(ends.fit() && !of([1, usize::MAX, 0], [true; 3]).fit());
+        assert!(of([1, usize::MAX, 0], [true, false, true]).fit());
+    }
+
+    #[test]
+    fn ranges_are_counted() {
+        assert_eq!(
+            (rounds(&(1..=4)), rounds(&(3..3)), rounds(&(5u8..=4)), rounds(&(0..=255u8))),
+            (4, 0, 0, 256)
+        );
+        assert_eq!(steps(0..3, 3).sum::<i32>(), 3);
+    }
+
+    #[test]
+    fn values_change_in_rounds_of_the_lane() {
+        let mut number = 4;
+        choose(&mut number, false, 5);
+        assert_eq!(number, 4);
+        choose(&mut number, true, 5);
+        assert_eq!(copied(&number), 5);
+        let mut text = String::from("a");
+        choose(&mut text, false, String::from("b"));
+        assert_eq!(text, "a");
+        choose(&mut text, true, String::from("b"));
+        assert_eq!(text, "b");
+    }
+}
