@@ -127,7 +127,7 @@ pub mod lane_interchange {
         ActiveLanes, Divisor, Of, One, QUICK, Rounds, Unreturned, choose, copied, copy_rows, copy_rows_where,
         fill_rows, fill_rows_where, get, get_vector, held, in_rows, merge, merge_returned, merge_rows,
         merge_vector, needs_no_drop, of_type, plain, plain_array, plain_elements, plain_value, plain_vector,
-        returns, rounds, rows, set, set_all, set_vector, spread, spread_lists, spread_rows, spread_vector,
+        returns, rounds, rows, set, set_all, set_vector, spread, spread_lists, spread_rows, swap_rows_where, spread_vector,
         steps, strip, vector,
     };
 }

@@ -65,3 +65,68 @@ fn divisions_by_some_members() {
         }
     }
 }
+
+/// Elements that are stored under a condition behind a look at them: LLVM 22 moves the look behind the store.
+#[autobatch(strict)]
+fn kept_smallest(seed: u32, rounds: &u32) -> u32 {
+    let mut row = [0u32; 16];
+    for j in 0..16 {
+        row[j as usize] = seed.wrapping_mul(0x9E37_79B9 + 2 * j) >> 20;
+    }
+    let mut last = seed;
+    for i in 0..*rounds {
+        for j in 1..16 {
+            let next = if row[j] & 3 == i & 3 { last } else { last.min(row[j]).min(row[j - 1]) + 1 };
+            if next & 1 == 0 {
+                last = row[j];
+                row[j] = next;
+            }
+            if row[j] < row[j - 1] {
+                let smaller = row[j];
+                row[j] = row[j - 1];
+                row[j - 1] = smaller;
+            }
+        }
+    }
+    row.iter().fold(last, |sum, x| sum.rotate_left(3) ^ x)
+}
+
+/// The same where members have different numbers of rounds.
+#[autobatch(strict)]
+fn distance(#[each] a: &[u8], #[each] b: &[u8]) -> u32 {
+    let mut row = [0u32; 33];
+    for (j, _) in b.iter().enumerate() {
+        row[j + 1] = j as u32 + 1;
+    }
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i as u32 + 1;
+        for (j, y) in b.iter().enumerate() {
+            let next = if x == y { diagonal } else { diagonal.min(row[j]).min(row[j + 1]) + 1 };
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
+
+#[test]
+fn looks_before_stores_under_a_condition() {
+    let seeds: Vec<u32> = (0..300).map(|i| i * 977 + 5).collect();
+    let want: Vec<u32> = seeds.iter().map(|seed| kept_smallest(*seed, &9)).collect();
+    let words = |salt: usize| -> Vec<Vec<u8>> {
+        let letter = |i: usize, k: usize| ((i * 31 + k * k * salt) / 3 % 4) as u8;
+        (0..300).map(|i| (0..(i * salt) % 33).map(|k| letter(i, k)).collect()).collect()
+    };
+    let (a, b) = (words(7), words(5));
+    let distances: Vec<u32> = a.iter().zip(&b).map(|(a, b)| distance(a, b)).collect();
+    for executor in [Executor::Masked, Executor::ProgramCounter] {
+        for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+            let options = Options::default().executor(executor).isa(isa);
+            let got = kept_smallest_batched_with(&seeds, &9, &options).expect("columns of one length");
+            assert_eq!(got.into_values().expect("nobody fails"), want, "{isa:?}");
+            let got = distance_batched_with(&a, &b, &options).expect("columns of one length");
+            assert_eq!(got.into_values().expect("nobody fails"), distances, "{isa:?}");
+        }
+    }
+}

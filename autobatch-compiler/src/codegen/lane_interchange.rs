@@ -2,12 +2,12 @@
 //! over the lanes. It stands beside the ordinary lane code, which runs where a type is not primitive and
 //! after a panic.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
-use syn::{Expr, Lifetime, Pat, Stmt, parse_quote};
+use quote::{ToTokens, quote};
+use syn::{BinOp, Expr, Lifetime, Pat, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
     Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned, steps,
@@ -99,6 +99,8 @@ enum Layout {
     Rows,
     /// A slice per lane.
     List,
+    /// A value per lane, to which code has a reference.
+    Borrowed,
 }
 
 /// `__divisor3`: what is known of a variable as a divisor.
@@ -126,6 +128,8 @@ pub(crate) struct Writer<'a, 'p> {
     overwritten: VarSet,
     /// The function's result, if lanes may return.
     returns: Option<VarId>,
+    /// Variables that refer to an element of a lane's list.
+    borrowed: &'a VarSet,
     /// Lists whose elements stand in rows.
     transposed: VarSet,
     emitter: &'a Emitter<'a>,
@@ -135,6 +139,10 @@ pub(crate) struct Writer<'a, 'p> {
     new_divisor: &'a TokenStream,
     /// Whether the code that is written stands in a loop.
     inside: Cell<bool>,
+    /// Whether that code is run by some of the lanes only.
+    conditional: Cell<bool>,
+    /// The strips that such code of a predicated piece accesses.
+    checked: RefCell<Vec<Expr>>,
     /// What counts the rounds of the innermost loop around that code whose rounds are not those of all lanes.
     rounds: Cell<Option<VarId>>,
 }
@@ -204,6 +212,7 @@ pub(crate) fn interchange(
         width: emitter.width.strip,
         strips,
         uniforms: &plan.uniforms,
+        borrowed: &plan.borrowed,
         overwritten: overwritten(&scope, &plan.nodes),
         returns,
         emitter,
@@ -217,6 +226,8 @@ pub(crate) fn interchange(
         transposed,
         new_divisor,
         inside: Cell::new(false),
+        conditional: Cell::new(false),
+        checked: RefCell::default(),
         rounds: Cell::new(None),
     };
     let gone = &takes - &writer.strips;
@@ -284,6 +295,7 @@ impl Writer<'_, '_> {
     fn kind(&self, var: VarId) -> Layout {
         match self.array(var) {
             None if self.scope.lists.contains(&var) => Layout::List,
+            None if self.borrowed.contains(&var) => Layout::Borrowed,
             None => Layout::Strip,
             Some(array) if array.is_small() => Layout::Vector,
             Some(_) => Layout::Rows,
@@ -323,7 +335,7 @@ impl Writer<'_, '_> {
                     let element = element(*v);
                     quote!(let mut #element = #rt::strip::<_, #width>();)
                 }
-                (Layout::Strip | Layout::List, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
+                (Layout::Strip | Layout::List | Layout::Borrowed, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
             }
         });
         let returns = self.returns.map(|v| {
@@ -342,7 +354,7 @@ impl Writer<'_, '_> {
         let strips = self.strips.iter().map(|v| {
             let (strip, element) = (strip(*v), element(*v));
             match self.kind(*v) {
-                Layout::Strip => quote!(#rt::plain(&#strip)),
+                Layout::Strip | Layout::Borrowed => quote!(#rt::plain(&#strip)),
                 Layout::Vector => quote!(#rt::plain_vector(&#strip)),
                 Layout::Rows => quote!(#rt::plain(&#element)),
                 Layout::List => quote!(#rt::plain_elements(&#strip)),
@@ -400,7 +412,7 @@ impl Writer<'_, '_> {
                     let shape = self.shape(*v);
                     quote!(#rt::spread_rows::<#shape, _, _, _>(#column, #strip, &#here);)
                 }
-                Layout::Strip => quote!(#strip = #rt::spread(#column, &#here);),
+                Layout::Strip | Layout::Borrowed => quote!(#strip = #rt::spread(#column, &#here);),
                 Layout::Vector => quote!(#strip = #rt::spread_vector(#column, &#here);),
                 Layout::List => quote!(#strip = #rt::spread_lists(#column, &#here);),
             }
@@ -424,7 +436,7 @@ impl Writer<'_, '_> {
                     quote!(#set #rt::merge(#column, &#strip, &#here);)
                 }
                 Layout::Vector => quote!(#rt::merge_vector(#column, &#strip, &#here);),
-                Layout::List => quote!(),
+                Layout::List | Layout::Borrowed => quote!(),
                 Layout::Rows => {
                     let shape = self.shape(*v);
                     quote!(#rt::merge_rows::<#shape, _, _, _>(#column, #strip, &#here);)
@@ -511,9 +523,23 @@ impl Writer<'_, '_> {
     }
 
     /// Accesses elements of arrays in their place: `val[j][k]` is lane `l` of strip `j`, `k`. A part of an array is made of them.
-    fn in_place(&self, code: &mut impl Code) {
+    fn in_place(&self, code: &mut (impl Code + ?Sized)) {
         walk::map(code, |at| {
             let AtMut::Expr(expr) = at else { return Next::On };
+            match expr {
+                Expr::If(e) if !self.is_uniform(&e.cond) => {
+                    self.in_place(&mut *e.cond);
+                    self.under_condition(&mut e.then_branch.stmts[..]);
+                    e.else_branch.iter_mut().for_each(|(_, otherwise)| self.under_condition(&mut **otherwise));
+                    return Next::Past;
+                }
+                Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => {
+                    self.in_place(&mut *e.left);
+                    self.under_condition(&mut *e.right);
+                    return Next::Past;
+                }
+                _ => {}
+            }
             if let Expr::MethodCall(e) = expr
                 && e.method == "len"
                 && let Some((strip, _)) = self.rows(&e.receiver)
@@ -525,10 +551,20 @@ impl Writer<'_, '_> {
             let Some((strip, array)) = self.rows(root) else { return Next::On };
             let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
             indices.iter_mut().for_each(|index| self.in_place(index));
-            let place = parse_quote!(#strip #([#indices])*);
+            let place: Expr = parse_quote!(#strip #([#indices])*);
+            if self.conditional.get() && !indices.is_empty() {
+                self.checked.borrow_mut().push(place.clone());
+            }
             *expr = elements(place, array, indices.len());
             Next::Past
         });
+    }
+
+    /// The same for code that only some lanes may run: a panic there would be a branch.
+    fn under_condition(&self, code: &mut (impl Code + ?Sized)) {
+        let around = self.conditional.replace(true);
+        self.in_place(code);
+        self.conditional.set(around);
     }
 
     /// The array of a variable that is stored as rows, and its strips.
@@ -610,6 +646,16 @@ impl Writer<'_, '_> {
                     }
                 }
             }
+            Node::Swap(one, other) => {
+                let (rt, shape, one, other, l) =
+                    (&self.rt, self.shape(*one), strip(*one), strip(*other), lane());
+                match self.is_in() {
+                    None => quote!(::core::mem::swap(#one, #other);),
+                    Some(is_in) => {
+                        quote!(#rt::swap_rows_where::<#shape, _, _>(#one, #other, |#l| #is_in);)
+                    }
+                }
+            }
             Node::Fill(var, value) => {
                 let (rt, l, shape) = (&self.rt, lane(), self.shape(*var));
                 let (strip, element) = (strip(*var), element(*var));
@@ -638,7 +684,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Has code change only what it may in a round that is not the lane's: nothing.
+    /// Has code change only what it may in a round that need not be the lane's: assignments become choices.
     fn predicate(&self, stmts: &mut [Stmt]) {
         let (rt, is_in, value, new) = (&self.rt, is_in_round(), name("__value"), name("__new"));
         for stmt in stmts {
@@ -657,10 +703,45 @@ impl Writer<'_, '_> {
                         #rt::choose(&mut #place, #is_in, #new);
                     })
                 }
+                Expr::If(e) => self.predicated_if(e.clone()),
                 _ => parse_quote!(if #is_in { #expr }),
             };
             *stmt = Stmt::Expr(predicated, Some(Default::default()));
         }
+    }
+
+    /// Both branches, each for its lanes. A condition that is the same for all lanes stays a branch.
+    fn predicated_if(&self, mut e: syn::ExprIf) -> Expr {
+        let (vector, is_in, holds) = (&self.emitter.rt, is_in_round(), name("__holds"));
+        self.predicate(&mut e.then_branch.stmts);
+        let otherwise = e.else_branch.take().map(|(_, otherwise)| {
+            let mut stmts = match *otherwise {
+                Expr::Block(e) => e.block.stmts,
+                other => vec![Stmt::Expr(other, None)],
+            };
+            self.predicate(&mut stmts);
+            stmts
+        });
+        let (cond, then) = (&e.cond, &e.then_branch.stmts);
+        if self.is_uniform(cond) {
+            let otherwise = otherwise.map(|stmts| quote!(else { #(#stmts)* }));
+            return parse_quote!(if #cond { #(#then)* } #otherwise);
+        }
+        // What a branch looks up in vain counts for its lanes.
+        self.lookups.note();
+        let branch = |is_its: TokenStream, stmts: &[Stmt]| {
+            let (fault, around) = (fault(), name("__around"));
+            quote!({
+                let #is_in = #is_in & #is_its;
+                let #around = &#fault;
+                let #fault = #vector::vector::Fault::new();
+                #(#stmts)*
+                #vector::vector::Fault::add(#around, #vector::vector::Fault::of_round(#fault, #is_in));
+            })
+        };
+        let then = branch(quote!(#holds), then);
+        let otherwise = otherwise.map(|stmts| branch(quote!(!#holds), &stmts));
+        parse_quote!({ let #holds = #cond; #then #otherwise })
     }
 
     /// Whether a place is there for every lane if it is for one.
@@ -668,12 +749,14 @@ impl Writer<'_, '_> {
         match indexed(place) {
             (_, indices) if indices.is_empty() => true,
             (array, indices) => {
-                self.rows(array).is_some()
-                    || indices
-                        .iter()
-                        .all(|index| effects::of(&self.scope.names, *index).mentions.is_subset(self.uniforms))
+                self.rows(array).is_some() || indices.into_iter().all(|index| self.is_uniform(index))
             }
         }
+    }
+
+    /// Whether the variables in an expression are the same for all lanes.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        effects::of(&self.scope.names, expr).mentions.is_subset(self.uniforms)
     }
 
     /// Whether lane code finds the variable in a strip.
@@ -740,7 +823,21 @@ impl Writer<'_, '_> {
     fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
         let (width, l) = (self.width, lane());
         let (gets, code, sets) = self.piece(stmts);
-        quote!(for #l in 0..#width { #gets #code #sets #last })
+        let checks = self.checks(&declared(&self.scope.names, stmts));
+        quote!(#checks for #l in 0..#width { #gets #code #sets #last })
+    }
+
+    /// Has all that a predicated piece accesses under a condition checked before: inside, a panic would be a branch. One that no lane
+    /// comes to gives up a strip for nothing. The piece declares `own`.
+    fn checks(&self, own: &VarSet) -> TokenStream {
+        let mut places = self.checked.take();
+        places.retain(|place| {
+            self.rounds.get().is_some()
+                && effects::of(&self.scope.names, place).mentions.is_disjoint(own)
+        });
+        let mut known = BTreeSet::new();
+        places.retain(|place| known.insert(place.to_token_stream().to_string()));
+        quote!(#(let _ = &#places;)*)
     }
 
     /// What a loop over lanes does: takes values out of their strips, runs the user's code, puts values back.
@@ -756,6 +853,7 @@ impl Writer<'_, '_> {
             let ident = binding(ident);
             match self.kind(*v) {
                 Layout::Vector => quote!(let #ident = #rt::get_vector(&#strip, #l);),
+                Layout::Borrowed => quote!(let #ident = &#rt::get(&#strip, #l);),
                 _ => quote!(let #ident = #rt::get(&#strip, #l);),
             }
         });
@@ -763,6 +861,7 @@ impl Writer<'_, '_> {
             let (strip, ident) = (strip(*v), self.ident(*v));
             match self.kind(*v) {
                 Layout::Vector => quote!(#rt::set_vector(&mut #strip, #l, #ident);),
+                Layout::Borrowed => quote!(#rt::set(&mut #strip, #l, #rt::copied(#ident));),
                 _ => quote!(#rt::set(&mut #strip, #l, #ident);),
             }
         });

@@ -121,6 +121,8 @@ pub(crate) struct LookupWriter<'e> {
     /// The lists that all lanes share, by how they are written.
     lists: RefCell<Vec<(String, TokenStream)>>,
     any: Cell<bool>,
+    /// Whether the code of the next piece notes faults of its own.
+    noted: Cell<bool>,
     /// Whether narrow numbers come out of words that are gathered. That is more code, with which LLVM would not unroll a loop inside.
     gathers_words: bool,
     /// Variables that lanes may differ in; none if all indices are looked at.
@@ -159,6 +161,7 @@ impl<'e> LookupWriter<'e> {
             in_place: BTreeMap::new(),
             lists: RefCell::default(),
             any: Cell::default(),
+            noted: Cell::default(),
             gathers_words: true,
             varying: None,
             rows: BTreeMap::new(),
@@ -176,9 +179,14 @@ impl<'e> LookupWriter<'e> {
         LookupWriter { varying: Some(varying), rows, gathers_words, ..LookupWriter::of(emitter, head) }
     }
 
-    /// Rewrites code that runs for one lane; whether there is a lookup in it.
+    /// Says that the code of the next piece notes faults of its own.
+    pub(crate) fn note(&self) {
+        self.noted.set(true);
+    }
+
+    /// Rewrites code that runs for one lane; whether it notes faults.
     pub(crate) fn piece(&self, stmts: &mut [Stmt]) -> bool {
-        let before = self.any.replace(false);
+        let before = self.any.replace(self.noted.take());
         if stmts.iter().all(|stmt| self.is_straight(stmt, self.counts, &[])) {
             self.code(stmts);
         }

@@ -58,6 +58,7 @@ impl Search<'_> {
                 }
                 Node::Uniform(stmt) => all.extend(declared(self.names, from_ref(stmt))),
                 Node::Fill(var, _) | Node::Copy(var, _) => _ = all.insert(*var),
+                Node::Swap(one, other) => all.extend([*one, *other]),
                 Node::Loop(head, body) => all.extend(self.written(head, body)),
             }
         }
@@ -74,7 +75,7 @@ impl Search<'_> {
                 found.map(|found| found.divisor).into_iter().collect()
             }
             Node::Loop(head, body) => self.divisors(head, body, fixed),
-            Node::Uniform(_) | Node::Fill(..) | Node::Copy(..) => VarSet::new(),
+            Node::Uniform(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => VarSet::new(),
         };
         body.iter().flat_map(of).collect()
     }

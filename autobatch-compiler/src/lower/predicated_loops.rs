@@ -54,6 +54,11 @@ impl Lowering<'_> {
             return None;
         }
         let is_uniform = self.is_uniform_range(e, &uniforms);
+        let by_index = match is_uniform {
+            true => None,
+            false => self.by_index(e),
+        };
+        let e = by_index.as_ref().unwrap_or(e);
         uniforms.extend(bound(&self.names, &e.pat));
         let mut loops = e.clone();
         let mut stmts = Vec::new();

@@ -1,9 +1,10 @@
 //! `for` loops that count: of ranges the ends become variables of their own (see the runtime's `desugar::ranges`), of a list that
 //! nobody changes meanwhile the index of the next element.
 
-use syn::{Expr, Pat, RangeLimits, Stmt, Type, parse_quote};
+use syn::{Expr, ExprForLoop, Pat, RangeLimits, Stmt, Type, parse_quote};
 
 use crate::analysis::typed_places::TypedPlaces;
+use crate::ir::effects::variable;
 use crate::lower::lowering::Lowering;
 use crate::syntax::mentions::bare;
 
@@ -18,28 +19,57 @@ fn range(expr: &Expr) -> Option<(&syn::ExprRange, bool)> {
     }
 }
 
-/// The place that a loop goes through by references, and whether by `iter()`, by `&`, or as it is; and whether it counts the elements.
-fn elements(expr: &Expr) -> (&Expr, Way, bool) {
+/// What a loop over a list goes through.
+struct Elements<'e> {
+    place: &'e Expr,
+    way: Way,
+    /// Whether it counts the elements.
+    counted: bool,
+}
+
+/// How a loop goes through a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Iter,
+    /// By `iter().copied()`.
+    Copied,
+    /// By `&`.
+    Reference,
+    /// As it is.
+    Place,
+}
+
+/// What a loop goes through.
+fn elements(expr: &Expr) -> Elements<'_> {
+    let whole = Elements { place: expr, way: Way::Place, counted: false };
     match bare(expr) {
-        Expr::MethodCall(e) if e.method == "enumerate" && e.args.is_empty() && e.turbofish.is_none() => {
-            match elements(&e.receiver) {
-                (place, Way::Iter, false) => (place, Way::Iter, true),
-                _ => (expr, Way::Place, false),
+        Expr::MethodCall(e) if e.args.is_empty() && e.turbofish.is_none() => {
+            let of = elements(&e.receiver);
+            match (&e.method.to_string()[..], of.way, of.counted) {
+                ("iter", ..) => Elements { place: &e.receiver, way: Way::Iter, counted: false },
+                ("copied", Way::Iter, false) => Elements { way: Way::Copied, ..of },
+                ("enumerate", Way::Iter | Way::Copied, false) => Elements { counted: true, ..of },
+                _ => whole,
             }
         }
-        Expr::MethodCall(e) if e.method == "iter" && e.args.is_empty() && e.turbofish.is_none() => {
-            (&e.receiver, Way::Iter, false)
+        Expr::Reference(e) if e.mutability.is_none() => {
+            Elements { place: &e.expr, way: Way::Reference, counted: false }
         }
-        Expr::Reference(e) if e.mutability.is_none() => (&e.expr, Way::Reference, false),
-        expr => (expr, Way::Place, false),
+        expr => Elements { place: expr, ..whole },
     }
 }
 
-#[derive(PartialEq, Eq)]
-enum Way {
-    Iter,
-    Reference,
-    Place,
+/// `let pat = …` of the element of a list at an index.
+fn element(place: &Expr, at: &Expr, pat: &Pat, way: Way) -> Stmt {
+    match pat {
+        pat if way == Way::Copied => parse_quote!(let #pat = (#place)[#at];),
+        // An element by value is no reference that would have to be kept.
+        Pat::Reference(p) if p.mutability.is_none() => {
+            let pat = &p.pat;
+            parse_quote!(let #pat = (#place)[#at];)
+        }
+        pat => parse_quote!(let #pat = &(#place)[#at];),
+    }
 }
 
 impl Lowering<'_> {
@@ -53,33 +83,53 @@ impl Lowering<'_> {
         Some((condition, vec![bind]))
     }
 
-    fn counting_list(&mut self, pat: &Pat, expr: &Expr) -> Option<(Expr, Vec<Stmt>)> {
-        let (place, way, counted) = elements(expr);
+    /// What a loop goes through, if it is a list that nobody changes meanwhile.
+    fn fixed_list<'e>(&self, expr: &'e Expr) -> Option<Elements<'e>> {
+        let of = elements(expr);
         let places = TypedPlaces::of_fixed(&self.program, self.func, &self.facts.item.declared.definitions);
-        let hops = places.list(place).filter(|_| places.is_uniform(place))?.hops;
-        match way {
-            Way::Iter => {}
-            Way::Reference if hops == 0 => {}
-            Way::Place if hops == 1 && matches!(places.ty(place), Some(Type::Reference(_))) => {}
-            _ => return None,
-        }
-        let element = |at: Expr, pat: &Pat| -> Stmt {
-            match pat {
-                // An element by value is no reference that would have to be kept.
-                Pat::Reference(p) if p.mutability.is_none() => {
-                    let pat = &p.pat;
-                    parse_quote!(let #pat = (#place)[#at];)
-                }
-                pat => parse_quote!(let #pat = &(#place)[#at];),
-            }
+        let hops = places.list(of.place).filter(|_| places.is_uniform(of.place))?.hops;
+        let is_one = match of.way {
+            Way::Iter | Way::Copied => true,
+            Way::Reference => hops == 0,
+            Way::Place => hops == 1 && matches!(places.ty(of.place), Some(Type::Reference(_))),
         };
+        is_one.then_some(of)
+    }
+
+    /// A loop over a variable that is a list, as one over its indices.
+    pub(super) fn by_index(&mut self, e: &ExprForLoop) -> Option<ExprForLoop> {
+        let Elements { place, way, counted } = self.fixed_list(&e.expr)?;
+        let place = bare(place);
+        variable(&self.names, place)?;
+        let (number, pat) = match &*e.pat {
+            Pat::Tuple(p) if counted && p.elems.len() == 2 => (Some(&p.elems[0]), &p.elems[1]),
+            _ if counted => return None,
+            pat => (None, pat),
+        };
+        let at = match number {
+            Some(Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
+            None | Some(Pat::Wild(_)) => self.temp("at", Some(parse_quote!(usize))).1,
+            _ => return None,
+        };
+        let mut by_index = e.clone();
+        *by_index.pat = match number {
+            Some(number @ Pat::Ident(_)) => number.clone(),
+            _ => parse_quote!(#at),
+        };
+        *by_index.expr = parse_quote!(0..#place.len());
+        by_index.body.stmts.insert(0, element(place, &parse_quote!(#at), pat, way));
+        Some(by_index)
+    }
+
+    fn counting_list(&mut self, pat: &Pat, expr: &Expr) -> Option<(Expr, Vec<Stmt>)> {
+        let Elements { place, way, counted } = self.fixed_list(expr)?;
         let krate = self.facts.options.krate.clone();
         let (at_var, at) = self.temp("at", Some(parse_quote!(usize)));
         self.program.variables[at_var.0].mutable = true;
         self.define(at_var, None, parse_quote!(0usize));
         let next = parse_quote!(#krate::__rt::count_up(&mut #at));
         let bind = match (counted, pat) {
-            (false, pat) => vec![element(next, pat)],
+            (false, pat) => vec![element(place, &next, pat, way)],
             (true, Pat::Tuple(p)) if p.elems.len() == 2 && !matches!(p.elems[0], Pat::Rest(_)) => {
                 let (number, pat) = (&p.elems[0], &p.elems[1]);
                 if matches!(pat, Pat::Rest(_)) {
@@ -89,7 +139,7 @@ impl Lowering<'_> {
                 vec![
                     parse_quote!(let #now: usize = #next;),
                     parse_quote!(let #number = #now;),
-                    element(parse_quote!(#now), pat),
+                    element(place, &parse_quote!(#now), pat, way),
                 ]
             }
             _ => return None,

@@ -108,6 +108,13 @@ pub fn is_pure_function(path: &syn::ExprPath) -> bool {
     }
 }
 
+/// Whether a path is that of std's function which exchanges two values.
+pub(crate) fn is_swap(path: &syn::ExprPath) -> bool {
+    let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    path.qself.is_none() && matches!(segments[..], ["std" | "core", "mem", "swap"])
+}
+
 /// Whether a cast to this type yields a primitive.
 pub fn is_primitive(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Path(p) if p.qself.is_none()

@@ -12,6 +12,7 @@
 //!
 //! **Source.** Predicated execution: Allen and Kennedy, *Optimizing Compilers for Modern Architectures*, chapter 7 (if-conversion).
 
+use std::hint::select_unpredictable;
 use std::ops::RangeFrom;
 use std::ptr;
 
@@ -91,7 +92,8 @@ pub fn choose<T>(place: &mut T, is_in: bool, value: T) {
         return;
     }
     let old = copied(place);
-    *place = if is_in { value } else { old };
+    // With a branch in its place LLVM would store under a mask; version 22 then moves loads of what was there behind the store.
+    *place = select_unpredictable(is_in, value, old);
 }
 
 #[cfg(test)]

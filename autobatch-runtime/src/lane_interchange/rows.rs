@@ -9,8 +9,9 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::slice;
 
-use crate::lane_interchange::rounds::choose;
+use crate::lane_interchange::rounds::{choose, copied};
 use crate::lane_interchange::strips::{ActiveLanes, Strip, get};
 use crate::probes::type_id::is_plain;
 use crate::storage::PcWord;
@@ -25,8 +26,10 @@ pub struct Of<const N: usize, S>(PhantomData<S>);
 pub trait Shape {
     /// An array of this shape.
     type Array<T>;
-    /// The same with a strip for each element.
+    /// The same with a strip for each element, and nothing else.
     type Rows<T, const W: usize>;
+    /// How many elements there are.
+    const ELEMENTS: usize;
 
     /// Sets a lane's elements.
     ///
@@ -43,35 +46,12 @@ pub trait Shape {
     /// `T` is plain.
     #[doc(hidden)]
     unsafe fn take<T, const W: usize>(rows: &Self::Rows<T, W>, lane: usize) -> Self::Array<T>;
-
-    /// Sets all elements of each lane.
-    #[doc(hidden)]
-    fn fill<T, const W: usize>(rows: &mut Self::Rows<T, W>, value: &Strip<T, W>);
-
-    /// Sets all elements of some lanes to those of other arrays.
-    ///
-    /// # Safety
-    ///
-    /// `T` is plain.
-    #[doc(hidden)]
-    unsafe fn copy_where<T, const W: usize>(
-        rows: &mut Self::Rows<T, W>,
-        from: &Self::Rows<T, W>,
-        is_in: &impl Fn(usize) -> bool,
-    );
-
-    /// Sets all elements of some lanes.
-    #[doc(hidden)]
-    fn fill_where<T, const W: usize>(
-        rows: &mut Self::Rows<T, W>,
-        value: &Strip<T, W>,
-        is_in: &impl Fn(usize) -> bool,
-    );
 }
 
 impl Shape for One {
     type Array<T> = T;
     type Rows<T, const W: usize> = [T; W];
+    const ELEMENTS: usize = 1;
 
     #[inline(always)]
     unsafe fn put<T, const W: usize>(rows: &mut [T; W], lane: usize, from: &T) {
@@ -84,37 +64,12 @@ impl Shape for One {
         // SAFETY: as in `put`.
         unsafe { ptr::read(&rows[lane]) }
     }
-
-    #[inline(always)]
-    fn fill<T, const W: usize>(rows: &mut [T; W], value: &Strip<T, W>) {
-        for (lane, element) in rows.iter_mut().enumerate() {
-            *element = get(value, lane);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn copy_where<T, const W: usize>(
-        rows: &mut [T; W],
-        from: &[T; W],
-        is_in: &impl Fn(usize) -> bool,
-    ) {
-        for (lane, element) in rows.iter_mut().enumerate() {
-            // SAFETY: the caller says that `T` is plain.
-            choose(element, is_in(lane), unsafe { ptr::read(&from[lane]) });
-        }
-    }
-
-    #[inline(always)]
-    fn fill_where<T, const W: usize>(rows: &mut [T; W], value: &Strip<T, W>, is_in: &impl Fn(usize) -> bool) {
-        for (lane, element) in rows.iter_mut().enumerate() {
-            choose(element, is_in(lane), get(value, lane));
-        }
-    }
 }
 
 impl<const N: usize, S: Shape> Shape for Of<N, S> {
     type Array<T> = [S::Array<T>; N];
     type Rows<T, const W: usize> = [S::Rows<T, W>; N];
+    const ELEMENTS: usize = N * S::ELEMENTS;
 
     #[inline(always)]
     unsafe fn put<T, const W: usize>(rows: &mut Self::Rows<T, W>, lane: usize, from: &Self::Array<T>) {
@@ -129,36 +84,15 @@ impl<const N: usize, S: Shape> Shape for Of<N, S> {
         // SAFETY: the caller's promise.
         std::array::from_fn(|n| unsafe { S::take(&rows[n], lane) })
     }
+}
 
-    #[inline(always)]
-    fn fill<T, const W: usize>(rows: &mut Self::Rows<T, W>, value: &Strip<T, W>) {
-        for rows in rows.iter_mut() {
-            S::fill(rows, value);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn copy_where<T, const W: usize>(
-        rows: &mut Self::Rows<T, W>,
-        from: &Self::Rows<T, W>,
-        is_in: &impl Fn(usize) -> bool,
-    ) {
-        for (rows, from) in rows.iter_mut().zip(from) {
-            // SAFETY: the caller's promise.
-            unsafe { S::copy_where(rows, from, is_in) };
-        }
-    }
-
-    #[inline(always)]
-    fn fill_where<T, const W: usize>(
-        rows: &mut Self::Rows<T, W>,
-        value: &Strip<T, W>,
-        is_in: &impl Fn(usize) -> bool,
-    ) {
-        for rows in rows.iter_mut() {
-            S::fill_where(rows, value, is_in);
-        }
-    }
+/// The strips of all elements.
+#[inline(always)]
+fn strips<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>) -> &mut [[T; W]] {
+    assert!(size_of::<S::Rows<T, W>>() == S::ELEMENTS * size_of::<[T; W]>());
+    // SAFETY: rows are that many strips, as arrays of arrays of them, so they are as large and as aligned as an array of strips, and every
+    // byte of them belongs to one.
+    unsafe { slice::from_raw_parts_mut(ptr::from_mut(rows).cast(), S::ELEMENTS) }
 }
 
 /// Rows in a place of their own. Aligned, because a vector that straddles two cache lines takes twice as long.
@@ -202,7 +136,11 @@ pub fn of_type<S: Shape, T, const W: usize>(_rows: &S::Rows<T, W>, _array: Optio
 /// Every element of a lane's array is the lane's value.
 #[inline(always)]
 pub fn fill_rows<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>, value: &Strip<T, W>) {
-    S::fill(rows, value);
+    for strip in strips::<S, T, W>(rows) {
+        for (lane, element) in strip.iter_mut().enumerate() {
+            *element = get(value, lane);
+        }
+    }
 }
 
 /// All lanes' arrays become those of another variable.
@@ -217,12 +155,14 @@ pub fn copy_rows<S: Shape, T, const W: usize>(rows: &mut S::Rows<T, W>, from: &S
 #[inline(always)]
 pub fn copy_rows_where<S: Shape, T, const W: usize>(
     rows: &mut S::Rows<T, W>,
-    from: &S::Rows<T, W>,
+    from: &mut S::Rows<T, W>,
     is_in: impl Fn(usize) -> bool,
 ) {
-    assert!(is_plain::<T>());
-    // SAFETY: the type is plain.
-    unsafe { S::copy_where(rows, from, &is_in) };
+    for (strip, from) in strips::<S, T, W>(rows).iter_mut().zip(strips::<S, T, W>(from)) {
+        for (lane, element) in strip.iter_mut().enumerate() {
+            choose(element, is_in(lane), copied(&from[lane]));
+        }
+    }
 }
 
 /// As [`fill_rows`], of the lanes whose round it is.
@@ -232,7 +172,27 @@ pub fn fill_rows_where<S: Shape, T, const W: usize>(
     value: &Strip<T, W>,
     is_in: impl Fn(usize) -> bool,
 ) {
-    S::fill_where(rows, value, &is_in);
+    for strip in strips::<S, T, W>(rows) {
+        for (lane, element) in strip.iter_mut().enumerate() {
+            choose(element, is_in(lane), get(value, lane));
+        }
+    }
+}
+
+/// Exchanges the arrays of the lanes whose round it is.
+#[inline(always)]
+pub fn swap_rows_where<S: Shape, T, const W: usize>(
+    rows: &mut S::Rows<T, W>,
+    others: &mut S::Rows<T, W>,
+    is_in: impl Fn(usize) -> bool,
+) {
+    for (strip, other) in strips::<S, T, W>(rows).iter_mut().zip(strips::<S, T, W>(others)) {
+        for (lane, (one, other)) in strip.iter_mut().zip(other).enumerate() {
+            let kept = copied(one);
+            choose(one, is_in(lane), copied(other));
+            choose(other, is_in(lane), kept);
+        }
+    }
 }
 
 /// As [`spread`](crate::lane_interchange::spread).

@@ -41,6 +41,12 @@ impl Fault {
         self.0.set(self.0.get() | fault);
     }
 
+    /// It has, if the other has.
+    #[inline(always)]
+    pub fn add(&self, other: Fault) {
+        self.note(other.0.get());
+    }
+
     /// What it has come to in a round that may not be its own.
     #[inline(always)]
     pub fn of_round(self, is_in: bool) -> Fault {

@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, Lit, Macro, Member, Pat, Stmt, Token, Type, UnOp, parse_quote};
 
 use crate::admission::purity::pure_program::{Leaf, List, PureProgram, Step};
-use crate::analysis::lane_interchange::{counted, steps};
+use crate::analysis::lane_interchange::{counted, steps, swapped};
 use crate::index::definitions::Definitions;
 use crate::ir::goto_target;
 use crate::item::model::{Function, Param};
@@ -185,6 +185,9 @@ impl PurityWalk<'_> {
         if let Some(range) = counted(expr) {
             return self.ends(range);
         }
+        if let Some(places) = swapped(expr) {
+            return places.into_iter().try_for_each(|place| self.assignable(place));
+        }
         match expr {
             Expr::Lit(lit) => is_plain_literal(&lit.lit).then_some(()),
             Expr::Path(p) => {
@@ -194,8 +197,8 @@ impl PurityWalk<'_> {
             Expr::Unary(e) => self.expr(&e.expr),
             Expr::Cast(e) => is_primitive(&e.ty).then_some(()).and_then(|()| self.expr(&e.expr)),
             Expr::Binary(e) => {
-                self.expr(&e.left)?;
-                self.expr(&e.right)
+                self.operand(&e.left)?;
+                self.operand(&e.right)
             }
             Expr::Let(e) => {
                 self.pattern(&e.pat)?;
@@ -248,6 +251,15 @@ impl PurityWalk<'_> {
             Expr::Macro(m) => self.macro_(&m.mac),
             _ => None,
         }
+    }
+
+    /// An operand: operators on references to primitives are those on what they refer to.
+    fn operand(&mut self, expr: &Expr) -> Option<()> {
+        let Some(leaf) = self.place(expr)? else { return self.expr(expr) };
+        let behind = matches!(leaf.ty(), Some(Type::Reference(_)));
+        let leaf = if behind { leaf.step(Step::Dereference, self.callees.definitions)? } else { leaf };
+        self.plain.leaves.push(leaf);
+        Some(())
     }
 
     fn for_(&mut self, e: &syn::ExprForLoop) -> Option<()> {

@@ -7,13 +7,14 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat, Stmt, Type, parse_quote};
 
 use crate::analysis::lane_interchange::coalesce::coalesce;
-use crate::analysis::lane_interchange::forms::{is_slice_copy, names_only, skips};
+use crate::analysis::lane_interchange::forms::{is_slice_copy, names_only, skips, swapped};
 use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, Scope, declared};
 use crate::analysis::lane_interchange::rounds::steps;
 use crate::analysis::lane_interchange::uniform::Items;
 use crate::diagnostics::reasons::{LOOP_CODE, LOOP_INNER, LOOP_ITEMS, LOOP_PATTERN, Reason};
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Op, Role, VarId, VarSet};
+use crate::syntax::mentions::bare;
 
 pub(super) struct Admit<'a, 'p> {
     pub(super) scope: &'a Scope<'p>,
@@ -23,6 +24,8 @@ pub(super) struct Admit<'a, 'p> {
     pub(super) leaves: Vec<Leaf>,
     /// The types that are written of arrays with a place of their own.
     pub(super) types: Vec<(VarId, Type)>,
+    /// Those that are references to an element of a lane's list.
+    borrowed: VarSet,
     /// Whether lanes may return from the function.
     pub(super) returns: bool,
     /// The loops around whose rounds are not those of all lanes.
@@ -65,6 +68,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             elements: BTreeMap::new(),
             leaves: Vec::new(),
             types: Vec::new(),
+            borrowed: VarSet::new(),
             returns: false,
             predicated: 0,
             refused: None,
@@ -72,7 +76,14 @@ impl<'a, 'p> Admit<'a, 'p> {
     }
 
     pub(super) fn plan(self, nodes: Vec<Node>) -> Plan {
-        Plan { nodes, uniforms: self.uniforms, leaves: self.leaves, types: self.types, returns: self.returns }
+        Plan {
+            nodes,
+            uniforms: self.uniforms,
+            leaves: self.leaves,
+            types: self.types,
+            borrowed: self.borrowed,
+            returns: self.returns,
+        }
     }
 
     pub(super) fn variable(&self, expr: &Expr) -> Option<VarId> {
@@ -91,6 +102,15 @@ impl<'a, 'p> Admit<'a, 'p> {
 
     /// Appends what a statement comes to.
     pub(super) fn stmt(&mut self, stmt: &Stmt, nodes: &mut Vec<Node>) -> Option<()> {
+        if let Stmt::Expr(e, _) = stmt
+            && let Some(arrays) = swapped(e)
+            && let [Some(one), Some(other)] = arrays.map(|array| self.variable(array))
+            && self.is_large(one)
+            && self.is_large(other)
+        {
+            nodes.push(Node::Swap(one, other));
+            return Some(());
+        }
         match stmt {
             Stmt::Local(local) => self.local(local, nodes),
             Stmt::Expr(Expr::ForLoop(e), _) => {
@@ -180,6 +200,27 @@ impl<'a, 'p> Admit<'a, 'p> {
         Some(Node::Loop(Box::new(head), nodes))
     }
 
+    /// Whether a `let` is of a reference to an element of a lane's list.
+    pub(super) fn borrows(&mut self, local: &syn::Local) -> bool {
+        let Some(syn::LocalInit { expr, diverge: None, .. }) = &local.init else { return false };
+        let (Pat::Ident(p), Expr::Reference(e)) = (&local.pat, &**expr) else { return false };
+        let Expr::Index(element) = bare(&e.expr) else { return false };
+        let borrows = p.by_ref.is_none()
+            && p.mutability.is_none()
+            && e.mutability.is_none()
+            && self.is_list(&element.expr)
+            && self.lane(&element.index);
+        if borrows {
+            self.borrowed.extend(bound(&self.scope.names, &local.pat));
+        }
+        borrows
+    }
+
+    /// Whether an expression is such a reference.
+    pub(super) fn is_borrowed(&self, expr: &Expr) -> bool {
+        self.variable(expr).is_some_and(|var| self.borrowed.contains(&var))
+    }
+
     /// What a loop gives its rounds, if they do not change it.
     pub(super) fn counters(&self, e: &syn::ExprForLoop) -> Option<VarSet> {
         let counters = bound(&self.scope.names, &e.pat);
@@ -194,6 +235,10 @@ impl<'a, 'p> Admit<'a, 'p> {
             return self.refuse(pat, LOOP_PATTERN);
         }
         let vars = bound(&self.scope.names, pat);
+        if self.borrows(local) {
+            push(nodes, Node::Lanes(vec![Stmt::Local(local.clone())]));
+            return Some(());
+        }
         if let Some(var) = vars.iter().find(|v| self.is_large(**v)) {
             let ident = &self.scope.program.var(*var).ident;
             if let Pat::Type(pat) = pat {

@@ -78,9 +78,9 @@ impl Renaming<'_, '_> {
                 self.var(var);
                 self.code(value);
             }
-            Node::Copy(to, from) => {
-                self.var(to);
-                self.var(from);
+            Node::Copy(one, other) | Node::Swap(one, other) => {
+                self.var(one);
+                self.var(other);
             }
             Node::Loop(head, body) => {
                 self.code(&mut head.expr);

@@ -3,6 +3,7 @@
 use syn::{Expr, Pat, Stmt};
 
 use crate::ir::{Program, goto_target};
+use crate::std_models::pure::is_swap;
 use crate::syntax::mentions::{bare, has_let};
 use crate::syntax::walk::At;
 
@@ -66,4 +67,20 @@ pub(super) fn names_only(pat: &Pat) -> bool {
 pub(super) fn is_slice_copy(e: &syn::ExprMethodCall) -> bool {
     let of_range = |e: &Expr| matches!(indexed(e).1.last(), Some(Expr::Range(_)));
     e.method == "copy_from_slice" && e.args.len() == 1 && of_range(&e.receiver)
+}
+
+/// The places that a call of std's `swap` exchanges.
+pub(crate) fn swapped(expr: &Expr) -> Option<[&Expr; 2]> {
+    let Expr::Call(call) = bare(expr) else { return None };
+    fn place(arg: &Expr) -> Option<&Expr> {
+        match bare(arg) {
+            Expr::Reference(e) if e.mutability.is_some() => Some(&e.expr),
+            _ => None,
+        }
+    }
+    let is_swap = matches!(&*call.func, Expr::Path(path) if is_swap(path));
+    match (is_swap, call.args.len()) {
+        (true, 2) => Some([place(&call.args[0])?, place(&call.args[1])?]),
+        _ => None,
+    }
 }

@@ -70,6 +70,7 @@ impl Admit<'_, '_> {
                 Some(var) => !matches!(self.scope.program.var(var).role, Role::Result),
                 None => is_constant(path) && self.leaf(expr),
             },
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.is_borrowed(&e.expr),
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.lane(&e.expr),
             // The right side first, as primitive types have it.
             Expr::Binary(e) if is_compound(&e.op) => self.lane(&e.right) && self.place(&e.left),
@@ -119,6 +120,9 @@ impl Admit<'_, '_> {
                 let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else {
                     return self.refuse::<()>(local, LOOP_CODE).is_some();
                 };
+                if self.borrows(local) {
+                    return true;
+                }
                 let vars = bound(&self.scope.names, &local.pat);
                 if !names_only(&local.pat) || vars.iter().any(|v| self.is_large(*v)) {
                     return self.refuse::<()>(&local.pat, LOOP_PATTERN).is_some();
@@ -206,7 +210,7 @@ impl Admit<'_, '_> {
     }
 
     /// A slice of the member's own.
-    fn is_list(&self, expr: &Expr) -> bool {
+    pub(super) fn is_list(&self, expr: &Expr) -> bool {
         self.variable(expr).is_some_and(|var| self.scope.lists.contains(&var))
     }
 

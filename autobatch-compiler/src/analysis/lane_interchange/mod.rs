@@ -27,6 +27,7 @@ mod tests;
 mod uniform;
 
 pub use admit::Refusal;
+pub(crate) use forms::swapped;
 pub use forms::{indexed, returned};
 pub use overwritten::overwritten;
 pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, mentions};

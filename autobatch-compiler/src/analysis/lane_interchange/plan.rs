@@ -5,6 +5,7 @@ use std::slice;
 
 use syn::{Expr, ExprForLoop, Stmt, Type};
 
+use crate::analysis::lane_interchange::forms::swapped;
 use crate::analysis::lane_interchange::rounds::steps;
 use crate::analysis::shared_values;
 use crate::ir::effects::{self, Names, bound};
@@ -69,6 +70,8 @@ pub enum Node {
     Fill(VarId, Box<Expr>),
     /// An array that is not small becomes a copy of the other.
     Copy(VarId, VarId),
+    /// Two arrays that are not small are exchanged.
+    Swap(VarId, VarId),
     /// A loop that all lanes run equally often, or as often as the lane with the most rounds; its own body is unused.
     Loop(Box<ExprForLoop>, Vec<Node>),
 }
@@ -89,7 +92,7 @@ impl Node {
                 vars.insert(*var);
                 vars
             }
-            Node::Copy(to, from) => [*to, *from].into(),
+            Node::Copy(one, other) | Node::Swap(one, other) => [*one, *other].into(),
             Node::Loop(head, body) => {
                 let mut vars = effects::of(names, &head.expr).mentions;
                 vars.extend(bound(names, &head.pat));
@@ -120,6 +123,8 @@ pub struct Plan {
     pub leaves: Vec<Leaf>,
     /// The types that are written of arrays whose elements are accessed in place.
     pub types: Vec<(VarId, Type)>,
+    /// Variables that refer to an element of a lane's list.
+    pub borrowed: VarSet,
     /// Whether lanes may return from the function.
     pub returns: bool,
 }
@@ -148,9 +153,9 @@ pub fn assigned(names: &Names, stmts: &[Stmt]) -> VarSet {
     }
     let mut assigned = VarSet::new();
     walk::each(stmts, |at| {
-        if let At::Expr(e) = at
-            && let Some((place, _)) = mentions::assignment(e)
-        {
+        let At::Expr(e) = at else { return };
+        let swapped = swapped(e).into_iter().flatten();
+        for place in mentions::assignment(e).map(|(place, _)| place).into_iter().chain(swapped) {
             assigned.extend(effects::variable(names, whole(place)));
         }
     });
@@ -215,7 +220,7 @@ impl Plan {
         fn of(names: &Names, nodes: &[Node]) -> Vec<VarSet> {
             let pieces = nodes.iter().flat_map(|node| match node {
                 Node::Uniform(_) => vec![],
-                Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) => vec![node.mentions(names)],
+                Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => vec![node.mentions(names)],
                 // What is counted before it runs belongs to lanes.
                 Node::Loop(head, body) => {
                     let counted = steps(&head.expr).map(|_| effects::of(names, &head.expr).mentions);
