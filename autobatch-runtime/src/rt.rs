@@ -126,9 +126,9 @@ pub mod lane_interchange {
     pub use crate::lane_interchange::{
         ActiveLanes, Divisor, Of, One, QUICK, Rounds, Unreturned, choose, copied, copy_rows, copy_rows_where,
         fill_rows, fill_rows_where, get, get_vector, held, in_rows, merge, merge_returned, merge_rows,
-        merge_vector, needs_no_drop, of_type, plain, plain_array, plain_elements, plain_value, plain_vector,
-        returns, rounds, rows, set, set_all, set_vector, spread, spread_lists, spread_rows, swap_rows_where, spread_vector,
-        steps, strip, vector,
+        merge_vector, needs_no_drop, of_element, of_type, plain, plain_array, plain_elements, plain_value,
+        plain_vector, returns, rounds, rows, set, set_all, set_vector, spread, spread_lists, spread_rows,
+        spread_vector, steps, strip, swap_rows_where, vector,
     };
 }
 
@@ -146,9 +146,9 @@ pub mod vector {
         Arena, BlockColumns, CountedLanes, Fault, Faults, Flags, Gang, GangMask, LaneFaults, LaneOrder,
         LaneSet, List, ListRows, LoopLanes, Members, Moved, Points, TaskBlocks, Tile, align, append_strip,
         body, copied, copy_slot, default_lanes, differs, element, full, gather, give, give_up_unless,
-        interleaved, is_few, is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*, open, pad,
-        part, part_bits, put, quotient, repeat, repeat_exits, scatter, sort_key, sorted, spread, squeeze,
-        strips, strips_mut, unsorted, value, width, within,
+        interleaved, is_few, is_outside, is_sparse, kind, lane_by_lane, load, load_same, merge, noalias::*,
+        open, pad, part, part_bits, put, quotient, repeat, repeat_exits, row, scatter, sort_key, sorted,
+        spread, squeeze, strips, strips_mut, unsorted, value, width, within,
     };
 }
 

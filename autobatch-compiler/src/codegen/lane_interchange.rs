@@ -14,7 +14,7 @@ use crate::analysis::lane_interchange::{
 };
 use crate::codegen::emitter::Emitter;
 use crate::codegen::long_loops::{self, Counted};
-use crate::codegen::lookups::{LookupWriter, fault, faults};
+use crate::codegen::lookups::{ListInRows, LookupWriter, fault, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::reciprocal_division::Search;
@@ -28,11 +28,15 @@ use crate::syntax::walk::{self, At, AtMut, Code, Next};
 pub(crate) struct Interchanged {
     /// Declares what strips that run one after the other hand on, by array: memory.
     pub(crate) left: BTreeMap<VarId, TokenStream>,
+    /// Fills what `rows` shows, given `__here`.
+    pub(crate) transpose: TokenStream,
+    /// Arrays and lists in rows: their names, and where they are.
+    pub(crate) rows: Vec<(Ident, TokenStream)>,
     /// Declares the strips.
     pub(crate) strips: TokenStream,
     /// Whether the types allow it.
     pub(crate) check: TokenStream,
-    /// Runs the strip, given `__here`.
+    /// Runs the strip, given `__here` and the rows.
     pub(crate) code: TokenStream,
     /// Where the lanes go on.
     pub(crate) next: BlockId,
@@ -56,6 +60,22 @@ fn element(var: VarId) -> Ident {
 /// `__rows3`: the rows of an array that an earlier strip has left.
 fn left(var: VarId) -> Ident {
     numbered("rows", var.0)
+}
+
+/// `__list3`: the rows of members' lists.
+fn list_rows(var: VarId) -> Ident {
+    numbered("list", var.0)
+}
+
+/// `__lengths3`: how long they are.
+fn lengths(var: VarId) -> Ident {
+    numbered("lengths", var.0)
+}
+
+/// A member's list, as lane code finds it.
+fn in_rows(var: VarId) -> ListInRows {
+    let (lengths, lane) = (lengths(var), lane());
+    ListInRows { rows: list_rows(var), length: quote!(#lengths[#lane]), lane }
 }
 
 /// `__unreturned`: which lanes have not returned from the function.
@@ -221,7 +241,7 @@ pub(crate) fn interchange(
             emitter,
             region.head,
             varying,
-            transposed.iter().map(|v| (program.name(*v), left(*v))).collect(),
+            transposed.iter().map(|v| (program.name(*v), in_rows(*v))).collect(),
         ),
         transposed,
         new_divisor,
@@ -233,6 +253,8 @@ pub(crate) fn interchange(
     let gone = &takes - &writer.strips;
     Some(Interchanged {
         left: writer.left(),
+        transpose: writer.transpose(),
+        rows: writer.rows_of_all(),
         strips: writer.declare(),
         check: writer.check(&plan, &gone),
         code: writer.code(&plan, &takes, &(&outs & &changed)),
@@ -335,7 +357,9 @@ impl Writer<'_, '_> {
                     let element = element(*v);
                     quote!(let mut #element = #rt::strip::<_, #width>();)
                 }
-                (Layout::Strip | Layout::List | Layout::Borrowed, _) => quote!(let mut #strip = #rt::strip::<_, #width>();),
+                (Layout::Strip | Layout::List | Layout::Borrowed, _) => {
+                    quote!(let mut #strip = #rt::strip::<_, #width>();)
+                }
             }
         });
         let returns = self.returns.map(|v| {
@@ -443,28 +467,53 @@ impl Writer<'_, '_> {
                 }
             }
         });
-        let rows = self.arrays().map(|v| {
-            let (strip, element, left, shape) = (strip(v), element(v), left(v), self.shape(v));
-            quote!(let #strip = #rt::in_rows::<#shape, _, _>(&mut #left, &#element);)
+        let elements = self.arrays().map(|v| {
+            let (strip, element, shape) = (strip(v), element(v), self.shape(v));
+            quote!(#rt::of_element::<#shape, _, _>(#strip, &#element);)
         });
         let types = plan.types.iter().filter(|(v, _)| self.strips.contains(v)).map(|(v, ty)| {
             let (strip, shape) = (strip(*v), self.shape(*v));
             quote!(#rt::of_type::<#shape, _, _>(#strip, ::core::option::Option::None::<#ty>);)
         });
-        let transposed = self.transposed.iter().map(|v| {
-            let (left, strip) = (left(*v), strip(*v));
-            quote!(#vector::vector::ListRows::fill(&mut #left, &#strip);)
-        });
-        let begin = quote!(#(#rows)* #(#types)* #(#fill)* #(#transposed)* #lists #note);
-        let Some(v) = self.returns else { return quote!(#begin #(#nodes)* #give_up #(#merge)*) };
-        let (label, strip, column, unreturned) = (all_returned(), strip(v), column(v), unreturned());
-        quote! {
-            #begin
-            // Behind a loop that all lanes have left by a return, nobody goes on.
-            #label: { #(#nodes)* #give_up #(#merge)* }
-            #give_up
-            #rt::merge_returned(#column, #strip, &#here, &#unreturned);
+        let begin = quote!(#(#elements)* #(#types)* #(#fill)* #lists #note);
+        match self.returns {
+            None => quote!(#begin #(#nodes)* #give_up #(#merge)*),
+            Some(v) => {
+                let (label, strip, column, unreturned) = (all_returned(), strip(v), column(v), unreturned());
+                quote! {
+                    #begin
+                    // Behind a loop that all lanes have left by a return, nobody goes on.
+                    #label: { #(#nodes)* #give_up #(#merge)* }
+                    #give_up
+                    #rt::merge_returned(#column, #strip, &#here, &#unreturned);
+                }
+            }
         }
+    }
+
+    /// Fills the rows of lists, given `__here`.
+    fn transpose(&self) -> TokenStream {
+        let (rt, vector, here) = (&self.rt, &self.emitter.rt, name("__here"));
+        let all = self.transposed.iter().map(|v| {
+            let (left, column) = (left(*v), column(*v));
+            quote!(#vector::vector::ListRows::fill(&mut #left, &#rt::spread_lists(#column, &#here));)
+        });
+        quote!(#(#all)*)
+    }
+
+    /// What code finds in rows, and where they are.
+    fn rows_of_all(&self) -> Vec<(Ident, TokenStream)> {
+        let (rt, vector) = (&self.rt, &self.emitter.rt);
+        let arrays = self.arrays().map(|v| {
+            let (left, shape) = (left(v), self.shape(v));
+            (strip(v), quote!(#rt::in_rows::<#shape, _, _>(&mut #left)))
+        });
+        let lists = self.transposed.iter().flat_map(|v| {
+            let left = left(*v);
+            let rows = quote!(#vector::vector::ListRows::rows(&#left));
+            [(list_rows(*v), quote!(#rows.0)), (lengths(*v), quote!(#rows.1))]
+        });
+        arrays.chain(lists).collect()
     }
 
     /// Leaves the code if all lanes have returned, behind a round of a loop in whose body one may.
@@ -530,7 +579,9 @@ impl Writer<'_, '_> {
                 Expr::If(e) if !self.is_uniform(&e.cond) => {
                     self.in_place(&mut *e.cond);
                     self.under_condition(&mut e.then_branch.stmts[..]);
-                    e.else_branch.iter_mut().for_each(|(_, otherwise)| self.under_condition(&mut **otherwise));
+                    e.else_branch
+                        .iter_mut()
+                        .for_each(|(_, otherwise)| self.under_condition(&mut **otherwise));
                     return Next::Past;
                 }
                 Expr::Binary(e) if matches!(e.op, BinOp::And(_) | BinOp::Or(_)) => {
@@ -551,8 +602,16 @@ impl Writer<'_, '_> {
             let Some((strip, array)) = self.rows(root) else { return Next::On };
             let mut indices: Vec<Expr> = indices.into_iter().cloned().collect();
             indices.iter_mut().for_each(|index| self.in_place(index));
+            let is_uniform = indices.iter().all(|index| self.is_uniform(index));
+            if !is_uniform {
+                self.lookups.note();
+                let (vector, fault) = (&self.emitter.rt, fault());
+                for (index, length) in indices.iter_mut().zip(&array.lengths) {
+                    *index = parse_quote!(#vector::vector::within(#index, #length, &#fault));
+                }
+            }
             let place: Expr = parse_quote!(#strip #([#indices])*);
-            if self.conditional.get() && !indices.is_empty() {
+            if is_uniform && self.conditional.get() && !indices.is_empty() {
                 self.checked.borrow_mut().push(place.clone());
             }
             *expr = elements(place, array, indices.len());
@@ -832,8 +891,7 @@ impl Writer<'_, '_> {
     fn checks(&self, own: &VarSet) -> TokenStream {
         let mut places = self.checked.take();
         places.retain(|place| {
-            self.rounds.get().is_some()
-                && effects::of(&self.scope.names, place).mentions.is_disjoint(own)
+            self.rounds.get().is_some() && effects::of(&self.scope.names, place).mentions.is_disjoint(own)
         });
         let mut known = BTreeSet::new();
         places.retain(|place| known.insert(place.to_token_stream().to_string()));

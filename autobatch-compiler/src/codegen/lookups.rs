@@ -31,7 +31,6 @@ use syn::{BinOp, Expr, ExprLit, Lit, Pat, Stmt, Type, UnOp, parse_quote};
 use crate::analysis::typed_places::TypedPlaces;
 use crate::codegen::emitter::Emitter;
 use crate::codegen::names::{name, numbered};
-use crate::codegen::region::lane;
 use crate::ir::{Block, BlockId, Terminator, VarId};
 use crate::item::model::Function;
 use crate::std_models::pure::{is_primitive, is_pure_function};
@@ -109,6 +108,14 @@ pub(crate) fn faults() -> Ident {
     name("__faults")
 }
 
+/// A list that each member has of its own, in rows.
+pub(crate) struct ListInRows {
+    pub(crate) rows: Ident,
+    /// The length of a lane's.
+    pub(crate) length: TokenStream,
+    pub(crate) lane: Ident,
+}
+
 /// Rewrites the lookups of a region.
 pub(crate) struct LookupWriter<'e> {
     emitter: &'e Emitter<'e>,
@@ -127,8 +134,8 @@ pub(crate) struct LookupWriter<'e> {
     gathers_words: bool,
     /// Variables that lanes may differ in; none if all indices are looked at.
     varying: Option<BTreeSet<String>>,
-    /// Members' lists that stand in rows, each with its rows.
-    rows: BTreeMap<String, Ident>,
+    /// Members' lists that stand in rows, by name.
+    rows: BTreeMap<String, ListInRows>,
 }
 
 impl<'e> LookupWriter<'e> {
@@ -173,7 +180,7 @@ impl<'e> LookupWriter<'e> {
         emitter: &'e Emitter<'e>,
         head: BlockId,
         varying: BTreeSet<String>,
-        rows: BTreeMap<String, Ident>,
+        rows: BTreeMap<String, ListInRows>,
     ) -> LookupWriter<'e> {
         let gathers_words = false;
         LookupWriter { varying: Some(varying), rows, gathers_words, ..LookupWriter::of(emitter, head) }
@@ -257,15 +264,20 @@ impl<'e> LookupWriter<'e> {
         let (rt, fault, base, index) = (self.rt, fault(), &e.expr, &e.index);
         let list = self.places.list(base).filter(|_| !matches!(**index, Expr::Range(_)))?;
         if let Some(varying) = &self.varying {
-            let name = name_of(bare(base));
-            if let Some(rows) = name.as_ref().and_then(|name| self.rows.get(name))
+            let base_name = name_of(bare(base));
+            if let Some(list) = base_name.as_ref().and_then(|name| self.rows.get(name))
                 && mentioned(&**index).is_disjoint(varying)
             {
                 self.any.set(true);
-                let l = lane();
-                return Some(parse_quote!(#rt::vector::ListRows::get(&#rows, #index, #l, &#fault)));
+                let (ListInRows { rows, length, lane }, at, row) = (list, name("__at"), name("__row"));
+                return Some(parse_quote!({
+                    let #at = #index;
+                    let #row = #rt::vector::row(#at, <[_]>::len(#rows));
+                    #rt::vector::Fault::note(&#fault, #rt::vector::is_outside(#at, #row, #length));
+                    #rt::lane_interchange::copied(&#rows[#row][#lane])
+                }));
             }
-            let is_members = !list.is_own && name.is_some_and(|name| varying.contains(&name));
+            let is_members = !list.is_own && base_name.is_some_and(|name| varying.contains(&name));
             let is_same = || mentioned(&Expr::Index(e.clone())).is_disjoint(varying);
             if !is_members && (self.places.is_local(base) || is_same() || is_narrow(&list.element)) {
                 return None;

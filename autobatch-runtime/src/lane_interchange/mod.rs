@@ -25,8 +25,8 @@ pub use divisor::{Divisor, QUICK};
 pub use returns::{Unreturned, held, merge_returned, needs_no_drop, returns};
 pub use rounds::{Rounds, choose, copied, rounds, steps};
 pub use rows::{
-    Of, One, copy_rows, copy_rows_where, fill_rows, fill_rows_where, in_rows, merge_rows, of_type,
-    plain_array, rows, spread_rows, swap_rows_where,
+    Of, One, copy_rows, copy_rows_where, fill_rows, fill_rows_where, in_rows, merge_rows, of_element,
+    of_type, plain_array, rows, spread_rows, swap_rows_where,
 };
 pub use strips::{
     ActiveLanes, get, get_vector, merge, merge_vector, plain, plain_elements, plain_value, plain_vector, set,

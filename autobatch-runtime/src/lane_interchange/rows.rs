@@ -120,14 +120,17 @@ pub fn rows<S: Shape, T, const W: usize>() -> Option<Box<Aligned<S::Rows<T, W>>>
     })
 }
 
-/// The rows for a strip, as some strip before it has left them; `_element` says of which type.
+/// The rows for a strip, as some strip before it has left them.
 #[inline(always)]
-pub fn in_rows<'r, S: Shape, T, const W: usize>(
-    rows: &'r mut Option<Box<Aligned<S::Rows<T, W>>>>,
-    _element: &Strip<T, W>,
-) -> &'r mut S::Rows<T, W> {
+pub fn in_rows<S: Shape, T, const W: usize>(
+    rows: &mut Option<Box<Aligned<S::Rows<T, W>>>>,
+) -> &mut S::Rows<T, W> {
     &mut rows.as_mut().expect("the type is plain").0
 }
+
+/// Says of which type the elements are.
+#[inline(always)]
+pub fn of_element<S: Shape, T, const W: usize>(_rows: &S::Rows<T, W>, _element: &Strip<T, W>) {}
 
 /// Says of which type the arrays are.
 #[inline(always)]

@@ -16,7 +16,7 @@ use std::ptr;
 
 use crate::lane_interchange::get;
 use crate::probes::type_id::is_plain;
-use crate::vector::lookup::{Fault, give_up};
+use crate::vector::lookup::give_up;
 
 /// The most bytes that the rows of a strip take.
 const LARGEST: usize = 1 << 24;
@@ -74,19 +74,29 @@ impl<T, const W: usize> ListRows<T, W> {
         true
     }
 
-    /// An element of a lane's list; another one, if there is none at that index, which is noted.
+    /// The rows, and how long each lane's list is.
     #[inline(always)]
-    pub fn get(&self, at: usize, lane: usize, fault: &Fault) -> T {
-        let row = if at < self.rows.len() { at } else { 0 };
-        fault.note(row as u32 >= self.lengths[lane] || row != at);
-        // SAFETY: as in `fill`. There is a row 0: a lane looks into a list that has been taken.
-        unsafe { ptr::read(&self.rows[row][lane]) }
+    pub fn rows(&self) -> (&[[T; W]], &[u32; W]) {
+        (&self.rows, &self.lengths)
     }
+}
+
+/// The row at an index; another one, if there is none. Values only: LLVM forgets in a loop what it knows of references to functions in it.
+#[inline(always)]
+pub fn row(at: usize, rows: usize) -> usize {
+    if at < rows { at } else { 0 }
+}
+
+/// Whether a lane's list, of so many elements, has none at an index in this row.
+#[inline(always)]
+pub fn is_outside(at: usize, row: usize, length: u32) -> bool {
+    row as u32 >= length || row != at
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vector::lookup::Fault;
 
     fn filled<'l, const W: usize>(rows: &mut ListRows<u16, W>, lists: [&'l [u16]; W]) {
         rows.fill(&lists.map(MaybeUninit::new));
@@ -100,7 +110,10 @@ mod tests {
             for (lane, list) in lists.iter().enumerate() {
                 for at in (0..5).chain([1 << 32, usize::MAX]) {
                     let fault = Fault::new();
-                    let found = rows.get(at, lane, &fault);
+                    let (rows, lengths) = rows.rows();
+                    let row = row(at, rows.len());
+                    fault.note(is_outside(at, row, lengths[lane]));
+                    let found = rows[row][lane];
                     assert_eq!(fault.is_noted(), at >= list.len(), "{at} of {list:?}");
                     assert!(fault.is_noted() || found == list[at]);
                 }

@@ -37,7 +37,7 @@ impl Fault {
 
     /// It has, if `fault` says so.
     #[inline(always)]
-    pub(super) fn note(&self, fault: bool) {
+    pub fn note(&self, fault: bool) {
         self.0.set(self.0.get() | fault);
     }
 

@@ -45,7 +45,7 @@ pub use gang::{CountedLanes, Gang, GangMask, body, kind, lane_by_lane, merge, pa
 pub use interleave::interleaved;
 pub use lane_set::{LaneSet, full, spread};
 pub use lane_sort::{LaneOrder, differs, sort_key, sorted, unsorted};
-pub use list_rows::ListRows;
+pub use list_rows::{ListRows, is_outside, row};
 pub use lookup::{Fault, Faults, LaneFaults, List, element, give_up_unless, within};
 pub use loops::{Flags, LoopLanes, Points, repeat, repeat_exits};
 pub use task_blocks::{BlockColumns, TaskBlocks};

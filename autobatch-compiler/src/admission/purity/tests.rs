@@ -139,7 +139,7 @@ fn functions_beside_the_item_are_looked_into() {
         ),
         none
     );
-    let elements = vec!["(&(v)[__at])".to_string(); 2];
+    let elements = vec!["(*(&(v)[__at]))".to_string(); 2];
     assert_eq!(program(quote!(norm(w)), norm), Some(elements));
     assert_eq!(
         program(

@@ -10,7 +10,6 @@ use crate::analysis::lane_interchange::coalesce::coalesce;
 use crate::analysis::lane_interchange::forms::{is_slice_copy, names_only, skips, swapped};
 use crate::analysis::lane_interchange::plan::{Array, Leaf, Node, Plan, Scope, declared};
 use crate::analysis::lane_interchange::rounds::steps;
-use crate::analysis::lane_interchange::uniform::Items;
 use crate::diagnostics::reasons::{LOOP_CODE, LOOP_INNER, LOOP_ITEMS, LOOP_PATTERN, Reason};
 use crate::ir::effects::{bound, variable};
 use crate::ir::{Op, Role, VarId, VarSet};
@@ -28,8 +27,10 @@ pub(super) struct Admit<'a, 'p> {
     borrowed: VarSet,
     /// Whether lanes may return from the function.
     pub(super) returns: bool,
-    /// The loops around whose rounds are not those of all lanes.
-    predicated: usize,
+    /// The loops around.
+    pub(super) depth: usize,
+    /// Those of them whose rounds are not those of all lanes.
+    pub(super) predicated: usize,
     /// What was refused first.
     pub(super) refused: Option<Refusal>,
 }
@@ -70,6 +71,7 @@ impl<'a, 'p> Admit<'a, 'p> {
             types: Vec::new(),
             borrowed: VarSet::new(),
             returns: false,
+            depth: 0,
             predicated: 0,
             refused: None,
         }
@@ -161,18 +163,13 @@ impl<'a, 'p> Admit<'a, 'p> {
         if !names_only(&e.pat) {
             return self.refuse(&e.pat, LOOP_PATTERN);
         }
-        let counted = steps(&e.expr);
-        let items = match counted {
-            Some((range, _)) => {
-                range.start.as_ref().is_some_and(|start| self.uniform(start)).then_some(Items::Numbers)
-            }
-            None => self.iterator(&e.expr),
-        };
-        let Some(items) = items else { return self.refuse(&e.expr, LOOP_ITEMS) };
+        let is_predicated = steps(&e.expr).is_some();
+        let Some(items) = self.iterator(&e.expr) else { return self.refuse(&e.expr, LOOP_ITEMS) };
         let Some(counters) = self.counters(e) else { return self.refuse(&e.pat, LOOP_CODE) };
         self.uniforms.extend(counters);
         self.item(&e.pat, &items);
-        self.predicated += usize::from(counted.is_some());
+        self.depth += 1;
+        self.predicated += usize::from(is_predicated);
         let mut nodes = Vec::new();
         let mut stmts = &e.body.stmts[..];
         while let Some((stmt, rest)) = stmts.split_first() {
@@ -190,9 +187,10 @@ impl<'a, 'p> Admit<'a, 'p> {
             self.stmt(&parse_quote!(if #skipped {} else { #(#rest)* }), &mut nodes)?;
             break;
         }
-        self.predicated -= usize::from(counted.is_some());
+        self.depth -= 1;
+        self.predicated -= usize::from(is_predicated);
         // A copy in some lanes makes no other variable of one.
-        if self.predicated == 0 && counted.is_none() {
+        if self.predicated == 0 && !is_predicated {
             coalesce(self.scope, &mut nodes, &declared(&self.scope.names, &e.body.stmts), &mut self.types);
         }
         let mut head = e.clone();

@@ -220,7 +220,9 @@ impl Plan {
         fn of(names: &Names, nodes: &[Node]) -> Vec<VarSet> {
             let pieces = nodes.iter().flat_map(|node| match node {
                 Node::Uniform(_) => vec![],
-                Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => vec![node.mentions(names)],
+                Node::Lanes(_) | Node::Fill(..) | Node::Copy(..) | Node::Swap(..) => {
+                    vec![node.mentions(names)]
+                }
                 // What is counted before it runs belongs to lanes.
                 Node::Loop(head, body) => {
                     let counted = steps(&head.expr).map(|_| effects::of(names, &head.expr).mentions);

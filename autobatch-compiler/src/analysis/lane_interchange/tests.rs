@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::analysis::lane_interchange::{Node, Plan, Scope, overwritten};
+use crate::analysis::lane_interchange::{Node, Plan, Scope, overwritten, steps};
 use crate::ir::VarSet;
 use crate::ir::testing::{functions, lowered};
 
@@ -31,7 +31,11 @@ fn shape(nodes: &[Node], overwritten: &VarSet) -> String {
             Node::Fill(array, _) if overwritten.contains(array) => "o".into(),
             Node::Fill(..) => "f".into(),
             Node::Copy(..) => "c".into(),
-            Node::Loop(_, body) => format!("[{}]", shape(body, overwritten)),
+            Node::Swap(..) => "s".into(),
+            Node::Loop(head, body) => match steps(&head.expr) {
+                Some(_) => format!("<{}>", shape(body, overwritten)),
+                None => format!("[{}]", shape(body, overwritten)),
+            },
         })
         .collect()
 }
@@ -334,4 +338,56 @@ fn searches_among_elements_run_together() {
             f(xs, x + 1)
         }
     });
+}
+
+#[test]
+fn loops_over_arrays_whose_ends_differ() {
+    let found = shapes(quote! {
+        fn f(#[each] a: &[u8], #[each] b: &[u8]) -> u32 {
+            let mut row = [0u32; 65];
+            let mut next = [0u32; 65];
+            for j in 0..=b.len() { row[j] = j as u32; }
+            for (i, x) in a.iter().enumerate() {
+                next[0] = i as u32;
+                for (j, &y) in b.iter().enumerate() {
+                    next[j + 1] = row[j].min(next[j]) + if *x == y { 0 } else { 1 };
+                }
+                std::mem::swap(&mut row, &mut next);
+            }
+            row[b.len()]
+        }
+    });
+    // The ends and the numbers of rounds are pieces of their own.
+    assert_eq!(found, ["ff2<1>2<4<2>s>1"]);
+}
+
+#[test]
+fn loops_whose_ends_differ_stay_blocks() {
+    let without_array = quote! {
+        fn f(n: u32) -> u32 {
+            let mut sum = 0;
+            for k in 0..n { sum += k * k; }
+            sum
+        }
+    };
+    let left_early = quote! {
+        fn f(#[each] a: &[u32]) -> u32 {
+            let mut row = [0u32; 65];
+            for j in 0..a.len() {
+                row[j] = a[j];
+                if row[j] == 3 { break; }
+            }
+            row[3]
+        }
+    };
+    let from_anywhere = quote! {
+        fn f(n: usize) -> u32 {
+            let mut row = [0u32; 65];
+            for j in n..2 * n { row[j] = j as u32; }
+            row[3]
+        }
+    };
+    for function in [without_array, left_early, from_anywhere] {
+        assert_eq!(shapes(function), [""; 0]);
+    }
 }

@@ -5,6 +5,7 @@ use syn::{Expr, Pat, UnOp, parse_quote};
 use crate::analysis::lane_interchange::admit::Admit;
 use crate::analysis::lane_interchange::forms::indexed;
 use crate::analysis::lane_interchange::plan::Leaf;
+use crate::analysis::lane_interchange::rounds::steps;
 use crate::ir::VarId;
 use crate::ir::effects::bound;
 use crate::std_models::pure::{is_constant, is_list, is_plain_literal, is_primitive, is_pure_method};
@@ -21,10 +22,13 @@ pub(super) enum Items {
 }
 
 impl Admit<'_, '_> {
-    /// What a `for` runs over: so many steps in every lane, items that are integers or elements of
+    /// What a `for` runs over: so many steps in every lane, or as many as are counted, items that are integers or elements of
     /// shared data.
     pub(super) fn iterator(&mut self, expr: &Expr) -> Option<Items> {
         let expr = bare(expr);
+        if let Some((range, _)) = steps(expr) {
+            return range.start.as_ref().is_some_and(|start| self.uniform(start)).then_some(Items::Numbers);
+        }
         match expr {
             Expr::Range(e) => match (&e.start, &e.end) {
                 (Some(start), Some(end)) if self.uniform(start) && self.uniform(end) => Some(Items::Numbers),

@@ -225,7 +225,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
     };
     let (before, run) = match interchanged {
         None => (quote!(), quote!(#find #was #(#lanes)* #run)),
-        Some(Interchanged { left, strips, check, code, next, returns }) => {
+        Some(Interchanged { left, transpose, rows, strips, check, code, next, returns }) => {
             let next = emitter.point_at(next);
             let arrive = match returns {
                 None => quote!(#rt::Core::arrive::<#word, #strip>(__core, #i, #point, #next);),
@@ -235,6 +235,7 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
                 }
             };
             let none = quote!(::core::option::Option::None);
+            let (names, rows): (Vec<Ident>, Vec<TokenStream>) = rows.into_iter().unzip();
             let run = quote! {
                 #(#lanes)*
                 #(#uniforms)*
@@ -242,6 +243,8 @@ pub(crate) fn block(emitter: &Emitter<'_>, region: &Region, enter: &TokenStream)
                 match if #check { #rt::Core::begin_interchange::<#word, #strip>(__core, #i, #point) } else { #none } {
                     #none => { #find #run }
                     ::core::option::Option::Some(#here) => {
+                        #transpose
+                        #(let #names = #rows;)*
                         #code
                         #arrive
                     }

@@ -8,7 +8,7 @@ use crate::codegen::lookups::Lookups;
 use crate::codegen::loop_distribution::{Loops, pieces};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::region::{self, Chooser, Engine, Region, column, here, lane, next};
-use crate::codegen::strip::{self, LaneStorage};
+use crate::codegen::strip::{self, ARGUMENTS, LaneStorage};
 use crate::codegen::vector::columns::{set, work};
 use crate::codegen::vector::frames::{Stop, Writer};
 use crate::ir::VarId;
@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
         places: &[TokenStream],
         next_stops: &[&Stop<'_>],
     ) -> TokenStream {
-        let Interchanged { left: _, strips, check, code, next, returns } = code;
+        let Interchanged { left: _, transpose, rows, strips, check, code, next, returns } = code;
         let (rt, word, strip, level) =
             (&self.emitter.rt, &self.emitter.word, self.emitter.width.strip, self.level());
         let (with, here) = (format_ident!("noalias{}", columns.len()), here());
@@ -143,13 +143,23 @@ impl Writer<'_, '_> {
             let to = set(next);
             quote!(#rt::vector::LaneSet::add::<#strip>(&mut #to, __i, __going);)
         });
+        let run = quote!(#strips #rt::vector::give_up_unless(#check); #code __bits #going);
+        // Lists that lanes look into may be anywhere, but for the arrays.
+        let (names, rows): (Vec<&Ident>, Vec<&TokenStream>) =
+            rows.iter().map(|(name, at)| (name, at)).unzip();
+        let run = match names.len() {
+            0 => run,
+            n if n > ARGUMENTS => quote!(#(let #names = #rows;)* #run),
+            n => {
+                let with = format_ident!("noalias{n}");
+                quote!(#rt::vector::#with(#(#rows,)* |#(#names),*| { #run }))
+            }
+        };
         quote! {
             let __going = #rt::vector::#with(#(#places,)* |#(#columns),*| {
-                #strips
-                #rt::vector::give_up_unless(#check);
                 let #here = #rt::lane_interchange::ActiveLanes::<#word, #strip>::of(__bits, #level);
-                #code
-                __bits #going
+                #transpose
+                #run
             });
             #(#arrive)*
         }
