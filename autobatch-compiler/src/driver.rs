@@ -12,11 +12,11 @@ use crate::codegen::emitter::Width;
 use crate::codegen::scalar_clone::{self, Clones};
 use crate::codegen::vector_math::VectorMath;
 use crate::codegen::{self, VectorProgram};
-use crate::diagnostics::messages;
+use crate::diagnostics::{messages, reasons};
 use crate::diagnostics::sink::Diagnostics;
 use crate::dump::Dump;
 use crate::index::source::{self, Source};
-use crate::ir::Program;
+use crate::ir::{Note, Program};
 use crate::item::model::{self, Function};
 use crate::item::{checks, excluded, functions, helpers, implicit_entries, methods, selection};
 use crate::lower::{self, LowerOptions, Lowered};
@@ -173,7 +173,7 @@ fn expand(
             continue;
         }
         let mut item = item.clone();
-        let admitted = lower_admitted(&mut item, resolution, entry, &options, &passes, dump);
+        let mut admitted = lower_admitted(&mut item, resolution, entry, &options, &passes, dump);
         let Lowered { program, sources, .. } = &admitted.lowered;
         let own = sources.iter().map(|source| &item.functions[*source]);
         let args = args_for(own, args);
@@ -182,6 +182,11 @@ fn expand(
                 let message = messages::scalar_code(&note.why(), note.reason, args.fibers_will_do);
                 diag.error_at(note.span, message);
             }
+        }
+        if is_linted() {
+            let (span, reason) = (function.sig.ident.span(), reasons::LINTED);
+            admitted.lowered.program.notes.push(Note { span, name: None, reason, whole: true });
+            admitted.pure = None;
         }
         programs.push((entry, item, admitted, args));
     }
@@ -209,6 +214,11 @@ fn expand(
         families.extend(vector_math.iter().flat_map(VectorMath::items));
     }
     families
+}
+
+/// Whether Clippy looks at the code. It lints what the user wrote, and a family of scalar code does the same as any other.
+fn is_linted() -> bool {
+    std::env::var_os("CLIPPY_ARGS").is_some()
 }
 
 /// The calls in tail position of a program, by function and number, that are no tail calls: something is left to do.

@@ -4,6 +4,9 @@
 //! compares the ways to run a kernel in one process, and writes a table and a chart; `--bin styles` compares
 //! the ways to write an algorithm.
 
+// No test of its own beside the library: `cargo test` would build the programs for it.
+#[cfg(test)]
+mod agreement;
 mod case;
 pub mod inputs;
 pub mod ispc;

@@ -130,6 +130,11 @@ pub(crate) const ITEM_NAMED_OUTSIDE: Reason = Reason {
     instead: "give it another name, or put it outside of the function",
 };
 
+pub(crate) const LINTED: Reason = Reason {
+    why: "Clippy looks at the function, for which scalar code will do",
+    instead: "build it, and it is batched",
+};
+
 // A local is in the way: columns move, so nothing may refer to their values across a loop or call.
 
 pub(crate) const ADDRESS_TAKEN: Reason = Reason {

@@ -1,11 +1,11 @@
 //! Every kernel computes the same in every way.
 
 use autobatch::{Executor, Options, Schedule};
-use autobatch_bench::ispc::Target;
-use autobatch_bench::kernels::Entry;
-use autobatch_bench::variant::isas;
-use autobatch_bench::ways::{Pools, small_ways, ways};
-use autobatch_bench::{Variant, kernels};
+use crate::ispc::Target;
+use crate::kernels::Entry;
+use crate::variant::isas;
+use crate::ways::{Pools, small_ways, ways};
+use crate::{Variant, kernels};
 
 fn agree(entry: &Entry, members: usize, variants: &[Variant<'_>]) {
     let case = (entry.build)(members);
