@@ -41,6 +41,10 @@ pub(crate) const IN_A_MACRO: Reason = Reason {
     why: "a call inside a macro's tokens can't be seen by the compiler",
     instead: "make the call in a `let` before the macro",
 };
+pub(crate) const IN_AN_ITEM: Reason = Reason {
+    why: "a function inside the body calls it, and is no part of the program",
+    instead: "make the call where the function's body stands, or put both into one module with the attribute",
+};
 pub(crate) const AS_A_VALUE: Reason = Reason {
     why: "the function is used as a value, and whoever calls it runs the scalar code",
     instead: "call it by its name where its value is needed",

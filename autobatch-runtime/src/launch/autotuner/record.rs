@@ -87,6 +87,16 @@ impl Record {
         EXECUTORS.into_iter().filter_map(of).collect()
     }
 
+    /// The machine that whole runs have shown to be so many times as fast as scalar code, or that.
+    pub(super) fn ahead_of_scalar(&self, times: f64) -> Executor {
+        match (self.cost(self.executor), self.cost(Executor::Scalar)) {
+            (Some(best), Some(scalar)) if self.is_sure(self.executor) && times * best < scalar => {
+                self.executor
+            }
+            _ => Executor::Scalar,
+        }
+    }
+
     /// Whether whole runs have told what an executor costs.
     pub(super) fn is_sure(&self, executor: Executor) -> bool {
         self.costs[index(executor)].is_some_and(|cost| cost.sure)
