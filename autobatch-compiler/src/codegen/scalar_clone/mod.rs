@@ -139,7 +139,13 @@ impl<'a> Clones<'a> {
 
     /// The same for the clone that looks at the limits.
     pub fn counted_path(&self, function: usize) -> Option<TokenStream> {
-        self.has[function].then(|| self.path_of(function, CloneKind::COUNTED))
+        self.counts(function).then(|| self.path_of(function, CloneKind::COUNTED))
+    }
+
+    /// Whether a function has a copy that counts. Each copy of a generic function shows the user's errors again.
+    fn counts(&self, function: usize) -> bool {
+        let computes = self.known.computes.contains(&function);
+        self.has[function] && (computes || !selection::is_generic(&self.functions[function]))
     }
 
     /// The same of a program that only computes: few lanes of it run as scalar code, be there limits or not.
@@ -171,7 +177,8 @@ impl<'a> Clones<'a> {
     pub fn items(&self) -> Vec<TokenStream> {
         let mut items = Vec::new();
         for index in (0..self.functions.len()).filter(|f| self.has[*f]) {
-            for kind in [CloneKind::PLAIN, CloneKind::COUNTED] {
+            let kinds = [CloneKind::PLAIN, CloneKind::COUNTED];
+            for kind in kinds.into_iter().filter(|kind| !kind.counted || self.counts(index)) {
                 items.push(self.item(index, kind));
                 if self.inlines(index, kind) {
                     items.push(self.item(index, CloneKind { role: Role::Leaf, ..kind }));
@@ -234,6 +241,7 @@ impl<'a> Clones<'a> {
             }
             mentioned.extend(found);
         }
+        mentioned.retain(|callee| !redirect.wrong.contains(callee));
         let shadows = self.shadows(&mentioned, kind, &redirect.constant);
         // Not on entry: many calls return before they come to a closure.
         if let Some(at) = publish.filter(|_| redirect.found || !shadows.is_empty()) {
@@ -500,6 +508,8 @@ struct Redirect<'a> {
     tails: BTreeSet<usize>,
     /// The names in constant expressions, types and items.
     constant: BTreeSet<String>,
+    /// The functions that are called with a wrong number of arguments, which is to be reported of them alone.
+    wrong: BTreeSet<usize>,
 }
 
 impl<'a> Redirect<'a> {
@@ -513,6 +523,7 @@ impl<'a> Redirect<'a> {
             found: false,
             tails: BTreeSet::new(),
             constant: BTreeSet::new(),
+            wrong: BTreeSet::new(),
         }
     }
 
@@ -543,7 +554,10 @@ impl<'a> Redirect<'a> {
             Role::Leaf if tail && self.clones.inlines(callee, self.kind) => Role::Leaf,
             _ => Role::Clone,
         };
-        CloneKind { role, ..self.kind }
+        match self.clones.counts(callee) {
+            true => CloneKind { role, ..self.kind },
+            false => CloneKind { role, counted: false },
+        }
     }
 
     /// A tail call passes the depth on as it is. What a tail call is says the pass of that name: the result is the
@@ -624,7 +638,14 @@ impl VisitMut for Redirect<'_> {
             }
             Expr::Closure(e) => return self.closure(e),
             Expr::Path(_) => return self.value(expr),
-            Expr::Call(call) if self.clones.called(call, self.caller).is_some() => {
+            Expr::Call(call) => {
+                match self.clones.at_path(&call.func, self.caller) {
+                    Some(callee) if call.args.len() != self.clones.functions[callee].params.len() => {
+                        self.wrong.insert(callee);
+                    }
+                    Some(_) => {}
+                    None => self.visit_expr_mut(&mut call.func),
+                }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
             }
             _ => visit_mut::visit_expr_mut(self, expr),

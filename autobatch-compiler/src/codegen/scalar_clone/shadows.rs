@@ -91,7 +91,7 @@ impl Clones<'_> {
     /// A function with another's signature, which asks its thread how deep it is.
     pub(super) fn stand_in(&self, index: usize, kind: CloneKind, name: Ident) -> TokenStream {
         let function = &self.functions[index];
-        let kind = CloneKind { role: Role::Clone, ..kind };
+        let kind = CloneKind { role: Role::Clone, counted: kind.counted && self.counts(index) };
         let (clone, fish, krate) = (self.path_of(index, kind), turbofish(&function.sig.generics), self.krate);
         let mut sig = function.sig.clone();
         sig.ident = name;

@@ -63,6 +63,14 @@ impl Record {
         self.costs[index(executor)] = Some(Cost { nanoseconds, sure: true });
     }
 
+    /// Notes what a trial says that a whole run of the executor would cost which has lost it. Whole runs that have cost less were of other data.
+    pub(super) fn correct(&mut self, executor: Executor, nanoseconds: f64) {
+        self.guess(executor, nanoseconds);
+        if let Some(cost) = &mut self.costs[index(executor)] {
+            cost.nanoseconds = cost.nanoseconds.max(nanoseconds);
+        }
+    }
+
     /// Notes what a trial says that a whole run would cost.
     pub(super) fn guess(&mut self, executor: Executor, nanoseconds: f64) {
         let known = &mut self.costs[index(executor)];
