@@ -252,6 +252,10 @@ pub(crate) const FLOAT_REMAINDER: Reason = Reason {
     why: "the remainder of floats is a library call for one lane after the other",
     instead: "take `x - y * (x / y).trunc()` where its rounding will do",
 };
+pub(crate) const WIDE_DIVISION: Reason = Reason {
+    why: "a division of 64-bit integers by a number that is no power of two takes a product of 128 bits, which vectors don't have",
+    instead: "divide a `u32` where the values fit, or by a power of two",
+};
 pub(crate) const LIBRARY_CALL: Reason = Reason {
     why: "is a library call for one lane after the other, if it is std's",
     instead: "write `#[autobatch(vector_math)]`, or call the function of `autobatch::math`",
