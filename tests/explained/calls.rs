@@ -144,5 +144,8 @@ fn a_division_of_wide_integers_is_what_stops_its_loop() {
     let [only] = with_narrow_ones_batched::program().loops else { panic!("one loop") };
     assert!(only.obstacle.is_none());
     assert_eq!(with_a_wide_remainder_batched(&[3, 90]), [0, with_a_wide_remainder(90)]);
-    assert_eq!(with_narrow_ones_batched(&[9, 90], &[7, 8]), [with_narrow_ones(9, 7), with_narrow_ones(90, 8)]);
+    assert_eq!(
+        with_narrow_ones_batched(&[9, 90], &[7, 8]),
+        [with_narrow_ones(9, 7), with_narrow_ones(90, 8)]
+    );
 }
