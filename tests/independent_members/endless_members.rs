@@ -465,3 +465,142 @@ fn steps_are_the_same_in_every_engine() {
         }
     }
 }
+
+/// Recursion with a state, endless for one member in ten as good as: scalar code and the machine run it.
+#[autobatch(strict)]
+fn twice_with_state(n: u64, depth: u32, calls: &mut u64) -> u64 {
+    *calls += 1;
+    assert!(n != 1_000_077, "a member that is at fault");
+    if depth == 0 {
+        return n;
+    }
+    let first = twice_with_state(n / 2, depth - 1, calls);
+    first.wrapping_add(twice_with_state(n + 2, depth - 1, calls))
+}
+
+/// The same with a loop in the callee, and values that own memory.
+#[autobatch(strict)]
+fn loops_with_state(n: u64, depth: u32, text: String, calls: &mut u64) -> usize {
+    let mut k = 0u64;
+    while k < n % 40 || n % 10 == 3 && depth == 1 {
+        k = k.wrapping_add(1);
+    }
+    *calls += k;
+    if depth == 0 { text.len() } else { loops_with_state(n, depth - 1, text.clone(), calls) + text.len() }
+}
+
+const ALL: [Executor; 4] = [Executor::Auto, Executor::Masked, Executor::ProgramCounter, Executor::Scalar];
+
+#[test]
+fn recursion_with_states_loses_nobody_when_it_is_cancelled() {
+    let n: Vec<u64> = (0..MEMBERS).map(|n| 2 * n).collect();
+    let third = |member: usize| member % 10 == 3;
+    let finite = (0..n.len()).filter(|member| !third(*member)).count();
+    let depth: Vec<u32> = (0..n.len()).map(|m| if third(m) { 60 } else { m as u32 % 6 }).collect();
+    let odd: Vec<u64> = (0..MEMBERS).collect();
+    let depths: Vec<u32> = (1..=MEMBERS as u32).map(|n| 1 + n % 4).collect();
+    for executor in ALL {
+        for threads in [1, 2] {
+            let options = Options::default().executor(executor).threads(threads);
+            let how = format!("{executor:?}, {threads} threads");
+            let mut calls = vec![0; n.len()];
+            let run = |o: &Options| twice_with_state_batched_with(&n, &depth, &mut calls, o).unwrap();
+            let outcome = cancelled_after(finite, &options, run);
+            let mut wanted = vec![0; n.len()];
+            for member in (0..n.len()).filter(|member| !third(*member)) {
+                twice_with_state(n[member], depth[member], &mut wanted[member]);
+                assert_eq!(calls[member], wanted[member], "{how}: member {member}");
+            }
+            let scalar = |m: usize| twice_with_state(n[m], depth[m], &mut 0);
+            only(&how, outcome, FaultKind::Cancelled, third, scalar);
+
+            let text = || "text".to_owned();
+            let mut calls = vec![0; n.len()];
+            let run = |o: &Options| {
+                loops_with_state_batched_with(&odd, &depths, same(text()), &mut calls, o).unwrap()
+            };
+            let outcome = cancelled_after(finite, &options, run);
+            let scalar = |m: usize| loops_with_state(odd[m], depths[m], text(), &mut 0);
+            only(&how, outcome, FaultKind::Cancelled, third, scalar);
+        }
+    }
+}
+
+/// Panics, depth, and deep recursion are as without limits.
+#[test]
+fn a_run_that_is_not_cancelled_is_as_one_that_can_not_be() {
+    let n: Vec<u64> = (0..300).map(|n| if n % 50 == 7 { 1_000_077 } else { 2 * n }).collect();
+    let depth: Vec<u32> = (0..300).map(|n| n % 9).collect();
+    let token = CancelToken::new();
+    for executor in ALL {
+        let plain = Options::default().executor(executor).max_depth(7).quiet(true);
+        for limited in [plain.clone().cancel(&token), plain.clone().deadline(Duration::from_secs(600))] {
+            let [found, wanted] = [&limited, &plain].map(|options| {
+                let mut calls = vec![0; n.len()];
+                let outcome = twice_with_state_batched_with(&n, &depth, &mut calls, options).unwrap();
+                let results = outcome.into_results();
+                for (calls, _) in calls.iter_mut().zip(&results).filter(|(_, result)| result.is_err()) {
+                    *calls = 0;
+                }
+                (results, calls)
+            });
+            assert!(
+                wanted.0.iter().any(|result| matches!(result, Err(fault) if fault.kind == FaultKind::Panic))
+            );
+            assert_eq!(found, wanted, "{executor:?}");
+        }
+    }
+}
+
+/// Goes deep, and runs a batch of its own at the bottom, which can be ended too.
+#[autobatch]
+fn nested(n: u64, token: &CancelToken, calls: &mut u64) -> u64 {
+    *calls += 1;
+    if n == 0 {
+        let options = Options::default().executor(Executor::Scalar).threads(1).cancel(token);
+        let depth = [4, 3, 2];
+        let outcome = twice_with_state_batched_with(&[2, 4, 6], &depth, &mut [0; 3], &options).unwrap();
+        return outcome.into_values().unwrap().iter().sum();
+    }
+    nested(n - 1, token, calls) + 1
+}
+
+#[test]
+fn deep_members_and_batches_in_batches_take_turns_too() {
+    let (token, small) = (CancelToken::new(), thread::Builder::new().stack_size(160 << 10));
+    let test = move || {
+        let n = [3, 100_000, 0, 7];
+        for executor in [Executor::Auto, Executor::Scalar] {
+            let options = Options::default().executor(executor).threads(1).cancel(&token);
+            let mut calls = [0; 4];
+            let outcome = nested_batched_with(&n, &token, &mut calls, &options).unwrap();
+            let bottom = nested(0, &token, &mut 0);
+            assert_eq!(outcome.into_values().unwrap(), n.map(|n| n + bottom), "{executor:?}");
+            assert_eq!(calls, n.map(|n| n + 1), "{executor:?}");
+        }
+    };
+    small.spawn(test).unwrap().join().unwrap();
+}
+
+/// Scalar code that runs per member ends inside a member.
+#[autobatch]
+fn recursion_per_member(n: u64, depth: u32) -> u64 {
+    let values = vec![n, 2];
+    let mut sum = 0;
+    for value in values.iter().rev() {
+        sum += value + if depth == 0 { 0 } else { recursion_per_member(n, depth - 1) };
+    }
+    let last = values;
+    sum + last[0]
+}
+
+#[test]
+fn members_of_scalar_code_end_too() {
+    for executor in [Executor::Auto, Executor::Scalar] {
+        let options = Options::default().executor(executor).threads(1);
+        let run = |o: &Options| recursion_per_member_batched_with(&[1, 2], &[3, 60], o).unwrap();
+        let outcome = cancelled_soon(&options, run);
+        let scalar = |_: usize| recursion_per_member(1, 3);
+        only(&format!("{executor:?}"), outcome, FaultKind::Cancelled, |member| member == 1, scalar);
+    }
+}

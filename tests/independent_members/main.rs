@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod calls_out_of_sight;
 mod depth_of_scalar_code;
 mod endless_members;
 mod faults;

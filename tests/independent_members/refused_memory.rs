@@ -13,7 +13,7 @@ use crate::common::executors;
 /// Says to the child what it is to run.
 const CASE: &str = "AUTOBATCH_REFUSED";
 /// Its address space in KiB.
-const ROOM: usize = 200_000;
+const ROOM: usize = 120_000;
 
 /// Pure: frames, task blocks, gangs, wavefront. What waits is large, so that memory is soon used up.
 #[autobatch(strict)]
@@ -66,12 +66,12 @@ fn wide(n: u64) -> [u64; 512] {
     [k; 512]
 }
 
-/// Every tenth member panics.
+/// One member in a thousand panics.
 #[autobatch]
 fn wide_or_panic(n: u64) -> [u64; 16] {
     let mut k = n;
     while k > 10 {
-        assert!(n % 10 != 3, "a member that is at fault");
+        assert!(n % 1000 != 3, "a member that is at fault");
         k /= 2;
     }
     [k; 16]
@@ -116,13 +116,13 @@ fn results(options: &Options) {
 
 /// Results that take more than half of the memory there is, some of which are missing.
 fn results_with_faults(options: &Options) {
-    let n: Vec<u64> = (0..700_000).map(|member| member * 1000 % 20_011).collect();
+    let n: Vec<u64> = (0..400_000).map(|member| member * 1000 % 20_011).collect();
     let outcome = wide_or_panic_batched_with(&n, &options.clone().quiet(true)).unwrap();
     assert!(!outcome.faults().is_empty());
-    for (member, n) in n.iter().enumerate().step_by(1001) {
+    for (member, n) in n.iter().enumerate().step_by(101) {
         match outcome.get(member) {
             Some(value) => assert_eq!(*value, wide_or_panic(*n)),
-            None => assert_eq!(*n % 10, 3),
+            None => assert_eq!(*n % 1000, 3),
         }
     }
 }
@@ -176,7 +176,10 @@ fn in_children(case: &str) {
         return;
     }
     let mut failed = Vec::new();
-    for (nth, (executor, _)) in executors().into_iter().enumerate() {
+    // What only reports, or takes another turn, is the same in these.
+    let engines =
+        executors().into_iter().filter(|(name, _)| !["masked report", "pc earliest"].contains(name));
+    for (nth, (executor, _)) in engines.enumerate() {
         let name = format!("{case}/{executor}/{}", nth % 2 + 1);
         let child = Command::new("sh")
             .args(["-c", &format!("ulimit -v {ROOM}; exec \"$0\" \"$@\"")])

@@ -112,11 +112,20 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
             if p.passing == Passing::Shared { quote!(#ident) } else { quote!(&#ident) }
         })
         .collect();
-    let run_scalar = match &machine.clone {
+    let gets: Vec<TokenStream> = gets.collect();
+    let run_clone = |clone: &TokenStream| {
+        let fish = turbofish_of_clone(function, generics, clone);
+        quote!(|__member: usize, __depth: #rt::Depth| #clone #fish(#(#gets,)* __depth))
+    };
+    let run_counted = match &machine.counted {
         Some(clone) => {
-            let fish = turbofish_of_clone(function, generics, clone);
-            quote!(|__member: usize, __depth: #rt::Depth| #clone #fish(#(#gets,)* __depth))
+            let run = run_clone(clone);
+            quote!(::core::option::Option::Some(#run))
         }
+        None => quote!(::core::option::Option::None::<fn(usize, #rt::Depth) -> _>),
+    };
+    let run_scalar = match &machine.clone {
+        Some(clone) => run_clone(clone),
         None => {
             let (this, name) = match has_fewer_bounds(function) {
                 true => (quote!(Self::), own_ident(function)),
@@ -183,7 +192,7 @@ pub(crate) fn family(machine: &Machine<'_>, args: &Args) -> TokenStream {
         #(#sources)*
         let __vector_lanes = #vector_lanes;
         let __ways =
-            #rt::Ways { scalar: #run_scalar, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront, task_blocks: #task_blocks };
+            #rt::Ways { scalar: #run_scalar, counted: #run_counted, machine: #tile, vector: #vector, vector_lanes: __vector_lanes, vectors: #rt::Vectors::#vectors, wavefront: #wavefront, task_blocks: #task_blocks };
     );
     quote_spanned! {span=>
         #[doc = #doc]

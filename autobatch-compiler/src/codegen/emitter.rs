@@ -9,8 +9,9 @@ use syn::Ident;
 use crate::codegen::scalar_clone::Clones;
 use crate::codegen::vector_math::Rewrite;
 use crate::codegen::{definition_check, names, value_origins};
+use crate::diagnostics::reasons::IN_A_TOTAL;
 use crate::index::definitions::Definitions;
-use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Program, Role, VarId, VarSet};
+use crate::ir::{BlockId, Call, CallId, FuncId, GroupId, Note, Program, Role, VarId, VarSet};
 use crate::item::model;
 use crate::lower::{Erased, Lowered};
 use crate::passes::Analyses;
@@ -168,7 +169,16 @@ impl<'a> Emitter<'a> {
 
     /// The same with code that counts its steps, if there is some.
     pub(crate) fn counted_path(&self, func: FuncId) -> Option<TokenStream> {
-        self.clones.counted_path(self.sources[func.0])
+        self.clones.counted_path_of_lanes(self.sources[func.0])
+    }
+
+    /// What counts the calls that lane code makes natively: those in a total of a type that adds up in its own way.
+    pub(crate) fn shadows(&self) -> Vec<TokenStream> {
+        let native = |note: &Note| note.reason == IN_A_TOTAL;
+        if !self.program.notes.iter().any(native) {
+            return vec![];
+        }
+        self.clones.shadows_of_lanes(self.sources, self.items)
     }
 
     /// Says that the variable has the type that it has elsewhere. Lifetimes may differ: behind what never returns no borrow is

@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprLit, Ident, Lit, Path, Type};
 
 use crate::analysis::lane_interchange::Refusal;
-use crate::diagnostics::reasons::{FLOAT_REMAINDER, LIBRARY_CALL};
+use crate::diagnostics::reasons::{FLOAT_REMAINDER, LIBRARY_CALL, WIDE_DIVISION};
 use crate::ir::{Block, FuncId, Program, Terminator, VarId};
 use crate::item::model::Function;
 use crate::std_models::{elementary, facts, pure};
@@ -110,16 +110,19 @@ impl Calls<'_> {
 
 /// What keeps code of a function from being vectors, wherever it stands.
 pub(crate) struct Obstacles {
-    /// Variables that are floats.
+    /// Variables that are floats, and integers of 64 bits.
     floats: BTreeSet<String>,
+    wide: BTreeSet<String>,
     vector_math: bool,
 }
 
 impl Obstacles {
     pub(crate) fn new(program: &Program, func: FuncId, vector_math: bool) -> Obstacles {
-        let is_float = |v: &VarId| program.var(*v).ty.as_ref().is_some_and(is_float_type);
-        let floats = program.vars_of(func).filter(is_float).map(|v| program.name(v)).collect();
-        Obstacles { floats, vector_math }
+        let named = |is: &dyn Fn(&Type) -> bool| {
+            let has = |v: &VarId| program.var(*v).ty.as_ref().is_some_and(is);
+            program.vars_of(func).filter(has).map(|v| program.name(v)).collect()
+        };
+        Obstacles { floats: named(&is_float_type), wide: named(&is_wide_type), vector_math }
     }
 
     /// The first library call in code.
@@ -136,9 +139,15 @@ impl Obstacles {
             }
             _ => None,
         };
-        found.or_else(|| {
-            walk::find(code, remainder).map(|span| Refusal { span, name: None, reason: FLOAT_REMAINDER })
-        })
+        let division = |at: At<'_>| match at {
+            At::Expr(Expr::Binary(e)) if is_division(&e.op) && is_odd_number(&e.right) => {
+                self.is_wide(&e.left).then(|| e.op.span())
+            }
+            _ => None,
+        };
+        let because = |reason| move |span| Refusal { span, name: None, reason };
+        let found = found.or_else(|| walk::find(code, remainder).map(because(FLOAT_REMAINDER)));
+        found.or_else(|| walk::find(code, division).map(because(WIDE_DIVISION)))
     }
 
     /// The same of a block.
@@ -150,6 +159,18 @@ impl Obstacles {
             _ => {}
         }
         all
+    }
+
+    /// Whether a value certainly is an integer of 64 bits.
+    fn is_wide(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Path(p) => p.path.get_ident().is_some_and(|name| self.wide.contains(&name.to_string())),
+            Expr::Paren(e) => self.is_wide(&e.expr),
+            Expr::Group(e) => self.is_wide(&e.expr),
+            Expr::Cast(e) => is_wide_type(&e.ty),
+            Expr::Binary(e) => self.is_wide(&e.left) || self.is_wide(&e.right),
+            _ => false,
+        }
     }
 
     fn is_float(&self, e: &Expr) -> bool {
@@ -164,6 +185,20 @@ impl Obstacles {
             _ => false,
         }
     }
+}
+
+fn is_division(op: &BinOp) -> bool {
+    matches!(op, BinOp::Div(_) | BinOp::DivAssign(_) | BinOp::Rem(_) | BinOp::RemAssign(_))
+}
+
+/// Whether a number is written there that is no power of two.
+fn is_odd_number(e: &Expr) -> bool {
+    let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = e else { return false };
+    number.base10_parse::<u64>().is_ok_and(|number| !number.is_power_of_two())
+}
+
+fn is_wide_type(ty: &Type) -> bool {
+    bare(ty).is_some_and(|name| ["u64", "i64", "usize", "isize"].iter().any(|wide| name == wide))
 }
 
 fn is_float_type(ty: &Type) -> bool {

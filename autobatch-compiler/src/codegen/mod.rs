@@ -82,6 +82,10 @@ pub fn emit(
     let successors = body.as_ref().map(|body| body.successors.clone()).unwrap_or_default();
     let krate = if function.associated { args.krate.clone() } else { args.crate_from_module() };
     let clone = emitter.clone_path(lowered.program.entry);
+    // All of a program keeps limits, or none.
+    let all_count = lowered.sources.iter().all(|source| clones.counted_path(*source).is_some());
+    let counted = clones.counted_path(lowered.sources[lowered.program.entry.0]);
+    let counted = counted.filter(|_| vector.is_none() && all_count);
     let native_depth = lowered.program.func_ids().any(|func| emitter.clone_path(func).is_none());
     let body = body.map(|body| body.code);
     let checks = definition_check::mentions(lowered.sources.iter().map(|source| clones.function(*source)));
@@ -89,7 +93,10 @@ pub fn emit(
     let engines = program_table::engines(&lowered.program, vector.as_ref(), whole);
     let program =
         program_table::table(&emitter, &successors, &krate, (whole, asks, args.names_primitives), &engines);
-    api::family(&parts::Machine { body, vector, program, clone, native_depth, function, checks, krate }, args)
+    api::family(
+        &parts::Machine { body, vector, program, clone, counted, native_depth, function, checks, krate },
+        args,
+    )
 }
 
 /// The code of vector frames.

@@ -16,6 +16,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) program: TokenStream,
     /// What runs the function for one member, given its arguments and a `Depth`; else the function itself.
     pub(crate) clone: Option<TokenStream>,
+    /// The same that looks at the limits of the run; not for what has vector code.
+    pub(crate) counted: Option<TokenStream>,
     /// Whether some function of the program has calls but no clone.
     pub(crate) native_depth: bool,
     /// The facade crate as the static names it, from inside a module.

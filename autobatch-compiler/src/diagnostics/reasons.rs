@@ -41,6 +41,10 @@ pub(crate) const IN_A_MACRO: Reason = Reason {
     why: "a call inside a macro's tokens can't be seen by the compiler",
     instead: "make the call in a `let` before the macro",
 };
+pub(crate) const IN_AN_ITEM: Reason = Reason {
+    why: "a function inside the body calls it, and is no part of the program",
+    instead: "make the call where the function's body stands, or put both into one module with the attribute",
+};
 pub(crate) const AS_A_VALUE: Reason = Reason {
     why: "the function is used as a value, and whoever calls it runs the scalar code",
     instead: "call it by its name where its value is needed",
@@ -252,6 +256,10 @@ pub(crate) const LOOP_IS_BORROWED: Reason =
 pub(crate) const FLOAT_REMAINDER: Reason = Reason {
     why: "the remainder of floats is a library call for one lane after the other",
     instead: "take `x - y * (x / y).trunc()` where its rounding will do",
+};
+pub(crate) const WIDE_DIVISION: Reason = Reason {
+    why: "a division of 64-bit integers by a number that is no power of two takes a product of 128 bits, which vectors don't have",
+    instead: "divide a `u32` where the values fit, or by a power of two",
 };
 pub(crate) const LIBRARY_CALL: Reason = Reason {
     why: "is a library call for one lane after the other, if it is std's",

@@ -74,7 +74,9 @@ impl<'ast> Visit<'ast> for Declared {
         self.lifetimes.add(&item.ident, &item.generics);
     }
     fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
-        let Some(name) = item.ident.as_ref().map(ToString::to_string) else { return };
+        let Some(ident) = &item.ident else { return };
+        self.definitions.add_macro(ident, &item.mac);
+        let name = ident.to_string();
         self.macros.insert(name.clone());
         if macro_tokens::leaves(item.mac.tokens.clone()).is_some() {
             self.leaving.insert(name.clone());

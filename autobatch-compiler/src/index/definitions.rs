@@ -1,18 +1,19 @@
 //! The structures, enumerations, aliases and constants that an item can see, and what methods of types yield, as far as
 //! they are written in its file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens;
 use syn::{
-    Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Member, PathArguments, Type,
-    TypeParamBound, UseTree, parse_quote,
+    Fields, GenericArgument, GenericParam, Generics, Ident, Item, ItemImpl, Macro, Member, PathArguments,
+    Type, TypeParamBound, UseTree, parse_quote,
 };
 
 use crate::std_models::facts::{self, Fact};
 use crate::std_models::pure::literal;
 use crate::syntax::annotated::methods_of;
-use crate::syntax::mentions::bare_type;
+use crate::syntax::mentions::{bare_type, idents, last_name};
+use crate::syntax::reachability::reached;
 use crate::syntax::visit_mut::{self, VisitMut};
 use crate::syntax::walk::{self, AtMut};
 
@@ -26,6 +27,8 @@ pub(crate) struct Definitions {
     methods: BTreeMap<(String, String), Option<Type>>,
     /// Constants and statics; `None` where a scope imports the name.
     constants: BTreeMap<String, Option<Constant>>,
+    /// The words in the definitions of macros.
+    macros: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// A constant or static.
@@ -98,6 +101,19 @@ impl Definitions {
         for (name, constant) in scope {
             self.constants.entry(name).or_insert(constant);
         }
+    }
+
+    /// Adds a macro.
+    pub(crate) fn add_macro(&mut self, name: &Ident, definition: &Macro) {
+        let words = idents(definition.tokens.clone()).into_iter().map(|word| word.to_string());
+        self.macros.entry(name.to_string()).or_default().extend(words);
+    }
+
+    /// The words that a macro may bring with it, and those that the macros among them may bring; `None` if its definition is not known.
+    pub(crate) fn words_of(&self, mac: &Macro) -> Option<BTreeSet<String>> {
+        let of = |name: &String| self.macros.get(name).into_iter().flatten();
+        let name = last_name(&mac.path);
+        self.macros.contains_key(&name).then(|| reached(&name, of).into_iter().cloned().collect())
     }
 
     /// The constant or static that a path names.

@@ -1,9 +1,11 @@
 //! Which functions of the user's become part of a program.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Ident;
-use syn::{Expr, Path, parse_quote};
+use quote::ToTokens;
+use syn::{Expr, Item, Path, parse_quote};
 
 use crate::index::definitions::Definitions;
 use crate::item::model::Function;
@@ -74,6 +76,20 @@ pub(crate) fn worth_batching(
     (batched, excluded)
 }
 
+/// The functions that recurse, as far as names say.
+pub(crate) fn recursive(
+    functions: &[Function],
+    primitives: &[Path],
+    definitions: &Definitions,
+) -> BTreeSet<usize> {
+    let names: Vec<String> = functions.iter().map(|f| f.sig.ident.to_string()).collect();
+    let known = names.iter().cloned().collect();
+    let scan = |f| called_names(f, &known, primitives, definitions).0;
+    let called: Vec<BTreeSet<String>> = functions.iter().map(scan).collect();
+    let next = |f: usize| (0..names.len()).filter(|g| called[f].contains(&names[*g])).collect::<Vec<_>>();
+    (0..functions.len()).filter(|f| reached(*f, next).contains(f)).collect()
+}
+
 /// The functions that loop or recurse, of so many, and those that lead to one.
 pub(crate) fn heavy<I: IntoIterator<Item = usize>>(
     all: usize,
@@ -113,8 +129,9 @@ pub(crate) fn called_names(
     definitions: &Definitions,
 ) -> (BTreeSet<String>, bool) {
     let counts = trip_counts::of(function, definitions);
-    let (mut called, mut loops) = (BTreeSet::new(), false);
-    let mut add = |name: &Ident| called.extend(Some(name.to_string()).filter(|name| known.contains(name)));
+    let (called, mut loops) = (RefCell::new(BTreeSet::new()), false);
+    let add_word = |word: String| called.borrow_mut().extend(Some(word).filter(|word| known.contains(word)));
+    let mut add = |name: &Ident| add_word(name.to_string());
     let is_own = |name: &Ident| function.bindings.contains_key(&name.to_string());
     walk::each(&function.body, |at| match at {
         At::Expr(Expr::Path(p)) if !makes_number(&p.path) => {
@@ -124,12 +141,17 @@ pub(crate) fn called_names(
         At::Expr(Expr::Call(call)) => loops |= is_primitive(primitives, &call.func),
         At::Expr(Expr::ForLoop(e)) => loops |= counts.short(&e.expr).is_none() || !is_small(function),
         At::Expr(Expr::While(_) | Expr::Loop(_)) => loops = true,
+        // What it calls, it may call for the function.
+        At::Item(Item::Fn(inner)) => {
+            mentions::idents(inner.to_token_stream()).iter().filter(|name| !is_own(name)).for_each(&mut add)
+        }
         At::Macro(mac) => {
-            mentions::idents(mac.tokens.clone()).iter().filter(|name| !is_own(name)).for_each(&mut add)
+            mentions::idents(mac.tokens.clone()).iter().filter(|name| !is_own(name)).for_each(&mut add);
+            definitions.words_of(mac).into_iter().flatten().for_each(add_word);
         }
         _ => {}
     });
-    (called, loops)
+    (called.into_inner(), loops)
 }
 
 /// Whether LLVM puts a function where it is called.

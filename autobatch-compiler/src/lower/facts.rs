@@ -37,6 +37,8 @@ pub(crate) struct Facts<'a> {
     batched: BTreeMap<String, usize>,
     /// Names of functions that would be worth batching, but are generic on their own.
     excluded: BTreeSet<String>,
+    /// The functions that recurse.
+    recursive: BTreeSet<usize>,
     /// How references to locals flow in each function, found when it is asked for.
     reference_flows: Vec<OnceCell<Rc<ReferenceFlow>>>,
 }
@@ -51,8 +53,9 @@ impl<'a> Facts<'a> {
         let definitions = &item.declared.definitions;
         let (batched, excluded) =
             selection::worth_batching(&item.functions, entry, &options.primitives, definitions);
+        let recursive = selection::recursive(&item.functions, &options.primitives, definitions);
         let reference_flows = vec![OnceCell::new(); item.functions.len()];
-        Facts { item, resolution, options, entry, batched, excluded, reference_flows }
+        Facts { item, resolution, options, entry, batched, excluded, recursive, reference_flows }
     }
 
     /// The function at a position.
@@ -63,6 +66,11 @@ impl<'a> Facts<'a> {
     /// The function that a name stands for, if calls of it can be batched.
     pub(super) fn callable(&self, name: &str) -> Option<usize> {
         self.batched.get(name).copied()
+    }
+
+    /// Whether a function recurses.
+    pub(super) fn is_recursive(&self, source: usize) -> bool {
+        self.recursive.contains(&source)
     }
 
     /// Whether a name stands for a function that would be worth batching, but is generic on its own.

@@ -1,6 +1,7 @@
 //! What scalar code runs for each member, and why.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
@@ -55,9 +56,20 @@ impl Unbatched<'_, '_> {
         self.found.push(Note { span, name: None, reason, whole: false });
     }
 
-    fn note_in_closure(&mut self, span: Span) {
-        if let Some(reason) = self.in_closures {
-            self.note(span, reason);
+    /// Notes a call of the function at `source` on the native stack. There a recursion would not count, so all is scalar code.
+    fn note_native(&mut self, span: Span, reason: Reason, source: usize) {
+        let whole = self.lower.facts.is_recursive(source);
+        self.found.push(Note { span, name: None, reason, whole });
+    }
+
+    /// Notes a call in a closure: of the function at `source`, or of a primitive. A total of numbers is a loop, whatever its closure says.
+    fn note_in_closure(&mut self, span: Span, source: Option<usize>) {
+        match (self.in_closures, source) {
+            (Some(reason), Some(source)) if reason == reasons::IN_A_CLOSURE => {
+                self.note_native(span, reason, source);
+            }
+            (Some(reason), _) => self.note(span, reason),
+            (None, _) => {}
         }
     }
 
@@ -69,24 +81,36 @@ impl Unbatched<'_, '_> {
         }
     }
 
-    fn tokens(&mut self, tokens: TokenStream) {
-        let mut name = None;
-        for tree in tokens {
-            let before: Option<proc_macro2::Ident> = name.take();
+    /// A word in a macro's tokens, in its definition, or in a function inside the body.
+    fn word(&mut self, word: &str, span: Span, reason: Reason) {
+        if let Some(source) = self.lower.facts.callable(word)
+            && !self.lower.names.contains_key(word)
+        {
+            self.note_native(span, reason, source);
+        }
+    }
+
+    fn tokens(&mut self, tokens: TokenStream, reason: Reason) {
+        let mut field = false;
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(tree) = tokens.next() {
+            let behind_dot = std::mem::take(&mut field);
             match tree {
-                TokenTree::Ident(ident) => name = Some(ident),
-                TokenTree::Group(group) => {
-                    if group.delimiter() == proc_macro2::Delimiter::Parenthesis
-                        && let Some(name) = before
-                        && let word = name.to_string()
-                        && (self.lower.facts.callable(&word).is_some()
-                            || primitive_names::may_be_primitive(&self.lower.facts.options.primitives, &word))
-                    {
-                        self.note(name.span(), reasons::IN_A_MACRO);
+                TokenTree::Ident(name) => {
+                    let called = matches!(tokens.peek(), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
+                    let word = name.to_string();
+                    if called || !behind_dot {
+                        self.word(&word, name.span(), reason);
                     }
-                    self.tokens(group.stream());
+                    if called
+                        && primitive_names::may_be_primitive(&self.lower.facts.options.primitives, &word)
+                    {
+                        self.note(name.span(), reason);
+                    }
                 }
-                _ => {}
+                TokenTree::Group(group) => self.tokens(group.stream(), reason),
+                TokenTree::Punct(p) => field = p.as_char() == '.' && p.spacing() == Spacing::Alone,
+                TokenTree::Literal(_) => {}
             }
         }
     }
@@ -103,16 +127,16 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         if let Some(source) = called_path(self.lower, e) {
             let call = Expr::Call(e.clone());
             if self.closure {
-                self.note_in_closure(e.span());
+                self.note_in_closure(e.span(), Some(source));
             } else if !means_own_types(self.lower, source, &call) {
-                self.note(e.span(), reasons::FOR_OTHER_TYPES);
+                self.note_native(e.span(), reasons::FOR_OTHER_TYPES, source);
             } else if self.lower.facts.function(source).params.len() == e.args.len() {
                 self.note_borrowing_call(&call, source);
             }
             e.args.iter().for_each(|arg| self.visit_expr(arg));
         } else if primitive::is_call(self.lower, e) {
             if self.closure {
-                self.note_in_closure(e.span());
+                self.note_in_closure(e.span(), None);
             } else if let Err((span, reason)) = primitive::check_arguments(self.lower, e) {
                 self.note(span, reason);
             }
@@ -150,7 +174,7 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
         let answer = self.lower.answer(&e.attrs);
         if let Some(source) = called_method(self.lower, e) {
             if self.closure {
-                self.note_in_closure(e.span());
+                self.note_in_closure(e.span(), Some(source));
             } else {
                 self.note_borrowing_call(&Expr::MethodCall(e.clone()), source);
             }
@@ -171,19 +195,22 @@ impl<'ast> Visit<'ast> for Unbatched<'_, '_> {
     fn visit_expr_path(&mut self, e: &'ast syn::ExprPath) {
         if let Some(ident) = e.path.get_ident()
             && !self.lower.names.contains_key(&ident.to_string())
-            && self
-                .lower
-                .facts
-                .callable(&ident.to_string())
-                .is_some_and(|source| !self.lower.facts.function(source).associated)
+            && let Some(source) = self.lower.facts.callable(&ident.to_string())
+            && !self.lower.facts.function(source).associated
         {
-            self.note(ident.span(), reasons::AS_A_VALUE);
+            self.note_native(ident.span(), reasons::AS_A_VALUE, source);
         }
     }
 
     fn visit_macro(&mut self, mac: &'ast Macro) {
-        self.tokens(mac.tokens.clone());
+        self.tokens(mac.tokens.clone(), reasons::IN_A_MACRO);
+        let words = self.lower.facts.item.declared.definitions.words_of(mac).unwrap_or_default();
+        words.iter().for_each(|word| self.word(word, mac.path.span(), reasons::IN_A_MACRO));
     }
 
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        if let syn::Item::Fn(inner) = item {
+            self.tokens(inner.to_token_stream(), reasons::IN_AN_ITEM);
+        }
+    }
 }

@@ -218,8 +218,8 @@ impl Options {
     /// The algorithm; default [`Executor::Auto`].
     ///
     /// `Auto` measures on members of the batch, and keeps what it found for later runs of the program.
-    /// The scalar executor counts no steps and can't be ended inside a member. So `Auto` does not take
-    /// it where [`Options::max_steps`], [`Options::cancel`] or [`Options::deadline`] is given.
+    /// The scalar executor counts no steps, and can be ended inside a member only if that recurses. So `Auto` does not take
+    /// it where [`Options::max_steps`] is given, nor for other functions where [`Options::cancel`] or [`Options::deadline`] is.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;
@@ -414,11 +414,13 @@ impl Options {
     /// A token that ends the run early, see the example of [`CancelToken`].
     ///
     /// Members that are done have their results. Those that are not end with [`FaultKind::Cancelled`](crate::FaultKind::Cancelled). Blocks look at the
-    /// token every millisecond or so. Scalar code looks at it between members, and on fibers at calls of primitives.
+    /// token every millisecond or so. So does scalar code of functions that recurse; other scalar code looks at it between members, and on fibers
+    /// at calls of primitives. A member that is ended has changed its `&mut` state so far: the state is valid, its value unspecified.
     ///
     /// A member that does not end delays others by a bounded time. From 20 ms on, an eighth of the time is spent on the members of its tile and
     /// on waiting ones, by the machine, where no member waits for another; half of the time once a quarter of them are done. When the run is
-    /// cancelled they get 2 ms more.
+    /// cancelled they get 2 ms more. Scalar code takes turns: after half a millisecond, or four times as long as members before, a member is
+    /// suspended, and goes on when all others have begun.
     ///
     /// ```
     /// # use autobatch_runtime as autobatch;

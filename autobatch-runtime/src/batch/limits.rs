@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use crate::api::fault::FaultKind;
 use crate::api::options::CancelToken;
+use crate::native_stack::turn::{self, NoTurn};
 
 /// The ticks after which scalar code looks at the limits, and how often it does before it is given up.
 const TICKS: u32 = 4096;
@@ -78,17 +79,20 @@ thread_local! {
     /// The ticks of scalar code until the limits are looked at again, and how often they may still be.
     static TICKS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
     static LOOKS_LEFT: Cell<u32> = const { Cell::new(LOOKS) };
+    /// Whether it is for few lanes of a tile, which is given up then.
+    static FEW: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes limits those of this thread, until it is dropped.
 pub(crate) struct Limited {
     before: Option<Arc<Limits>>,
+    _no_turn: NoTurn,
 }
 
 impl Limited {
     pub(crate) fn by(limits: Option<Arc<Limits>>) -> Limited {
         LIMITED.set(limits.is_some());
-        Limited { before: HERE.replace(limits) }
+        Limited { before: HERE.replace(limits), _no_turn: NoTurn::begin() }
     }
 }
 
@@ -137,9 +141,11 @@ pub fn next_turn(left: &mut u32) {
 /// A counted clone has been called, or has come to the next turn of a loop. Unwinds if its lanes are to end.
 #[inline(always)]
 pub fn tick() {
-    match TICKS_LEFT.get() {
-        0 => look_up(),
-        left => TICKS_LEFT.set(left - 1),
+    // One instruction counts and tests.
+    let left = TICKS_LEFT.get();
+    TICKS_LEFT.set(left.wrapping_sub(1));
+    if left == 0 {
+        look_up();
     }
 }
 
@@ -151,17 +157,35 @@ fn look_up() {
     if panicking() {
         return;
     }
-    if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
-        resume_unwind(Box::new(Stopped(kind)));
+    loop {
+        if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
+            resume_unwind(Box::new(Stopped(kind)));
+        }
+        match LOOKS_LEFT.get() {
+            0 if FEW.get() => resume_unwind(Box::new(Tired)),
+            // Others have been running meanwhile.
+            0 if turn::pause() => {}
+            0 => return LOOKS_LEFT.set(LOOKS),
+            left => return LOOKS_LEFT.set(left - 1),
+        }
     }
-    match LOOKS_LEFT.get() {
-        0 => resume_unwind(Box::new(Tired)),
-        left => LOOKS_LEFT.set(left - 1),
-    }
+}
+
+/// Scalar code runs from here on that is suspended after so many looks, if it takes turns.
+pub(crate) fn begin_slice(looks: u32) {
+    FEW.set(false);
+    TICKS_LEFT.set(TICKS);
+    LOOKS_LEFT.set(looks);
+}
+
+/// The looks that are left.
+pub(crate) fn looks() -> u32 {
+    LOOKS_LEFT.get()
 }
 
 /// Scalar code runs for few lanes from here on.
 pub(crate) fn begin_ticks() {
+    FEW.set(true);
     TICKS_LEFT.set(TICKS);
     LOOKS_LEFT.set(LOOKS);
 }

@@ -13,7 +13,7 @@ pub(crate) mod voice;
 mod watch;
 
 pub(crate) use ending::{Payload, reason};
-pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_ticks, ticks};
+pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_slice, begin_ticks, looks, ticks};
 pub use limits::{is_long, is_long_inside, next_turn, tick, turn, turns_left, turns_left_inside};
 pub(crate) use pulse::Pulse;
 pub(crate) use queue::Queue;

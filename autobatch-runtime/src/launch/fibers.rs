@@ -60,7 +60,7 @@ impl Launch<'_> {
     ) -> Took {
         let reached = Reach::of(self.program);
         let rules = self.rules();
-        let member = |member, depth| code.scalar(member, depth);
+        let member = |member, depth| self.scalar_member(member, depth, code);
         let has_result = |member| code.is_set(member);
         self.spread(threads, &|| {
             let mut faults = FaultList::default();

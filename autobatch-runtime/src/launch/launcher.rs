@@ -54,6 +54,8 @@ pub(super) struct Launch<'a> {
     pub(super) lacks_vectors: bool,
     /// Whether scalar code runs on fibers.
     pub(super) on_fibers: bool,
+    /// Whether there is scalar code that looks at the limits.
+    pub(super) counts: bool,
     /// Members at the front of the batch that have run before an executor is chosen.
     pub(super) begun: usize,
     /// How many of those the machine has run to count their blocks.
@@ -118,6 +120,7 @@ impl<'a> Launch<'a> {
             per_member: program.whole_scalar,
             lacks_vectors: false,
             on_fibers: false,
+            counts: false,
             begun: 0,
             counted: 0,
         }
@@ -146,7 +149,7 @@ impl<'a> Launch<'a> {
         match self.asked() {
             Executor::Scalar => false,
             _ if self.program.is_one_block() => self.limits.is_none(),
-            executor => executor == Executor::Auto && self.scalar_will_do(),
+            executor => executor == Executor::Auto && self.limits.is_none() && self.scalar_will_do(),
         }
     }
 
@@ -158,11 +161,12 @@ impl<'a> Launch<'a> {
         !shown && !counts && self.fibers_will_do() && Reach::of(self.program).is_unknown()
     }
 
-    /// Whether the choice of scalar code would not show: it counts no steps, is not ended inside a
-    /// member, and without clones it needs native stack.
+    /// Whether the choice of scalar code would not show: it counts no steps, is ended inside a member only if there is code for that,
+    /// and without clones it needs native stack.
     pub(super) fn scalar_will_do(&self) -> bool {
         let native = self.defaults.native_depth && (self.program.recursive || !self.program.calls.is_empty());
-        !native && self.limits.is_none()
+        let keeps_limits = self.limits.is_none() || self.counts && self.options.max_steps.is_none();
+        !native && keeps_limits
     }
 
     /// Whether steps are counted as they have to be: scalar code counts none but the calls of primitives, where it names some.

@@ -26,6 +26,7 @@ mod sendable;
 mod spans;
 #[cfg(test)]
 pub(crate) mod tests;
+mod turns;
 mod vector;
 mod ways;
 

@@ -25,7 +25,7 @@ pub(crate) fn run<R: Send>(
     defaults: Defaults,
     options: &Options,
     lens: &[(&'static str, Option<usize>)],
-    ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
+    ways: Ways<impl ScalarCode<R>, impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
 ) -> Result<Outcome<R>, BatchError> {
     let members = members(lens)?;
     let mut values: Vec<MaybeUninit<R>> = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn run_into<R: Send>(
     program: &'static Program,
     defaults: Defaults,
     lens: &[(&'static str, Option<usize>)],
-    ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
+    ways: Ways<impl ScalarCode<R>, impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
     mut output: impl Output<R>,
 ) -> Result<(), BatchError> {
     let members = members(lens)?;
@@ -68,7 +68,7 @@ pub(super) fn run_into<R: Send>(
 }
 
 /// The name of an instance of a program. One generic program has many, whose executors compare differently.
-fn instance<S, T, N, R>(_: &Bound<'_, '_, S, T, N, R>) -> &'static str {
+fn instance<S, C, T, N, R>(_: &Bound<'_, '_, S, C, T, N, R>) -> &'static str {
     type_name::<(T, R)>()
 }
 
@@ -121,6 +121,7 @@ impl Launch<'_> {
         let (lanes, vectors) = (code.vector_lanes(), code.vectors());
         let has_frames = lanes > 0;
         self.per_member |= !self.is_admitted(code);
+        self.counts = code.counts();
         if !self.keeps_limits() {
             return Err(BatchError::Limit { option: "max_steps", function: self.program.name });
         }
@@ -152,6 +153,9 @@ impl Launch<'_> {
         let phase = |executor: Executor, parts: Parts, threads: usize| {
             span.phase(executor, threads, || match executor {
                 Executor::Scalar if calls_kernels => self.fibers(parts, threads, code, &ledger),
+                Executor::Scalar if self.ends() && self.counts => {
+                    self.in_turns(parts, threads, code, &ledger)
+                }
                 Executor::Scalar => self.scalar(parts, threads, code, &ledger),
                 _ if on_vectors => self.vector(executor, parts, threads, code, &ledger),
                 _ => self.machine(executor, parts, threads, code, &ledger),

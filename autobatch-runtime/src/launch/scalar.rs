@@ -8,7 +8,7 @@ use super::launcher::Launch;
 use super::phase::{Ledger, Parts, Took};
 use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, FaultList, ended};
-use crate::batch::{Queue, Watch, reason, voice};
+use crate::batch::{Queue, Watch, begin_slice, reason, voice};
 use crate::fiber::Worker;
 use crate::native_stack::depth::{self, Depth};
 
@@ -68,6 +68,17 @@ impl Launch<'_> {
         }
     }
 
+    /// One member, by code that looks at the limits if there are some. Nobody waits for it.
+    pub(super) fn scalar_member(&self, member: usize, depth: Depth, code: &dyn Code) {
+        match self.ends() && code.counts() {
+            true => {
+                begin_slice(u32::MAX);
+                code.counted(member, depth);
+            }
+            false => code.scalar(member, depth),
+        }
+    }
+
     /// One member after the other; a panic ends one member and is caught around them all.
     pub(super) fn scalar_piece(
         &self,
@@ -88,7 +99,7 @@ impl Launch<'_> {
                 }
                 while piece.start < piece.end && self.over().is_none() {
                     steps.inspect(|worker| worker.begins_without_fiber());
-                    code.scalar(piece.start, depth);
+                    self.scalar_member(piece.start, depth, code);
                     piece.start += 1;
                 }
             }));

@@ -75,7 +75,7 @@ impl Goes {
         defaults: Defaults,
         options: &Options,
         lens: &[(&'static str, Option<usize>)],
-        ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
+        ways: Ways<impl ScalarCode<R>, impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
     ) -> Result<Outcome<R>, BatchError> {
         run::run(program, defaults, options, lens, ways)
     }
@@ -87,7 +87,7 @@ impl Goes {
         program: &'static Program,
         defaults: Defaults,
         lens: &[(&'static str, Option<usize>)],
-        ways: Ways<impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
+        ways: Ways<impl ScalarCode<R>, impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
         output: impl Output<R>,
     ) -> Result<(), BatchError> {
         run::run_into(program, defaults, lens, ways, output)
@@ -128,6 +128,7 @@ impl Stays {
         _: &[(&'static str, Option<usize>)],
         _: Ways<
             impl Fn(usize, Depth) -> R,
+            impl Fn(usize, Depth) -> R,
             impl Fn(&mut Core<'_>, &Store, &Out<'_, R>),
             impl Fn(&mut Tile<'_>, &Out<'_, R>),
         >,
@@ -143,6 +144,7 @@ impl Stays {
         _: Defaults,
         _: &[(&'static str, Option<usize>)],
         _: Ways<
+            impl Fn(usize, Depth) -> R,
             impl Fn(usize, Depth) -> R,
             impl Fn(&mut Core<'_>, &Store, &Out<'_, R>),
             impl Fn(&mut Tile<'_>, &Out<'_, R>),

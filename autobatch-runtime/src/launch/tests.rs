@@ -14,6 +14,7 @@ use crate::api::outcome::Outcome;
 use crate::api::output::{Out, Output};
 use crate::api::program::{Function, Group, Program};
 use crate::machine::Core;
+use crate::native_stack::depth::Depth;
 use crate::storage::Store;
 use crate::vector::Tile;
 
@@ -27,11 +28,18 @@ pub(crate) const SCALAR: Program = Program {
 };
 static PROGRAM: Program = SCALAR;
 
+/// No counted code.
+type Uncounted<R> = fn(usize, Depth) -> R;
+
 /// A program without vector code.
-pub(crate) fn ways<S, T, R>(scalar: S, tile: T) -> Ways<S, T, impl Fn(&mut Tile<'_>, &Out<'_, R>) + Sync> {
+pub(crate) fn ways<S, T, R>(
+    scalar: S,
+    tile: T,
+) -> Ways<S, Uncounted<R>, T, impl Fn(&mut Tile<'_>, &Out<'_, R>) + Sync> {
     let vector = |_: &mut Tile<'_>, _: &Out<'_, R>| unreachable!("the program has no vector code");
     Ways {
         scalar,
+        counted: None,
         machine: tile,
         vector,
         vector_lanes: 0,

@@ -11,9 +11,11 @@ use crate::vector::Tile;
 
 /// The ways to run members. For generated code only.
 #[doc(hidden)]
-pub struct Ways<S, T, N> {
+pub struct Ways<S, C, T, N> {
     /// Runs the user's function, or its clone, for one member.
     pub scalar: S,
+    /// The same with code that looks at the limits of the run now and then; not for what has vector code.
+    pub counted: Option<C>,
     /// Enters the generated body with a worker's core and store; may unwind.
     pub machine: T,
     /// Runs a tile in vector frames; may unwind.
@@ -84,6 +86,10 @@ pub(super) trait Code: Sync {
     fn scalar(&self, member: usize, depth: Depth);
     /// The same for each of `members`, as [`Out::fill`] does.
     fn scalars(&self, members: &mut Range<usize>, depth: Depth);
+    /// Whether there is scalar code that looks at the limits.
+    fn counts(&self) -> bool;
+    /// Runs a member as such.
+    fn counted(&self, member: usize, depth: Depth);
     /// Enters the body of the machine.
     fn machine(&self, core: &mut Core<'_>, store: &Store);
     /// Runs a tile on vectors.
@@ -93,12 +99,14 @@ pub(super) trait Code: Sync {
 }
 
 /// The code of a program, and where its results go.
-pub(super) struct Bound<'a, 'o, S, T, N, R> {
-    pub(super) ways: &'a Ways<S, T, N>,
+pub(super) struct Bound<'a, 'o, S, C, T, N, R> {
+    pub(super) ways: &'a Ways<S, C, T, N>,
     pub(super) out: &'a Out<'o, R>,
 }
 
-impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bound<'_, '_, S, T, N, R> {
+impl<R: Send, S: ScalarCode<R>, C: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code
+    for Bound<'_, '_, S, C, T, N, R>
+{
     fn vector_lanes(&self) -> usize {
         self.ways.vector_lanes
     }
@@ -116,6 +124,14 @@ impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bo
     }
     fn scalars(&self, members: &mut Range<usize>, depth: Depth) {
         self.out.fill(members, |member| (self.ways.scalar)(member, depth));
+    }
+    fn counts(&self) -> bool {
+        self.ways.counted.is_some()
+    }
+    fn counted(&self, member: usize, depth: Depth) {
+        if let Some(counted) = &self.ways.counted {
+            self.out.set(member, counted(member, depth));
+        }
     }
     fn machine(&self, core: &mut Core<'_>, store: &Store) {
         // Results that come by themselves have room before any member runs.

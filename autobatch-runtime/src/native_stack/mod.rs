@@ -14,3 +14,4 @@ pub(crate) mod coroutine;
 pub(crate) mod depth;
 pub(crate) mod room;
 mod thread_stack;
+pub(crate) mod turn;

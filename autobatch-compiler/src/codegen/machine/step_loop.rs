@@ -64,7 +64,9 @@ pub(crate) fn body(emitter: &Emitter<'_>, function: &Function, opening: &Opening
     let open = &opening.code;
     let [load, store, compact, abandon] =
         [load, store, compact, abandon].map(|code| out_of_line(emitter, &code));
+    let shadows = emitter.shadows();
     let code = quote! {
+        #(#shadows)*
         #(#items)*
         #open
         #(let #sources = #idents;)*

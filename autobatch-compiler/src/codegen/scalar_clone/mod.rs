@@ -11,11 +11,14 @@
 //! function itself makes. A clone that calls inlined ones is entered only while two more levels are allowed;
 //! where it is the last one, the *leaf*, a third copy that calls clones, takes its place.
 //!
-//! What keeps calling the function itself: macro tokens, functions used as values, methods of receivers
-//! other than `self`, constant expressions, `async` blocks, items.
+//! Names of functions that are not called where they stand mean functions that count too ([`shadows`]). What keeps calling the
+//! function itself: paths through modules, methods in the tokens of macros that are not std's, methods of receivers whose type
+//! is not known, constant expressions, `async` blocks.
 
+mod shadows;
 mod tail_loop;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -33,8 +36,9 @@ use crate::resolve::resolution::Resolution;
 use crate::syntax::attributes::GENERATED;
 use crate::syntax::call_sites::{self, CallSite, unmark};
 use crate::syntax::impl_trait;
-use crate::syntax::mentions::text;
+use crate::syntax::mentions::{idents, text};
 use crate::syntax::reachability::reached;
+use crate::syntax::standard_macros;
 use crate::syntax::tail_positions::Tails;
 use crate::syntax::turbofish::turbofish;
 use crate::syntax::visit_mut::{self, VisitMut};
@@ -66,6 +70,8 @@ pub struct Clones<'a> {
     krate: &'a Path,
     /// The name by which the type of an `impl` block can be called, if it has no arguments to differ in.
     self_name: Option<&'a Ident>,
+    /// Associated functions that are used as values.
+    values: RefCell<BTreeSet<usize>>,
 }
 
 impl<'a> Clones<'a> {
@@ -113,6 +119,7 @@ impl<'a> Clones<'a> {
             vector_math,
             krate,
             self_name,
+            values: RefCell::default(),
         };
         clones.inlined = (0..functions.len()).map(|f| small[f] && clones.tail_calls_loop(f)).collect();
         clones
@@ -121,7 +128,7 @@ impl<'a> Clones<'a> {
     /// The path that calls the clone of a function of the item, given its position in the source:
     /// arguments as for the function itself, then a `Depth`.
     pub fn path(&self, function: usize) -> Option<TokenStream> {
-        self.has[function].then(|| self.path_of(function, CloneKind::Clone))
+        self.has[function].then(|| self.path_of(function, CloneKind::PLAIN))
     }
 
     fn path_of(&self, function: usize, kind: CloneKind) -> TokenStream {
@@ -130,14 +137,20 @@ impl<'a> Clones<'a> {
         if f.associated { quote!(Self::#name) } else { quote!(#name) }
     }
 
-    /// The same for the clone that counts, of a program that only computes.
+    /// The same for the clone that looks at the limits.
     pub fn counted_path(&self, function: usize) -> Option<TokenStream> {
-        self.counts(function).then(|| self.path_of(function, CloneKind::Counted))
+        self.counts(function).then(|| self.path_of(function, CloneKind::COUNTED))
     }
 
-    /// Few lanes of a pure program run as scalar code, be there limits or not.
+    /// Whether a function has a copy that counts. Each copy of a generic function shows the user's errors again.
     fn counts(&self, function: usize) -> bool {
-        self.has[function] && self.known.computes.contains(&function)
+        let computes = self.known.computes.contains(&function);
+        self.has[function] && (computes || !selection::is_generic(&self.functions[function]))
+    }
+
+    /// The same of a program that only computes: few lanes of it run as scalar code, be there limits or not.
+    pub fn counted_path_of_lanes(&self, function: usize) -> Option<TokenStream> {
+        self.counted_path(function).filter(|_| self.known.computes.contains(&function))
     }
 
     /// The function at a position in the source.
@@ -164,22 +177,32 @@ impl<'a> Clones<'a> {
     pub fn items(&self) -> Vec<TokenStream> {
         let mut items = Vec::new();
         for index in (0..self.functions.len()).filter(|f| self.has[*f]) {
-            items.push(self.item(index, CloneKind::Clone));
-            if self.inlines(index) {
-                items.push(self.item(index, CloneKind::Leaf));
-            }
-            if self.inlined[index] {
-                items.push(self.item(index, CloneKind::Inlined));
-            }
-            if self.counts(index) {
-                items.push(self.item(index, CloneKind::Counted));
+            let kinds = [CloneKind::PLAIN, CloneKind::COUNTED];
+            for kind in kinds.into_iter().filter(|kind| !kind.counted || self.counts(index)) {
+                items.push(self.item(index, kind));
+                if self.inlines(index, kind) {
+                    items.push(self.item(index, CloneKind { role: Role::Leaf, ..kind }));
+                }
+                if self.inlined[index] && !self.is_rare(kind) {
+                    items.push(self.item(index, CloneKind { role: Role::Inlined, ..kind }));
+                }
             }
         }
+        let values = self.values.borrow();
+        items.extend(values.iter().map(|f| self.stand_in(*f, CloneKind::PLAIN, self.value_name(*f))));
         items
     }
 
+    /// Whether clones of this kind run for few lanes only, because vectors run what only computes.
+    fn is_rare(&self, kind: CloneKind) -> bool {
+        kind.counted && (0..self.has.len()).all(|f| !self.has[f] || self.known.computes.contains(&f))
+    }
+
     /// Whether the clone of a function calls inlined clones.
-    fn inlines(&self, index: usize) -> bool {
+    fn inlines(&self, index: usize, kind: CloneKind) -> bool {
+        if self.is_rare(kind) {
+            return false;
+        }
         let inlined = self.calls.iter().any(|(from, to)| *from == index && self.inlined[*to]);
         inlined && self.calls_in(&self.functions[index]) <= INLINED_CALLS
     }
@@ -189,7 +212,7 @@ impl<'a> Clones<'a> {
     fn tail_calls_loop(&self, index: usize) -> bool {
         let caller = &self.functions[index];
         let mut body = caller.written.clone();
-        let mut redirect = Redirect::new(self, caller, CloneKind::Leaf, false);
+        let mut redirect = Redirect::new(self, caller, CloneKind { role: Role::Leaf, counted: false }, false);
         Tails { call: |expr: &mut Expr| redirect.tail_call(expr) }.function(&mut body);
         redirect.tails.is_empty()
             || (redirect.tails == BTreeSet::from([index])
@@ -202,19 +225,26 @@ impl<'a> Clones<'a> {
         let krate = self.krate;
         let depth = depth_ident();
         let mut body = function.written.clone();
-        let inlines = kind == CloneKind::Clone && self.inlines(index);
+        let inlines = kind.role == Role::Clone && self.inlines(index, kind);
         let mut redirect = Redirect::new(self, function, kind, inlines);
         Tails { call: |expr: &mut Expr| redirect.tail_call(expr) }.function(&mut body);
-        let loops = kind == CloneKind::Inlined && !redirect.tails.is_empty();
-        let mut publish = None;
+        let loops = kind.role == Role::Inlined && !redirect.tails.is_empty();
+        let (mut publish, mut mentioned) = (None, BTreeSet::new());
         for (at, stmt) in body.stmts.iter_mut().enumerate() {
             redirect.visit_stmt_mut(stmt);
-            if redirect.found && publish.is_none() {
-                publish = Some(at);
+            let found = self.mentioned(function, &*stmt);
+            match stmt {
+                _ if found.is_empty() && !redirect.found => {}
+                // It may be called from anywhere.
+                syn::Stmt::Item(_) => publish = Some(0),
+                _ => publish = publish.or(Some(at)),
             }
+            mentioned.extend(found);
         }
+        mentioned.retain(|callee| !redirect.wrong.contains(callee));
+        let shadows = self.shadows(&mentioned, kind, &redirect.constant);
         // Not on entry: many calls return before they come to a closure.
-        if let Some(at) = publish {
+        if let Some(at) = publish.filter(|_| redirect.found || !shadows.is_empty()) {
             let guard = Ident::new("__published", Span::mixed_site());
             body.stmts.insert(at, parse_quote!(let #guard = #depth.publish();));
         }
@@ -227,10 +257,11 @@ impl<'a> Clones<'a> {
         if loops {
             body = looped(function, &body);
         }
-        let tick = (kind == CloneKind::Counted).then(|| {
+        if kind.counted {
             ticks_in_loops(&mut body, &rt);
-            quote!(#rt::tick();)
-        });
+        }
+        // An inlined clone is a part of one that ticks.
+        let tick = (kind.counted && kind.role != Role::Inlined).then(|| quote!(#rt::tick();));
         let mut sig = function.sig.clone();
         sig.ident = clone_name(&function.sig.ident, kind);
         sig.constness = None;
@@ -260,25 +291,22 @@ impl<'a> Clones<'a> {
         let patterns = (!plain).then_some(patterns).into_iter().flatten();
         sig.inputs.push(parse_quote!(#depth: #krate::__rt::Depth));
         let fish = turbofish(&sig.generics);
-        let inline = match kind {
-            CloneKind::Clone => None,
-            CloneKind::Inlined => Some(quote!(#[inline(always)])),
-            CloneKind::Leaf | CloneKind::Counted => Some(quote!(#[cold] #[inline(never)])),
+        let inline = match kind.role {
+            Role::Inlined => Some(quote!(#[inline(always)])),
+            Role::Clone if !self.is_rare(kind) => None,
+            Role::Leaf | Role::Clone => Some(quote!(#[cold] #[inline(never)])),
         };
-        let [clone, leaf] = [CloneKind::Clone, CloneKind::Leaf].map(|kind| self.path_of(index, kind));
-        let (stops, enter) = match kind {
-            CloneKind::Clone if inlines => (
+        let [clone, leaf] =
+            [Role::Clone, Role::Leaf].map(|role| self.path_of(index, CloneKind { role, ..kind }));
+        let (stops, enter) = match kind.role {
+            Role::Clone if inlines => (
                 quote!(nears),
                 quote!(if #depth.is_last() { #leaf #fish(#(#args,)* #depth) } else { #clone #fish(#(#args,)* #depth) }),
             ),
-            CloneKind::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
-            CloneKind::Counted => {
-                let counted = self.path_of(index, CloneKind::Counted);
-                (quote!(stops), quote!(#counted #fish(#(#args,)* #depth)))
-            }
+            Role::Leaf => (quote!(stops), quote!(#leaf #fish(#(#args,)* #depth))),
             _ => (quote!(stops), quote!(#clone #fish(#(#args,)* #depth))),
         };
-        let enter = (kind != CloneKind::Inlined).then(|| {
+        let enter = (kind.role != Role::Inlined).then(|| {
             quote! {
                 if #depth.#stops() {
                     return #depth.elsewhere(move |#depth| #enter);
@@ -287,15 +315,20 @@ impl<'a> Clones<'a> {
         });
         let attrs = function.attrs.iter();
         let own = |a: &Attribute| {
-            kind != CloneKind::Clone && (a.path().is_ident("inline") || a.path().is_ident("cold"))
+            kind != CloneKind::PLAIN && (a.path().is_ident("inline") || a.path().is_ident("cold"))
         };
         let attrs = attrs.filter(|a| carries_over(a) && !own(a));
         let mut attrs: Vec<Attribute> = attrs.cloned().collect();
         attrs.iter_mut().for_each(|attr| redirect.visit_attribute_mut(attr));
         let stmts = &body.stmts;
+        let mut code = quote!(#(#patterns)* #(#stmts)*);
+        if !shadows.is_empty() {
+            // Items of the body go before them.
+            code = quote!({ #(#shadows)* { #code } });
+        }
         // Whoever calls the clone uses the function, as far as lints are concerned.
         let (this, scalar) = (crate::codegen::names::scalar_path(function), &function.sig.ident);
-        let mentioned = (!impl_trait::any(&sig.generics)).then(|| quote!(let _ = #this #scalar #fish;));
+        let used = (!impl_trait::any(&sig.generics)).then(|| quote!(let _ = #this #scalar #fish;));
         let check = crate::codegen::definition_check::mentions(std::iter::once(function));
         Types::of(function, &rt).output(&mut sig);
         quote! {
@@ -308,9 +341,8 @@ impl<'a> Clones<'a> {
                 #check
                 #enter
                 #tick
-                #mentioned
-                #(#patterns)*
-                #(#stmts)*
+                #used
+                #code
             }
         }
     }
@@ -338,10 +370,16 @@ impl<'a> Clones<'a> {
     }
 
     fn called(&self, call: &syn::ExprCall, caller: &Function) -> Option<usize> {
-        let Expr::Path(path) = &*call.func else { return None };
+        let index = self.at_path(&call.func, caller)?;
+        (self.functions[index].params.len() == call.args.len()).then_some(index)
+    }
+
+    /// The function with a clone that a path names.
+    fn at_path(&self, path: &Expr, caller: &Function) -> Option<usize> {
+        let Expr::Path(path) = path else { return None };
         let segments = &path.path.segments;
         let name = &segments.last()?.ident;
-        let index = self.named(name, call.args.len(), caller)?;
+        let index = self.named(name, caller)?;
         let plain = path.qself.is_none() && path.path.leading_colon.is_none();
         let fits = match (segments.len(), self.functions[index].associated) {
             (1, false) => !caller.bindings.contains_key(&name.to_string()),
@@ -357,15 +395,22 @@ impl<'a> Clones<'a> {
     fn called_method(&self, call: &syn::ExprMethodCall, caller: &Function) -> Option<usize> {
         let on_self = matches!(&*call.receiver, Expr::Path(p) if p.path.is_ident("self"))
             || self.resolution.is_own(self.position(&caller.sig.ident)?, call_sites::marked(&call.attrs));
-        let index = self.named(&call.method, call.args.len() + 1, caller)?;
-        (on_self && self.functions[index].sig.receiver().is_some()).then_some(index)
+        let index = self.named(&call.method, caller)?;
+        let callee = &self.functions[index];
+        // A wrong number of arguments is the user's mistake, to be reported of the function itself.
+        let fits = callee.sig.receiver().is_some() && callee.params.len() == call.args.len() + 1;
+        (on_self && fits).then_some(index)
     }
 
-    /// A wrong number of arguments is the user's mistake, to be reported of the function itself.
-    fn named(&self, name: &Ident, args: usize, caller: &Function) -> Option<usize> {
+    fn named(&self, name: &Ident, caller: &Function) -> Option<usize> {
         let (from, to) = (self.position(&caller.sig.ident)?, self.position(name)?);
-        let fits = self.has[to] && self.functions[to].params.len() == args;
-        (fits && self.calls.contains(&(from, to))).then_some(to)
+        (self.has[to] && self.calls.contains(&(from, to))).then_some(to)
+    }
+
+    /// What stands for an associated function that is used as a value.
+    fn value_name(&self, function: usize) -> Ident {
+        let name = &self.functions[function].sig.ident;
+        format_ident!("__autobatch_value_{}", name, span = name.span())
     }
 
     fn position(&self, name: &Ident) -> Option<usize> {
@@ -393,25 +438,38 @@ fn is_small(function: &Function) -> bool {
 
 /// The copies of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CloneKind {
+struct CloneKind {
+    role: Role,
+    /// Whether it looks at the limits of the run now and then: on entry, and at each turn of a loop.
+    counted: bool,
+}
+
+impl CloneKind {
+    const PLAIN: CloneKind = CloneKind { role: Role::Clone, counted: false };
+    const COUNTED: CloneKind = CloneKind { role: Role::Clone, counted: true };
+}
+
+/// What a copy is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
     /// Checks depth and stack.
     Clone,
     /// Inlined into a clone, which has checked both.
     Inlined,
     /// Takes the place of a clone where no call of its own is allowed.
     Leaf,
-    /// Looks at the limits of the run now and then: on entry, and at each turn of a loop.
-    Counted,
 }
 
 /// `__autobatch_clone_f`, spelled with the span of `f`, so that rustc's messages about a call are those
 /// about the call of `f`, and are shown once.
 fn clone_name(name: &Ident, kind: CloneKind) -> Ident {
-    let kind = match kind {
-        CloneKind::Clone => "clone",
-        CloneKind::Inlined => "inlined",
-        CloneKind::Leaf => "leaf",
-        CloneKind::Counted => "counted",
+    let kind = match (kind.role, kind.counted) {
+        (Role::Clone, false) => "clone",
+        (Role::Inlined, false) => "inlined",
+        (Role::Leaf, false) => "leaf",
+        (Role::Clone, true) => "counted",
+        (Role::Inlined, true) => "counted_inlined",
+        (Role::Leaf, true) => "counted_leaf",
     };
     format_ident!("__autobatch_{}_{}", kind, name, span = name.span())
 }
@@ -423,14 +481,15 @@ fn depth_ident() -> Ident {
 /// Has the loops of a function count their turns.
 fn ticks_in_loops(body: &mut syn::Block, rt: &TokenStream) {
     walk::map(body, |at| {
-        let AtMut::Expr(expr) = at else { return };
-        let body = match expr {
-            Expr::ForLoop(e) => &mut e.body,
-            Expr::While(e) => &mut e.body,
-            Expr::Loop(e) => &mut e.body,
-            _ => return,
+        let body = match at {
+            AtMut::Expr(Expr::ForLoop(e)) => &mut e.body,
+            AtMut::Expr(Expr::While(e)) => &mut e.body,
+            AtMut::Expr(Expr::Loop(e)) => &mut e.body,
+            AtMut::Expr(Expr::Const(_) | Expr::Async(_)) | AtMut::Type(_) => return Next::Past,
+            _ => return Next::On,
         };
         body.stmts.insert(0, parse_quote!(#rt::tick();));
+        Next::On
     });
 }
 
@@ -447,11 +506,25 @@ struct Redirect<'a> {
     found: bool,
     /// The functions that tail calls were found of.
     tails: BTreeSet<usize>,
+    /// The names in constant expressions, types and items.
+    constant: BTreeSet<String>,
+    /// The functions that are called with a wrong number of arguments, which is to be reported of them alone.
+    wrong: BTreeSet<usize>,
 }
 
 impl<'a> Redirect<'a> {
     fn new(clones: &'a Clones<'a>, caller: &'a Function, kind: CloneKind, inlines: bool) -> Self {
-        Redirect { clones, caller, kind, inlines, closure: false, found: false, tails: BTreeSet::new() }
+        Redirect {
+            clones,
+            caller,
+            kind,
+            inlines,
+            closure: false,
+            found: false,
+            tails: BTreeSet::new(),
+            constant: BTreeSet::new(),
+            wrong: BTreeSet::new(),
+        }
     }
 
     /// In a closure, the depth is the one that the activation has published.
@@ -474,13 +547,16 @@ impl<'a> Redirect<'a> {
     /// published a depth: what they call checks it. A tail call passes the depth on; not to an inlined clone, as
     /// LLVM makes a loop of a call of the same function.
     fn copy(&self, callee: usize, tail: bool) -> CloneKind {
-        match self.kind {
-            CloneKind::Clone if self.inlines && !tail && !self.closure && self.clones.inlined[callee] => {
-                CloneKind::Inlined
+        let role = match self.kind.role {
+            Role::Clone if self.inlines && !tail && !self.closure && self.clones.inlined[callee] => {
+                Role::Inlined
             }
-            CloneKind::Leaf if tail && self.clones.inlines(callee) => CloneKind::Leaf,
-            CloneKind::Counted => CloneKind::Counted,
-            _ => CloneKind::Clone,
+            Role::Leaf if tail && self.clones.inlines(callee, self.kind) => Role::Leaf,
+            _ => Role::Clone,
+        };
+        match self.clones.counts(callee) {
+            true => CloneKind { role, ..self.kind },
+            false => CloneKind { role, counted: false },
         }
     }
 
@@ -500,7 +576,7 @@ impl<'a> Redirect<'a> {
         };
         self.tails.insert(callee);
         match expr {
-            Expr::Call(call) if self.kind == CloneKind::Inlined => *expr = again(&call.args),
+            Expr::Call(call) if self.kind.role == Role::Inlined => *expr = again(&call.args),
             _ => {
                 self.call(expr, true);
             }
@@ -532,12 +608,46 @@ impl<'a> Redirect<'a> {
     }
 }
 
+impl Redirect<'_> {
+    fn constant(&mut self, code: &impl ToTokens) {
+        self.constant.extend(idents(code.to_token_stream()).iter().map(ToString::to_string));
+    }
+
+    /// An associated function as a value; those beside the item are shadowed.
+    fn value(&mut self, path: &mut Expr) {
+        let Some(callee) = self.clones.at_path(path, self.caller) else { return };
+        if let Expr::Path(path) = path
+            && self.clones.functions[callee].associated
+            && let Some(last) = path.path.segments.last_mut()
+        {
+            last.ident = self.clones.value_name(callee);
+            self.clones.values.borrow_mut().insert(callee);
+            self.found = true;
+        }
+    }
+}
+
 impl VisitMut for Redirect<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
-            Expr::Async(_) | Expr::Const(_) => return,
-            Expr::Repeat(e) => return self.visit_expr_mut(&mut e.expr),
+            Expr::Async(_) => return,
+            Expr::Const(e) => return self.constant(e),
+            Expr::Repeat(e) => {
+                self.constant(&e.len);
+                return self.visit_expr_mut(&mut e.expr);
+            }
             Expr::Closure(e) => return self.closure(e),
+            Expr::Path(_) => return self.value(expr),
+            Expr::Call(call) => {
+                match self.clones.at_path(&call.func, self.caller) {
+                    Some(callee) if call.args.len() != self.clones.functions[callee].params.len() => {
+                        self.wrong.insert(callee);
+                    }
+                    Some(_) => {}
+                    None => self.visit_expr_mut(&mut call.func),
+                }
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+            }
             _ => visit_mut::visit_expr_mut(self, expr),
         }
         self.found |= self.call(expr, false) && self.closure;
@@ -552,8 +662,21 @@ impl VisitMut for Redirect<'_> {
         }
     }
 
-    fn visit_macro_mut(&mut self, _: &mut syn::Macro) {}
-    fn visit_item_mut(&mut self, _: &mut Item) {}
-    fn visit_type_mut(&mut self, _: &mut Type) {}
-    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        let mut rewritten = mac.clone();
+        if standard_macros::rewrite_arguments(&mut rewritten, &mut |arg| self.visit_expr_mut(arg))
+            && text(&rewritten.tokens) != text(&mac.tokens)
+        {
+            *mac = rewritten;
+        }
+    }
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        self.constant(item);
+    }
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        self.constant(ty);
+    }
+    fn visit_generic_argument_mut(&mut self, argument: &mut syn::GenericArgument) {
+        self.constant(argument);
+    }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::super::phase::{Parts, Phase, members_in};
 use crate::api::options::Executor;
@@ -12,6 +12,8 @@ use crate::api::options::Executor;
 pub(super) const PLACES: usize = 4;
 /// How many times longer another thread runs at a time later.
 pub(super) const LONGER: usize = 8;
+/// A piece that takes less is too short: to begin and end it takes as long.
+const SHORT_PIECE: Duration = Duration::from_micros(40);
 /// The members of a trial that may be the last where it is clear.
 pub(super) const ENOUGH: usize = 64;
 
@@ -101,6 +103,8 @@ impl Race {
     }
 
     /// Runs pieces, of at first so many members, while it is worth it.
+    ///
+    /// How many members a piece has at last is by its time: what was expected of a member may be far from what it costs.
     pub(super) fn help(&self, mut piece: usize, threads: usize, phase: &Phase<'_>) {
         let most = LONGER * piece.max(1);
         while self.going.load(Ordering::Relaxed) {
@@ -116,7 +120,9 @@ impl Race {
             let took = phase(self.rival, parts, 1).wall;
             self.ran.fetch_add(members, Ordering::Relaxed);
             self.time.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
-            piece = (2 * piece).min(most);
+            if piece < most || took < SHORT_PIECE {
+                piece *= 2;
+            }
         }
     }
 
@@ -141,15 +147,14 @@ impl Race {
     }
 
     /// Runs `len` members by an executor, and as many by the best so far if no other thread does; what a member
-    /// costs, in nanoseconds on one thread. That of the best is expected to be `guess`.
+    /// costs, in nanoseconds on one thread. That of the best is not known if both are few.
     pub(super) fn pair(
         &self,
         executor: Executor,
         len: usize,
-        guess: f64,
         single_thread: bool,
         phase: &Phase<'_>,
-    ) -> [f64; 2] {
+    ) -> (f64, Option<f64>) {
         let so_far = || (self.ran.load(Ordering::Relaxed), self.time.load(Ordering::Relaxed) as f64);
         let take = || self.rest().take_two(len);
         let time = |executor, parts: Parts| {
@@ -163,16 +168,15 @@ impl Race {
         let before = so_far();
         let cost = time(executor, take());
         if single_thread {
-            return [cost, time(self.rival, take())];
+            return (cost, Some(time(self.rival, take())));
         }
         let after = so_far();
         let rival = match after.0 - before.0 {
-            members if members >= len.min(ENOUGH) => (after.1 - before.1) / members as f64,
+            members if members >= len.min(ENOUGH) => Some((after.1 - before.1) / members as f64),
             // The other threads are busy.
-            0 if len >= ENOUGH => time(self.rival, take()),
-            _ if after.0 > 0 => after.1 / after.0 as f64,
-            _ => guess,
+            _ if len >= ENOUGH => Some(time(self.rival, take())),
+            _ => None,
         };
-        [cost, rival]
+        (cost, rival)
     }
 }

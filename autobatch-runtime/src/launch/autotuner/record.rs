@@ -63,6 +63,14 @@ impl Record {
         self.costs[index(executor)] = Some(Cost { nanoseconds, sure: true });
     }
 
+    /// Notes what a trial says that a whole run of the executor would cost which has lost it. Whole runs that have cost less were of other data.
+    pub(super) fn correct(&mut self, executor: Executor, nanoseconds: f64) {
+        self.guess(executor, nanoseconds);
+        if let Some(cost) = &mut self.costs[index(executor)] {
+            cost.nanoseconds = cost.nanoseconds.max(nanoseconds);
+        }
+    }
+
     /// Notes what a trial says that a whole run would cost.
     pub(super) fn guess(&mut self, executor: Executor, nanoseconds: f64) {
         let known = &mut self.costs[index(executor)];
@@ -85,6 +93,16 @@ impl Record {
             Some(Measured { executor, nanoseconds, whole: self.is_sure(executor) })
         };
         EXECUTORS.into_iter().filter_map(of).collect()
+    }
+
+    /// The machine that whole runs have shown to be so many times as fast as scalar code, or that.
+    pub(super) fn ahead_of_scalar(&self, times: f64) -> Executor {
+        match (self.cost(self.executor), self.cost(Executor::Scalar)) {
+            (Some(best), Some(scalar)) if self.is_sure(self.executor) && times * best < scalar => {
+                self.executor
+            }
+            _ => Executor::Scalar,
+        }
     }
 
     /// Whether whole runs have told what an executor costs.

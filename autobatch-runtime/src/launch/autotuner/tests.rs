@@ -22,12 +22,25 @@ fn chosen(
     instance: Option<&'static str>,
     costs: [(f64, f64); 2],
 ) -> (Executor, [usize; 2]) {
+    let cost = |machine: usize, _, members| {
+        let (phase, member) = costs[machine];
+        phase + member * members as f64
+    };
+    chosen_by(launch, instance, &cost)
+}
+
+/// The same, where a phase takes so long for a machine or not, members of its kind that have run before, and members.
+fn chosen_by(
+    launch: &Launch<'_>,
+    instance: Option<&'static str>,
+    cost: &(dyn Fn(usize, usize, usize) -> f64 + Sync),
+) -> (Executor, [usize; 2]) {
     let tried = Mutex::new((vec![false; launch.members], [0, 0]));
     let best = launch.autotune(instance, &|executor, parts, _| {
         let machine = usize::from(executor != Executor::Scalar);
-        let (phase, member) = costs[machine];
-        let time = Duration::from_nanos(((phase + member * members_in(&parts) as f64) * 1e3) as u64);
         let mut tried = tried.lock().unwrap();
+        let time = cost(machine, tried.1[machine], members_in(&parts));
+        let time = Duration::from_nanos((time * 1e3) as u64);
         tried.1[machine] += members_in(&parts);
         for member in parts.into_iter().flatten() {
             assert!(!std::mem::replace(&mut tried.0[member], true), "member {member} runs once");
@@ -243,4 +256,39 @@ fn frames_that_gain_by_their_width_are_found() {
     };
     let runs: Vec<f64> = (0..40).map(|_| time(&launch, "wide", cost)).collect();
     assert!(runs[30..].iter().filter(|run| **run < 3000.0).count() >= 9, "{runs:?}");
+}
+
+/// The first members of scalar code find cold memory. That is not what it costs.
+#[test]
+fn cold_code_is_not_taken_at_its_word() {
+    for threads in [1, 2] {
+        let options = Options::default().threads(threads);
+        let launch = launch(&PLAIN, Defaults::NONE, &options, 1 << 20);
+        let cost = |machine: usize, before: usize, members: usize| match machine {
+            0 => 1.0 + 3.0 * members.min(5_usize.saturating_sub(before)) as f64 + 0.04 * members as f64,
+            _ => 1.0 + 0.08 * members as f64,
+        };
+        let (best, [scalar, machine]) = chosen_by(&launch, None, &cost);
+        assert_eq!(best, Executor::Scalar, "{threads} threads: {scalar} members, {machine} by the machine");
+        // One that is ahead is found all the same.
+        let cost = |machine: usize, before: usize, members: usize| match machine {
+            0 => cost(0, before, members),
+            _ => 1.0 + 0.01 * members as f64,
+        };
+        let (best, [scalar, _]) = chosen_by(&launch, None, &cost);
+        assert_ne!(best, Executor::Scalar);
+        assert!(scalar < (1 << 20) / 2, "{threads} threads: {scalar}");
+    }
+}
+
+/// Whole runs of other data say nothing against a trial of both on these.
+#[test]
+fn data_that_take_longer_are_not_compared_with_earlier_ones() {
+    let options = Options::default().threads(1);
+    let launch = launch(&PLAIN, Defaults::NONE, &options, 20_000);
+    let run = |costs| chosen(&launch, Some("other data"), costs).0;
+    let before: Vec<Executor> = (0..3).map(|_| run([(0.0, 1.0), (1.0, 0.4)])).collect();
+    assert_eq!(before, [Executor::Masked; 3]);
+    let after: Vec<Executor> = (0..12).map(|_| run([(0.0, 0.6), (1.0, 1.2)])).collect();
+    assert_eq!(after[4..], [Executor::Scalar; 8], "{after:?}");
 }

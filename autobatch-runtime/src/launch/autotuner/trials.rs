@@ -50,6 +50,8 @@ const LAST: usize = 256;
 const WIDENING: [(usize, f64); 5] = [(16, 12.0), (64, 7.0), (256, 5.0), (1024, 3.0), (usize::MAX, 2.0)];
 /// How many times less than the rival a member must cost for a trial with few to be the last, or in a recursive program.
 const CLEAR: f64 = 0.5;
+/// The part of its cost before that a rival's must be to be no longer that of cold memory.
+const SETTLED: f64 = 0.5;
 /// The part of the rival's cost that is a gain for certain.
 const WIN: f64 = 0.9;
 /// The same for recursive programs: few lanes of a frame run as scalar code too, which says nothing
@@ -65,6 +67,9 @@ const NEAR_SCALAR: f64 = 1.6;
 const HOPELESS: f64 = 1.2;
 /// How many times the bound for a next trial is hopeless too.
 const FAR: f64 = 2.0;
+/// How many times faster than scalar code a machine must be to take its place in a run that may be ended from outside: there it runs by
+/// program counters, up to four times as long.
+const IN_TURNS: f64 = 4.0;
 /// The part of the batch, for programs that have no other choice, to compare both machines on.
 const SAMPLE: usize = 24;
 /// Batches below this are too small for that.
@@ -127,6 +132,12 @@ impl Launch<'_> {
         let key = instance.map(|instance| self.key(instance));
         let records = || RECORDS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut record = key.and_then(|key| records().get(&key).copied()).unwrap_or(Record::NEW);
+        if self.ends() {
+            // A trial might take all the time.
+            let executor = record.ahead_of_scalar(IN_TURNS);
+            phase(executor, self.all(), self.threads);
+            return executor;
+        }
         let executor = match record.runs < record.again {
             true => self.repeat(&mut record, phase),
             false => self.measure(&mut record, phase),
@@ -350,6 +361,7 @@ impl Launch<'_> {
         let idle = threads / self.threads.min(self.members.div_ceil(SHARE)) as f64;
         let sizes = self.sizes(executor);
         let Progress { mut next, mut ratio, bias, .. } = record.trials[index(executor)];
+        let (mut so_far, mut was_clear, mut repeated) = (best.1, false, false);
         let keep = |trials: &mut [Progress; 3], next, ratio| {
             let progress = &mut trials[index(executor)];
             (progress.next, progress.ratio) = (next, ratio);
@@ -379,7 +391,11 @@ impl Launch<'_> {
                 *best = (executor, best.1 * ratio);
                 return None;
             }
-            let [cost, rival] = race.pair(executor, size, best.1, single_thread, phase);
+            let (cost, measured) = race.pair(executor, size, single_thread, phase);
+            let rival = measured.unwrap_or(best.1);
+            // What the first members of a batch cost is cold memory. While the cost falls, and before it is known, nothing is decided.
+            let is_warm = record.is_sure(best.0) || measured.is_some_and(|cost| cost > SETTLED * so_far);
+            so_far = rival;
             *afford -= (cost - rival).max(0.0) * size as f64 / threads;
             next += 1;
             if cold {
@@ -389,15 +405,23 @@ impl Launch<'_> {
             // Few members on a thread that was asleep seem dear.
             let rival = if last { rival } else { rival.min(best.1) };
             let narrower = std::mem::replace(&mut ratio, bias * cost * idle / rival);
+            let measured_high = record.is_sure(best.0) && rival > FAR * best.1;
             let clear = if recursive { CLEAR } else { win };
             let enough = size >= ENOUGH && ratio < clear;
-            if ratio < win && (last || enough || !recursive && ratio < CLEAR) {
+            let decides =
+                last && (repeated || !measured_high) || is_warm && (enough || !recursive && ratio < CLEAR);
+            if ratio < win && decides {
                 keep(&mut record.trials, 0, ratio);
                 record.trials[index(executor)].behind = 0;
-                record.guess(best.0, rival / threads);
+                // Few lanes of a frame say nothing about many.
+                match best.0 == Executor::Scalar || !self.program.recursive {
+                    true => record.correct(best.0, rival / threads),
+                    false => record.guess(best.0, rival / threads),
+                }
                 *best = (executor, cost);
                 return None;
             }
+            was_clear |= ratio < CLEAR;
             let most = WIDENING.iter().find(|(below, _)| size < *below).map_or(1.0, |(_, most)| *most);
             let near = match executor {
                 Executor::Scalar if !record.is_sure(executor) => NEAR_SCALAR,
@@ -406,7 +430,15 @@ impl Launch<'_> {
             // Frames cost what they cost, whatever their lanes: what the last doubling has saved tells what the whole batch does.
             let wider = 1.0 - size as f64 * threads / self.members as f64;
             let saved = if last && recursive { (narrower - ratio).max(0.0) * wider.max(0.0) } else { 0.0 };
-            if ratio - saved > if last { near } else { most } {
+            let is_behind = ratio - saved > if last { near } else { most };
+            // What contradicts an earlier trial or run may be another program in the way.
+            let is_odd = if is_behind { was_clear } else { last && measured_high };
+            if is_odd && !repeated {
+                repeated = true;
+                next -= 1;
+                continue;
+            }
+            if is_behind {
                 // Far behind is not by bad luck.
                 let behind = record.trials[index(executor)].behind + 1;
                 let wait = if ratio > FAR * most { behind } else { 0 };
