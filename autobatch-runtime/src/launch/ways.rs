@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::api::output::Out;
+use crate::batch::Numbering;
 use crate::machine::Core;
 use crate::native_stack::depth::Depth;
 use crate::simd::Isa;
@@ -92,10 +93,11 @@ pub(super) trait Code: Sync {
     fn is_set(&self, member: usize) -> bool;
 }
 
-/// The code of a program, and where its results go.
+/// The code of a program, where its results go, and where its members stand.
 pub(super) struct Bound<'a, 'o, S, T, N, R> {
     pub(super) ways: &'a Ways<S, T, N>,
     pub(super) out: &'a Out<'o, R>,
+    pub(super) numbering: Numbering<'a>,
 }
 
 impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bound<'_, '_, S, T, N, R> {
@@ -112,10 +114,17 @@ impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bo
         self.ways.task_blocks
     }
     fn scalar(&self, member: usize, depth: Depth) {
-        self.out.set(member, (self.ways.scalar)(member, depth));
+        let place = self.numbering.place(member);
+        self.out.set(place, (self.ways.scalar)(place, depth));
     }
     fn scalars(&self, members: &mut Range<usize>, depth: Depth) {
-        self.out.fill(members, |member| (self.ways.scalar)(member, depth));
+        if self.numbering.is_whole() {
+            return self.out.fill(members, |member| (self.ways.scalar)(member, depth));
+        }
+        while members.start < members.end {
+            self.scalar(members.start, depth);
+            members.start += 1;
+        }
     }
     fn machine(&self, core: &mut Core<'_>, store: &Store) {
         // Results that come by themselves have room before any member runs.
@@ -126,6 +135,6 @@ impl<R: Send, S: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code for Bo
         (self.ways.vector)(tile, self.out);
     }
     fn is_set(&self, member: usize) -> bool {
-        self.out.is_set(member)
+        self.out.is_set(self.numbering.place(member))
     }
 }
