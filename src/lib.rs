@@ -98,7 +98,7 @@
 //! * [How batching works](https://github.com/autobatch/autobatch/blob/main/book/src/how.md), and [which executor when](https://github.com/autobatch/autobatch/blob/main/book/src/executors.md)
 //! * [Functions that run as vectors](https://github.com/autobatch/autobatch/blob/main/book/src/vectors.md), elementary functions among them
 //! * [Per-member state and random numbers](https://github.com/autobatch/autobatch/blob/main/book/src/state.md)
-//! * [Shared and ragged data](https://github.com/autobatch/autobatch/blob/main/book/src/data.md)
+//! * [Shared and ragged data](https://github.com/autobatch/autobatch/blob/main/book/src/data.md), and [tables: Arrow arrays](https://github.com/autobatch/autobatch/blob/main/book/src/arrow.md)
 //! * [Several functions, methods, generics](https://github.com/autobatch/autobatch/blob/main/book/src/functions.md)
 //! * [Primitives, fibers and `join`](https://github.com/autobatch/autobatch/blob/main/book/src/primitives.md)
 //! * [Faults, limits, cancellation](https://github.com/autobatch/autobatch/blob/main/book/src/faults.md)

@@ -54,6 +54,7 @@ fn one_value_or_many_as_it_turns_out_at_run_time() {
     let words: [OneOrMany<&[&str], &str>; 2] = [OneOrMany::One("ab"), OneOrMany::Many(&["ab", "c", ""])];
     assert_eq!(repeat_batched(words[0], &[1, 0, 2]), ["ab", "", "abab"]);
     assert_eq!(repeat_batched(words[1], &[1, 0, 2]), ["ab", "", ""]);
+    assert_eq!(repeat_batched(vec!["ab", "c", ""], &[1, 0, 2]), ["ab", "", ""]);
     let one: OneOrMany<&[f64], f64> = OneOrMany::One(0.5);
     assert_eq!(count_down_batched_with(one, one, &Options::default()).unwrap_err(), BatchError::NoLength);
 }
