@@ -1,7 +1,7 @@
 //! Columns of every kind, and results into memory of the caller's.
 
 use crate::common::{agree_at, column};
-use autobatch::{BatchError, Executor, OneOrMany, Options, Ragged, RaggedMut, autobatch, same};
+use autobatch::{BatchError, Engine, Executor, Isa, OneOrMany, Options, Ragged, RaggedMut, autobatch, same};
 use ndarray::{Array1, Array2, arr1, arr2, s};
 
 #[autobatch(strict)]
@@ -10,6 +10,16 @@ fn count_down(x: f64, step: f64) -> u32 {
     let mut n = 0;
     while x > 0.0 {
         x -= step;
+        n += 1;
+    }
+    n
+}
+
+#[autobatch(strict)]
+fn far(point: [f64; 2]) -> u32 {
+    let (mut x, mut n) = (point[0] + point[1], 0);
+    while x > 0.5 {
+        x *= 0.75;
         n += 1;
     }
     n
@@ -27,6 +37,21 @@ fn slices_arrays_vectors_and_views_are_columns() {
     assert_eq!(count_down_batched(&arr1(&xs), same(1.0)), expected);
     let table = arr2(&[[4.0, 9.0], [1.0, 9.0], [2.5, 9.0]]);
     assert_eq!(count_down_batched(table.column(0), same(1.0)), expected);
+}
+
+#[test]
+fn views_run_on_vectors_as_slices_do() {
+    let (xs, table) = (Array1::from_elem(4000, 2.5), Array2::from_elem((4000, 2), 2.5));
+    let options = Options::default().executor(Executor::Masked).isa(Isa::Avx2);
+    let slice = count_down_batched_with(&vec![2.5; 4000], same(1.0), &options).unwrap();
+    let expected = slice.report().engine;
+    assert!(Isa::detect() == Isa::Baseline || expected == Engine::VectorFrames, "{expected}");
+    for view in [xs.view(), table.column(0), xs.slice(s![..;-1])] {
+        let outcome = count_down_batched_with(view, same(1.0), &options).unwrap();
+        assert_eq!((outcome.report().engine, outcome.get(3999)), (expected, slice.get(3999)));
+    }
+    let outcome = far_batched_with(&table, &options).unwrap();
+    assert_eq!((outcome.report().engine, outcome.get(7)), (expected, Some(&far([2.5, 2.5]))));
 }
 
 #[test]
