@@ -43,7 +43,7 @@ fn slices_arrays_vectors_and_views_are_columns() {
 fn views_run_on_vectors_as_slices_do() {
     let (xs, table) = (Array1::from_elem(4000, 2.5), Array2::from_elem((4000, 2), 2.5));
     let options = Options::default().executor(Executor::Masked).isa(Isa::Avx2);
-    let slice = count_down_batched_with(&vec![2.5; 4000], same(1.0), &options).unwrap();
+    let slice = count_down_batched_with(vec![2.5; 4000], same(1.0), &options).unwrap();
     let expected = slice.report().engine;
     assert!(Isa::detect() == Isa::Baseline || expected == Engine::VectorFrames, "{expected}");
     for view in [xs.view(), table.column(0), xs.slice(s![..;-1])] {
