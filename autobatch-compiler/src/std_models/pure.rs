@@ -33,7 +33,6 @@ const METHODS: &[&str] = &[
     "fract",
     "is_finite",
     "is_infinite",
-    "is_multiple_of",
     "is_nan",
     "is_negative",
     "is_positive",

@@ -1,5 +1,7 @@
 //! Batched functions as a Python package.
 
+#![allow(clippy::manual_is_multiple_of)] // vector code knows the operator
+
 use autobatch::{autobatch, same};
 use autobatch_numpy::Ufunc;
 use pyo3::prelude::*;
@@ -8,7 +10,7 @@ use pyo3::prelude::*;
 fn collatz(mut n: u64, limit: u32) -> u32 {
     let mut steps = 0;
     while n != 1 && steps < limit {
-        n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
+        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
         steps += 1;
     }
     steps
