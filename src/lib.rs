@@ -34,7 +34,7 @@
 //!
 //! | scalar parameter | in the batched call |
 //! |---|---|
-//! | `x: T` | a [`Column`]: `&[T]`, `&Vec<T>`, `&[T; N]`, `ndarray` views of any stride, `Vec<T>` by value, [`same`]`(v)` |
+//! | `x: T` | a [`Column`]: `&[T]`, `&Vec<T>`, `&[T; N]`, `ndarray` views of any stride, `Vec<T>` by value, [`same`]`(v)`, or [`OneOrMany`], which of them at run time |
 //! | `x: [T; D]`, `x: Array1<T>`, `x: ArrayView1<'_, T>` | the above, or an `ArrayView2<T>` whose rows are the members |
 //! | `x: &T`, `&[T]`, `&str`, `&self` | the same reference, shared by all members |
 //! | `#[shared] x: T` | a plain `T`, shared (`T: Copy`) |
@@ -76,8 +76,9 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | give each member its arguments | [`Column`], [`Each`], [`EachMut`], [`Ragged`], [`RaggedMut`], [`same`] |
-//! | keep results in memory of your own | [`Output`] |
+//! | give each member its arguments | [`Column`], [`Each`], [`EachMut`], [`Ragged`], [`RaggedMut`], [`Offsets`], [`same`], [`OneOrMany`] |
+//! | keep results in memory of your own | [`Output`], [`with_options`] |
+//! | leave out members, such as nulls of a table | [`Options::only`], [`Options::first_member`] |
 //! | choose how a batch runs | [`Options`], [`Executor`], [`Schedule`], [`Isa`] |
 //! | limit, stop or watch a run | [`Options::max_depth`], [`Options::max_steps`], [`Options::max_memory`], [`Options::deadline`], [`CancelToken`], [`Progress`] |
 //! | handle members without a result | [`Outcome`], [`Results`], [`Fault`], [`FaultKind`], [`Faults`] |
@@ -97,7 +98,7 @@
 //! * [How batching works](https://github.com/autobatch/autobatch/blob/main/book/src/how.md), and [which executor when](https://github.com/autobatch/autobatch/blob/main/book/src/executors.md)
 //! * [Functions that run as vectors](https://github.com/autobatch/autobatch/blob/main/book/src/vectors.md), elementary functions among them
 //! * [Per-member state and random numbers](https://github.com/autobatch/autobatch/blob/main/book/src/state.md)
-//! * [Shared and ragged data](https://github.com/autobatch/autobatch/blob/main/book/src/data.md)
+//! * [Shared and ragged data](https://github.com/autobatch/autobatch/blob/main/book/src/data.md), and [tables: Arrow arrays](https://github.com/autobatch/autobatch/blob/main/book/src/arrow.md)
 //! * [Several functions, methods, generics](https://github.com/autobatch/autobatch/blob/main/book/src/functions.md)
 //! * [Primitives, fibers and `join`](https://github.com/autobatch/autobatch/blob/main/book/src/primitives.md)
 //! * [Faults, limits, cancellation](https://github.com/autobatch/autobatch/blob/main/book/src/faults.md)
@@ -439,6 +440,7 @@ pub use autobatch_runtime::join;
 pub use autobatch_runtime::math;
 pub use autobatch_runtime::{
     BadOffsets, BatchError, BlockReport, CancelToken, Column, Each, EachMut, Engine, Executor, Fault,
-    FaultKind, Faults, IsWhole, Isa, Measured, Options, Outcome, Output, Program, Progress, Ragged,
-    RaggedMut, Report, Results, Same, Schedule, Trace, TraceStep, Visit, program, same,
+    FaultKind, Faults, IsWhole, Isa, Measured, Offsets, OneOrMany, Options, Outcome, Output, Program,
+    Progress, Ragged, RaggedMut, Report, Results, Same, Schedule, Trace, TraceStep, Visit, WithOptions,
+    program, same, with_options,
 };

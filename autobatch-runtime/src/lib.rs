@@ -29,12 +29,12 @@ mod storage;
 mod vector;
 mod wavefront;
 
-pub use api::column::{Column, Each, EachMut, Ragged, RaggedMut, Same, same};
+pub use api::column::{Column, Each, EachMut, Offsets, OneOrMany, Ragged, RaggedMut, Same, same};
 pub use api::engine::Engine;
 pub use api::fault::{BadOffsets, BatchError, Fault, FaultKind, Faults};
 pub use api::options::{CancelToken, Executor, Options, Progress, Schedule};
 pub use api::outcome::{Outcome, Results};
-pub use api::output::Output;
+pub use api::output::{Output, WithOptions, with_options};
 pub use api::program::{self, Program};
 pub use api::report::{BlockReport, Measured, Report};
 pub use api::trace::{Trace, TraceStep, Visit};

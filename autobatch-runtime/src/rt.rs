@@ -160,7 +160,7 @@ pub mod vector {
 /// The runtime relies on: keys are within the frame stack, and frames have the type of their call site.
 pub mod wavefront {
     pub use crate::wavefront::{
-        Begin, ContinuationQueue, Keys, SavedFrame, Sites, Wave, Wavefront, largest, put, put_one,
+        Begin, ContinuationQueue, Keys, Load, SavedFrame, Sites, Wave, Wavefront, largest, put, put_one,
     };
 }
 

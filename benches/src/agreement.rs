@@ -1,11 +1,11 @@
 //! Every kernel computes the same in every way.
 
-use autobatch::{Executor, Options, Schedule};
 use crate::ispc::Target;
 use crate::kernels::Entry;
 use crate::variant::isas;
 use crate::ways::{Pools, small_ways, ways};
 use crate::{Variant, kernels};
+use autobatch::{Executor, Options, Schedule};
 
 fn agree(entry: &Entry, members: usize, variants: &[Variant<'_>]) {
     let case = (entry.build)(members);

@@ -1,6 +1,7 @@
 //! Columns of every kind, and results into memory of the caller's.
 
-use autobatch::{BatchError, Executor, Options, Ragged, RaggedMut, autobatch, same};
+use crate::common::{agree_at, column};
+use autobatch::{BatchError, Engine, Executor, Isa, OneOrMany, Options, Ragged, RaggedMut, autobatch, same};
 use ndarray::{Array1, Array2, arr1, arr2, s};
 
 #[autobatch(strict)]
@@ -9,6 +10,16 @@ fn count_down(x: f64, step: f64) -> u32 {
     let mut n = 0;
     while x > 0.0 {
         x -= step;
+        n += 1;
+    }
+    n
+}
+
+#[autobatch(strict)]
+fn far(point: [f64; 2]) -> u32 {
+    let (mut x, mut n) = (point[0] + point[1], 0);
+    while x > 0.5 {
+        x *= 0.75;
         n += 1;
     }
     n
@@ -26,6 +37,51 @@ fn slices_arrays_vectors_and_views_are_columns() {
     assert_eq!(count_down_batched(&arr1(&xs), same(1.0)), expected);
     let table = arr2(&[[4.0, 9.0], [1.0, 9.0], [2.5, 9.0]]);
     assert_eq!(count_down_batched(table.column(0), same(1.0)), expected);
+}
+
+#[test]
+fn views_run_on_vectors_as_slices_do() {
+    let (xs, table) = (Array1::from_elem(4000, 2.5), Array2::from_elem((4000, 2), 2.5));
+    let options = Options::default().executor(Executor::Masked).isa(Isa::Avx2);
+    let slice = count_down_batched_with(vec![2.5; 4000], same(1.0), &options).unwrap();
+    let expected = slice.report().engine;
+    assert!(Isa::detect() == Isa::Baseline || expected == Engine::VectorFrames, "{expected}");
+    for view in [xs.view(), table.column(0), xs.slice(s![..;-1])] {
+        let outcome = count_down_batched_with(view, same(1.0), &options).unwrap();
+        assert_eq!((outcome.report().engine, outcome.get(3999)), (expected, slice.get(3999)));
+    }
+    let outcome = far_batched_with(&table, &options).unwrap();
+    assert_eq!((outcome.report().engine, outcome.get(7)), (expected, Some(&far([2.5, 2.5]))));
+}
+
+#[test]
+fn one_value_or_many_as_it_turns_out_at_run_time() {
+    let inputs: Vec<(f64, f64)> = (0..30).map(|n| (f64::from(n % 11), 0.25 + f64::from(n % 3))).collect();
+    agree_at(
+        &[1, 211, 4003],
+        &inputs,
+        |(x, step)| count_down(*x, *step),
+        |batch, options| {
+            let (x, step) = (column(batch, |member| member.0), column(batch, |member| member.1));
+            count_down_batched_with(OneOrMany::Many(&x), OneOrMany::<_, f64>::Many(step), options)
+        },
+    );
+    agree_at(
+        &[1, 211, 4003],
+        &inputs,
+        |(x, _)| count_down(*x, 0.5),
+        |batch, options| {
+            let x = column(batch, |member| member.0);
+            let step: OneOrMany<&[f64], f64> = OneOrMany::One(0.5);
+            count_down_batched_with(OneOrMany::<_, f64>::Many(&x[..]), step, options)
+        },
+    );
+    let words: [OneOrMany<&[&str], &str>; 2] = [OneOrMany::One("ab"), OneOrMany::Many(&["ab", "c", ""])];
+    assert_eq!(repeat_batched(words[0], &[1, 0, 2]), ["ab", "", "abab"]);
+    assert_eq!(repeat_batched(words[1], &[1, 0, 2]), ["ab", "", ""]);
+    assert_eq!(repeat_batched(vec!["ab", "c", ""], &[1, 0, 2]), ["ab", "", ""]);
+    let one: OneOrMany<&[f64], f64> = OneOrMany::One(0.5);
+    assert_eq!(count_down_batched_with(one, one, &Options::default()).unwrap_err(), BatchError::NoLength);
 }
 
 #[test]

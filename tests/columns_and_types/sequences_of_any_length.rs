@@ -191,6 +191,18 @@ fn slices_of_different_lengths() {
             total_batched_with(Ragged::new(&values, &offsets), column(b, |r| r.1), o)
         },
     );
+    // A part of a longer list, with the offsets of an Arrow array.
+    agree_at(
+        &SIZES,
+        &bounded,
+        |(row, bound)| total(row, *bound),
+        |b, o| {
+            let (values, offsets) = flat(&column(b, |r| r.0.clone()));
+            let values = [&[7.0; 5][..], &values, &[7.0]].concat();
+            let offsets: Vec<i32> = offsets.iter().map(|offset| *offset as i32 + 5).collect();
+            total_batched_with(Ragged::new(&values, &offsets), column(b, |r| r.1), o)
+        },
+    );
     let full: Vec<Vec<f64>> = rows.into_iter().filter(|row| !row.is_empty()).collect();
     agree_at(&SIZES, &full, |row| mean_of_squares(row), |b, o| mean_of_squares_batched_with(b, o));
     agree_at(
@@ -294,9 +306,9 @@ fn offsets_that_do_not_fit_are_errors() {
     let values = [1.0, 2.0, 3.0];
     for (offsets, wrong, says) in [
         (&[][..], BadOffsets::None, "the offsets of `xs`: there are none"),
-        (&[1, 3], BadOffsets::Start { first: 1 }, "they begin with 1"),
+        (&[-1, 3], BadOffsets::Start { first: -1 }, "they begin with -1"),
         (&[0, 2, 1, 3], BadOffsets::Descend { at: 1, offset: 2, next: 1 }, "offset 1 is 2 and the next is 1"),
-        (&[0, 2], BadOffsets::End { last: 2, values: 3 }, "the last is 2, but there are 3 values"),
+        (&[0, 4], BadOffsets::End { last: 4, values: 3 }, "the last is 4, but there are 3 values"),
     ] {
         let ragged = Ragged::new(&values, offsets);
         let error = mean_of_squares_batched_with(ragged, &Options::default()).unwrap_err();
@@ -311,7 +323,7 @@ fn offsets_that_do_not_fit_are_errors() {
 }
 
 #[test]
-#[should_panic(expected = "the offsets of `xs`: they begin with 7; they have to begin with 0")]
+#[should_panic(expected = "the offsets of `xs`: the last is 7, but there are 1 values")]
 fn offsets_that_do_not_fit_panic_without_options() {
     mean_of_squares_batched(Ragged::new(&[1.0], &[7]));
 }

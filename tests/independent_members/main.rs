@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod absent_members;
 mod calls_out_of_sight;
 mod depth_of_scalar_code;
 mod endless_members;

@@ -266,7 +266,7 @@ impl<'e> LookupWriter<'e> {
         if let Some(varying) = &self.varying {
             let base_name = name_of(bare(base));
             if let Some(list) = base_name.as_ref().and_then(|name| self.rows.get(name))
-                && mentioned(&**index).is_disjoint(varying)
+                && mentioned(index).is_disjoint(varying)
             {
                 self.any.set(true);
                 let (ListInRows { rows, length, lane }, at, row) = (list, name("__at"), name("__row"));

@@ -300,9 +300,16 @@ pub enum BatchError {
         /// The parameter.
         parameter: &'static str,
     },
+    /// A column of another crate does not fit its parameter.
+    Misfit {
+        /// The parameter.
+        parameter: &'static str,
+        /// What is wrong with it.
+        message: String,
+    },
 }
 
-/// What is wrong with the offsets of a [`Ragged`](crate::Ragged) column. They should begin with 0, ascend, and end with the number of values.
+/// What is wrong with the offsets of a [`Ragged`](crate::Ragged) column. They should ascend, from 0 or more up to the number of values or less.
 ///
 /// ```
 /// # extern crate autobatch_runtime as autobatch;
@@ -315,33 +322,33 @@ pub enum BatchError {
 /// }
 ///
 /// let values = [1.0, 2.0, 3.0];
-/// let error = sum_batched_with(Ragged::new(&values, &[0, 2]), &Options::default()).unwrap_err();
-/// let wrong = BadOffsets::End { last: 2, values: 3 };
+/// let error = sum_batched_with(Ragged::new(&values, &[0, 4]), &Options::default()).unwrap_err();
+/// let wrong = BadOffsets::End { last: 4, values: 3 };
 /// assert_eq!(error, BatchError::Offsets { parameter: "values", wrong });
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BadOffsets {
-    /// There is none. A batch without members has one, a 0.
+    /// There is none. A batch without members has one.
     None,
-    /// They don't begin with 0.
+    /// They begin below 0.
     Start {
         /// The first of them.
-        first: usize,
+        first: i64,
     },
     /// One is larger than the next.
     Descend {
         /// Its index among the offsets.
         at: usize,
         /// The offset there.
-        offset: usize,
+        offset: i64,
         /// The one behind it.
-        next: usize,
+        next: i64,
     },
-    /// They don't end with the number of values.
+    /// They end with more than the number of values.
     End {
         /// The last of them.
-        last: usize,
+        last: i64,
         /// The number of values.
         values: usize,
     },
@@ -350,15 +357,13 @@ pub enum BadOffsets {
 impl fmt::Display for BadOffsets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BadOffsets::None => {
-                f.write_str("there are none; they begin with 0, also where there is no member")
-            }
-            BadOffsets::Start { first } => write!(f, "they begin with {first}; they have to begin with 0"),
+            BadOffsets::None => f.write_str("there are none; there is one more than members"),
+            BadOffsets::Start { first } => write!(f, "they begin with {first}, which is below 0"),
             BadOffsets::Descend { at, offset, next } => {
                 write!(f, "offset {at} is {offset} and the next is {next}; they have to ascend")
             }
             BadOffsets::End { last, values } => {
-                write!(f, "the last is {last}, but there are {values} values; it has to be their number")
+                write!(f, "the last is {last}, but there are {values} values")
             }
         }
     }
@@ -395,6 +400,7 @@ impl fmt::Display for BatchError {
                 "the rows of the array for `{parameter}` are no slices, since their values don't lie side by side; \
                  give it in standard layout"
             ),
+            BatchError::Misfit { parameter, message } => write!(f, "the column `{parameter}`: {message}"),
         }
     }
 }
@@ -424,13 +430,13 @@ mod tests {
         assert!(scattered.to_string().starts_with("the rows of the array for `rows` are no slices"));
         let offsets = |wrong| BatchError::Offsets { parameter: "xs", wrong }.to_string();
         assert!(offsets(BadOffsets::None).starts_with("the offsets of `xs`: there are none"));
-        assert!(offsets(BadOffsets::Start { first: 1 }).contains("begin with 1"));
+        assert!(offsets(BadOffsets::Start { first: -1 }).contains("begin with -1"));
         assert!(
             offsets(BadOffsets::Descend { at: 3, offset: 9, next: 8 })
                 .contains("offset 3 is 9 and the next is 8")
         );
         assert!(
-            offsets(BadOffsets::End { last: 4, values: 5 }).contains("the last is 4, but there are 5 values")
+            offsets(BadOffsets::End { last: 6, values: 5 }).contains("the last is 6, but there are 5 values")
         );
     }
 }

@@ -1,5 +1,6 @@
 //! How a batch is run. Nothing here changes a result.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -153,7 +154,7 @@ impl CancelToken {
 pub struct Progress {
     /// The number of members that are done, faulty ones included.
     pub done: usize,
-    /// The number of members of the batch, never 0.
+    /// The number of members that run, never 0.
     pub total: usize,
 }
 
@@ -166,7 +167,8 @@ type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 ///
 /// | to choose | options |
 /// |---|---|
-/// | how members run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
+/// | which members run, and how they are numbered | [`only`](Options::only), [`first_member`](Options::first_member) |
+/// | how they run | [`executor`](Options::executor), [`schedule`](Options::schedule), [`lanes`](Options::lanes), [`refill`](Options::refill), [`isa`](Options::isa) |
 /// | where | [`threads`](Options::threads), [`pool`](Options::pool) |
 /// | how far each member may go | [`max_depth`](Options::max_depth), [`max_steps`](Options::max_steps), [`max_memory`](Options::max_memory) |
 /// | when the run ends, and what is known of it | [`cancel`](Options::cancel), [`deadline`](Options::deadline), [`progress`](Options::progress), [`report`](Options::report), [`count_blocks`](Options::count_blocks), [`trace`](Options::trace), [`quiet`](Options::quiet) |
@@ -212,6 +214,40 @@ pub struct Options {
     pub(crate) trace: usize,
     pub(crate) quiet: bool,
     pub(crate) no_refill: bool,
+    pub(crate) only: Option<Arc<Only>>,
+    pub(crate) first_member: usize,
+}
+
+/// Which members run.
+#[derive(Debug)]
+pub(crate) struct Only {
+    len: usize,
+    /// Their places, ascending; `None` if all run.
+    places: Option<Vec<usize>>,
+}
+
+impl Only {
+    fn new(runs: impl Iterator<Item = bool>) -> Only {
+        let (mut len, mut places) = (0, None);
+        for runs in runs {
+            match (runs, &mut places) {
+                (true, Some(places)) => Vec::push(places, len),
+                (false, none @ None) => *none = Some((0..len).collect()),
+                _ => {}
+            }
+            len += 1;
+        }
+        Only { len, places }
+    }
+
+    /// How many members the columns have.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn places(&self) -> Option<&[usize]> {
+        self.places.as_deref()
+    }
 }
 
 impl Options {
@@ -612,6 +648,62 @@ impl Options {
         self
     }
 
+    /// Which members run; default all. The others are absent: nothing of them is computed, and they have neither a result nor a fault.
+    ///
+    /// There is one `bool` for each member, in order; another number is a [`BatchError::Length`](crate::BatchError::Length). A member's values may be
+    /// anything if it is absent, such as a divisor of 0 or an index that is out of bounds: what stands behind a null of a table. Its `&mut` state
+    /// stays as it is. Absent members take no lanes.
+    ///
+    /// [`Outcome::get`](crate::Outcome::get) has `None` for absent members. With [`with_options`](crate::with_options) their places in the output
+    /// of `f_batched_into` keep what they hold.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::Options;
+    ///
+    /// #[autobatch]
+    /// fn share(whole: u32, parts: u32) -> u32 {
+    ///     whole / parts
+    /// }
+    ///
+    /// let (whole, parts) = ([6, 7, 8], [3, 0, 2]);
+    /// let options = Options::default().only(parts.map(|parts| parts != 0));
+    /// let outcome = share_batched_with(&whole, &parts, &options)?;
+    /// assert_eq!((outcome.get(0), outcome.get(1), outcome.get(2)), (Some(&2), None, Some(&4)));
+    /// assert_eq!(outcome.into_values_or(0), [2, 0, 4]);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn only(mut self, members: impl IntoIterator<Item: Borrow<bool>>) -> Self {
+        self.only = Some(Arc::new(Only::new(members.into_iter().map(|runs| *runs.borrow()))));
+        self
+    }
+
+    /// The number of the batch's first member in faults, in lines on standard error and in traces; default 0.
+    ///
+    /// So a batch that is a part of a table names the rows of the table. [`Outcome`](crate::Outcome) counts its members from 0 all the same.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// use autobatch::Options;
+    ///
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let outcome = half_batched_with(&[4, 5], &Options::default().quiet(true).first_member(8192))?;
+    /// assert_eq!(outcome.faults()[0].to_string(), "member 8193: 5 is odd");
+    /// assert_eq!(outcome.get(1), None);
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn first_member(mut self, number: usize) -> Self {
+        self.first_member = number;
+        self
+    }
+
     /// Whether waiting members take the place of finished ones; default yes.
     ///
     /// Without it, a tile is filled again only when all its members are done. That is for looking at counts.
@@ -649,6 +741,8 @@ impl fmt::Debug for Options {
             .field("trace", &self.trace)
             .field("quiet", &self.quiet)
             .field("refill", &!self.no_refill)
+            .field("only", &self.only.as_ref().map(|only| only.places().map_or(only.len(), <[usize]>::len)))
+            .field("first_member", &self.first_member)
             .finish()
     }
 }
@@ -706,6 +800,18 @@ mod tests {
         }
         token.cancel();
         assert!(options.cancel.unwrap().is_cancelled());
+    }
+
+    #[test]
+    fn the_members_that_run_are_those_that_are_true() {
+        let only = |members: &[bool]| {
+            let only = Only::new(members.iter().copied());
+            (only.len(), only.places().map(<[usize]>::to_vec))
+        };
+        assert_eq!(only(&[]), (0, None));
+        assert_eq!(only(&[true, true]), (2, None));
+        assert_eq!(only(&[true, true, false, true, false]), (5, Some(vec![0, 1, 3])));
+        assert_eq!(only(&[false, true]), (2, Some(vec![1])));
     }
 
     #[test]

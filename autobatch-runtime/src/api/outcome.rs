@@ -38,6 +38,10 @@ use super::trace::Trace;
 pub struct Outcome<R> {
     values: Values<R>,
     faults: Vec<Fault>,
+    /// The number of the first member in faults.
+    first: usize,
+    /// How many members ran.
+    ran: usize,
     report: Report,
 }
 
@@ -65,6 +69,23 @@ impl<R> SomeValues<R> {
     fn get(&self, member: usize) -> Option<&R> {
         // SAFETY: `Out` reports exactly the members that it has written.
         self.set.get(member)?.then(|| unsafe { self.values[member].assume_init_ref() })
+    }
+
+    /// All values, where there is none the other one.
+    fn filled(mut self, other: &R) -> Vec<R>
+    where
+        R: Clone,
+    {
+        for (value, set) in self.values.iter_mut().zip(&mut self.set) {
+            if !*set {
+                value.write(other.clone());
+                *set = true;
+            }
+        }
+        self.set.clear();
+        let values = std::mem::take(&mut self.values);
+        // SAFETY: all are initialised now, and nobody else drops them.
+        unsafe { assume_init(values) }
     }
 
     /// The values of all members, each once.
@@ -95,13 +116,16 @@ impl<R: fmt::Debug> fmt::Debug for SomeValues<R> {
 }
 
 impl<R> Outcome<R> {
-    /// What has become of a run: its faults, which ascend. `set` says which of `values` are initialised, if not all are; the others have a
-    /// fault each.
+    /// What has become of a run of `running` members: its faults, which ascend, and number members from `first` on. `set` says which of `values`
+    /// are initialised, if not all are; the others have a fault each, or did not run.
     pub(crate) fn new(
         values: Vec<MaybeUninit<R>>,
         set: Option<Vec<bool>>,
+        first: usize,
+        running: usize,
         ran: Result<(Vec<Fault>, Report), BatchError>,
     ) -> Result<Self, BatchError> {
+        let absent = values.len() - running;
         let missing = set.as_ref().map_or(0, |set| set.iter().filter(|set| !**set).count());
         let values = match set {
             Some(set) => Values::Some(SomeValues::new(values, set)),
@@ -109,8 +133,8 @@ impl<R> Outcome<R> {
             None => Values::All(unsafe { assume_init(values) }),
         };
         let (faults, report) = ran?;
-        assert_eq!(missing, faults.len(), "a member has a value or a fault");
-        Ok(Outcome { values, faults, report })
+        assert_eq!(missing, faults.len() + absent, "a member that runs has a value or a fault");
+        Ok(Outcome { values, faults, first, ran: running, report })
     }
 
     /// The members without a result, ordered by member; empty if all have one.
@@ -159,7 +183,7 @@ impl<R> Outcome<R> {
         self.report.trace.as_ref()
     }
 
-    /// The number of members, faulty ones included.
+    /// The number of members, faulty and absent ones included.
     pub fn len(&self) -> usize {
         match &self.values {
             Values::All(values) => values.len(),
@@ -172,7 +196,7 @@ impl<R> Outcome<R> {
         self.len() == 0
     }
 
-    /// One member's result; `None` if the member is at fault, or if there is no such member.
+    /// One member's result; `None` if the member is at fault or [absent](crate::Options::only), or if there is no such member.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -195,7 +219,7 @@ impl<R> Outcome<R> {
         }
     }
 
-    /// The result or the fault of each member, in order, by reference.
+    /// The result or the fault of each member that ran, in order, by reference.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -218,10 +242,10 @@ impl<R> Outcome<R> {
     /// # Ok::<(), autobatch::BatchError>(())
     /// ```
     pub fn iter(&self) -> Results<'_, R> {
-        Results { outcome: self, member: 0, faults: self.faults.iter() }
+        Results { outcome: self, member: 0, left: self.ran, faults: self.faults.iter() }
     }
 
-    /// The results, the faults and the report. A member has `None` for a result where it has a fault.
+    /// The results, the faults and the report. A member has `None` for a result where it has a fault or is [absent](crate::Options::only).
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -245,7 +269,7 @@ impl<R> Outcome<R> {
         (values, self.faults, self.report)
     }
 
-    /// The results of all members, in order.
+    /// The results of all members that ran, in order.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -269,11 +293,40 @@ impl<R> Outcome<R> {
     pub fn into_values(self) -> Result<Vec<R>, Faults> {
         match self.values {
             Values::All(values) => Ok(values),
+            Values::Some(values) if self.faults.is_empty() => Ok(values.into_options().flatten().collect()),
             Values::Some(_) => Err(Faults(self.faults)),
         }
     }
 
-    /// The result or the fault of each member, in order.
+    /// The results of all members, in order, in the memory that they were written to: `other` for members that are
+    /// [absent](crate::Options::only) or at fault. The faults are in [`Outcome::faults`] before.
+    ///
+    /// ```
+    /// # extern crate autobatch_runtime as autobatch;
+    /// # use autobatch_macros::autobatch;
+    /// # use autobatch::Options;
+    /// #[autobatch]
+    /// fn half(n: u32) -> u32 {
+    ///     assert!(n % 2 == 0, "{n} is odd");
+    ///     n / 2
+    /// }
+    ///
+    /// let outcome = half_batched_with(&[4, 5, 6], &Options::default().only([true, true, false]))?;
+    /// let odd: Vec<usize> = outcome.faults().iter().map(|fault| fault.member).collect();
+    /// assert_eq!((odd, outcome.into_values_or(0)), (vec![1], vec![2, 0, 0]));
+    /// # Ok::<(), autobatch::BatchError>(())
+    /// ```
+    pub fn into_values_or(self, other: R) -> Vec<R>
+    where
+        R: Clone,
+    {
+        match self.values {
+            Values::All(values) => values,
+            Values::Some(values) => values.filled(&other),
+        }
+    }
+
+    /// The result or the fault of each member that ran, in order.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;
@@ -291,24 +344,27 @@ impl<R> Outcome<R> {
     /// # Ok::<(), autobatch::BatchError>(())
     /// ```
     pub fn into_results(self) -> Vec<Result<R, Fault>> {
-        let mut faults = self.faults.into_iter();
+        let (first, mut faults) = (self.first, self.faults.into_iter().peekable());
+        let mut results = Vec::with_capacity(self.ran);
         match self.values {
-            Values::All(values) => values.into_iter().map(Ok).collect(),
-            Values::Some(values) => values
-                .into_options()
-                .map(|value| {
-                    value.ok_or_else(|| faults.next().expect("a member without a value has a fault"))
-                })
-                .collect(),
+            Values::All(values) => results.extend(values.into_iter().map(Ok)),
+            Values::Some(values) => {
+                results.extend(values.into_options().enumerate().filter_map(|(member, value)| match value {
+                    Some(value) => Some(Ok(value)),
+                    None => faults.next_if(|fault| fault.member == first.saturating_add(member)).map(Err),
+                }))
+            }
         }
+        results
     }
 }
 
-/// The result or the fault of each member: [`Outcome::iter`].
+/// The result or the fault of each member that ran: [`Outcome::iter`].
 #[derive(Debug)]
 pub struct Results<'a, R> {
     outcome: &'a Outcome<R>,
     member: usize,
+    left: usize,
     faults: std::slice::Iter<'a, Fault>,
 }
 
@@ -316,17 +372,26 @@ impl<'a, R> Iterator for Results<'a, R> {
     type Item = Result<&'a R, &'a Fault>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.member == self.outcome.len() {
-            return None;
+        while self.member < self.outcome.len() {
+            let member = self.member;
+            self.member += 1;
+            let result = match (self.outcome.get(member), self.faults.as_slice()) {
+                (Some(value), _) => Ok(value),
+                (None, [fault, rest @ ..]) if fault.member == self.outcome.first.saturating_add(member) => {
+                    self.faults = rest.iter();
+                    Err(fault)
+                }
+                // It is absent.
+                _ => continue,
+            };
+            self.left -= 1;
+            return Some(result);
         }
-        let value = self.outcome.get(self.member);
-        self.member += 1;
-        Some(value.ok_or_else(|| self.faults.next().expect("a member without a value has a fault")))
+        None
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.outcome.len() - self.member;
-        (left, Some(left))
+        (self.left, Some(self.left))
     }
 }
 
@@ -387,7 +452,8 @@ mod tests {
         let faults: Vec<Fault> = (0..set.len()).filter(|&member| !set[member]).map(fault).collect();
         let values = values.into_iter().map(|value| value.map_or(MaybeUninit::uninit(), MaybeUninit::new));
         let set = (!faults.is_empty()).then_some(set);
-        Outcome::new(values.collect(), set, Ok((faults, Report::empty()))).unwrap()
+        let members = values.len();
+        Outcome::new(values.collect(), set, 0, members, Ok((faults, Report::empty()))).unwrap()
     }
 
     #[test]
@@ -423,6 +489,28 @@ mod tests {
         let (values, faults, report) = some().into_parts();
         assert_eq!((values[1].as_deref(), faults.len(), report.members), (Some("b"), 2, 0));
         assert_eq!(outcome(vec![Some(1), Some(2)]).into_parts().0, [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn absent_members_have_neither_value_nor_fault() {
+        let some = || {
+            let values = [MaybeUninit::uninit(), MaybeUninit::new("b".to_owned()), MaybeUninit::uninit()];
+            let fault = Fault { member: 12, kind: FaultKind::Panic, message: "no".to_owned() };
+            let set = Some(vec![false, true, false]);
+            Outcome::new(values.into(), set, 10, 2, Ok((vec![fault], Report::empty()))).unwrap()
+        };
+        assert_eq!((some().len(), some().get(0), some().get(2)), (3, None, None));
+        assert_eq!(some().iter().len(), 2);
+        let seen: Vec<Result<String, usize>> =
+            some().iter().map(|result| result.cloned().map_err(|fault| fault.member)).collect();
+        assert_eq!(seen, [Ok("b".to_owned()), Err(12)]);
+        assert_eq!(some().into_results().len(), 2);
+        assert_eq!(some().into_parts().0, [None, Some("b".to_owned()), None]);
+        assert_eq!(some().into_values_or("x".to_owned()), ["x", "b", "x"]);
+        assert_eq!(some().into_values().unwrap_err().first().member, 12);
+        let values = vec![MaybeUninit::uninit(), MaybeUninit::new(7)];
+        let absent = Outcome::new(values, Some(vec![false, true]), 0, 1, Ok((vec![], Report::empty())));
+        assert_eq!(absent.unwrap().into_values().unwrap(), [7]);
     }
 
     #[test]

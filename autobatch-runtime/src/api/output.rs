@@ -11,6 +11,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::options::Options;
 use crate::native_stack::budget::TooMuch;
 use crate::native_stack::room;
 
@@ -234,7 +235,7 @@ impl<'o, R> Out<'o, R> {
 }
 
 /// Memory of the caller's for the results, the last argument of `f_batched_into`: `&mut [R]`, `&mut [R; N]`, `&mut Vec<R>`,
-/// `ArrayViewMut1<R>` of any stride, `&mut Array1<R>`.
+/// `ArrayViewMut1<R>` of any stride, `&mut Array1<R>`, and each of them [`with_options`].
 ///
 /// It has one place for each member. Another length is a [`BatchError::Output`](crate::BatchError::Output), with which `f_batched_into` panics. The old values are
 /// dropped. If a member is at fault, `f_batched_into` panics as `f_batched` does; places of faulty members keep their old values.
@@ -262,6 +263,53 @@ pub trait Output<R> {
     /// Where they go.
     #[doc(hidden)]
     fn out(&mut self) -> Out<'_, R>;
+    /// How the batch is run, if it says so.
+    #[doc(hidden)]
+    fn options(&self) -> Option<&Options> {
+        None
+    }
+}
+
+/// An output with options: `f_batched_into` runs as they say.
+///
+/// Places of members that are absent, see [`Options::only`], keep what they hold. A member at fault is a panic, as without options.
+///
+/// ```
+/// # extern crate autobatch_runtime as autobatch;
+/// # use autobatch_macros::autobatch;
+/// use autobatch::{Options, with_options};
+///
+/// #[autobatch]
+/// fn share(whole: u32, parts: u32) -> u32 {
+///     whole / parts
+/// }
+///
+/// let mut shares = [9; 3];
+/// let options = Options::default().threads(1).only([true, false, true]);
+/// share_batched_into(&[6, 7, 8], &[3, 0, 2], with_options(&mut shares, &options));
+/// assert_eq!(shares, [2, 9, 4]);
+/// ```
+pub fn with_options<O>(output: O, options: &Options) -> WithOptions<'_, O> {
+    WithOptions { output, options }
+}
+
+/// The output that [`with_options`] makes.
+#[derive(Debug)]
+pub struct WithOptions<'a, O> {
+    output: O,
+    options: &'a Options,
+}
+
+impl<R, O: Output<R>> Output<R> for WithOptions<'_, O> {
+    fn room(&self) -> usize {
+        self.output.room()
+    }
+    fn out(&mut self) -> Out<'_, R> {
+        self.output.out()
+    }
+    fn options(&self) -> Option<&Options> {
+        Some(self.options)
+    }
 }
 
 impl<R> Output<R> for &mut [R] {

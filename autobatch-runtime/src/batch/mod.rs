@@ -3,10 +3,13 @@
 //! In: ranges of members. Out: to each worker neighbours that nobody else has ([`Queue`]); from the workers how many are done
 //! ([`Watch`]), and to each member the reason to end early ([`Limits`], [`Pulse`]).
 //!
+//! Workers count the members that run. Where each stands in the columns, the [`Numbering`] says, at the door to generated code.
+//!
 //! **Invariant:** a queue hands out each member once.
 
 mod ending;
 mod limits;
+mod numbering;
 mod pulse;
 mod queue;
 pub(crate) mod voice;
@@ -15,6 +18,7 @@ mod watch;
 pub(crate) use ending::{Payload, reason};
 pub(crate) use limits::{Limited, Limits, Stopped, Tired, begin_slice, begin_ticks, looks, ticks};
 pub use limits::{is_long, is_long_inside, next_turn, tick, turn, turns_left, turns_left_inside};
+pub(crate) use numbering::Numbering;
 pub(crate) use pulse::Pulse;
 pub(crate) use queue::Queue;
 pub(crate) use watch::Watch;

@@ -9,6 +9,7 @@ use std::panic::{self, catch_unwind};
 use std::sync::Once;
 use std::thread;
 
+use super::numbering::Numbering;
 use crate::api::fault::{Fault, FaultKind};
 
 /// How a thread speaks of panics.
@@ -71,10 +72,11 @@ pub(crate) fn prepare() {
 }
 
 /// Names a member that has panicked.
-pub(crate) fn tell(fault: &Fault) {
+pub(crate) fn tell(fault: &Fault, numbering: Numbering<'_>) {
     if fault.kind == FaultKind::Panic && VOICE.get() == Voice::Named {
         // In one piece, among those of other threads. It may be that nobody listens.
-        let (line, _silent) = (format!("autobatch: {fault}\n"), Voice::Silent.speak());
+        let (member, message) = (numbering.shown(fault.member), &fault.message);
+        let (line, _silent) = (format!("autobatch: member {member}: {message}\n"), Voice::Silent.speak());
         let _ = catch_unwind(|| eprint!("{line}"));
     }
 }

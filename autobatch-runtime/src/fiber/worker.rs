@@ -379,7 +379,7 @@ impl<'a> Worker<'a> {
             }
             let (kind, message) = reason(why, &*payload, self.rules.max_depth, self.rules.max_steps);
             let fault = Fault { member, kind, message };
-            voice::tell(&fault);
+            voice::tell(&fault, self.watch.numbering());
             faults.push(fault);
         }
         self.watch.ended(1);

@@ -22,7 +22,7 @@ use super::ways::Code;
 use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH, ended};
 use crate::api::options::{Executor, Schedule};
 use crate::batch::voice::Voice;
-use crate::batch::{Pulse, Queue, Stopped, Tired, Watch};
+use crate::batch::{Numbering, Pulse, Queue, Stopped, Tired, Watch};
 use crate::machine::{Core, Mode, Settings};
 use crate::native_stack::budget::TooMuch;
 use crate::native_stack::depth::{self, Depth};
@@ -97,6 +97,9 @@ impl Watch for Aside<'_> {
     fn ended(&self, members: usize) {
         self.done.fetch_add(members, Ordering::Relaxed);
         self.launch.ended(members);
+    }
+    fn numbering(&self) -> Numbering<'_> {
+        self.launch.numbering
     }
 }
 
@@ -220,6 +223,7 @@ impl CountedTiles<'_> {
         let mut tile = Tile {
             memory,
             members: members.clone(),
+            numbering: launch.numbering,
             depth: self.depth,
             level: self.level,
             pulse: Some(&pulse),

@@ -13,7 +13,7 @@ use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH};
 use crate::api::options::{Defaults, Executor, MAX_DEPTH, Options, Progress, Schedule};
 use crate::api::program::Program;
 use crate::batch::voice::{self, Voice};
-use crate::batch::{Limited, Limits, Queue, Watch};
+use crate::batch::{Limited, Limits, Numbering, Queue, Watch};
 use crate::fiber::{CurrentWorker, Reach};
 use crate::machine::{Mode, Settings};
 use crate::native_stack::budget::{self, Budget, Budgeted, TooMuch};
@@ -33,7 +33,10 @@ pub(super) struct Launch<'a> {
     pub(super) program: &'static Program,
     pub(super) defaults: Defaults,
     pub(super) options: &'a Options,
+    /// How many run.
     pub(super) members: usize,
+    /// Which they are.
+    pub(super) numbering: Numbering<'a>,
     pub(super) threads: usize,
     /// When members have to end, if there are limits.
     pub(super) limits: Option<Arc<Limits>>,
@@ -79,6 +82,10 @@ impl Watch for Launch<'_> {
             on_progress(Progress { done, total: self.members });
         }
     }
+
+    fn numbering(&self) -> Numbering<'_> {
+        self.numbering
+    }
 }
 
 impl<'a> Launch<'a> {
@@ -88,6 +95,8 @@ impl<'a> Launch<'a> {
         options: &'a Options,
         members: usize,
     ) -> Self {
+        let numbering = Numbering::of(options);
+        let members = numbering.count(members);
         let threads = match (options.threads, &options.pool) {
             (Some(threads), _) => threads,
             (None, Some(pool)) => pool.current_num_threads(),
@@ -109,6 +118,7 @@ impl<'a> Launch<'a> {
             defaults,
             options,
             members,
+            numbering,
             threads,
             limits,
             budget: options.max_memory.map(Budget::new),

@@ -69,10 +69,13 @@ impl Launch<'_> {
     /// The recording of a run: where several workers have one, the longest.
     pub(super) fn trace(&self, executor: Executor, left: &Left) -> Option<Trace> {
         let worker = left.finished.iter().map(|worker| &worker.trace).max_by_key(|steps| steps.len());
-        let (steps, complete) = match worker.filter(|steps| !steps.is_empty()) {
+        let (mut steps, complete) = match worker.filter(|steps| !steps.is_empty()) {
             Some(steps) => (steps.clone(), steps.len() < STEPS),
             None => left.trace.clone(),
         };
+        for visit in steps.iter_mut().flat_map(|step| &mut step.visits) {
+            visit.member = self.numbering.shown(visit.member);
+        }
         if steps.is_empty() {
             return None;
         }

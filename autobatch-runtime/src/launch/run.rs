@@ -16,6 +16,7 @@ use crate::api::outcome::Outcome;
 use crate::api::output::{Out, Output};
 use crate::api::program::Program;
 use crate::api::report::Report;
+use crate::batch::Numbering;
 use crate::fiber::Reach;
 use crate::native_stack::budget::TooMuch;
 
@@ -27,17 +28,18 @@ pub(crate) fn run<R: Send>(
     lens: &[(&'static str, Option<usize>)],
     ways: Ways<impl ScalarCode<R>, impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
 ) -> Result<Outcome<R>, BatchError> {
-    let members = members(lens)?;
+    let members = members(lens, options)?;
     let mut values: Vec<MaybeUninit<R>> = Vec::new();
     if values.try_reserve_exact(members).is_err() {
         return Err(BatchError::Memory { members, bytes: size_of::<R>() });
     }
     values.resize_with(members, MaybeUninit::uninit);
     let out = Out::fresh(&mut values);
-    let code = Bound { ways: &ways, out: &out };
+    let numbering = Numbering::of(options);
+    let code = Bound { ways: &ways, out: &out, numbering };
     let ran = Launch::new(program, defaults, options, members).run_or_refuse(instance(&code), &code);
     match out.into_set() {
-        Ok(set) => Outcome::new(values, set, ran),
+        Ok(set) => Outcome::new(values, set, options.first_member, numbering.count(members), ran),
         Err(TooMuch) => Err(BatchError::Memory { members, bytes: size_of::<R>() }),
     }
 }
@@ -52,13 +54,13 @@ pub(super) fn run_into<R: Send>(
     ways: Ways<impl ScalarCode<R>, impl ScalarCode<R>, impl MachineCode<R>, impl VectorCode<R>>,
     mut output: impl Output<R>,
 ) -> Result<(), BatchError> {
-    let members = members(lens)?;
+    let options = output.options().cloned().unwrap_or_default();
+    let members = members(lens, &options)?;
     if output.room() != members {
         return Err(BatchError::Output { expected: members, found: output.room() });
     }
     let out = output.out();
-    let code = Bound { ways: &ways, out: &out };
-    let options = Options::default();
+    let code = Bound { ways: &ways, out: &out, numbering: Numbering::of(&options) };
     let (faults, _) =
         Launch::new(program, defaults, &options, members).run_or_refuse(instance(&code), &code)?;
     match faults.first() {
@@ -80,13 +82,17 @@ pub fn unwrap_unit(result: Result<(), BatchError>) {
     }
 }
 
-/// The common length of the columns.
-pub(super) fn members(lens: &[(&'static str, Option<usize>)]) -> Result<usize, BatchError> {
+/// The common length of the columns, and of what says which members run.
+pub(super) fn members(
+    lens: &[(&'static str, Option<usize>)],
+    options: &Options,
+) -> Result<usize, BatchError> {
+    let only = options.only.as_ref().map(|only| ("only", only.len()));
     let mut with_length = lens.iter().filter_map(|(name, len)| len.map(|len| (*name, len)));
     let Some((first, expected)) = with_length.next() else {
         return Err(BatchError::NoLength);
     };
-    match with_length.find(|(_, len)| *len != expected) {
+    match with_length.chain(only).find(|(_, len)| *len != expected) {
         Some((parameter, found)) => Err(BatchError::Length { first, expected, parameter, found }),
         None => Ok(expected),
     }
@@ -206,9 +212,10 @@ impl Launch<'_> {
         took: Duration,
     ) -> Result<(Vec<Fault>, Report), BatchError> {
         let mut left = ledger.into_parts();
-        let Some(faults) = std::mem::take(&mut left.faults).into_sorted() else {
+        let Some(mut faults) = std::mem::take(&mut left.faults).into_sorted() else {
             return Err(BatchError::Memory { members: self.members, bytes: size_of::<Fault>() });
         };
+        faults.iter_mut().for_each(|fault| fault.member = self.numbering.shown(fault.member));
         let mut report = self.report(executor, engine, &left, took);
         report.trace = self.trace(executor, &left);
         Ok((faults, report))

@@ -115,7 +115,7 @@ impl Launch<'_> {
                 Err(payload) => reason(None, &*payload, self.max_depth(), self.max_steps()),
             };
             let fault = Fault { member, kind, message };
-            voice::tell(&fault);
+            voice::tell(&fault, self.numbering);
             faults.push(fault);
             piece.start += 1;
         }

@@ -68,11 +68,11 @@ fn into(
 
 #[test]
 fn columns_have_one_length() {
-    assert_eq!(members(&[("a", None), ("b", Some(3)), ("c", Some(3))]), Ok(3));
+    assert_eq!(members(&[("a", None), ("b", Some(3)), ("c", Some(3))], &Options::default()), Ok(3));
     let length = BatchError::Length { first: "b", expected: 3, parameter: "c", found: 4 };
-    assert_eq!(members(&[("a", None), ("b", Some(3)), ("c", Some(4))]), Err(length));
-    assert_eq!(members(&[("a", None)]), Err(BatchError::NoLength));
-    assert_eq!(members(&[("a", Some(0))]), Ok(0));
+    assert_eq!(members(&[("a", None), ("b", Some(3)), ("c", Some(4))], &Options::default()), Err(length));
+    assert_eq!(members(&[("a", None)], &Options::default()), Err(BatchError::NoLength));
+    assert_eq!(members(&[("a", Some(0))], &Options::default()), Ok(0));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn results_into_a_reversed_view() {
 #[test]
 #[should_panic(expected = "all columns need one value per member")]
 fn a_wrong_call_panics() {
-    unwrap_unit(members(&[("a", Some(1)), ("b", Some(2))]).map(|_| ()));
+    unwrap_unit(members(&[("a", Some(1)), ("b", Some(2))], &Options::default()).map(|_| ()));
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl Launch<'_> {
         let running = Cell::new(None);
         let fault = |member, kind, message| {
             let fault = Fault { member, kind, message };
-            voice::tell(&fault);
+            voice::tell(&fault, self.numbering);
             faults.borrow_mut().push(fault);
             self.ended(1);
         };

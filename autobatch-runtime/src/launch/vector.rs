@@ -115,8 +115,15 @@ impl Launch<'_> {
                     while !members.is_empty() {
                         loaded.set(members.end);
                         let all = members.clone();
-                        let mut tile =
-                            Tile { memory: &mut memory, members: all, depth, level, pulse: None, rules };
+                        let mut tile = Tile {
+                            memory: &mut memory,
+                            members: all,
+                            numbering: self.numbering,
+                            depth,
+                            level,
+                            pulse: None,
+                            rules,
+                        };
                         // Who panics will run again.
                         let silent = Voice::Silent.speak();
                         let caught = catch_unwind(AssertUnwindSafe(|| code.vector(&mut tile)));

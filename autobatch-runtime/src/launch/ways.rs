@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::api::output::Out;
+use crate::batch::Numbering;
 use crate::machine::Core;
 use crate::native_stack::depth::Depth;
 use crate::simd::Isa;
@@ -98,10 +99,11 @@ pub(super) trait Code: Sync {
     fn is_set(&self, member: usize) -> bool;
 }
 
-/// The code of a program, and where its results go.
+/// The code of a program, where its results go, and where its members stand.
 pub(super) struct Bound<'a, 'o, S, C, T, N, R> {
     pub(super) ways: &'a Ways<S, C, T, N>,
     pub(super) out: &'a Out<'o, R>,
+    pub(super) numbering: Numbering<'a>,
 }
 
 impl<R: Send, S: ScalarCode<R>, C: ScalarCode<R>, T: MachineCode<R>, N: VectorCode<R>> Code
@@ -120,17 +122,25 @@ impl<R: Send, S: ScalarCode<R>, C: ScalarCode<R>, T: MachineCode<R>, N: VectorCo
         self.ways.task_blocks
     }
     fn scalar(&self, member: usize, depth: Depth) {
-        self.out.set(member, (self.ways.scalar)(member, depth));
+        let place = self.numbering.place(member);
+        self.out.set(place, (self.ways.scalar)(place, depth));
     }
     fn scalars(&self, members: &mut Range<usize>, depth: Depth) {
-        self.out.fill(members, |member| (self.ways.scalar)(member, depth));
+        if self.numbering.is_whole() {
+            return self.out.fill(members, |member| (self.ways.scalar)(member, depth));
+        }
+        while members.start < members.end {
+            self.scalar(members.start, depth);
+            members.start += 1;
+        }
     }
     fn counts(&self) -> bool {
         self.ways.counted.is_some()
     }
     fn counted(&self, member: usize, depth: Depth) {
         if let Some(counted) = &self.ways.counted {
-            self.out.set(member, counted(member, depth));
+            let place = self.numbering.place(member);
+            self.out.set(place, counted(place, depth));
         }
     }
     fn machine(&self, core: &mut Core<'_>, store: &Store) {
@@ -142,6 +152,6 @@ impl<R: Send, S: ScalarCode<R>, C: ScalarCode<R>, T: MachineCode<R>, N: VectorCo
         (self.ways.vector)(tile, self.out);
     }
     fn is_set(&self, member: usize) -> bool {
-        self.out.is_set(member)
+        self.out.is_set(self.numbering.place(member))
     }
 }

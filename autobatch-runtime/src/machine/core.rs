@@ -222,15 +222,15 @@ impl<'r> Core<'r> {
         self.members.level
     }
 
-    /// [`Step::Load`]: calls `put` with each lane to fill and the member that goes there.
+    /// [`Step::Load`]: calls `put` with each lane to fill and the place of the member that goes there.
     #[inline(always)]
     pub fn load(&mut self, mut put: impl FnMut(usize, usize)) {
-        let Occupancy { loads, loaded, .. } = &mut self.members;
+        let Occupancy { loads, loaded, numbering, .. } = &mut self.members;
         let mut before = *loaded;
         for run in &*loads {
             for nth in 0..run.len {
                 let mark = Loaded { loaded, count: before + nth };
-                put(run.lane + nth, run.member + nth);
+                put(run.lane + nth, numbering.place(run.member + nth));
                 forget(mark);
             }
             before += run.len;
@@ -238,7 +238,7 @@ impl<'r> Core<'r> {
         *loaded = before;
     }
 
-    /// [`Step::Load`] in one go: calls `fill` with the first lane, the first member and the number of each run
+    /// [`Step::Load`] in one go: calls `fill` with the first lane, the place of the first member and the number of each run
     /// of neighbours. For values that need not be dropped, from sources that can be asked again: if it unwinds,
     /// [`Core::load`] has to find out whose fault it is. False if that is so, and nothing has been done.
     #[inline(always)]
@@ -250,7 +250,7 @@ impl<'r> Core<'r> {
         // Who panics will be loaded again.
         let silent = Voice::Silent.speak();
         for run in &self.members.loads {
-            fill(run.lane, run.member, run.len);
+            fill(run.lane, self.members.numbering.place(run.member), run.len);
         }
         drop(silent);
         self.single = false;

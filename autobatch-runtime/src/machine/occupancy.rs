@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::step_count::StepCounts;
 use crate::api::fault::{Fault, FaultKind, FaultList, TOO_MUCH, ended, too_deep};
 use crate::api::program::Program;
-use crate::batch::{Queue, Watch, voice};
+use crate::batch::{Numbering, Queue, Watch, voice};
 use crate::native_stack::{budget, room};
 use crate::simd::{self, Level};
 
@@ -34,6 +34,7 @@ pub(super) struct Occupancy<'r> {
     pub(super) settings: Settings,
     pub(super) queue: &'r Queue,
     pub(super) watch: &'r dyn Watch,
+    pub(super) numbering: Numbering<'r>,
     /// Why the run has been ended from outside, if it has.
     pub(super) over: Option<FaultKind>,
     /// The member on each lane.
@@ -84,6 +85,7 @@ impl<'r> Occupancy<'r> {
             settings,
             queue,
             watch,
+            numbering: watch.numbering(),
             over: None,
             of: room::filled(usize::MAX, width),
             occupied: 0,
@@ -202,7 +204,22 @@ impl<'r> Occupancy<'r> {
     pub(super) fn seat(&mut self, lane: usize, member: usize, len: usize) {
         self.of[lane..lane + len].iter_mut().zip(member..).for_each(|(of, member)| *of = member);
         self.members += len;
-        self.loads.push(Run { lane, member, len });
+        if self.numbering.is_whole() {
+            self.loads.push(Run { lane, member, len });
+            return;
+        }
+        // Neighbours in the columns, too.
+        for nth in 0..len {
+            let (lane, member) = (lane + nth, member + nth);
+            match self.loads.last_mut() {
+                Some(run)
+                    if nth > 0 && self.numbering.place(member - 1) + 1 == self.numbering.place(member) =>
+                {
+                    run.len += 1;
+                }
+                _ => self.loads.push(Run { lane, member, len: 1 }),
+            }
+        }
     }
 
     /// Ends the part of a load step that has been done: calls `seat` with the first lane and the number of
@@ -256,15 +273,16 @@ impl<'r> Occupancy<'r> {
         self.watch.ended(ended);
     }
 
-    /// Occupancy of the current store step, those together that follow each other on neighbouring lanes, and
+    /// The places of the members of the current store step, those together that follow each other on neighbouring lanes, and
     /// the lane of the first.
     pub(super) fn stores(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
         simd::runs(&self.stores).flat_map(|run| {
             let mut lane = run.start;
-            self.of[run].chunk_by(|one, next| one + 1 == *next).map(move |members| {
+            let place = |member: &usize| self.numbering.place(*member);
+            self.of[run].chunk_by(move |one, next| place(one) + 1 == place(next)).map(move |members| {
                 let first = lane;
                 lane += members.len();
-                (first, members[0]..members[0] + members.len())
+                (first, place(&members[0])..place(&members[0]) + members.len())
             })
         })
     }
@@ -293,7 +311,7 @@ impl<'r> Occupancy<'r> {
     /// The member on `lane` ends with a fault.
     pub(super) fn fail(&mut self, lane: usize, kind: FaultKind, message: String) {
         let fault = Fault { member: self.of[lane], kind, message };
-        voice::tell(&fault);
+        voice::tell(&fault, self.numbering);
         self.faults.push(fault);
         self.untrack(lane);
         self.occupied -= 1;

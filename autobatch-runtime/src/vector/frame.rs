@@ -40,10 +40,11 @@ pub fn width<const W: usize>(count: usize) -> usize {
 pub fn load<'a, T>(
     arena: &mut Arena<'a>,
     source: &'a impl Source<T>,
-    members: Members,
+    members: Members<'_>,
     lanes: usize,
 ) -> &'a [MaybeUninit<T>] {
     if members.len() == lanes
+        && members.is_whole()
         && !needs_drop::<T>()
         && let Some(values) = source.slice(members.range())
     {
@@ -51,9 +52,20 @@ pub fn load<'a, T>(
         return unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) };
     }
     let column = arena.column(lanes);
-    source.fill(members.first(), &mut column[..members.len()]);
+    match members.is_whole() {
+        true => source.fill(members.first(), &mut column[..members.len()]),
+        false => load_apart(source, members, column),
+    }
     pad(column, members.len());
     column
+}
+
+/// The values of members between which others stand.
+#[inline(never)]
+fn load_apart<T>(source: &impl Source<T>, members: Members<'_>, column: &mut [MaybeUninit<T>]) {
+    for (place, slot) in members.places().zip(column) {
+        slot.write(source.get(place));
+    }
 }
 
 /// The column of a parameter that is the same for all members.

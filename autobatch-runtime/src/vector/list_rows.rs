@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::vector::lookup::Fault;
 
-    fn filled<'l, const W: usize>(rows: &mut ListRows<u16, W>, lists: [&'l [u16]; W]) {
+    fn filled<const W: usize>(rows: &mut ListRows<u16, W>, lists: [&[u16]; W]) {
         rows.fill(&lists.map(MaybeUninit::new));
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::arena::{Arena, Memory};
 use crate::api::options::Schedule;
 use crate::api::output::Out;
-use crate::batch::Pulse;
+use crate::batch::{Numbering, Pulse};
 use crate::native_stack::depth::Depth;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Isa;
@@ -17,6 +17,7 @@ use crate::simd::Level;
 pub struct Tile<'r> {
     pub(crate) memory: &'r mut Memory,
     pub(crate) members: Range<usize>,
+    pub(crate) numbering: Numbering<'r>,
     pub(crate) depth: Depth,
     pub(crate) level: Level,
     /// What counts, if the run has limits.
@@ -37,17 +38,18 @@ pub(crate) struct WavefrontRules<'r> {
     pub(crate) loaded: &'r Cell<usize>,
 }
 
-/// Neighbouring members.
+/// Members that follow each other.
 #[derive(Clone, Copy)]
-pub struct Members {
+pub struct Members<'r> {
     first: usize,
     len: usize,
+    numbering: Numbering<'r>,
 }
 
-impl Members {
+impl<'r> Members<'r> {
     #[cfg(test)]
-    pub(super) fn new(first: usize, len: usize) -> Members {
-        Members { first, len }
+    pub(super) fn new(first: usize, len: usize) -> Self {
+        Members { first, len, numbering: Numbering::default() }
     }
 
     /// How many.
@@ -63,16 +65,31 @@ impl Members {
         self.first
     }
 
+    /// Whether they are neighbours in the columns, too.
+    #[inline(always)]
+    pub(super) fn is_whole(self) -> bool {
+        self.numbering.is_whole()
+    }
+
+    /// Their places in the columns.
+    pub(super) fn places(self) -> impl Iterator<Item = usize> {
+        self.range().map(move |member| self.numbering.place(member))
+    }
+
     pub(crate) fn range(self) -> Range<usize> {
         self.first..self.first + self.len
     }
+
+    pub(crate) fn numbering(self) -> Numbering<'r> {
+        self.numbering
+    }
 }
 
-impl Tile<'_> {
+impl<'r> Tile<'r> {
     /// The members of the tile.
     #[inline(always)]
-    pub fn members(&self) -> Members {
-        Members { first: self.members.start, len: self.members.len() }
+    pub fn members(&self) -> Members<'r> {
+        Members { first: self.members.start, len: self.members.len(), numbering: self.numbering }
     }
 
     /// The depth of the entry function.
@@ -116,7 +133,10 @@ impl Tile<'_> {
 impl<R> Out<'_, R> {
     /// The results of consecutive members, which are the values of the first lanes of a column.
     #[inline(always)]
-    pub fn store(&self, members: Members, column: &[MaybeUninit<R>]) {
+    pub fn store(&self, members: Members<'_>, column: &[MaybeUninit<R>]) {
+        if !members.is_whole() {
+            return self.store_apart(members, column);
+        }
         let mut members = members.range();
         if self.copies() {
             self.copy(members.clone(), column);
@@ -125,5 +145,14 @@ impl<R> Out<'_, R> {
         let (first, column) = (members.start, &column[..members.len()]);
         // SAFETY: by the protocol of vector frames each of these lanes has a value, which is used once.
         self.fill(&mut members, |member| unsafe { column[member - first].assume_init_read() });
+    }
+
+    /// The same where others stand between them.
+    #[inline(never)]
+    fn store_apart(&self, members: Members<'_>, column: &[MaybeUninit<R>]) {
+        for (place, value) in members.places().zip(column) {
+            // SAFETY: as in `store`.
+            self.set(place, unsafe { value.assume_init_read() });
+        }
     }
 }

@@ -32,4 +32,4 @@ pub use key::{Keys, Sites};
 pub use queue::{ContinuationQueue, Wave};
 pub use record::{put, put_one};
 pub(crate) use scheduler::LANES;
-pub use scheduler::{Begin, Wavefront};
+pub use scheduler::{Begin, Load, Wavefront};

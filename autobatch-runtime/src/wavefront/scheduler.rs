@@ -7,8 +7,9 @@ use std::panic::resume_unwind;
 use super::frame_stack::{FrameStack, Slot, each};
 use super::key::{INDEX_BITS, Keys, index};
 use super::queue::ContinuationQueue;
+use crate::api::column::Source;
 use crate::api::options::Schedule;
-use crate::batch::Pulse;
+use crate::batch::{Numbering, Pulse};
 use crate::native_stack::depth::{Depth, TooDeep};
 use crate::vector::{Arena, Members, Tile, WavefrontRules};
 
@@ -40,7 +41,7 @@ fn too_deep() -> ! {
 /// What a tile is run with.
 #[derive(Clone, Copy)]
 pub struct Begin<'r> {
-    members: Members,
+    members: Members<'r>,
     depth: Depth,
     rules: WavefrontRules<'r>,
 }
@@ -55,13 +56,34 @@ impl<'r> Tile<'r> {
 
 /// Members that are to be loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Load {
+pub struct Load<'r> {
+    pub(super) numbering: Numbering<'r>,
     /// The first member.
-    pub member: usize,
+    pub(super) member: usize,
     /// Where their parameters begin in the queue's columns.
-    pub first: usize,
+    pub(super) first: usize,
     /// How many.
-    pub len: usize,
+    pub(super) len: usize,
+}
+
+impl Load<'_> {
+    /// Where their parameters go in a queue's column.
+    #[inline(always)]
+    pub fn slots<'c, T>(&self, column: &'c mut [MaybeUninit<T>]) -> &'c mut [MaybeUninit<T>] {
+        &mut column[self.first..][..self.len]
+    }
+
+    /// Puts the values of a parameter there.
+    #[inline(always)]
+    pub fn fill<T>(&self, source: &impl Source<T>, column: &mut [MaybeUninit<T>]) {
+        let slots = self.slots(column);
+        if self.numbering.is_whole() {
+            return source.fill(self.member, slots);
+        }
+        for (member, slot) in (self.member..).zip(slots) {
+            slot.write(source.get(self.numbering.place(member)));
+        }
+    }
 }
 
 /// What all queues share: lanes, call sites, members that wait.
@@ -79,6 +101,7 @@ pub struct Wavefront<'a, 'r> {
     free: Vec<u32>,
     first: usize,
     waiting: Range<usize>,
+    numbering: Numbering<'r>,
     /// What counts, if the run has limits.
     pulse: Option<&'a Pulse<'a>>,
 }
@@ -97,7 +120,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
     /// For the members of a tile, whose frames take so many slots.
     pub fn new(arena: &mut Arena<'a>, begin: Begin<'r>, size: usize) -> Wavefront<'a, 'r> {
         let Begin { members, depth, rules } = begin;
-        let waiting = members.range();
+        let (waiting, numbering) = (members.range(), members.numbering());
         let fit = (FRAMES / (size.max(1) * size_of::<Slot>())).clamp(LANES.start, LANES.end);
         let lanes = rules.lanes.unwrap_or(fit).clamp(1, MOST_LANES).min(waiting.len().max(1));
         let first = waiting.start;
@@ -116,6 +139,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
             free,
             first,
             waiting,
+            numbering,
             pulse,
         }
     }
@@ -149,16 +173,16 @@ impl<'a, 'r> Wavefront<'a, 'r> {
     /// The members that the next step of the queue where members begin shall include, if it is time for some: their
     /// parameters are to be put down, before anything else happens.
     #[inline(always)]
-    pub fn load(&mut self, queue: &mut ContinuationQueue<'_>) -> Option<Load> {
+    pub fn load(&mut self, queue: &mut ContinuationQueue<'_>) -> Option<Load<'r>> {
         let free = self.free.len();
         let enough = if self.rules.refill { FREE * free >= self.lanes } else { free == self.lanes };
         (enough && !self.waiting.is_empty()).then(|| self.seat(queue))
     }
 
     #[inline(never)]
-    fn seat(&mut self, queue: &mut ContinuationQueue<'_>) -> Load {
+    fn seat(&mut self, queue: &mut ContinuationQueue<'_>) -> Load<'r> {
         let len = self.free.len().min(self.waiting.len());
-        let load = Load { member: self.waiting.start, first: queue.len, len };
+        let load = Load { numbering: self.numbering, member: self.waiting.start, first: queue.len, len };
         for nth in 0..len {
             let lane = self.free.pop().expect("a free lane for each");
             let key = u32::from(ROOT) << INDEX_BITS | lane;
@@ -223,7 +247,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
         self.is_low = true;
     }
 
-    /// The members in the lanes `here` of a strip have their results: `done` takes lane and member.
+    /// The members in the lanes `here` of a strip have their results: `done` takes lane and place.
     #[inline(always)]
     pub fn finish<const W: usize>(&mut self, keys: &Keys<W>, here: u64, mut done: impl FnMut(usize, usize)) {
         each::<W>(here, |_, at| {
@@ -231,7 +255,7 @@ impl<'a, 'r> Wavefront<'a, 'r> {
             let lane = index(keys.0.0[at]) as u32;
             // SAFETY: a lane with a record has a member.
             let member = unsafe { self.members[lane as usize].assume_init() };
-            done(at, self.first + member as usize);
+            done(at, self.numbering.place(self.first + member as usize));
             self.free.push(lane);
         });
     }

@@ -5,6 +5,7 @@ use super::frame_stack::FrameStack;
 use super::scheduler::{Load, ROOT};
 use super::*;
 use crate::api::options::Schedule;
+use crate::batch::Numbering;
 use crate::native_stack::depth::{Depth, TooDeep};
 use crate::simd::{Isa, Level};
 use crate::storage::Strip;
@@ -34,6 +35,7 @@ fn with_wavefront(
     let mut tile = Tile {
         memory: &mut memory,
         members: 100..100 + members,
+        numbering: Numbering::default(),
         depth,
         level,
         pulse: None,
@@ -228,7 +230,10 @@ fn short_steps_are_padded() {
     with_wavefront(rules, 64, 10, Level::new(Isa::Baseline), |mut wavefront, arena| {
         let (mut queue, column) = (wavefront.queue::<W>(arena), wavefront.column::<u16, W>(arena));
         let load = wavefront.load(&mut queue).unwrap();
-        assert_eq!((load, wavefront.load(&mut queue)), (Load { member: 100, first: 0, len: 64 }, None));
+        assert_eq!(
+            (load, wavefront.load(&mut queue)),
+            (Load { numbering: Numbering::default(), member: 100, first: 0, len: 64 }, None)
+        );
         (0..64).for_each(|at| _ = column[at].write(at as u16));
         queue.len = 40;
         let step = queue.take::<W>();

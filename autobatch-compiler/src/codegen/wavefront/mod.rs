@@ -266,12 +266,10 @@ impl Writer<'_, '_> {
         let fill = params.map(|(nth, v)| {
             let (column, source) = (self.column(&begin, *v), source(nth));
             match program.var(*v).shared {
-                true => quote!(for __slot in &mut #column[__load.first..][..__load.len] {
+                true => quote!(for __slot in #rt::wavefront::Load::slots(&__load, #column) {
                     *__slot = ::core::mem::MaybeUninit::new(#source);
                 }),
-                false => quote! {
-                    #rt::Source::fill(#source, __load.member, &mut #column[__load.first..][..__load.len]);
-                },
+                false => quote!(#rt::wavefront::Load::fill(&__load, #source, #column);),
             }
         });
         let queue = self.queue(&begin);

@@ -18,6 +18,9 @@ unsafe impl<T: Clone + Sync> Source<T> for ArrayView1<'_, T> {
     fn get(&self, member: usize) -> T {
         self[member].clone()
     }
+    fn repeatable(&self) -> bool {
+        true
+    }
     #[inline(always)]
     fn slice(&self, members: Range<usize>) -> Option<&[T]> {
         self.as_slice().map(|values| &values[members])
@@ -51,6 +54,9 @@ unsafe impl<T: Clone + Sync, const D: usize> Source<[T; D]> for Rows<'_, T, D> {
     fn get(&self, member: usize) -> [T; D] {
         std::array::from_fn(|k| self.0[[member, k]].clone())
     }
+    fn repeatable(&self) -> bool {
+        true
+    }
 }
 
 impl<'a, T: Clone + Sync, const D: usize> Column<[T; D]> for ArrayView2<'a, T> {
@@ -82,6 +88,9 @@ unsafe impl<T: Clone + Sync> Source<Array1<T>> for Vectors<'_, T> {
     }
     fn get(&self, member: usize) -> Array1<T> {
         self.0.row(member).to_owned()
+    }
+    fn repeatable(&self) -> bool {
+        true
     }
 }
 

@@ -10,6 +10,7 @@ use super::source::{Source, States};
 ///
 /// | parameter | column |
 /// |---|---|
+/// | `#[each] x: &T` of any kind | `Vec<&T>`; [`OneOrMany`](crate::OneOrMany) of `&T` and another of these columns |
 /// | `#[each] x: &T` | `&[T]`, `&Vec<T>`, `&[T; N]` |
 /// | `#[each] x: &[T]` | `&[V]`, `&Vec<V>`, `&[V; N]` with `V: AsRef<[T]>`, such as `Vec<T>`; [`Ragged`](super::Ragged); rows of `ndarray`'s `ArrayView2<T>`, `&Array2<T>` |
 /// | `#[each] x: &str`, `&Path`, `&OsStr`, `&CStr` | `&[V]`, `&Vec<V>`, `&[V; N]` with `V: AsRef<…>`, such as `String` |
@@ -59,6 +60,31 @@ unsafe impl<'a, T: Sync> Source<&'a T> for EachItem<'a, T> {
     }
     fn repeatable(&self) -> bool {
         true
+    }
+}
+
+/// Members borrowed one by one.
+#[doc(hidden)]
+pub struct EachOf<'a, T: ?Sized>(Vec<&'a T>);
+
+// SAFETY: `fill` is the default, which writes every slot.
+unsafe impl<'a, T: ?Sized + Sync> Source<&'a T> for EachOf<'a, T> {
+    fn len(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+    #[inline(always)]
+    fn get(&self, member: usize) -> &'a T {
+        self.0[member]
+    }
+    fn repeatable(&self) -> bool {
+        true
+    }
+}
+
+impl<'a, T: ?Sized + Sync> Each<'a, T> for Vec<&'a T> {
+    type Source = EachOf<'a, T>;
+    fn into_source(self, _: &'static str) -> Result<Self::Source, BatchError> {
+        Ok(EachOf(self))
     }
 }
 

@@ -13,6 +13,7 @@ use super::source::{Owned, Source};
 /// | `&[T]`, `&Vec<T>`, `&[T; N]` | the elements | cloned when the member begins |
 /// | `Vec<T>` | the elements | moved |
 /// | [`same`]`(value)` | as many as the other columns have | cloned |
+/// | [`OneOrMany`](crate::OneOrMany) | either, as it turns out at run time | cloned, or as the column has it |
 /// | `ndarray`'s `ArrayView1<T>` of any stride, `&Array1<T>` | the elements | cloned |
 /// | `ArrayView2<T>`, `&Array2<T>` for `[T; D]`, `Array1<T>` | the rows | cloned |
 /// | `ArrayView2<T>`, `&Array2<T>` for `ArrayView1<'_, T>` | the rows | borrowed |

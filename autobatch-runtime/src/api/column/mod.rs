@@ -10,6 +10,8 @@
 mod arrays;
 mod by_reference;
 mod by_value;
+mod offsets;
+mod one_or_many;
 mod ragged;
 mod source;
 #[cfg(test)]
@@ -17,6 +19,8 @@ mod tests;
 
 pub use by_reference::{Each, EachMut};
 pub use by_value::{Column, Same, same};
+pub use offsets::Offsets;
+pub use one_or_many::OneOrMany;
 pub use ragged::{Ragged, RaggedMut};
 pub use source::Source;
 pub(crate) use source::States;

@@ -1,15 +1,17 @@
 //! Sequences of different lengths in one piece of memory.
 
-use super::super::fault::{BadOffsets, BatchError};
+use super::super::fault::BatchError;
 use super::by_reference::{Each, EachMut};
 use super::by_value::Column;
+use super::offsets::Offsets;
 use super::source::{Owned, Source};
 
 /// Sequences of different lengths in one piece of memory, a column for `#[each] x: &[T]`: member `i` is
 /// `values[offsets[i]..offsets[i + 1]]`.
 ///
-/// There is one more offset than members. Offsets begin with 0, ascend, and end with the number of values. A
-/// batched call checks that, and says what is wrong with [`BatchError::Offsets`].
+/// There is one more offset than members. Offsets ascend, from 0 or more, up to the number of values or less: values before the first and
+/// behind the last are no member's. A batched call checks that, and says what is wrong with [`BatchError::Offsets`]. Offsets are `usize`, `i32`
+/// or `i64`, as [`Offsets`] says.
 ///
 /// ```
 /// # extern crate autobatch_runtime as autobatch;
@@ -27,11 +29,15 @@ use super::source::{Owned, Source};
 ///
 /// let rows = Ragged::new(&[1.0, 2.0, 3.0], &[0, 2, 2, 3]);
 /// assert_eq!(sum_batched(rows), [3.0, 0.0, 3.0]);
+///
+/// // The last two of them, with the offsets that an Arrow list has.
+/// let offsets: &[i32] = &[2, 2, 3];
+/// assert_eq!(sum_batched(Ragged::new(&[1.0, 2.0, 3.0], offsets)), [0.0, 3.0]);
 /// ```
 #[derive(Debug)]
 pub struct Ragged<'a, T> {
     values: &'a [T],
-    offsets: &'a [usize],
+    offsets: Offsets<'a>,
 }
 
 impl<T> Clone for Ragged<'_, T> {
@@ -52,13 +58,13 @@ impl<'a, T> Ragged<'a, T> {
     /// let rows = Ragged::new(&[1.0, 2.0, 3.0], &[0, 2, 2, 3]);
     /// assert_eq!((rows.len(), rows.row(0)), (3, &[1.0, 2.0][..]));
     /// ```
-    pub fn new(values: &'a [T], offsets: &'a [usize]) -> Self {
-        Ragged { values, offsets }
+    pub fn new(values: &'a [T], offsets: impl Into<Offsets<'a>>) -> Self {
+        Ragged { values, offsets: offsets.into() }
     }
 
     /// The number of sequences, one less than there are offsets.
     pub fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
+        self.offsets.members()
     }
 
     /// Whether there is no sequence.
@@ -72,22 +78,8 @@ impl<'a, T> Ragged<'a, T> {
     ///
     /// If there is no such member, or if its offsets are not of the form that [`Ragged`] describes.
     pub fn row(&self, member: usize) -> &'a [T] {
-        &self.values[self.offsets[member]..self.offsets[member + 1]]
+        &self.values[self.offsets.range(member)]
     }
-}
-
-/// Says what is wrong with the offsets, if anything is.
-fn check(values: usize, offsets: &[usize], parameter: &'static str) -> Result<(), BatchError> {
-    let wrong = match (offsets.first(), offsets.last()) {
-        (Some(0), Some(last)) => match offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-            Some(at) => BadOffsets::Descend { at, offset: offsets[at], next: offsets[at + 1] },
-            None if *last == values => return Ok(()),
-            None => BadOffsets::End { last: *last, values },
-        },
-        (Some(first), _) => BadOffsets::Start { first: *first },
-        (None, _) => BadOffsets::None,
-    };
-    Err(BatchError::Offsets { parameter, wrong })
 }
 
 // SAFETY: `fill` is the default, which writes every slot.
@@ -107,7 +99,7 @@ unsafe impl<'a, T: Sync> Source<&'a [T]> for Ragged<'a, T> {
 impl<'a, T: Sync> Each<'a, [T]> for Ragged<'a, T> {
     type Source = Self;
     fn into_source(self, parameter: &'static str) -> Result<Self, BatchError> {
-        check(self.values.len(), self.offsets, parameter)?;
+        self.offsets.check(self.values.len(), parameter)?;
         Ok(self)
     }
 }
@@ -134,18 +126,18 @@ impl<'a, T: Sync> Each<'a, [T]> for Ragged<'a, T> {
 #[derive(Debug)]
 pub struct RaggedMut<'a, T> {
     values: &'a mut [T],
-    offsets: &'a [usize],
+    offsets: Offsets<'a>,
 }
 
 impl<'a, T> RaggedMut<'a, T> {
     /// Sequences in `values`, cut at `offsets`. The batched call checks the offsets.
-    pub fn new(values: &'a mut [T], offsets: &'a [usize]) -> Self {
-        RaggedMut { values, offsets }
+    pub fn new(values: &'a mut [T], offsets: impl Into<Offsets<'a>>) -> Self {
+        RaggedMut { values, offsets: offsets.into() }
     }
 
     /// The number of sequences, one less than there are offsets.
     pub fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
+        self.offsets.members()
     }
 
     /// Whether there is no sequence.
@@ -166,18 +158,18 @@ impl<'a, T> RaggedMut<'a, T> {
     ///
     /// If there is no such member, or if its offsets are not of the form that [`Ragged`] describes.
     pub fn row(&mut self, member: usize) -> &mut [T] {
-        &mut self.values[self.offsets[member]..self.offsets[member + 1]]
+        &mut self.values[self.offsets.range(member)]
     }
 }
 
 impl<'a, T: Send> EachMut<'a, [T]> for RaggedMut<'a, T> {
     type Source = Owned<&'a mut [T]>;
     fn into_source(self, parameter: &'static str) -> Result<Self::Source, BatchError> {
-        check(self.values.len(), self.offsets, parameter)?;
-        let mut rest = self.values;
-        let rows: Vec<&'a mut [T]> = (self.offsets.windows(2))
-            .map(|pair| {
-                let (row, behind) = std::mem::take(&mut rest).split_at_mut(pair[1] - pair[0]);
+        self.offsets.check(self.values.len(), parameter)?;
+        let mut rest = &mut self.values[self.offsets.first()..];
+        let rows: Vec<&'a mut [T]> = (0..self.offsets.members())
+            .map(|member| {
+                let (row, behind) = std::mem::take(&mut rest).split_at_mut(self.offsets.range(member).len());
                 rest = behind;
                 row
             })

@@ -1,3 +1,4 @@
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -149,12 +150,11 @@ fn ragged_rows_that_change() {
 fn ragged_offsets_are_checked() {
     for (offsets, wrong) in [
         (&[][..], BadOffsets::None),
-        (&[1, 3], BadOffsets::Start { first: 1 }),
+        (&[-1, 3], BadOffsets::Start { first: -1 }),
         (&[0, 2, 1, 3], BadOffsets::Descend { at: 1, offset: 2, next: 1 }),
         (&[0, 4, 3], BadOffsets::Descend { at: 1, offset: 4, next: 3 }),
-        (&[0, 2], BadOffsets::End { last: 2, values: 3 }),
         (&[0, 4], BadOffsets::End { last: 4, values: 3 }),
-        (&[0], BadOffsets::End { last: 0, values: 3 }),
+        (&[4], BadOffsets::End { last: 4, values: 3 }),
     ] {
         let error = BatchError::Offsets { parameter: "xs", wrong };
         let ragged = Ragged::new(&[1, 2, 3], offsets);
@@ -163,6 +163,44 @@ fn ragged_offsets_are_checked() {
         assert_eq!(RaggedMut::new(&mut values, offsets).into_source("xs").err(), Some(error));
         assert_eq!(ragged.len(), offsets.len().saturating_sub(1));
     }
+}
+
+#[test]
+fn ragged_offsets_are_of_several_types_and_begin_anywhere() {
+    let mut values = [3, 1, 2, 9, 8];
+    let rows = |offsets: Offsets<'_>| {
+        let rows = Ragged::new(&[3, 1, 2, 9, 8], offsets).into_source("xs").unwrap();
+        (0..rows.len()).map(|member| rows.row(member).to_vec()).collect::<Vec<_>>()
+    };
+    let expected = [vec![1, 2], vec![], vec![9]];
+    assert_eq!(rows((&[1_usize, 3, 3, 4]).into()), expected);
+    assert_eq!(rows((&[1_i32, 3, 3, 4]).into()), expected);
+    assert_eq!(rows((&vec![1_i64, 3, 3, 4]).into()), expected);
+    assert!(rows((&[5]).into()).is_empty());
+    let error = Ragged::new(&values, &[0, usize::MAX]).into_source("xs").unwrap_err();
+    let wrong = BadOffsets::End { last: i64::MAX, values: 5 };
+    assert_eq!(error, BatchError::Offsets { parameter: "xs", wrong });
+    let rows = RaggedMut::new(&mut values, &[1_i64, 3, 3, 4]).into_source("xs").unwrap();
+    (0..3).for_each(|member| rows.get(member).reverse());
+    drop(rows);
+    assert_eq!(values, [3, 2, 1, 9, 8]);
+}
+
+#[test]
+fn one_value_or_many() {
+    let read = |column: OneOrMany<&[u32], u32>| {
+        let source = column.into_source("x").unwrap();
+        let mut slots = [MaybeUninit::uninit(); 2];
+        source.fill(1, &mut slots);
+        // SAFETY: `fill` has written them.
+        let filled = slots.map(|slot| unsafe { slot.assume_init() });
+        (Source::len(&source), source.get(1), filled, source.slice(0..2).map(<[u32]>::to_vec))
+    };
+    assert_eq!(read(OneOrMany::Many(&[4, 5, 6])), (Some(3), 5, [5, 6], Some(vec![4, 5])));
+    assert_eq!(read(OneOrMany::One(7)), (None, 7, [7, 7], None));
+    let sequence: &[u32] = &[1, 2];
+    let one: OneOrMany<Ragged<'_, u32>, &[u32]> = OneOrMany::One(sequence);
+    assert_eq!(Each::into_source(one, "x").unwrap().get(3), sequence);
 }
 
 #[cfg(feature = "ndarray")]
