@@ -1,6 +1,11 @@
 //! A borrow of a local is used across loops and calls; the local stays where it is.
 
-#![allow(clippy::explicit_counter_loop, clippy::while_let_on_iterator, clippy::needless_range_loop)] // written as users write
+#![allow(
+    clippy::explicit_counter_loop,
+    clippy::while_let_on_iterator,
+    clippy::needless_range_loop,
+    clippy::useless_vec
+)] // written as users write
 
 use crate::common::{agree_at, column};
 use autobatch::{Executor, Options, autobatch};

@@ -1,6 +1,8 @@
 //! Format strings name variables in every way they can: names hidden by later ones, widths and precisions, escaped braces,
 //! raw strings, named arguments, and strings that only look alike.
 
+#![allow(clippy::useless_vec)] // written as users write
+
 use crate::common::agree_at;
 use autobatch::autobatch;
 

@@ -300,7 +300,7 @@ fn over_what_belongs_to_the_member() {
         &SIZES,
         &pairs,
         |(p, t)| matches(p, t),
-        |b, o| matches_batched_with(&column(b, |x| x.0), &column(b, |x| x.1), o),
+        |b, o| matches_batched_with(column(b, |x| x.0), column(b, |x| x.1), o),
     );
     let rows: Vec<(Vec<f64>, Vec<f64>, u32)> = (0..15_u32)
         .map(|i| {

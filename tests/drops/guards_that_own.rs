@@ -1,6 +1,8 @@
 //! A guard does something when it is dropped, and borrows nothing of the function's: spans, counters, locks. It is dropped
 //! where the scalar code drops it: at the end of its block, on every way out, and before the code behind.
 
+#![allow(clippy::useless_vec)] // written as users write
+
 use std::cell::RefCell;
 use std::sync::Mutex;
 

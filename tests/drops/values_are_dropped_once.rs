@@ -2,7 +2,7 @@
 //! or run out of steps.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::manual_is_multiple_of, clippy::while_immutable_condition)]
+#![allow(clippy::manual_is_multiple_of, clippy::while_immutable_condition, clippy::useless_vec)]
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -323,20 +323,20 @@ fn recursions_on_texts() {
         &SIZES,
         &pairs,
         |(a, b)| levenshtein(a.as_bytes(), b.as_bytes()),
-        |b, o| levenshtein_batched_with(&bytes(b, |b| b.0), &bytes(b, |b| b.1), o),
+        |b, o| levenshtein_batched_with(bytes(b, |b| b.0), bytes(b, |b| b.1), o),
     );
     assert_eq!(levenshtein(b"kitten", b"sitting"), 3);
     agree_at(
         &SIZES,
         &pairs,
         |(a, b)| common_subsequence(a, b),
-        |b, o| common_subsequence_batched_with(&column(b, |b| b.0), &column(b, |b| b.1), o),
+        |b, o| common_subsequence_batched_with(column(b, |b| b.0), column(b, |b| b.1), o),
     );
     agree_at(
         &SIZES,
         &pairs,
         |(a, _)| wildcard(b"*a?n*", a.as_bytes()),
-        |b, o| wildcard_batched_with(b"*a?n*", &bytes(b, |b| b.0), o),
+        |b, o| wildcard_batched_with(b"*a?n*", bytes(b, |b| b.0), o),
     );
     let texts = ["1+2*3", "(1+2)*3", "-(4-10)/3-1", "2*", "7/(2-2)", "((8))", ""];
     let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();

@@ -1,7 +1,7 @@
 //! Recursive calls that the compiler can't take for calls count too: in the tokens of any macro, of functions as values, in closures and in
 //! functions inside the body. Rust's own name resolution finds what counts.
 
-#![allow(clippy::useless_vec, clippy::redundant_closure)] // written as users write
+#![allow(clippy::useless_vec, clippy::redundant_closure, clippy::useless_format)] // written as users write
 
 use std::num::Wrapping;
 use std::thread;

@@ -1,5 +1,7 @@
 //! Members that never end are ended by a limit, and take no other member along.
 
+#![allow(clippy::useless_vec)] // written as users write
+
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;

@@ -1,5 +1,8 @@
 //! Programs that LLVM has compiled wrongly. Only optimised code shows it: `cargo test --release --test optimised_code`.
 
+// Written as users write.
+#![allow(clippy::manual_swap)]
+
 use autobatch::{Executor, Isa, Options, autobatch};
 
 /// Members at several program points of a frame at once: whether somebody is at a point was a flag, and LLVM 22 made a

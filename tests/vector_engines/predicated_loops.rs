@@ -239,7 +239,7 @@ fn series_agree() {
             warping_batched_with(
                 &column(rows, |row| row.0.clone()),
                 &column(rows, |row| row.1.clone()),
-                &column(rows, |row| row.2),
+                column(rows, |row| row.2),
                 options,
             )
         },
@@ -265,14 +265,14 @@ fn rounds_of_other_members_show_nowhere() {
         SIZES,
         &rows,
         |(n, rest)| shares(*n, *rest),
-        |rows, options| shares_batched_with(&column(rows, |r| r.0), &column(rows, |r| r.1), options),
+        |rows, options| shares_batched_with(column(rows, |r| r.0), column(rows, |r| r.1), options),
     );
     let rows: Vec<(u8, u8)> = (0..69).map(|n| (n as u8, (n * 7) as u8)).chain([(3, 255)]).collect();
     agree_at(
         SIZES,
         &rows,
         |(first, last)| to_the_end(*first, *last),
-        |rows, options| to_the_end_batched_with(&column(rows, |r| r.0), &column(rows, |r| r.1), options),
+        |rows, options| to_the_end_batched_with(column(rows, |r| r.0), column(rows, |r| r.1), options),
     );
 }
 
