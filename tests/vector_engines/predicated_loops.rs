@@ -99,6 +99,35 @@ fn alignment(#[each] a: &[u8], #[each] b: &[u8], scores: &[[i32; 4]; 4], gap: &i
     (best, cells)
 }
 
+/// How far two sequences have the same letters at the same places, by loops that count, and one that only looks like it.
+#[autobatch(strict)]
+fn alike(#[each] a: &[u8], #[each] b: &[u8], most: usize) -> (u32, usize) {
+    let mut same = [0u32; LONGEST + 3];
+    let mut k = 0;
+    while k <= a.len() {
+        same[k] = k as u32;
+        k += 1;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        let mut j = 0;
+        while j < b.len() {
+            if a[i] == b[j] {
+                same[j] += same[j + 1] % 7 + 1;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    // The counter goes on where the first loop has ended, and is looked at.
+    let mut n = 0;
+    while n < most {
+        same[n % LONGEST] += 1;
+        n += 1;
+    }
+    (same.iter().fold(0, |sum, x| sum * 3 % 65_537 + x), k + n)
+}
+
 /// Sorts by exchange, then weighs by place.
 #[autobatch(strict)]
 fn sorted(#[each] xs: &[f32]) -> f32 {
@@ -266,6 +295,16 @@ fn rounds_of_other_members_show_nowhere() {
         &rows,
         |(n, rest)| shares(*n, *rest),
         |rows, options| shares_batched_with(column(rows, |r| r.0), column(rows, |r| r.1), options),
+    );
+    let rows: Vec<((Vec<u8>, Vec<u8>), usize)> = words(0, 13, 3).into_iter().zip(0..).collect();
+    agree_at(
+        SIZES,
+        &rows,
+        |((a, b), most)| alike(a, b, *most),
+        |rows, options| {
+            let words = |pick: fn(&(Vec<u8>, Vec<u8>)) -> &Vec<u8>| column(rows, |row| pick(&row.0).clone());
+            alike_batched_with(words(|w| &w.0), words(|w| &w.1), column(rows, |row| row.1), options)
+        },
     );
     let rows: Vec<(u8, u8)> = (0..69).map(|n| (n as u8, (n * 7) as u8)).chain([(3, 255)]).collect();
     agree_at(

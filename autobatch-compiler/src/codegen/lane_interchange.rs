@@ -3,14 +3,14 @@
 //! after a panic.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{BinOp, Expr, Lifetime, Pat, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
-    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned, steps,
+    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned,
 };
 use crate::codegen::emitter::Emitter;
 use crate::codegen::long_loops::{self, Counted};
@@ -21,7 +21,7 @@ use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
 use crate::ir::effects::{self, bound};
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
-use crate::syntax::mentions::{bare, is_compound, untyped};
+use crate::syntax::mentions::untyped;
 use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
 /// Tokens for the arm of the block.
@@ -93,21 +93,6 @@ fn result() -> Ident {
     name("__result")
 }
 
-/// `__rounds3`: how many rounds of a loop each lane has, which a variable counts.
-fn rounds(counted: VarId) -> Ident {
-    numbered("rounds", counted.0)
-}
-
-/// `__round3`: which round of it this is.
-fn round(counted: VarId) -> Ident {
-    numbered("round", counted.0)
-}
-
-/// `__is_in_round`: whether the lane has it.
-fn is_in_round() -> Ident {
-    name("__is_in_round")
-}
-
 /// How the lanes of a variable are stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
@@ -137,13 +122,13 @@ struct Within {
 }
 
 pub(crate) struct Writer<'a, 'p> {
-    scope: &'a Scope<'p>,
-    rt: TokenStream,
-    width: usize,
+    pub(super) scope: &'a Scope<'p>,
+    pub(super) rt: TokenStream,
+    pub(super) width: usize,
     /// Variables with a strip.
     strips: VarSet,
     /// Variables with the same value in all lanes.
-    uniforms: &'a VarSet,
+    pub(super) uniforms: &'a VarSet,
     /// Arrays whose first values nobody reads.
     overwritten: VarSet,
     /// The function's result, if lanes may return.
@@ -152,19 +137,19 @@ pub(crate) struct Writer<'a, 'p> {
     borrowed: &'a VarSet,
     /// Lists whose elements stand in rows.
     transposed: VarSet,
-    emitter: &'a Emitter<'a>,
+    pub(super) emitter: &'a Emitter<'a>,
     func: FuncId,
-    lookups: LookupWriter<'a>,
+    pub(super) lookups: LookupWriter<'a>,
     /// Makes what is known of a divisor.
     new_divisor: &'a TokenStream,
     /// Whether the code that is written stands in a loop.
     inside: Cell<bool>,
     /// Whether that code is run by some of the lanes only.
-    conditional: Cell<bool>,
+    pub(super) conditional: Cell<bool>,
     /// The strips that such code of a predicated piece accesses.
-    checked: RefCell<Vec<Expr>>,
+    pub(super) checked: RefCell<Vec<Expr>>,
     /// What counts the rounds of the innermost loop around that code whose rounds are not those of all lanes.
-    rounds: Cell<Option<VarId>>,
+    pub(super) rounds: Cell<Option<VarId>>,
 }
 
 /// The lane-interchanged code of a region, if all of it can have that form. `new_divisor` makes what is known of a divisor.
@@ -627,7 +612,7 @@ impl Writer<'_, '_> {
     }
 
     /// The array of a variable that is stored as rows, and its strips.
-    fn rows(&self, expr: &Expr) -> Option<(Ident, &Array)> {
+    pub(super) fn rows(&self, expr: &Expr) -> Option<(Ident, &Array)> {
         let var = effects::variable(&self.scope.names, expr)?;
         (self.kind(var) == Layout::Rows).then(|| self.array(var)).flatten().map(|array| (strip(var), array))
     }
@@ -664,29 +649,18 @@ impl Writer<'_, '_> {
                 let within = Within { fixed: &outer | &own, changing };
                 let leave = self.leave(body);
                 let around = self.rounds.get();
-                let predicated = steps(&head.expr).and_then(|(range, count)| {
-                    let ends = [range.end.as_ref()?, count];
-                    let [end, count] = ends.map(|var| effects::variable(&self.scope.names, var));
-                    Some((range.start.as_ref()?, end?, count?))
-                });
-                let (mut count, mut pat, mut steps_of_all) = (quote!(), quote!(#pat), None);
-                if let Some((start, end, counted)) = predicated {
-                    let (rt, width, vector, l) = (&self.rt, self.width, &self.emitter.rt, lane());
-                    let (rounds, round) = (rounds(counted), round(counted));
-                    let (counted_strip, end) = (strip(counted), strip(end));
-                    let is_in = self.is_in().unwrap_or(quote!(true));
-                    count = quote! {
-                        let #rounds = #rt::Rounds::<#width>::of(&#counted_strip, |#l| #is_in);
-                        #vector::vector::give_up_unless(#rt::Rounds::fit(&#rounds));
-                    };
-                    steps_of_all = Some(quote!(#rt::Rounds::steps(&#rounds, #start, &#rt::get(&#end, 0))));
-                    pat = quote!((#round, #pat));
-                    self.rounds.set(Some(counted));
-                }
+                let predicated = self.predicated_head(head);
+                let (count, pat, of_all) = match predicated {
+                    None => (quote!(), quote!(#pat), None),
+                    Some(head) => {
+                        self.rounds.set(Some(head.counted));
+                        (head.count, head.pat, Some(head.steps))
+                    }
+                };
                 let body: Vec<TokenStream> = body.iter().map(|node| self.node(node, Some(&within))).collect();
                 self.rounds.set(around);
                 let rt = &self.emitter.rt;
-                let counting = long_loops::counted_around_lanes(rt, &iter, steps_of_all, is_inside);
+                let counting = long_loops::counted_around_lanes(rt, &iter, of_all, is_inside);
                 let (before, iter, turn) = match counting {
                     Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
                     None => (quote!(), quote!(#iter), quote!()),
@@ -732,90 +706,6 @@ impl Writer<'_, '_> {
                 quote!(#lanes #fill)
             }
         }
-    }
-
-    /// Whether the round is one of the lane's, if it need not be.
-    fn is_in(&self) -> Option<TokenStream> {
-        let (rt, l) = (&self.rt, lane());
-        self.rounds.get().map(|counted| {
-            let (rounds, round) = (rounds(counted), round(counted));
-            quote!(#rt::Rounds::has(&#rounds, #l, #round))
-        })
-    }
-
-    /// Has code change only what it may in a round that need not be the lane's: assignments become choices.
-    fn predicate(&self, stmts: &mut [Stmt]) {
-        let (rt, is_in, value, new) = (&self.rt, is_in_round(), name("__value"), name("__new"));
-        for stmt in stmts {
-            let Stmt::Expr(expr, _) = stmt else { continue };
-            let predicated: Expr = match bare(expr) {
-                Expr::Assign(e) if self.is_total(&e.left) => {
-                    let (place, set) = (&e.left, &e.right);
-                    parse_quote!({ let #value = #set; #rt::choose(&mut #place, #is_in, #value); })
-                }
-                Expr::Binary(e) if is_compound(&e.op) && self.is_total(&e.left) => {
-                    let (place, op, by) = (&e.left, &e.op, &e.right);
-                    parse_quote!({
-                        let #value = #by;
-                        let mut #new = #rt::copied(&#place);
-                        #new #op #value;
-                        #rt::choose(&mut #place, #is_in, #new);
-                    })
-                }
-                Expr::If(e) => self.predicated_if(e.clone()),
-                _ => parse_quote!(if #is_in { #expr }),
-            };
-            *stmt = Stmt::Expr(predicated, Some(Default::default()));
-        }
-    }
-
-    /// Both branches, each for its lanes. A condition that is the same for all lanes stays a branch.
-    fn predicated_if(&self, mut e: syn::ExprIf) -> Expr {
-        let (vector, is_in, holds) = (&self.emitter.rt, is_in_round(), name("__holds"));
-        self.predicate(&mut e.then_branch.stmts);
-        let otherwise = e.else_branch.take().map(|(_, otherwise)| {
-            let mut stmts = match *otherwise {
-                Expr::Block(e) => e.block.stmts,
-                other => vec![Stmt::Expr(other, None)],
-            };
-            self.predicate(&mut stmts);
-            stmts
-        });
-        let (cond, then) = (&e.cond, &e.then_branch.stmts);
-        if self.is_uniform(cond) {
-            let otherwise = otherwise.map(|stmts| quote!(else { #(#stmts)* }));
-            return parse_quote!(if #cond { #(#then)* } #otherwise);
-        }
-        // What a branch looks up in vain counts for its lanes.
-        self.lookups.note();
-        let branch = |is_its: TokenStream, stmts: &[Stmt]| {
-            let (fault, around) = (fault(), name("__around"));
-            quote!({
-                let #is_in = #is_in & #is_its;
-                let #around = &#fault;
-                let #fault = #vector::vector::Fault::new();
-                #(#stmts)*
-                #vector::vector::Fault::add(#around, #vector::vector::Fault::of_round(#fault, #is_in));
-            })
-        };
-        let then = branch(quote!(#holds), then);
-        let otherwise = otherwise.map(|stmts| branch(quote!(!#holds), &stmts));
-        parse_quote!({ let #holds = #cond; #then #otherwise })
-    }
-
-    /// Whether a place is there for every lane if it is for one.
-    fn is_total(&self, place: &Expr) -> bool {
-        match indexed(place) {
-            (_, indices) if indices.is_empty() => true,
-            (array, indices) => {
-                self.rows(array).is_some() || indices.into_iter().all(|index| self.is_uniform(index))
-            }
-        }
-    }
-
-    /// Whether the variables in an expression are the same for all lanes.
-    fn is_uniform(&self, expr: &Expr) -> bool {
-        effects::of(&self.scope.names, expr).mentions.is_subset(self.uniforms)
     }
 
     /// Whether lane code finds the variable in a strip.
@@ -886,18 +776,6 @@ impl Writer<'_, '_> {
         quote!(#checks for #l in 0..#width { #gets #code #sets #last })
     }
 
-    /// Has all that a predicated piece accesses under a condition checked before: inside, a panic would be a branch. One that no lane
-    /// comes to gives up a strip for nothing. The piece declares `own`.
-    fn checks(&self, own: &VarSet) -> TokenStream {
-        let mut places = self.checked.take();
-        places.retain(|place| {
-            self.rounds.get().is_some() && effects::of(&self.scope.names, place).mentions.is_disjoint(own)
-        });
-        let mut known = BTreeSet::new();
-        places.retain(|place| known.insert(place.to_token_stream().to_string()));
-        quote!(#(let _ = &#places;)*)
-    }
-
     /// What a loop over lanes does: takes values out of their strips, runs the user's code, puts values back.
     fn piece(&self, stmts: &[Stmt]) -> (TokenStream, TokenStream, TokenStream) {
         let (rt, l) = (&self.rt, lane());
@@ -937,11 +815,7 @@ impl Writer<'_, '_> {
             None => Default::default(),
         };
         self.return_values(&mut stmts);
-        let is_in = self.is_in().map(|is_in| {
-            self.predicate(&mut stmts);
-            let ident = is_in_round();
-            (quote!(let #ident = #is_in;), ident)
-        });
+        let is_in = self.predicated_piece(&mut stmts);
         stmts.iter_mut().for_each(|stmt| self.finish(stmt));
         let (is_in, counts) = is_in.unzip();
         let (open, close) = match self.lookups.piece(&mut stmts) {

@@ -25,6 +25,7 @@ pub mod machine;
 pub mod named_lifetimes;
 pub mod names;
 pub mod parts;
+mod predication;
 pub mod program_table;
 pub mod reciprocal_division;
 pub mod region;

@@ -9,7 +9,7 @@
 //!                                              }
 //! ```
 //!
-//! As blocks, each round would take the array out of its slot and put it back. Whole, the loop runs as often as the lane with the most
+//! A `while` that counts is a `for`. As blocks, each round would take the array out of its slot and put it back. Whole, the loop runs as often as the lane with the most
 //! rounds needs, and the array is transposed: an element is a strip. Loops without such an array are better off as blocks, which lose
 //! the lanes that have left.
 //!
@@ -27,18 +27,17 @@ use crate::syntax::mentions::bare;
 use crate::syntax::walk::{self, At, Next};
 
 impl Lowering<'_> {
-    /// The statements of a loop that lane interchange can predicate.
-    pub(super) fn predicated(&mut self, e: &ExprForLoop) -> Option<Vec<Stmt>> {
-        let uniforms = self.uniforms.clone();
-        if self.is_uniform_range(e, &uniforms) || !self.works_on_array(e) || scan::calls(self, &e.body) {
-            return None;
-        }
+    /// The statements that the next of a block become if it is a loop that lane interchange can predicate.
+    pub(super) fn predicated(&mut self, before: &[Stmt], stmt: &Stmt, behind: &[Stmt]) -> Option<Vec<Stmt>> {
         let known = (self.temps, self.program.variables.len());
-        let stmts = self.counted(e, uniforms).filter(|stmts| {
-            let scope = Scope::new(&self.program, self.func);
-            let ops: Vec<_> = stmts.iter().map(|stmt| effects::op(&scope.names, stmt.clone())).collect();
-            Plan::of(&scope, &ops).is_some_and(|plan| !plan.returns)
-        });
+        let stmts = match stmt {
+            Stmt::Expr(Expr::ForLoop(e), _) => self.predicated_for(e),
+            Stmt::Expr(Expr::While(e), _) if self.works_on_array(&e.body) => {
+                let counting = self.counting_while(before, e, behind);
+                counting.and_then(|e| self.predicated_for(&e))
+            }
+            _ => None,
+        };
         if stmts.is_none() {
             for made in self.program.variables.drain(known.1..) {
                 self.names.remove(&made.ident.to_string());
@@ -46,6 +45,19 @@ impl Lowering<'_> {
             self.temps = known.0;
         }
         stmts
+    }
+
+    fn predicated_for(&mut self, e: &ExprForLoop) -> Option<Vec<Stmt>> {
+        let uniforms = self.uniforms.clone();
+        if self.is_uniform_range(e, &uniforms) || !self.works_on_array(&e.body) || scan::calls(self, &e.body)
+        {
+            return None;
+        }
+        self.counted(e, uniforms).filter(|stmts| {
+            let scope = Scope::new(&self.program, self.func);
+            let ops: Vec<_> = stmts.iter().map(|stmt| effects::op(&scope.names, stmt.clone())).collect();
+            Plan::of(&scope, &ops).is_some_and(|plan| !plan.returns)
+        })
     }
 
     /// The loop with its rounds counted, and so those in it.
@@ -62,9 +74,14 @@ impl Lowering<'_> {
         uniforms.extend(bound(&self.names, &e.pat));
         let mut loops = e.clone();
         let mut stmts = Vec::new();
-        for stmt in std::mem::take(&mut loops.body.stmts) {
+        for (nth, stmt) in std::mem::take(&mut loops.body.stmts).into_iter().enumerate() {
+            let (before, behind) = (&e.body.stmts[..nth], &e.body.stmts[nth + 1..]);
             match &stmt {
                 Stmt::Expr(Expr::ForLoop(inner), _) => stmts.extend(self.counted(inner, uniforms.clone())?),
+                Stmt::Expr(Expr::While(inner), _) => {
+                    let inner = self.counting_while(before, inner, behind)?;
+                    stmts.extend(self.counted(&inner, uniforms.clone())?);
+                }
                 Stmt::Local(local) => {
                     let uniform = uniform_values::defines(&self.program, &self.names, &uniforms, local);
                     uniforms.extend(uniform);
@@ -102,9 +119,9 @@ impl Lowering<'_> {
     }
 
     /// Whether a loop has an element of an array that would not stay in registers.
-    fn works_on_array(&self, e: &ExprForLoop) -> bool {
+    fn works_on_array(&self, body: &syn::Block) -> bool {
         let scope = Scope::new(&self.program, self.func);
-        walk::any(&e.body, |at| match at {
+        walk::any(body, |at| match at {
             At::Expr(expr @ Expr::Index(_)) => {
                 let array = variable(&scope.names, indexed(expr).0).and_then(|var| scope.arrays.get(&var));
                 if array.is_some_and(|array| !array.is_small()) { Next::Found } else { Next::On }

@@ -29,7 +29,13 @@ impl Lowering<'_> {
         };
         let mut bound = VarSet::new();
         let mut at = self.started.len();
-        for stmt in stmts {
+        let mut all = stmts.clone();
+        all.extend(tail.clone().map(|tail| Stmt::Expr(tail, None)));
+        for (nth, stmt) in stmts.into_iter().enumerate() {
+            if let Some(stmts) = self.predicated(&all[..nth], &stmt, &all[nth + 1..]) {
+                stmts.into_iter().for_each(|stmt| self.op(stmt));
+                continue;
+            }
             let new = match &stmt {
                 Stmt::Local(local) => effects::bound(&self.names, &local.pat),
                 _ => VarSet::new(),
@@ -44,7 +50,12 @@ impl Lowering<'_> {
         }
         match (tail, dest) {
             (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
-            (Some(tail), None) => self.discard(tail),
+            (Some(tail), None) => {
+                match self.predicated(&all[..all.len() - 1], &Stmt::Expr(tail.clone(), None), &[]) {
+                    Some(stmts) => stmts.into_iter().for_each(|stmt| self.op(stmt)),
+                    None => self.discard(tail),
+                }
+            }
             // It never comes to that.
             (None, Some(dest)) if ends => self.define(dest, ty.as_ref(), parse_quote!(unreachable!())),
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),
@@ -64,11 +75,6 @@ impl Lowering<'_> {
             Stmt::Item(_) => {}
             Stmt::Local(local) => self.local(local),
             Stmt::Expr(expr, semi) => {
-                if let Expr::ForLoop(e) = &expr
-                    && let Some(stmts) = self.predicated(e)
-                {
-                    return stmts.into_iter().for_each(|stmt| self.op(stmt));
-                }
                 if scan::splits(self, &expr)
                     || matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
                 {

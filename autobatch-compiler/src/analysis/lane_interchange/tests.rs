@@ -359,6 +359,34 @@ fn loops_over_arrays_whose_ends_differ() {
     });
     // The ends and the numbers of rounds are pieces of their own.
     assert_eq!(found, ["ff2<1>2<4<2>s>1"]);
+    let by_while = |end: TokenStream, step: TokenStream| {
+        shapes(quote! {
+            fn f(#[each] a: &[u32], n: usize) -> u32 {
+                let mut row = [0u32; 65];
+                let mut j = 0;
+                while #end { row[j] = a[j] * a[j]; #step }
+                row[3]
+            }
+        })
+    };
+    let one = || quote!(j += 1;);
+    for end in [quote!(j < a.len()), quote!(j <= a.len()), quote!(j < n)] {
+        assert_eq!(by_while(end, one()), ["f3<1>1"]);
+    }
+    // Ends that may change, counters that may overflow, other steps.
+    for end in [quote!(j <= n), quote!(j * j < n), quote!(row[j] < 5)] {
+        assert_eq!(by_while(end, one()), [""; 0]);
+    }
+    for step in [
+        quote!(j += 2;),
+        quote!(j = n;),
+        quote!(if n > 3 {
+            j += 1;
+        }),
+        quote!(if n > 3 { continue; } j += 1;),
+    ] {
+        assert_eq!(by_while(quote!(j < a.len()), step), [""; 0]);
+    }
 }
 
 #[test]

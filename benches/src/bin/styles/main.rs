@@ -12,6 +12,7 @@ mod arrays;
 mod lorenz;
 mod quadrature;
 mod random_walk;
+mod sequences;
 mod steps;
 mod style;
 mod tables;
@@ -32,6 +33,8 @@ const ALGORITHMS: &[Styles] = &[
     trees::forests,
     tables::noise,
     tables::checksums,
+    sequences::distances,
+    sequences::alignments,
 ];
 
 /// Rounds; the best of each way counts.
