@@ -296,14 +296,14 @@ fn rounds_of_other_members_show_nowhere() {
         |(n, rest)| shares(*n, *rest),
         |rows, options| shares_batched_with(column(rows, |r| r.0), column(rows, |r| r.1), options),
     );
-    let rows: Vec<((Vec<u8>, Vec<u8>), usize)> = words(0, 13, 3).into_iter().zip(0..).collect();
+    let rows: Vec<_> = words(0, 13, 3).into_iter().zip(0..90usize).collect();
     agree_at(
         SIZES,
         &rows,
         |((a, b), most)| alike(a, b, *most),
         |rows, options| {
             let words = |pick: fn(&(Vec<u8>, Vec<u8>)) -> &Vec<u8>| column(rows, |row| pick(&row.0).clone());
-            alike_batched_with(words(|w| &w.0), words(|w| &w.1), column(rows, |row| row.1), options)
+            alike_batched_with(&words(|w| &w.0), &words(|w| &w.1), column(rows, |row| row.1), options)
         },
     );
     let rows: Vec<(u8, u8)> = (0..69).map(|n| (n as u8, (n * 7) as u8)).chain([(3, 255)]).collect();

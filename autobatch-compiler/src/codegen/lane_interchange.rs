@@ -309,7 +309,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn ident(&self, var: VarId) -> &Ident {
+    pub(super) fn ident(&self, var: VarId) -> &Ident {
         &self.scope.program.var(var).ident
     }
 

@@ -57,7 +57,7 @@ impl Writer<'_, '_> {
         let (range, count) = steps(&head.expr)?;
         let start = range.start.as_ref()?;
         let var = |expr: &Expr| effects::variable(&self.scope.names, expr);
-        let (end, counted) = (strip(var(range.end.as_ref()?)?), var(count)?);
+        let (end, counted) = (var(range.end.as_ref()?)?, var(count)?);
         let (rt, width, vector, l) = (&self.rt, self.width, &self.emitter.rt, lane());
         let (rounds, round, of_lanes, pat) = (rounds(counted), round(counted), strip(counted), &head.pat);
         let is_in = self.is_in().unwrap_or(quote!(true));
@@ -65,7 +65,13 @@ impl Writer<'_, '_> {
             let #rounds = #rt::Rounds::<#width>::of(&#of_lanes, |#l| #is_in);
             #vector::vector::give_up_unless(#rt::Rounds::fit(&#rounds));
         };
-        let steps = quote!(#rt::Rounds::steps(&#rounds, #start, &#rt::get(&#end, 0)));
+        let end = if self.uniforms.contains(&end) {
+            self.ident(end).to_token_stream()
+        } else {
+            let end = strip(end);
+            quote!(#rt::get(&#end, 0))
+        };
+        let steps = quote!(#rt::Rounds::steps(&#rounds, #start, &#end));
         Some(PredicatedHead { count, steps, pat: quote!((#round, #pat)), counted })
     }
 

@@ -115,6 +115,9 @@ impl Reader<'_> {
     fn statements(&mut self, statements: &mut Vec<Stmt>) {
         let mut read = Vec::new();
         for mut stmt in std::mem::take(statements) {
+            if counts_rounds(&stmt) {
+                continue;
+            }
             let mut steps = Steps::default();
             steps.visit_stmt_mut(&mut stmt);
             for mut stmt in steps.before.into_iter().chain([stmt]).chain(steps.behind) {
@@ -241,6 +244,7 @@ fn condition(call: &syn::ExprCall) -> Option<Expr> {
     let arguments: Vec<&Expr> = call.args.iter().map(without_reference).collect();
     Some(match (of_runtime(&call.func)?.as_str(), &arguments[..]) {
         ("count_more", [at, end]) => parse_quote!(#at < #end),
+        ("steps", [range, _]) => (*range).clone(),
         ("count_any", [at, end]) => parse_quote!(#at <= #end),
         ("count_is", [more]) => (*more).clone(),
         _ => return None,
@@ -260,6 +264,12 @@ fn question(expr: &Expr) -> Option<Expr> {
         }
         _ => None,
     }
+}
+
+/// Whether a statement counts the rounds of the loop behind it.
+fn counts_rounds(stmt: &Stmt) -> bool {
+    let Stmt::Local(local) = stmt else { return false };
+    matches!(value_of(local), Some(Expr::Call(call)) if of_runtime(&call.func).is_some_and(|name| name == "rounds"))
 }
 
 /// The last word of a path into the runtime.

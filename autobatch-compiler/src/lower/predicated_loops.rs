@@ -24,7 +24,7 @@ use crate::ir::effects::{self, bound, variable};
 use crate::lower::lowering::Lowering;
 use crate::lower::scan::{self, leaves};
 use crate::syntax::mentions::bare;
-use crate::syntax::walk::{self, At, Next};
+use crate::syntax::walk::{self, At, AtMut, Next};
 
 impl Lowering<'_> {
     /// The statements that the next of a block become if it is a loop that lane interchange can predicate.
@@ -114,8 +114,20 @@ impl Lowering<'_> {
         ])
     }
 
+    /// Whether all members run through as much. The length of an array is the same for all.
     fn is_uniform_range(&self, e: &ExprForLoop, uniforms: &VarSet) -> bool {
-        uniform_values::is_uniform(&self.program, &self.names, uniforms, &e.expr)
+        let arrays = Scope::new(&self.program, self.func).arrays;
+        let mut range = (*e.expr).clone();
+        walk::map(&mut range, |at| {
+            if let AtMut::Expr(expr) = at
+                && let Expr::MethodCall(call) = &*expr
+                && call.method == "len"
+                && variable(&self.names, &call.receiver).is_some_and(|var| arrays.contains_key(&var))
+            {
+                *expr = parse_quote!(0);
+            }
+        });
+        uniform_values::is_uniform(&self.program, &self.names, uniforms, &range)
     }
 
     /// Whether a loop has an element of an array that would not stay in registers.
