@@ -67,6 +67,41 @@ fn filter(q: f64, r: f64, seen: &[f64]) -> f64 {
     x[0] + p[0][0] + p[3][1]
 }
 
+/// Heat in a rod, in two arrays that are exchanged.
+#[autobatch(strict)]
+fn heat(left: f64, right: f64, rounds: &u32) -> f64 {
+    let mut now = [0.0; 20];
+    let mut next = [1.0; 20];
+    now[0] = left;
+    now[19] = right;
+    for _ in 0..*rounds {
+        next[0] = now[0];
+        next[19] = now[19];
+        for i in 1..19 {
+            next[i] = now[i] + 0.2 * (now[i - 1] - 2.0 * now[i] + now[i + 1]);
+        }
+        std::mem::swap(&mut now, &mut next);
+    }
+    let mut sum = 0.0;
+    for i in 0..20 {
+        sum = sum * 0.5 + now[i] - next[i] * 0.25;
+    }
+    sum
+}
+
+#[test]
+fn arrays_that_are_exchanged() {
+    let ends: Vec<(f64, f64)> = (0..300).map(|i| (i as f64 / 7.0, (i * i % 31) as f64)).collect();
+    for rounds in [0, 1, 8] {
+        agree_at(
+            &SIZES,
+            &ends,
+            |(left, right)| heat(*left, *right, &rounds),
+            |ends, options| heat_batched_with(column(ends, |e| e.0), column(ends, |e| e.1), &rounds, options),
+        );
+    }
+}
+
 /// Bodies that attract each other.
 #[autobatch(strict)]
 fn bodies(start: [[f64; 3]; 4]) -> [f64; 3] {

@@ -302,8 +302,8 @@ fn rounds_of_other_members_show_nowhere() {
         &rows,
         |((a, b), most)| alike(a, b, *most),
         |rows, options| {
-            let words = |pick: fn(&(Vec<u8>, Vec<u8>)) -> &Vec<u8>| column(rows, |row| pick(&row.0).clone());
-            alike_batched_with(&words(|w| &w.0), &words(|w| &w.1), column(rows, |row| row.1), options)
+            let (a, b): (Vec<_>, Vec<_>) = rows.iter().map(|row| row.0.clone()).unzip();
+            alike_batched_with(&a, &b, column(rows, |row| row.1), options)
         },
     );
     let rows: Vec<(u8, u8)> = (0..69).map(|n| (n as u8, (n * 7) as u8)).chain([(3, 255)]).collect();

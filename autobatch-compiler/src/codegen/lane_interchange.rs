@@ -10,7 +10,7 @@ use quote::quote;
 use syn::{BinOp, Expr, Lifetime, Pat, Stmt, parse_quote};
 
 use crate::analysis::lane_interchange::{
-    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned,
+    Array, Leaf, Node, Plan, Scope, assigned, declared, indexed, mentions, overwritten, returned, transposed,
 };
 use crate::codegen::emitter::Emitter;
 use crate::codegen::long_loops::{self, Counted};
@@ -246,30 +246,6 @@ pub(crate) fn interchange(
         next: target,
         returns: returns.map(|_| (function.exit, unreturned())),
     })
-}
-
-/// Lists whose elements are read in loops in loops, at indices that are the same for all lanes.
-fn transposed(scope: &Scope<'_>, plan: &Plan) -> VarSet {
-    fn search(scope: &Scope<'_>, uniforms: &VarSet, nodes: &[Node], depth: usize, found: &mut VarSet) {
-        for node in nodes {
-            match node {
-                Node::Loop(_, body) => search(scope, uniforms, body, depth + 1, found),
-                Node::Lanes(stmts) if depth > 1 => walk::each(&stmts[..], |at| {
-                    if let At::Expr(Expr::Index(e)) = at
-                        && let Some(list) = effects::variable(&scope.names, &e.expr)
-                        && scope.lists.contains(&list)
-                        && effects::of(&scope.names, &e.index).mentions.is_subset(uniforms)
-                    {
-                        found.insert(list);
-                    }
-                }),
-                _ => {}
-            }
-        }
-    }
-    let mut found = VarSet::new();
-    search(scope, &plan.uniforms, &plan.nodes, 0, &mut found);
-    found
 }
 
 /// Variables that a `let` anywhere in the code declares.
@@ -596,7 +572,7 @@ impl Writer<'_, '_> {
                 }
             }
             let place: Expr = parse_quote!(#strip #([#indices])*);
-            if is_uniform && self.conditional.get() && !indices.is_empty() {
+            if is_uniform && self.conditional.get() && self.rounds.get().is_some() && !indices.is_empty() {
                 self.checked.borrow_mut().push(place.clone());
             }
             *expr = elements(place, array, indices.len());

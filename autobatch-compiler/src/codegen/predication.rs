@@ -171,9 +171,7 @@ impl Writer<'_, '_> {
     /// comes to gives up a strip for nothing. The piece declares `own`.
     pub(super) fn checks(&self, own: &VarSet) -> TokenStream {
         let mut places = self.checked.take();
-        places.retain(|place| {
-            self.rounds.get().is_some() && effects::of(&self.scope.names, place).mentions.is_disjoint(own)
-        });
+        places.retain(|place| effects::of(&self.scope.names, place).mentions.is_disjoint(own));
         let mut known = BTreeSet::new();
         places.retain(|place| known.insert(place.to_token_stream().to_string()));
         quote!(#(let _ = &#places;)*)

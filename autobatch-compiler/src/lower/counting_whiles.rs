@@ -13,12 +13,12 @@
 
 use syn::{BinOp, Expr, ExprForLoop, ExprWhile, Pat, Stmt, parse_quote};
 
-use crate::analysis::lane_interchange::Scope;
+use crate::analysis::lane_interchange::is_members_list;
 use crate::ir::effects::{self, bound, variable};
 use crate::ir::{Role, VarId};
 use crate::lower::lowering::Lowering;
 use crate::lower::scan::leaves;
-use crate::std_models::pure::literal;
+use crate::std_models::pure::{is_primitive, literal};
 use crate::syntax::mentions::{assignment, bare, untyped};
 use crate::syntax::walk::{self, At, AtMut};
 
@@ -95,17 +95,17 @@ impl Lowering<'_> {
         (is_local && is_it && literal(init).is_some()).then(|| (**init).clone())
     }
 
-    /// Whether an expression is a number that stays as it is: a literal, or a variable that nobody assigns.
+    /// Whether an expression is a primitive number that stays as it is: a literal, or a variable that nobody assigns.
     fn is_fixed(&self, expr: &Expr) -> bool {
-        let is_unassigned = |var: VarId| !self.program.var(var).mutable;
-        literal(expr).is_some() || variable(&self.names, expr).is_some_and(is_unassigned)
+        let is_number =
+            |var: VarId| !self.program.var(var).mutable && self.type_of(var).is_some_and(is_primitive);
+        literal(expr).is_some() || variable(&self.names, expr).is_some_and(is_number)
     }
 
     /// Whether an expression is the length of a member's list.
     fn is_length(&self, expr: &Expr) -> bool {
         let Expr::MethodCall(e) = bare(expr) else { return false };
-        let lists = Scope::new(&self.program, self.func).lists;
-        let is_list = variable(&self.names, &e.receiver).is_some_and(|var| lists.contains(&var));
-        is_list && e.method == "len" && e.args.is_empty()
+        let list = variable(&self.names, &e.receiver).map(|var| self.program.var(var));
+        list.is_some_and(is_members_list) && e.method == "len" && e.args.is_empty()
     }
 }

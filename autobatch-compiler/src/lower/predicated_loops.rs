@@ -23,7 +23,8 @@ use crate::ir::VarSet;
 use crate::ir::effects::{self, bound, variable};
 use crate::lower::lowering::Lowering;
 use crate::lower::scan::{self, leaves};
-use crate::syntax::mentions::bare;
+use crate::std_models::pure::literal;
+use crate::syntax::mentions::{bare, name};
 use crate::syntax::walk::{self, At, AtMut, Next};
 
 impl Lowering<'_> {
@@ -32,7 +33,7 @@ impl Lowering<'_> {
         let known = (self.temps, self.program.variables.len());
         let stmts = match stmt {
             Stmt::Expr(Expr::ForLoop(e), _) => self.predicated_for(e),
-            Stmt::Expr(Expr::While(e), _) if self.works_on_array(&e.body) => {
+            Stmt::Expr(Expr::While(e), _) => {
                 let counting = self.counting_while(before, e, behind);
                 counting.and_then(|e| self.predicated_for(&e))
             }
@@ -95,7 +96,13 @@ impl Lowering<'_> {
             return Some(vec![Stmt::Expr(Expr::ForLoop(loops), None)]);
         }
         let Expr::Range(range) = bare(&e.expr) else { return None };
-        let (start, end) = (range.start.as_ref()?, range.end.as_ref()?);
+        let (mut start, end) = ((**range.start.as_ref()?).clone(), range.end.as_ref()?);
+        let mut ends: Vec<Stmt> = Vec::new();
+        if literal(&start).is_none() {
+            let (_, first) = self.temp("start", None);
+            ends.push(parse_quote!(let #first = #start;));
+            start = parse_quote!(#first);
+        }
         let rt = {
             let krate = &self.facts.options.krate;
             quote::quote!(#krate::__rt::lane_interchange)
@@ -107,22 +114,21 @@ impl Lowering<'_> {
             RangeLimits::Closed(_) => parse_quote!(#start..=#end_name),
         };
         *loops.expr = parse_quote!(#rt::steps(#range, #rounds));
-        Some(vec![
-            parse_quote!(let #end_name = #end;),
-            parse_quote!(let #rounds: usize = #rt::rounds(&(#range));),
-            Stmt::Expr(Expr::ForLoop(loops), None),
-        ])
+        ends.push(parse_quote!(let #end_name = #end;));
+        ends.push(parse_quote!(let #rounds: usize = #rt::rounds(&(#range));));
+        ends.push(Stmt::Expr(Expr::ForLoop(loops), None));
+        Some(ends)
     }
 
     /// Whether all members run through as much. The length of an array is the same for all.
     fn is_uniform_range(&self, e: &ExprForLoop, uniforms: &VarSet) -> bool {
-        let arrays = Scope::new(&self.program, self.func).arrays;
+        let arrays = &self.program.func(self.func).arrays;
         let mut range = (*e.expr).clone();
         walk::map(&mut range, |at| {
             if let AtMut::Expr(expr) = at
                 && let Expr::MethodCall(call) = &*expr
                 && call.method == "len"
-                && variable(&self.names, &call.receiver).is_some_and(|var| arrays.contains_key(&var))
+                && name(bare(&call.receiver)).is_some_and(|name| arrays.contains_key(&name))
             {
                 *expr = parse_quote!(0);
             }

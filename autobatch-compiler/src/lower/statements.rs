@@ -29,10 +29,19 @@ impl Lowering<'_> {
         };
         let mut bound = VarSet::new();
         let mut at = self.started.len();
-        let mut all = stmts.clone();
-        all.extend(tail.clone().map(|tail| Stmt::Expr(tail, None)));
+        // Only a `while` asks what stands around it.
+        let is_while = |expr: &Expr| matches!(expr, Expr::While(_));
+        let asks = stmts.iter().any(|stmt| matches!(stmt, Stmt::Expr(e, _) if is_while(e)));
+        let around: Vec<Stmt> = match asks || tail.as_ref().is_some_and(is_while) {
+            true => stmts.iter().cloned().chain(tail.clone().map(|tail| Stmt::Expr(tail, None))).collect(),
+            false => vec![],
+        };
+        let sides =
+            |nth: usize| (around.get(..nth).unwrap_or_default(), around.get(nth + 1..).unwrap_or_default());
+        let end = stmts.len();
         for (nth, stmt) in stmts.into_iter().enumerate() {
-            if let Some(stmts) = self.predicated(&all[..nth], &stmt, &all[nth + 1..]) {
+            let (before, behind) = sides(nth);
+            if let Some(stmts) = self.predicated(before, &stmt, behind) {
                 stmts.into_iter().for_each(|stmt| self.op(stmt));
                 continue;
             }
@@ -50,12 +59,10 @@ impl Lowering<'_> {
         }
         match (tail, dest) {
             (Some(tail), Some(dest)) => self.into(tail, dest, ty.as_ref()),
-            (Some(tail), None) => {
-                match self.predicated(&all[..all.len() - 1], &Stmt::Expr(tail.clone(), None), &[]) {
-                    Some(stmts) => stmts.into_iter().for_each(|stmt| self.op(stmt)),
-                    None => self.discard(tail),
-                }
-            }
+            (Some(tail), None) => match self.predicated(sides(end).0, &Stmt::Expr(tail.clone(), None), &[]) {
+                Some(stmts) => stmts.into_iter().for_each(|stmt| self.op(stmt)),
+                None => self.discard(tail),
+            },
             // It never comes to that.
             (None, Some(dest)) if ends => self.define(dest, ty.as_ref(), parse_quote!(unreachable!())),
             (None, Some(dest)) => self.define(dest, ty.as_ref(), parse_quote!(())),

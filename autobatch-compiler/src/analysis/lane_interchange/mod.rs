@@ -24,11 +24,13 @@ mod plan;
 mod rounds;
 #[cfg(test)]
 mod tests;
+mod transposed;
 mod uniform;
 
 pub use admit::Refusal;
 pub(crate) use forms::swapped;
 pub use forms::{indexed, returned};
 pub use overwritten::overwritten;
-pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, mentions};
+pub use plan::{Array, Leaf, Node, Plan, Scope, assigned, declared, gain, is_members_list, mentions};
 pub use rounds::{counted, steps};
+pub use transposed::transposed;

@@ -9,7 +9,7 @@ use crate::analysis::lane_interchange::forms::swapped;
 use crate::analysis::lane_interchange::rounds::steps;
 use crate::analysis::shared_values;
 use crate::ir::effects::{self, Names, bound};
-use crate::ir::{FuncId, Program, VarId, VarSet};
+use crate::ir::{FuncId, Program, VarId, VarSet, Variable};
 use crate::item::array_shapes::Shape;
 use crate::std_models::trip_count::TripCounts;
 use crate::syntax::mentions::{self, bare_type};
@@ -184,10 +184,7 @@ impl<'a> Scope<'a> {
             Scope { program, names, arrays: BTreeMap::new(), lists: VarSet::new(), derived: VarSet::new() };
         let shared = |v: VarId| program.var(v).shared && !program.var(v).mutable;
         scope.derived.extend(shared_values::derived(program, func, shared).keys());
-        scope.lists.extend(program.vars_of(func).filter(|v| {
-            let var = program.var(*v);
-            !var.shared && !var.mutable && var.ty.as_ref().is_some_and(is_slice)
-        }));
+        scope.lists.extend(program.vars_of(func).filter(|v| is_members_list(program.var(*v))));
         for (name, shape) in &program.func(func).arrays {
             let var = scope.names.get(name).filter(|v| !program.var(**v).shared);
             let array = Array::new(shape, scope.names.trip_counts());
@@ -197,9 +194,10 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether a type is that of a shared slice.
-fn is_slice(ty: &Type) -> bool {
-    matches!(ty, Type::Reference(r) if r.mutability.is_none() && matches!(bare_type(&r.elem), Type::Slice(_)))
+/// Whether a variable is a slice that each member has of its own.
+pub fn is_members_list(var: &Variable) -> bool {
+    let is_slice = |ty: &Type| matches!(ty, Type::Reference(r) if r.mutability.is_none() && matches!(bare_type(&r.elem), Type::Slice(_)));
+    !var.shared && !var.mutable && var.ty.as_ref().is_some_and(is_slice)
 }
 
 /// How much work a statement does in loops that lanes would run lane-interchanged, about one per operation.

@@ -1,6 +1,8 @@
 //! Dynamic programming over sequences of the members' own: edit distance, alignment, the likeliest path. The styles differ in what they
 //! keep, and in what their loops go through.
 
+#![allow(clippy::needless_range_loop)] // written as users write
+
 use autobatch::autobatch;
 use autobatch_bench::inputs::Numbers;
 
