@@ -11,7 +11,7 @@
 //! function itself makes. A clone that calls inlined ones is entered only while two more levels are allowed;
 //! where it is the last one, the *leaf*, a third copy that calls clones, takes its place.
 //!
-//! Names of functions that are not called where they stand mean functions that count too ([`shadows`]). What keeps calling the
+//! Names of functions that are not called where they stand mean functions that count too (`shadows`). What keeps calling the
 //! function itself: paths through modules, methods in the tokens of macros that are not std's, methods of receivers whose type
 //! is not known, constant expressions, `async` blocks.
 
