@@ -33,6 +33,7 @@ pub mod repeatable;
 pub mod scalar_clone;
 pub mod scopes;
 pub mod send_check;
+mod shared_elements;
 pub mod strip;
 pub mod type_witness;
 pub mod value_origins;

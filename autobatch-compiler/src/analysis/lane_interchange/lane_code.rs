@@ -3,7 +3,7 @@
 use syn::{BinOp, Expr, Stmt, UnOp};
 
 use crate::analysis::lane_interchange::admit::Admit;
-use crate::analysis::lane_interchange::forms::{indexed, is_return, names_only, returned, skips};
+use crate::analysis::lane_interchange::forms::{breaks, indexed, is_exit, names_only, returned, skips};
 use crate::analysis::lane_interchange::plan::SMALL;
 use crate::analysis::lane_interchange::rounds::counted;
 use crate::diagnostics::reasons::{
@@ -113,8 +113,8 @@ impl Admit<'_, '_> {
         block.stmts.iter().all(|stmt| self.lane_stmt(stmt, false))
     }
 
-    /// A statement of lane code, which may return from the function if that is said.
-    pub(super) fn lane_stmt(&mut self, stmt: &Stmt, may_return: bool) -> bool {
+    /// A statement of lane code, which may leave the loop or the function if that is said.
+    pub(super) fn lane_stmt(&mut self, stmt: &Stmt, may_leave: bool) -> bool {
         match stmt {
             Stmt::Local(local) => {
                 let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else {
@@ -136,12 +136,13 @@ impl Admit<'_, '_> {
                 self.leaves.truncate(known);
                 self.lane(&init.expr)
             }
-            Stmt::Expr(e, _) if may_return => match (bare(e), returned(self.scope.program, e)) {
+            Stmt::Expr(e, _) if may_leave => match (bare(e), returned(self.scope.program, e)) {
+                (Expr::Break(e), _) => self.may_break && e.label.is_none() && e.expr.is_none(),
                 (_, Some(value)) => {
                     self.returns = true;
                     self.result(value)
                 }
-                (branches @ Expr::If(e), _) if !has_let(&e.cond) && walk::any(branches, is_return) => {
+                (branches @ Expr::If(e), _) if !has_let(&e.cond) && walk::any(branches, is_exit) => {
                     self.branches(e)
                 }
                 _ => self.lane(e),
@@ -167,17 +168,19 @@ impl Admit<'_, '_> {
         }
     }
 
-    /// An `if` that has no value, and in which lanes return.
+    /// An `if` that has no value, and in which lanes leave the loop or the function. What stands behind a `break` would not be for lanes
+    /// that have left.
     pub(super) fn branches(&mut self, e: &syn::ExprIf) -> bool {
         let mut branch = |block: &syn::Block| {
             let has_value = match block.stmts.last() {
                 Some(Stmt::Expr(e, None)) => {
                     returned(self.scope.program, e).is_none()
-                        && !matches!(e, Expr::If(_) | Expr::ForLoop(_) | Expr::Assign(_))
+                        && !matches!(e, Expr::If(_) | Expr::ForLoop(_) | Expr::Assign(_) | Expr::Break(_))
                 }
                 _ => false,
             };
-            !has_value && block.stmts.iter().all(|stmt| self.lane_stmt(stmt, true))
+            let leaves_last = block.stmts.iter().rev().skip(1).all(|stmt| !breaks(stmt));
+            !has_value && leaves_last && block.stmts.iter().all(|stmt| self.lane_stmt(stmt, true))
         };
         let branches = branch(&e.then_branch)
             && match &e.else_branch {
@@ -203,10 +206,13 @@ impl Admit<'_, '_> {
         }
         let Some(counters) = self.counters(e) else { return false };
         self.uniforms.extend(counters);
-        e.body.stmts.iter().all(|stmt| match skips(stmt) {
+        let may_break = std::mem::replace(&mut self.may_break, false);
+        let admitted = e.body.stmts.iter().all(|stmt| match skips(stmt) {
             Some(condition) => self.lane(condition),
             None => self.lane_stmt(stmt, true),
-        })
+        });
+        self.may_break = may_break;
+        admitted
     }
 
     /// A slice of the member's own.
