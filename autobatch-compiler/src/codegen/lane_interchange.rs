@@ -18,9 +18,9 @@ use crate::codegen::lookups::{ListInRows, LookupWriter, fault, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
 use crate::codegen::predication::PredicatedLoop;
-use crate::codegen::shared_elements::SharedElements;
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
+use crate::codegen::shared_elements::SharedElements;
 use crate::ir::effects::{self, bound};
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
 use crate::syntax::mentions::untyped;
@@ -379,10 +379,10 @@ impl Writer<'_, '_> {
                 let rt = &self.emitter.rt;
                 let (root, indices) = indexed(&expr);
                 let indices = indices.len();
-                if !matches!(root, Expr::Path(_)) || effects::variable(&self.scope.names, root).is_some() {
+                if !self.is_asked(root) {
                     return quote!(#rt::yields_plain(|#at: usize| #rt::shown(&#expr)));
                 }
-                // Whether a constant is a list only rustc knows.
+                // Whether a constant or a field is a list only rustc knows.
                 let steps = (0..indices).map(|_| quote!(.element()));
                 quote!({
                     #[allow(unused_imports)]
@@ -397,6 +397,20 @@ impl Writer<'_, '_> {
         });
         let all = strips.chain(gone).chain(leaves).chain(returns);
         quote!(true #(&& #all)*)
+    }
+
+    /// Whether only rustc knows what a list is: a constant, or a field of a variable.
+    fn is_asked(&self, list: &Expr) -> bool {
+        fn is_field(expr: &Expr) -> bool {
+            match expr {
+                Expr::Field(e) => matches!(*e.base, Expr::Path(_)) || is_field(&e.base),
+                _ => false,
+            }
+        }
+        match list {
+            Expr::Path(_) => effects::variable(&self.scope.names, list).is_none(),
+            list => is_field(list),
+        }
     }
 
     fn code(&self, plan: &Plan, takes: &VarSet, outs: &VarSet) -> TokenStream {
@@ -818,6 +832,10 @@ impl Writer<'_, '_> {
             Stmt::Expr(e, None) => quote!(#e;),
             other => quote!(#other),
         });
-        (quote!(#(#get)* #before #breaks #is_in #open), quote!(#(#code)*), quote!(#(#set)* #after #leaves #close))
+        (
+            quote!(#(#get)* #before #breaks #is_in #open),
+            quote!(#(#code)*),
+            quote!(#(#set)* #after #leaves #close),
+        )
     }
 }

@@ -36,6 +36,7 @@ pub mod send_check;
 mod shared_elements;
 pub mod strip;
 pub mod type_witness;
+mod unrolling;
 pub mod value_origins;
 pub mod vector;
 pub mod vector_math;

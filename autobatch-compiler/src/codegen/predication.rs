@@ -84,7 +84,8 @@ impl Writer<'_, '_> {
             is_in = Some(quote!(#rt::Rounds::has(&#rounds, #l, #round)));
         }
         if body.iter().any(|node| matches!(node, Node::Lanes(stmts) if breaks(&stmts[..]))) {
-            let (remaining, word) = (remaining(self.breaking.replace(self.breaking.get() + 1)), &self.emitter.word);
+            let (remaining, word) =
+                (remaining(self.breaking.replace(self.breaking.get() + 1)), &self.emitter.word);
             count.extend(match &around.0 {
                 None => quote!(let mut #remaining = #rt::Remaining::<#word, #width>::new();),
                 Some(is_in) => quote!(let mut #remaining = #rt::Remaining::<#word, #width>::of(|#l| #is_in);),

@@ -36,7 +36,8 @@ use crate::syntax::walk::{self, At, AtMut, Code, Next};
 pub(super) fn rewrite(function: &mut Function, types: &VariableTypes, definitions: &Definitions) {
     let mut types = types.clone();
     types.extend(function.params.iter().map(|param| (param.ident.to_string(), param.ty.clone())));
-    let mutable = function.bindings.iter().filter(|(_, binding)| binding.mutable).map(|(name, _)| name.clone());
+    let mutable =
+        function.bindings.iter().filter(|(_, binding)| binding.mutable).map(|(name, _)| name.clone());
     let mut loops = Loops { types: &types, definitions, mutable: mutable.collect(), made: 0 };
     let mut body = function.body.clone();
     loops.visit_block_mut(&mut body);
@@ -150,7 +151,9 @@ impl Loops<'_> {
             }
             Expr::Path(_) => self.fixed_type(expr).is_some_and(|ty| is_primitive(&ty)),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => match self.fixed_type(&e.expr) {
-                Some(Type::Reference(r)) => r.mutability.is_none() && is_primitive(&self.definitions.plain(&r.elem)),
+                Some(Type::Reference(r)) => {
+                    r.mutability.is_none() && is_primitive(&self.definitions.plain(&r.elem))
+                }
                 _ => false,
             },
             Expr::Binary(e) if matches!(e.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_)) => {
@@ -216,9 +219,8 @@ fn only_reads(code: &[Stmt], var: &str) -> bool {
     !walk::any(code, |at| match at {
         At::Expr(Expr::Continue(_) | Expr::Closure(_)) | At::Macro(_) => true,
         At::Expr(Expr::Reference(e)) => e.mutability.is_some() && is_variable(&e.expr, var),
-        At::Expr(e) => assignment(e).is_some_and(|(place, _)| {
-            mentions(place, var) && !matches!(bare(place), Expr::Index(_))
-        }),
+        At::Expr(e) => assignment(e)
+            .is_some_and(|(place, _)| mentions(place, var) && !matches!(bare(place), Expr::Index(_))),
         _ => false,
     })
 }
@@ -229,4 +231,95 @@ fn first_count(stmt: &Stmt, counter: &str) -> Option<Expr> {
     let init = &local.init.as_ref().filter(|init| init.diverge.is_none())?.expr;
     let is_it = matches!(untyped(&local.pat), Pat::Ident(p) if p.ident == counter);
     (is_it && literal(init).is_some()).then(|| (**init).clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+    use crate::ir::testing::functions;
+    use crate::syntax::mentions::text;
+
+    /// A function whose loop is this one, before and behind the rewriting.
+    fn rewritten(
+        cond: &proc_macro2::TokenStream,
+        body: &proc_macro2::TokenStream,
+        behind: &proc_macro2::TokenStream,
+    ) -> [String; 2] {
+        let mut function = functions(quote! {
+            fn f(#[each] a: &[u32], n: usize, mut m: usize, v: &Vec<u32>, w: &mut Vec<u32>) -> usize {
+                let mut row = [0usize; 65];
+                let mut j = 0;
+                while #cond { #body j += 1; }
+                #behind
+            }
+        })
+        .remove(0);
+        let before = text(&function.body);
+        rewrite(&mut function, &VariableTypes::new(), &Definitions::default());
+        [before, text(&function.body)]
+    }
+
+    #[test]
+    fn loops_that_count_are_for_loops() {
+        let body = quote!(row[j] += n;);
+        for (cond, head) in [
+            (quote!(j < a.len()), "for __at_0 in 0 .. a . len ()"),
+            (quote!(j <= a.len()), "for __at_0 in 0 ..= a . len ()"),
+            (quote!(j < n), "for __at_0 in 0 .. n"),
+            (quote!(j < 2 * n - 1), "for __at_0 in 0 .. 2 * n - 1"),
+        ] {
+            let [_, after] = rewritten(&cond, &body, &quote!(3));
+            assert!(after.contains(head) && after.contains("row [__at_0]"), "{after}");
+        }
+        let [_, after] = rewritten(&quote!(j < n), &body, &quote!(j));
+        assert!(after.contains("if j < n { j = n ; }"), "{after}");
+        let leaves = quote!(if row[j] > 3 {
+            break;
+        });
+        let [_, after] = rewritten(&quote!(j < n), &leaves, &quote!(j));
+        assert!(after.contains("for __at_0 in 0 ..= n { j = __at_0 ; if __at_0 == n { break ; }"), "{after}");
+        let [_, after] = rewritten(&quote!(j < n), &leaves, &quote!(n));
+        assert!(after.contains("for __at_0 in 0 .. n { if row [__at_0] > 3 { break ; } }"), "{after}");
+    }
+
+    #[test]
+    fn other_loops_stay() {
+        let body = quote!(row[j] += n;);
+        for cond in [
+            // Ends that may change or that may be of any type, counters that may overflow.
+            quote!(j < m),
+            quote!(j <= n),
+            quote!(j * j < n),
+            quote!(row[j] < 5),
+            quote!(j < w.len()),
+            quote!(j < v.len()),
+            quote!(j < N),
+        ] {
+            let [before, after] = rewritten(&cond, &body, &quote!(3));
+            assert_eq!(before, after);
+        }
+        for body in [
+            quote!(j += 1;),
+            quote!(if n > 3 {
+                continue;
+            }),
+            quote!(other(&mut j);),
+            quote!(println!("{j}");),
+            quote!(let next = || j;),
+        ] {
+            let [before, after] = rewritten(&quote!(j < n), &body, &quote!(3));
+            assert_eq!(before, after);
+        }
+        // Not worth a second variable.
+        let [before, after] = rewritten(
+            &quote!(j < n),
+            &quote!(if n > 3 {
+                break;
+            }),
+            &quote!(j),
+        );
+        assert_eq!(before, after);
+    }
 }

@@ -226,8 +226,14 @@ pub(super) fn leaves(body: &syn::Block) -> bool {
 pub(super) fn leaves_around(body: &syn::Block) -> bool {
     walk::any(body, |at| match at {
         At::Expr(Expr::Return(_) | Expr::Try(_)) => Next::Found,
-        At::Expr(Expr::Break(syn::ExprBreak { label, .. }) | Expr::Continue(syn::ExprContinue { label, .. })) => {
-            if label.is_some() { Next::Found } else { Next::On }
+        At::Expr(
+            Expr::Break(syn::ExprBreak { label, .. }) | Expr::Continue(syn::ExprContinue { label, .. }),
+        ) => {
+            if label.is_some() {
+                Next::Found
+            } else {
+                Next::On
+            }
         }
         At::Expr(Expr::Closure(_)) => Next::Past,
         _ => Next::On,

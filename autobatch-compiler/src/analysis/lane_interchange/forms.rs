@@ -55,7 +55,8 @@ pub(super) fn skips(stmt: &Stmt) -> Option<&Expr> {
 
 /// The condition under which a statement ends the loop: `if c { break; }`.
 pub(super) fn ends(stmt: &Stmt) -> Option<&Expr> {
-    let is_end = |e: &Expr| matches!(e, Expr::Break(b) if b.label.is_none() && b.expr.is_none() && b.attrs.is_empty());
+    let is_end =
+        |e: &Expr| matches!(e, Expr::Break(b) if b.label.is_none() && b.expr.is_none() && b.attrs.is_empty());
     only_if(stmt, is_end)
 }
 

@@ -13,7 +13,7 @@ use crate::diagnostics::reasons::{
 use crate::ir::Role;
 use crate::ir::effects::bound;
 use crate::std_models::pure::{
-    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method, literal,
+    is_constant, is_plain_literal, is_primitive, is_pure_function, is_pure_method,
 };
 use crate::syntax::mentions::{bare, has_let, is_compound, text};
 use crate::syntax::walk;
@@ -70,7 +70,9 @@ impl Admit<'_, '_> {
                 Some(var) => !matches!(self.scope.program.var(var).role, Role::Result),
                 None => is_constant(path) && self.leaf(expr),
             },
-            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => self.is_borrowed(&e.expr),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                self.is_borrowed(&e.expr) || self.is_of_element(&e.expr)
+            }
             Expr::Unary(e) => matches!(e.op, UnOp::Neg(_) | UnOp::Not(_)) && self.lane(&e.expr),
             // The right side first, as primitive types have it.
             Expr::Binary(e) if is_compound(&e.op) => self.lane(&e.right) && self.place(&e.left),
@@ -85,7 +87,7 @@ impl Admit<'_, '_> {
             Expr::Index(_) if self.in_place(expr).is_some() => self.part(expr),
             Expr::Index(e) => self.index(e),
             Expr::MethodCall(e) if e.method == "len" && e.args.is_empty() => {
-                self.array(&e.receiver).is_some() || self.is_shelf(&e.receiver) || self.is_list(&e.receiver)
+                self.array(&e.receiver).is_some() || self.has_length(&e.receiver) || self.is_list(&e.receiver)
             }
             Expr::MethodCall(e) => {
                 is_pure_method(&e.method) && self.lane(&e.receiver) && e.args.iter().all(|a| self.lane(a))
@@ -96,7 +98,10 @@ impl Admit<'_, '_> {
             }
             Expr::Tuple(e) => e.elems.iter().all(|e| self.lane(e)),
             Expr::Array(e) => e.elems.len() <= SMALL && e.elems.iter().all(|e| self.lane(e)),
-            Expr::Repeat(e) => literal(&e.len).is_some_and(|n| n <= SMALL as u64) && self.lane(&e.expr),
+            Expr::Repeat(e) => {
+                let length = self.scope.names.trip_counts().number(&e.len);
+                length.is_some_and(|n| n <= SMALL as u64) && self.lane(&e.expr)
+            }
             Expr::If(e) => {
                 !has_let(&e.cond)
                     && self.lane(&e.cond)
