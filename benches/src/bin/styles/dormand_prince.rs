@@ -22,19 +22,20 @@ const A: [[f64; 6]; 6] = [
 ];
 
 /// The solution of order five less that of order four.
-const E: [f64; 7] = [
-    71.0 / 57600.0,
-    0.0,
-    -71.0 / 16695.0,
-    71.0 / 1920.0,
-    -17253.0 / 339200.0,
-    22.0 / 525.0,
-    -1.0 / 40.0,
-];
+const E: [f64; 7] =
+    [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
 /// How the step changes: without a root, so that all styles have the same.
 fn factor(error: f64) -> f64 {
-    if error < 0.01 { 2.0 } else if error < 0.5 { 1.25 } else if error < 1.0 { 0.9 } else { 0.5 }
+    if error < 0.01 {
+        2.0
+    } else if error < 0.5 {
+        1.25
+    } else if error < 1.0 {
+        0.9
+    } else {
+        0.5
+    }
 }
 
 #[autobatch]
@@ -187,10 +188,13 @@ fn iterators(prey: f64, hunters: f64, a: f64) -> f64 {
         let mut k = [rate(&y, a); 7];
         let mut new = y;
         for (stage, row) in A.iter().enumerate() {
-            new = std::array::from_fn(|i| y[i] + h * row.iter().zip(&k).take(stage + 1).map(|(a, k)| a * k[i]).sum::<f64>());
+            new = std::array::from_fn(|i| {
+                y[i] + h * row.iter().zip(&k).take(stage + 1).map(|(a, k)| a * k[i]).sum::<f64>()
+            });
             k[stage + 1] = rate(&new, a);
         }
-        let errors: [f64; 2] = std::array::from_fn(|i| h * E.iter().zip(&k).map(|(e, k)| e * k[i]).sum::<f64>());
+        let errors: [f64; 2] =
+            std::array::from_fn(|i| h * E.iter().zip(&k).map(|(e, k)| e * k[i]).sum::<f64>());
         let error = errors.iter().fold(0.0, |most: f64, e| most.max(e.abs())) / TOLERANCE;
         if error < 1.0 {
             t += h;

@@ -67,16 +67,6 @@ fn methods(rng: &mut Xorshift, shape: f64) -> f64 {
     sum / f64::from(VARIATES)
 }
 
-/// The generator's methods, elementary functions as vectors.
-#[autobatch(vector_math)]
-fn vector_methods(rng: &mut Xorshift, shape: f64) -> f64 {
-    let mut sum = 0.0;
-    for _ in 0..VARIATES {
-        sum += rng.gamma(shape);
-    }
-    sum / f64::from(VARIATES)
-}
-
 /// The loops in the function itself.
 #[autobatch]
 fn inline(rng: &mut Xorshift, shape: f64) -> f64 {
@@ -191,7 +181,6 @@ pub(crate) fn styles(members: Option<usize>) -> Vec<AnyStyle> {
     }
     vec![
         state!("gamma/methods", methods, methods_batched_with),
-        state!("gamma/vector_math", vector_methods, vector_methods_batched_with),
         state!("gamma/inline", inline, inline_batched_with),
         seed!("gamma/local", seeded, seeded_batched_with),
         seed!("gamma/numbers", numbers, numbers_batched_with),

@@ -124,7 +124,10 @@ fn arrays(rng: &mut Xorshift, x: f32, y: f32, spheres: &[Sphere]) -> f32 {
                 to[i] = centre[i] - point[i];
             }
             let (along, length) = (dot(to, way), dot(way, way));
-            if along > 0.0 && along < length && dot(to, to) - along * along / length < sphere.radius * sphere.radius {
+            if along > 0.0
+                && along < length
+                && dot(to, to) - along * along / length < sphere.radius * sphere.radius
+            {
                 hidden = true;
                 break;
             }
@@ -187,10 +190,12 @@ struct Scene {
 
 fn scene(members: usize) -> Scene {
     let mut numbers = Numbers::new(23);
-    let mut column = |low: f64, high: f64, n| -> Vec<f32> { (0..n).map(|_| numbers.within(low, high) as f32).collect() };
+    let mut column =
+        |low: f64, high: f64, n| -> Vec<f32> { (0..n).map(|_| numbers.within(low, high) as f32).collect() };
     let (x, y) = (column(-4.0, 4.0, members), column(-4.0, 4.0, members));
     let lists = [column(-3.0, 3.0, 24), column(-3.0, 3.0, 24), column(1.0, 6.0, 24), column(0.2, 0.8, 24)];
-    let sphere = |i: usize| Sphere { centre: V3::new(lists[0][i], lists[1][i], lists[2][i]), radius: lists[3][i] };
+    let sphere =
+        |i: usize| Sphere { centre: V3::new(lists[0][i], lists[1][i], lists[2][i]), radius: lists[3][i] };
     let spheres = (0..24).map(sphere).collect();
     let seeds = (0..members).map(|_| numbers.bits() as u32 | 1).collect();
     Scene { seeds, x, y, spheres, lists }
