@@ -17,12 +17,12 @@ use crate::codegen::long_loops::{self, Counted};
 use crate::codegen::lookups::{ListInRows, LookupWriter, fault, faults};
 use crate::codegen::loop_distribution::{self, strip};
 use crate::codegen::names::{name, numbered};
-use crate::codegen::predication::PredicatedLoop;
 use crate::codegen::reciprocal_division::Search;
 use crate::codegen::region::{Region, binding, column, lane};
 use crate::codegen::shared_elements::SharedElements;
 use crate::ir::effects::{self, bound};
 use crate::ir::{BlockId, FuncId, Terminator, VarId, VarSet};
+use crate::std_models::pure::is_constant;
 use crate::syntax::mentions::untyped;
 use crate::syntax::walk::{self, At, AtMut, Code, Next};
 
@@ -620,6 +620,35 @@ impl Writer<'_, '_> {
         (self.kind(var) == Layout::Rows).then(|| self.array(var)).flatten().map(|array| (strip(var), array))
     }
 
+    /// Has a shared element be looked at before the loop over the lanes, if all of them look at it.
+    fn hoist(&self, expr: &mut Expr) -> bool {
+        let (root, indices) = indexed(expr);
+        let always = !self.conditional.get() || self.is_in().is_some();
+        if indices.is_empty() || !always || !self.is_shared_place(root) {
+            return false;
+        }
+        let is_same = |v: &VarId| self.uniforms.contains(v) || self.scope.program.var(*v).is_uniform();
+        let mentions = effects::of(&self.scope.names, &*expr).mentions;
+        let mut elements = self.shared_elements.borrow_mut();
+        let hoists = mentions.iter().all(is_same) && elements.may_come_before(&mentions);
+        if hoists {
+            elements.put(expr);
+        }
+        hoists
+    }
+
+    /// Whether an expression is a shared variable, a field of one, or a constant.
+    fn is_shared_place(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Field(e) => self.is_shared_place(&e.base),
+            Expr::Path(path) => match effects::variable(&self.scope.names, expr) {
+                Some(var) => self.scope.program.var(var).is_uniform(),
+                None => is_constant(path),
+            },
+            _ => false,
+        }
+    }
+
     /// The shape of an array, as the runtime spells it.
     fn shape(&self, var: VarId) -> TokenStream {
         let rt = &self.rt;
@@ -650,11 +679,12 @@ impl Writer<'_, '_> {
                 });
                 let within = Within { fixed: &outer | &own, changing };
                 let leave = self.leave(body);
-                let PredicatedLoop { count, pat, of_all, leave: all_left, around } = self.enter(head, body);
+                let entered = self.enter(head, body);
                 let body: Vec<TokenStream> = body.iter().map(|node| self.node(node, Some(&within))).collect();
-                self.leave_loop(around);
+                let (count, pat, all_left) = (entered.count, entered.pat, entered.leave);
+                self.leave_loop(entered.around);
                 let rt = &self.emitter.rt;
-                let counting = long_loops::counted_around_lanes(rt, &iter, of_all, is_inside);
+                let counting = long_loops::counted_around_lanes(rt, &iter, entered.of_all, is_inside);
                 let (before, iter, turn) = match counting {
                     Some(Counted { before, iter, turn }) => (before, quote!(#iter), turn),
                     None => (quote!(), quote!(#iter), quote!()),
@@ -765,9 +795,10 @@ impl Writer<'_, '_> {
     /// A loop over the lanes.
     fn lanes(&self, stmts: &[Stmt], last: TokenStream) -> TokenStream {
         let (width, l) = (self.width, lane());
-        self.begin_hoisting(all_declared(self.scope, stmts));
+        self.shared_elements.replace(SharedElements::of_piece(all_declared(self.scope, stmts)));
         let (gets, code, sets) = self.piece(stmts);
-        let (shared, checks) = (self.hoisted(), self.checks(&declared(&self.scope.names, stmts)));
+        let shared = self.shared_elements.take().before();
+        let checks = self.checks(&declared(&self.scope.names, stmts));
         quote!(#shared #checks for #l in 0..#width { #gets #code #sets #last })
     }
 

@@ -15,19 +15,14 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, parse_quote};
 
-use crate::analysis::lane_interchange::indexed;
-use crate::codegen::lane_interchange::Writer;
 use crate::codegen::names::numbered;
-use crate::ir::effects;
-use crate::ir::{VarId, VarSet};
-use crate::std_models::pure::is_constant;
+use crate::ir::VarSet;
 
-/// The shared elements of a piece.
+/// The shared elements that a piece looks at.
 #[derive(Default)]
-pub(crate) struct SharedElements {
+pub(super) struct SharedElements {
     /// What the piece declares; none if nothing may come before it.
     own: Option<VarSet>,
-    /// What it looks at.
     places: Vec<Expr>,
 }
 
@@ -36,56 +31,36 @@ fn shared(nth: usize) -> Ident {
     numbered("shared", nth)
 }
 
-impl Writer<'_, '_> {
-    /// Begins a piece that declares `own`.
-    pub(super) fn begin_hoisting(&self, own: VarSet) {
-        *self.shared_elements.borrow_mut() = SharedElements { own: Some(own), places: vec![] };
+impl SharedElements {
+    /// Of a piece that declares `own`.
+    pub(super) fn of_piece(own: VarSet) -> SharedElements {
+        SharedElements { own: Some(own), places: vec![] }
     }
 
-    /// Ends it: what comes before the loop over the lanes.
-    pub(super) fn hoisted(&self) -> TokenStream {
-        let elements = self.shared_elements.take();
-        let lets = elements.places.iter().enumerate().map(|(nth, place)| {
+    /// What comes before the piece's loop over the lanes.
+    pub(super) fn before(self) -> TokenStream {
+        let lets = self.places.iter().enumerate().map(|(nth, place)| {
             let shared = shared(nth);
             quote!(let #shared = &#place;)
         });
         quote!(#(#lets)*)
     }
 
-    /// Puts a reference in the place of a shared element, if it is one that can be looked at before.
-    pub(super) fn hoist(&self, expr: &mut Expr) -> bool {
-        let mut elements = self.shared_elements.borrow_mut();
-        let Some(own) = &elements.own else { return false };
-        let (root, indices) = indexed(expr);
-        let always = !self.conditional.get() || self.is_in().is_some();
-        if indices.is_empty() || !always || !self.is_shared_place(root) {
-            return false;
-        }
-        let is_same = |v: &VarId| self.uniforms.contains(v) || self.scope.program.var(*v).is_uniform();
-        let mentions = effects::of(&self.scope.names, &*expr).mentions;
-        if !mentions.iter().all(is_same) || !mentions.is_disjoint(own) {
-            return false;
-        }
-        let text = expr.to_token_stream().to_string();
-        let known = elements.places.iter().position(|place| place.to_token_stream().to_string() == text);
-        let nth = known.unwrap_or_else(|| {
-            elements.places.push(expr.clone());
-            elements.places.len() - 1
-        });
-        let shared = shared(nth);
-        *expr = parse_quote!((*#shared));
-        true
+    /// Whether an element can be looked at before the piece: it needs nothing of what that declares.
+    pub(super) fn may_come_before(&self, mentions: &VarSet) -> bool {
+        self.own.as_ref().is_some_and(|own| mentions.is_disjoint(own))
     }
 
-    /// Whether an expression is a shared variable, a field of one, or a constant.
-    fn is_shared_place(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Field(e) => self.is_shared_place(&e.base),
-            Expr::Path(path) => match effects::variable(&self.scope.names, expr) {
-                Some(var) => self.scope.program.var(var).is_uniform(),
-                None => is_constant(path),
-            },
-            _ => false,
-        }
+    /// Puts what is looked at before in the place of an element.
+    pub(super) fn put(&mut self, element: &mut Expr) {
+        let text = |expr: &Expr| expr.to_token_stream().to_string();
+        let new = text(element);
+        let known = self.places.iter().position(|place| text(place) == new);
+        let nth = known.unwrap_or_else(|| {
+            self.places.push(element.clone());
+            self.places.len() - 1
+        });
+        let shared = shared(nth);
+        *element = parse_quote!((*#shared));
     }
 }
