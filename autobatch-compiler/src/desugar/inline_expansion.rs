@@ -259,8 +259,12 @@ impl<'a> Expansion<'a> {
             }
             _ => false,
         };
-        if !param.mutable && fixed(arg) && (is_known(arg, &param.ty) || is_lent(&param.ty)) {
+        if !param.mutable && fixed(arg) && is_known(arg, &param.ty) {
             put_in_place(body, name, arg);
+            return Some(());
+        }
+        if !param.mutable && fixed(arg) && is_lent(&param.ty) {
+            put_in_place_of_reference(body, name, &parse_quote!((*#arg)), arg);
             return Some(());
         }
         let (mutability, ty) = (param.mutable.then(<syn::Token![mut]>::default), &param.ty);
@@ -272,7 +276,7 @@ impl<'a> Expansion<'a> {
             Expr::Reference(e)
                 if e.mutability.is_some() == r.mutability.is_some() && is_known(&e.expr, &r.elem) =>
             {
-                put_in_place_of_reference(body, name, &e.expr);
+                put_in_place_of_reference(body, name, &e.expr, &e.expr);
                 Some(())
             }
             // A value of its own.
@@ -284,7 +288,8 @@ impl<'a> Expansion<'a> {
                 let (value, elem) = (&e.expr, &r.elem);
                 let argument = Ident::new(&format!("__argument_{}_{name}", self.copies), Span::mixed_site());
                 lets.push(parse_quote!(let #argument: #elem = #value;));
-                put_in_place_of_reference(body, name, &parse_quote!(#argument));
+                let argument: Expr = parse_quote!(#argument);
+                put_in_place_of_reference(body, name, &argument, &argument);
                 Some(())
             }
             // What all members share.
@@ -557,8 +562,8 @@ fn put_in_place(body: &mut Block, name: &Ident, value: &Expr) {
     });
 }
 
-/// Puts a place in the place of what a variable refers to.
-fn put_in_place_of_reference(body: &mut Block, name: &Ident, place: &Expr) {
+/// Puts a place in the place of what a variable refers to, and `base` where a part of that is taken.
+fn put_in_place_of_reference(body: &mut Block, name: &Ident, place: &Expr, base: &Expr) {
     let name = name.to_string();
     walk::map(body, |at| {
         let AtMut::Expr(expr) = at else { return Next::On };
@@ -567,9 +572,9 @@ fn put_in_place_of_reference(body: &mut Block, name: &Ident, place: &Expr) {
                 *expr = place.clone();
                 return Next::Past;
             }
-            Expr::Field(e) if is_variable(&e.base, &name) => *e.base = place.clone(),
-            Expr::Index(e) if is_variable(&e.expr, &name) => *e.expr = place.clone(),
-            Expr::MethodCall(e) if is_variable(&e.receiver, &name) => *e.receiver = place.clone(),
+            Expr::Field(e) if is_variable(&e.base, &name) => *e.base = base.clone(),
+            Expr::Index(e) if is_variable(&e.expr, &name) => *e.expr = base.clone(),
+            Expr::MethodCall(e) if is_variable(&e.receiver, &name) => *e.receiver = base.clone(),
             // Then it is not copied.
             other if is_variable(other, &name) => {
                 *other = parse_quote!((&#place));

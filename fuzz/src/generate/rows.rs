@@ -29,10 +29,19 @@ impl Gen {
         for _ in 0..1 + self.below(3) {
             let times = 1 + self.below(4);
             let body: Vec<Node> =
-                (0..1 + self.below(2)).map(|_| self.over_a_row(&ty, &row, &d, &s)).collect();
+                (0..1 + self.below(2)).map(|_| self.over_a_row(&ty, &row, len, &d, &s)).collect();
             let (open, close) =
                 if times > 1 { (format!("for _ in 0..{times} {{"), "}") } else { (String::new(), "") };
-            parts.push(fixed!(open, format!("for k in 0..{} {{", len - 1), body, "}", close));
+            let last = len - 1;
+            // A `while` counts as well, and its counter is seen behind it.
+            let (head, end) = match self.chance(30) {
+                true => {
+                    let seen = if self.chance(50) { format!("{s} = {s} + {row}[k];") } else { String::new() };
+                    (format!("{{ let mut k = 0; while k < {last} {{"), format!("k += 1; }} {seen} }}"))
+                }
+                false => (format!("for k in 0..{last} {{"), "}".to_owned()),
+            };
+            parts.push(fixed!(open, head, body, end, close));
         }
         let (name, at) = (self.fresh("v"), self.below(len));
         parts.push(fixed!(format!("let {name} = {row}[{at}] + {s};")));
@@ -40,9 +49,21 @@ impl Gen {
         Some(stmt!(parts))
     }
 
-    fn over_a_row(&mut self, ty: &Ty, row: &str, d: &str, s: &str) -> Node {
+    fn over_a_row(&mut self, ty: &Ty, row: &str, len: usize, d: &str, s: &str) -> Node {
         let c = self.leaf(ty);
-        match self.below(14) {
+        let own = format!("{row}[{s} as usize % {len}]");
+        match self.below(20) {
+            14 => fixed!(format!("if {row}[k] < "), c, format!(" {{ {s} = {s} + {row}[k]; break; }}")),
+            15 => fixed!(
+                format!("if {s} < "),
+                c,
+                format!(
+                    " {{ if {row}[k] < {d} {{ break; }} {row}[k] = {s}; }} else {{ {s} = {row}[k + 1]; }}"
+                )
+            ),
+            16 => fixed!(format!("{s} = {own} + "), c, ";"),
+            17 => fixed!(format!("{own} = {row}[k] + "), c, ";"),
+            18 => fixed!(format!("let t = {own}; {own} = {row}[k]; {row}[k] = t + "), c, ";"),
             0 | 10 => fixed!(format!("{row}[k] = {row}[k] / {d};")),
             1 | 11 => fixed!(format!("{row}[k] /= {d};")),
             2 | 3 | 12 | 13 => {

@@ -308,3 +308,29 @@ fn helpers_with_loops_are_expanded_in_any_loop() {
     let body = expanded_in(f, helpers, false);
     assert!(!body.contains("step") && !body.contains("rate"), "{body}");
 }
+
+#[test]
+fn what_is_lent_for_changes_is_only_looked_at() {
+    let f = quote!(
+        fn f(y: &mut [f64; 2], z: &mut f64) -> f64 {
+            for _ in 0..9 {
+                y[0] += sum(y, 2.0);
+                y[1] += twice(z);
+            }
+            y[0]
+        }
+    );
+    let helpers = quote!(
+        fn sum(y: &[f64; 2], a: f64) -> f64 {
+            let copy = *y;
+            y[0] * a + copy[1]
+        }
+        fn twice(z: &f64) -> f64 {
+            z * 2.0
+        }
+    );
+    let body = expanded(f, helpers);
+    // `&mut f64` has no operators.
+    assert!(!body.contains("sum (") && body.contains("twice (z)"), "{body}");
+    assert!(body.contains("= (* y)") && body.contains("y [0] * a"), "{body}");
+}
