@@ -8,13 +8,15 @@
 //! while x > tol { x = x.exp(); }             in blocks, which may be no vectors: `exp` is a library call …
 //! ```
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
 
 use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain};
-use crate::codegen::explained_calls::{Obstacles, asks_iterator};
+use crate::codegen::explained_calls::{Obstacles, asks_iterator, unknown_call};
 use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
 use crate::ir::effects;
 use crate::ir::flow::Flow;
@@ -41,8 +43,8 @@ pub(crate) struct Loop {
 }
 
 /// The loops of a program, block by block; of those that run lane by lane the outermost. With `vector_math` no elementary function is
-/// a library call.
-pub(crate) fn loops(program: &Program, vector_math: bool) -> Vec<Loop> {
+/// a library call. In a program that may do more than compute, calls of what is not `known` keep loops from vectors.
+pub(crate) fn loops(program: &Program, vector_math: bool, known: Option<&BTreeSet<String>>) -> Vec<Loop> {
     let flow = Flow::compute(program);
     let mut loops = Vec::new();
     for (func, order) in program.func_ids().zip(&flow.order) {
@@ -52,9 +54,11 @@ pub(crate) fn loops(program: &Program, vector_math: bool) -> Vec<Loop> {
             let block = program.block(*id);
             if flow.loop_headers.contains(id) && ["for", "while", "loop"].contains(&block.label) {
                 let blocks = flow.natural_loop(*id);
-                let call = blocks.into_iter().find_map(|id| obstacles.of_block(program.block(id)));
+                let inside = || blocks.iter().map(|id| program.block(*id));
+                let call = inside().find_map(|block| obstacles.of_block(block));
                 let items = || Refusal { span: block.span, name: None, reason: LOOP_ITEMS };
-                let obstacle = call.or_else(|| asks_iterator(block).then(items));
+                let unknown = || inside().find_map(|block| unknown_call(block, known?));
+                let obstacle = call.or_else(|| asks_iterator(block).then(items)).or_else(unknown);
                 loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks, obstacle });
             }
             for stmt in block.code() {
@@ -141,7 +145,7 @@ mod tests {
             };
             one.obstacle.map_or(rounds.to_owned(), |refusal| format!("{rounds}: {}", refusal.why()))
         };
-        loops(&program, false).into_iter().map(shown).collect()
+        loops(&program, false, Some(&BTreeSet::new())).into_iter().map(shown).collect()
     }
 
     /// What stops a loop over the weights of a function.
@@ -215,6 +219,65 @@ mod tests {
         assert!(found[4].starts_with(&format!("unrolled: {}", stopped("exp"))), "{found:?}");
         assert!(found[5].starts_with("in blocks: the remainder of floats"), "{found:?}");
         assert!(found[6].starts_with("in blocks: it goes through something else than a range"), "{found:?}");
+    }
+
+    #[test]
+    fn what_has_no_vector_instruction_stops_any_loop() {
+        let found = explained(quote! {
+            fn f(x: f64, n: u64, #[shared] m: u64) -> f64 {
+                let (mut y, mut k, mut sum) = (x, n + 3, 0);
+                let mut v = [x; 20];
+                while k > 1 { k = k / 5; }
+                while k > 1 { k /= n; }
+                while y > 1.0 { y = y.rem_euclid(3.0); }
+                while y > 1.0 { sum += (y * 2.0) as i32; y *= 0.9; }
+                while y > 1.0 { y -= x.powi(sum); }
+                while y > 1.0 { y -= x.powi(3) + y / x; k = k / 8 + (k as u32 / 7) as u64; }
+                let mut huge = n as u128;
+                while huge > 1 { huge -= 1; }
+                for i in 0..20 { let j = i + 1; v[j] += x; v[j] *= y; v[i] -= 1.0; }
+                for i in 0..20 { let j = (x as usize + i) % 4; v[j] += x; v[j] *= y; v[i] -= 1.0; }
+                y
+            }
+        });
+        let words = [
+            "in blocks: a division of 64-bit integers",
+            "in blocks: integers are divided by a variable",
+            "in blocks: the remainder of floats",
+            "in blocks: a float becomes an integer",
+            "in blocks: `powi` is a library call",
+            "in blocks",
+            "in blocks: integers of 128 bits",
+            "interchanged",
+            "lane by lane: an array is indexed by what each member computes",
+        ];
+        assert_eq!(found.len(), words.len(), "{found:?}");
+        for (found, words) in found.iter().zip(words) {
+            assert!(found.starts_with(words) && (found == words || words.contains(':')), "{found}: {words}");
+        }
+    }
+
+    #[test]
+    fn unknown_calls_stop_loops_of_programs_that_may_do_more_than_compute() {
+        let item = || {
+            quote! {
+                fn f(x: f64) -> f64 {
+                    let mut list = Vec::new();
+                    let mut y = x;
+                    while y > 1.0 { list.push(y); y *= 0.9; }
+                    while y > 0.5 { y -= helper(x); }
+                    while y > 0.1 { y -= other(x); }
+                    y
+                }
+            }
+        };
+        let program = lowered(&functions(item()), 0, true).program;
+        let known = BTreeSet::from(["helper".to_owned()]);
+        let names = |known| -> Vec<Option<String>> {
+            loops(&program, false, known).into_iter().map(|one| one.obstacle?.name).collect()
+        };
+        assert_eq!(names(Some(&known)), [Some("push".to_owned()), None, Some("other".to_owned())]);
+        assert_eq!(names(None), [None, None, None]);
     }
 
     #[test]
