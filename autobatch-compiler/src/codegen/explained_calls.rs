@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Pat, Path, Stmt, Type};
+use syn::{BinOp, Expr, Ident, Pat, Path, Stmt, Type};
 
 use crate::analysis::lane_interchange::Refusal;
 use crate::codegen::number_kinds::{Number, NumberKinds};
@@ -169,19 +169,15 @@ impl Obstacles {
                 found = Some(Refusal { span, name: Some(callee), reason: LIBRARY_CALL });
             }
         });
-        found.or_else(|| {
-            walk::find(code, |at| match at {
-                At::Expr(e) => self.of_expr(e),
-                _ => None,
-            })
-        })
+        let scattered = |e: &Expr| {
+            let (place, _) = assignment(e)?;
+            self.is_scattered(place).then(|| Refusal { span: e.span(), name: None, reason: LOOP_INDEX })
+        };
+        found.or_else(|| find_expr(code, scattered)).or_else(|| find_expr(code, |e| self.of_expr(e)))
     }
 
     fn of_expr(&self, e: &Expr) -> Option<Refusal> {
         let because = |span, reason| Some(Refusal { span, name: None, reason });
-        if assignment(e).is_some_and(|(place, _)| self.is_scattered(place)) {
-            return because(e.span(), LOOP_INDEX);
-        }
         match e {
             Expr::Binary(e) if is_division(&e.op) => {
                 let rest = matches!(e.op, BinOp::Rem(_) | BinOp::RemAssign(_));
@@ -246,6 +242,13 @@ impl Obstacles {
         }
         all
     }
+}
+
+fn find_expr(code: &impl Code, mut of: impl FnMut(&Expr) -> Option<Refusal>) -> Option<Refusal> {
+    walk::find(code, |at| match at {
+        At::Expr(e) => of(e),
+        _ => None,
+    })
 }
 
 fn is_division(op: &BinOp) -> bool {
@@ -327,11 +330,10 @@ fn each_call(code: &impl Code, accesses: bool, mut found: impl FnMut(Span, Strin
             }
             At::Expr(Expr::MethodCall(e)) => {
                 let name = e.method.to_string();
-                let is_elementary = elementary(&name, true);
-                let measures = name == "len" || name == "is_empty";
-                let is_access = if accesses { measures } else { facts::is_access(&name) };
-                let plain = pure::is_pure_method(&e.method) || is_access;
-                if !name.starts_with("__") && (is_elementary || !plain) {
+                // Of a chain of accesses the first is the one to name.
+                let inner =
+                    matches!(bare(&e.receiver), Expr::MethodCall(e) if !is_plain(&e.method, accesses));
+                if (elementary(&name, true) || !is_plain(&e.method, accesses)) && !(accesses && inner) {
                     found(e.method.span(), name, true);
                 }
             }
@@ -339,6 +341,14 @@ fn each_call(code: &impl Code, accesses: bool, mut found: impl FnMut(Span, Strin
         }
         Next::On
     });
+}
+
+/// Whether a method is at most a few instructions; with `accesses` only if it is one of numbers.
+fn is_plain(method: &Ident, accesses: bool) -> bool {
+    let name = method.to_string();
+    let measures = name == "len" || name == "is_empty";
+    let is_access = if accesses { measures } else { facts::is_access(&name) };
+    name.starts_with("__") || pure::is_pure_method(method) || is_access
 }
 
 fn last(path: &Path) -> String {

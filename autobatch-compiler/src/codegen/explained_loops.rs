@@ -17,7 +17,7 @@ use syn::{Expr, ExprForLoop, Stmt};
 
 use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain};
 use crate::codegen::explained_calls::{Obstacles, asks_iterator, unknown_call};
-use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
+use crate::diagnostics::reasons::{LOOP_INNER, LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
 use crate::ir::effects;
 use crate::ir::flow::Flow;
 use crate::ir::{FuncId, Program};
@@ -58,7 +58,12 @@ pub(crate) fn loops(program: &Program, vector_math: bool, known: Option<&BTreeSe
                 let call = inside().find_map(|block| obstacles.of_block(block));
                 let items = || Refusal { span: block.span, name: None, reason: LOOP_ITEMS };
                 let unknown = || inside().find_map(|block| unknown_call(block, known?));
+                // A loop over a range would be interchanged, were it not for a loop in it.
+                let inner = || blocks.iter().find(|b| **b != *id && flow.loop_headers.contains(b));
+                let inner = || inner().filter(|_| block.label == "for").map(|id| program.block(*id).span);
+                let nested = || Some(Refusal { span: inner()?, name: None, reason: LOOP_INNER });
                 let obstacle = call.or_else(|| asks_iterator(block).then(items)).or_else(unknown);
+                let obstacle = obstacle.or_else(nested);
                 loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks, obstacle });
             }
             for stmt in block.code() {
@@ -235,6 +240,7 @@ mod tests {
                 while y > 1.0 { y -= x.powi(3) + y / x; k = k / 8 + (k as u32 / 7) as u64; }
                 let mut huge = n as u128;
                 while huge > 1 { huge -= 1; }
+                for i in 0..m { while y > 1.0 { y *= 0.5; } y += x; }
                 for i in 0..20 { let j = i + 1; v[j] += x; v[j] *= y; v[i] -= 1.0; }
                 for i in 0..20 { let j = (x as usize + i) % 4; v[j] += x; v[j] *= y; v[i] -= 1.0; }
                 y
@@ -248,6 +254,8 @@ mod tests {
             "in blocks: `powi` is a library call",
             "in blocks",
             "in blocks: integers of 128 bits",
+            "in blocks: a loop is inside",
+            "in blocks",
             "interchanged",
             "lane by lane: an array is indexed by what each member computes",
         ];
@@ -264,7 +272,7 @@ mod tests {
                 fn f(x: f64) -> f64 {
                     let mut list = Vec::new();
                     let mut y = x;
-                    while y > 1.0 { list.push(y); y *= 0.9; }
+                    while y > 1.0 { y *= list.get(0).copied().unwrap_or(0.9); }
                     while y > 0.5 { y -= helper(x); }
                     while y > 0.1 { y -= other(x); }
                     y
@@ -276,7 +284,7 @@ mod tests {
         let names = |known| -> Vec<Option<String>> {
             loops(&program, false, known).into_iter().map(|one| one.obstacle?.name).collect()
         };
-        assert_eq!(names(Some(&known)), [Some("push".to_owned()), None, Some("other".to_owned())]);
+        assert_eq!(names(Some(&known)), [Some("get".to_owned()), None, Some("other".to_owned())]);
         assert_eq!(names(None), [None, None, None]);
     }
 
