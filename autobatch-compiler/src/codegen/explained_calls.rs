@@ -15,7 +15,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Ident, Pat, Path, Stmt, Type};
 
-use crate::analysis::lane_interchange::Refusal;
+use crate::analysis::lane_interchange::{Refusal, steps};
 use crate::codegen::number_kinds::{Number, NumberKinds};
 use crate::diagnostics::reasons::{
     DIVISION, FLOAT_REMAINDER, FLOAT_TO_INTEGER, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD,
@@ -143,8 +143,8 @@ impl Obstacles {
     fn learn(&mut self, stmt: &Stmt) {
         walk::each(stmt, |at| {
             let (pat, value) = match at {
-                At::Local(syn::Local { pat, init: Some(init), .. }) => (pat, &init.expr),
-                At::Expr(Expr::ForLoop(e)) => (&*e.pat, &e.expr),
+                At::Local(syn::Local { pat, init: Some(init), .. }) => (pat, &*init.expr),
+                At::Expr(Expr::ForLoop(e)) => (&*e.pat, first_value(&e.expr)),
                 _ => return Next::On,
             };
             let Pat::Ident(p) = untyped(pat) else { return Next::On };
@@ -242,6 +242,15 @@ impl Obstacles {
         }
         all
     }
+}
+
+/// What a counter begins with. All lanes count in step, whenever each of them ends.
+fn first_value(iter: &Expr) -> &Expr {
+    let range = match (steps(iter), bare(iter)) {
+        (Some((range, _)), _) | (None, Expr::Range(range)) => range,
+        _ => return iter,
+    };
+    range.start.as_deref().unwrap_or(iter)
 }
 
 fn find_expr(code: &impl Code, mut of: impl FnMut(&Expr) -> Option<Refusal>) -> Option<Refusal> {

@@ -3,6 +3,7 @@
 //! ```text
 //! while x > tol { … }                        in blocks
 //! for i in 0..64 { v[i] *= p; }              interchanged
+//! for j in 0..b.len() { row[j] += 1; }       predicated
 //! for k in 0..3 { s += a[k] * b[k]; }        unrolled
 //! for w in &weights { s += other(w); }       lane by lane: `other` is called, of which …
 //! while x > tol { x = x.exp(); }             in blocks, which may be no vectors: `exp` is a library call …
@@ -15,7 +16,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
 
-use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain};
+use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain, steps};
 use crate::codegen::explained_calls::{Obstacles, asks_iterator, unknown_call};
 use crate::diagnostics::reasons::{LOOP_INNER, LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
 use crate::ir::effects;
@@ -29,6 +30,7 @@ use crate::syntax::walk::{self, At, Next};
 pub(crate) enum Rounds {
     Blocks,
     Interchanged,
+    Predicated,
     Unrolled,
     LaneByLane,
 }
@@ -69,7 +71,10 @@ pub(crate) fn loops(program: &Program, vector_math: bool, known: Option<&BTreeSe
             for stmt in block.code() {
                 walk::each(stmt, |at| {
                     let At::Expr(Expr::ForLoop(e)) = at else { return Next::On };
-                    let (rounds, refusal) = rounds(&scope, e, block.interchanged);
+                    let (mut rounds, refusal) = rounds(&scope, e, block.interchanged);
+                    if rounds == Rounds::Interchanged && steps(&e.expr).is_some() {
+                        rounds = Rounds::Predicated;
+                    }
                     let next = if rounds == Rounds::LaneByLane { Next::Past } else { Next::On };
                     let obstacle = refusal.or_else(|| obstacles.of(&e.body));
                     loops.push(Loop { func, span: e.for_token.span(), rounds, obstacle });
@@ -110,6 +115,7 @@ impl Loop {
         let rounds = match self.rounds {
             Rounds::Blocks => quote!(Blocks),
             Rounds::Interchanged => quote!(Interchanged),
+            Rounds::Predicated => quote!(Predicated),
             Rounds::Unrolled => quote!(Unrolled),
             Rounds::LaneByLane => quote!(LaneByLane),
         };
@@ -145,6 +151,7 @@ mod tests {
             let rounds = match one.rounds {
                 Rounds::Blocks => "in blocks",
                 Rounds::Interchanged => "interchanged",
+                Rounds::Predicated => "predicated",
                 Rounds::Unrolled => "unrolled",
                 Rounds::LaneByLane => "lane by lane",
             };
@@ -171,18 +178,19 @@ mod tests {
     #[test]
     fn ways_that_rounds_run() {
         let found = explained(quote! {
-            fn f(x: f64) -> f64 {
+            fn f(x: f64, n: usize) -> f64 {
                 let mut v = [x; 20];
                 for i in 0..20 {
                     for k in 0..3 { v[i] = 0.5 * v[i] + x; }
                 }
+                for j in 1..n { v[j] += x * v[j - 1]; }
                 let mut y = x;
                 while y < 1.0 { y += v[3]; }
                 for k in 0..4 { y += 1.0; }
                 y
             }
         });
-        assert_eq!(found, ["interchanged", "unrolled", "in blocks", "unrolled"]);
+        assert_eq!(found, ["interchanged", "unrolled", "predicated", "in blocks", "unrolled"]);
     }
 
     #[test]
