@@ -163,6 +163,11 @@ impl Obstacles {
 
     /// The first library call in code, else the first operation for which there is no vector instruction.
     pub(crate) fn of(&self, code: &impl Code) -> Option<Refusal> {
+        self.of_code(code, false)
+    }
+
+    /// The same; `in_blocks`: rounds are not those of all members, so no number has a reciprocal.
+    fn of_code(&self, code: &impl Code, in_blocks: bool) -> Option<Refusal> {
         let mut found = None;
         each(code, |span, callee, is_method| {
             if found.is_none() && elementary(&callee, is_method) && !self.vector_math {
@@ -173,15 +178,17 @@ impl Obstacles {
             let (place, _) = assignment(e)?;
             self.is_scattered(place).then(|| Refusal { span: e.span(), name: None, reason: LOOP_INDEX })
         };
-        found.or_else(|| find_expr(code, scattered)).or_else(|| find_expr(code, |e| self.of_expr(e)))
+        found
+            .or_else(|| find_expr(code, scattered))
+            .or_else(|| find_expr(code, |e| self.of_expr(e, in_blocks)))
     }
 
-    fn of_expr(&self, e: &Expr) -> Option<Refusal> {
+    fn of_expr(&self, e: &Expr, in_blocks: bool) -> Option<Refusal> {
         let because = |span, reason| Some(Refusal { span, name: None, reason });
         match e {
             Expr::Binary(e) if is_division(&e.op) => {
                 let rest = matches!(e.op, BinOp::Rem(_) | BinOp::RemAssign(_));
-                because(e.op.span(), self.division(&e.left, &e.right, rest)?)
+                because(e.op.span(), self.division(&e.left, &e.right, rest, in_blocks)?)
             }
             Expr::MethodCall(e) if e.args.len() == 1 => match e.method.to_string().as_str() {
                 "powi" if !matches!(e.args[0], Expr::Lit(_)) && !self.vector_math => {
@@ -189,7 +196,7 @@ impl Obstacles {
                     Some(Refusal { span: e.method.span(), name, reason: LIBRARY_CALL })
                 }
                 "rem_euclid" | "div_euclid" => {
-                    because(e.method.span(), self.division(&e.receiver, &e.args[0], true)?)
+                    because(e.method.span(), self.division(&e.receiver, &e.args[0], true, in_blocks)?)
                 }
                 _ => None,
             },
@@ -204,14 +211,14 @@ impl Obstacles {
     }
 
     /// Why a division is none of vectors; or a remainder, of floats.
-    fn division(&self, left: &Expr, right: &Expr, rest: bool) -> Option<Reason> {
+    fn division(&self, left: &Expr, right: &Expr, rest: bool, in_blocks: bool) -> Option<Reason> {
         let kind = self.numbers.of(left).or_else(|| self.numbers.of(right))?;
         match (kind, literal(right)) {
             (Number::Float, _) => rest.then_some(FLOAT_REMAINDER),
             (_, Some(number)) if number.is_power_of_two() => None,
             (Number::Narrow, Some(_)) => None,
             (_, Some(_)) => Some(WIDE_DIVISION),
-            (_, None) => self.differs(right).then_some(DIVISION),
+            (_, None) => (in_blocks || self.differs(right)).then_some(DIVISION),
         }
     }
 
@@ -234,10 +241,10 @@ impl Obstacles {
 
     /// The same of a block.
     pub(crate) fn of_block(&self, block: &Block) -> Option<Refusal> {
-        let mut all = block.code().find_map(|stmt| self.of(stmt));
+        let mut all = block.code().find_map(|stmt| self.of_code(stmt, true));
         match &block.term {
-            Terminator::Branch { cond, .. } => all = all.or_else(|| self.of(&**cond)),
-            Terminator::Switch { scrutinee, .. } => all = all.or_else(|| self.of(&**scrutinee)),
+            Terminator::Branch { cond, .. } => all = all.or_else(|| self.of_code(&**cond, true)),
+            Terminator::Switch { scrutinee, .. } => all = all.or_else(|| self.of_code(&**scrutinee, true)),
             _ => {}
         }
         all

@@ -237,11 +237,12 @@ mod tests {
     #[test]
     fn what_has_no_vector_instruction_stops_any_loop() {
         let found = explained(quote! {
-            fn f(x: f64, n: u64, #[shared] m: u64) -> f64 {
+            fn f(x: f64, n: u64, #[shared] m: u64, list: &[f64]) -> f64 {
                 let (mut y, mut k, mut sum) = (x, n + 3, 0);
                 let mut v = [x; 20];
                 while k > 1 { k = k / 5; }
                 while k > 1 { k /= n; }
+                while k > 1 { k /= 7 + list.len(); }
                 while y > 1.0 { y = y.rem_euclid(3.0); }
                 while y > 1.0 { sum += (y * 2.0) as i32; y *= 0.9; }
                 while y > 1.0 { y -= x.powi(sum); }
@@ -256,6 +257,7 @@ mod tests {
         });
         let words = [
             "in blocks: a division of 64-bit integers",
+            "in blocks: integers are divided by a variable",
             "in blocks: integers are divided by a variable",
             "in blocks: the remainder of floats",
             "in blocks: a float becomes an integer",
