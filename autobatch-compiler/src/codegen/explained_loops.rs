@@ -275,7 +275,7 @@ mod tests {
             "in blocks: a loop is inside",
             "in blocks",
             "interchanged",
-            "lane by lane: an array is indexed by what each member computes",
+            "interchanged: an array is indexed by what each member computes",
         ];
         assert_eq!(found.len(), words.len(), "{found:?}");
         for (found, words) in found.iter().zip(words) {
