@@ -86,11 +86,21 @@ fn main() -> std::io::Result<()> {
     let pixels: Vec<[f64; 3]> = steps.iter().map(|steps| colour(*steps as u32, limit as u32)).collect();
     pictures::png("mandelbrot.png", width, &pixels)?;
 
-    let (width, height, limit) = (640, 480, 300);
-    let (re, im) = points((-1.755, -0.03), (0.12, 0.09), width, height);
-    let steps = ship_batched(&re, &im, same(limit));
-    let pixels: Vec<[f64; 3]> = steps.iter().map(|steps| colour(*steps, limit)).collect();
-    pictures::png("burning_ship.png", width, &pixels)?;
+    // The burning ship, ever closer: four pictures side by side.
+    let (width, height, limit) = (320, 360, 400);
+    let mut rows = vec![Vec::new(); height];
+    for (nth, centre) in
+        [(-0.5, -0.4), (-1.62, -0.03), (-1.755, -0.032), (-1.7625, -0.028)].into_iter().enumerate()
+    {
+        let size = 3.2 / 6f64.powi(nth as i32);
+        let (re, im) = points(centre, (size, size * height as f64 / width as f64), width, height);
+        let steps = ship_batched(&re, &im, same(limit));
+        assert_eq!(steps[7], ship(re[7], im[7], limit));
+        for (row, steps) in rows.iter_mut().zip(steps.chunks(width)) {
+            row.extend(steps.iter().map(|steps| colour(*steps, limit)));
+        }
+    }
+    pictures::png("burning_ship.png", 4 * width, &rows.concat())?;
 
     let starts: Vec<u64> = (1..300_000).collect();
     let lengths = collatz_batched(&starts);

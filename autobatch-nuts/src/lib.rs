@@ -44,3 +44,7 @@ pub use warmup::StepSize;
 
 /// The random numbers of one chain.
 pub type Generator = rand_xoshiro::Xoshiro256PlusPlus;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../book/src/sampler.md")]
+struct Guide;

@@ -59,6 +59,17 @@ fn without(x: f64) -> f64 {
     sum
 }
 
+#[cfg_attr(not(miri), autobatch)]
+fn under_a_condition(x: f64) -> f64 {
+    let mut sum = x;
+    for i in 0..20 {
+        sum += square(sum + f64::from(i)) * 1e-3;
+        sum *= 0.9;
+        sum -= x;
+    }
+    sum
+}
+
 /// The calls of a function as they are batched, in alphabetical order.
 fn calls(program: &Program) -> Vec<(&str, Batching)> {
     let mut calls: Vec<_> = program.call_sites.iter().map(|site| (site.callee, site.batching)).collect();
@@ -99,9 +110,21 @@ fn a_library_call_is_what_stops_its_loop() {
     assert!(only.obstacle.is_none());
 }
 
+/// The file is read, wherever the attribute stands.
+#[test]
+fn helpers_are_known_where_the_attribute_has_a_condition() {
+    assert_eq!(calls(under_a_condition_batched::program()), [("square", Batching::Copied)]);
+}
+
 #[test]
 fn they_agree() {
     let inputs: Vec<(u32, f64)> = (0..50).map(|i| (i % 23, f64::from(i) * 1.7)).collect();
+    agree_at(
+        &SIZES,
+        &inputs,
+        |i| under_a_condition(i.1),
+        |b, o| under_a_condition_batched_with(column(b, |i| i.1), o),
+    );
     agree_at(
         &SIZES,
         &inputs,

@@ -116,8 +116,8 @@ fn links_of_the_crate_to_the_guide_resolve() {
 fn the_book_lists_all_its_chapters_and_a_crate_runs_their_code() {
     let summary = fs::read_to_string(root().join("book/src/SUMMARY.md")).expect("the summary");
     let listed: BTreeSet<&str> = targets(&summary).into_iter().collect();
-    let crates =
-        ["src/lib.rs", "autobatch-arrow/src/lib.rs"].map(|path| fs::read_to_string(root().join(path)));
+    let crates = ["src/lib.rs", "autobatch-arrow/src/lib.rs", "autobatch-nuts/src/lib.rs"]
+        .map(|path| fs::read_to_string(root().join(path)));
     let crate_text = crates.map(|text| text.expect("a crate")).concat();
     for page in pages(&root().join("book/src")) {
         let name = page.file_name().expect("a name").to_str().expect("plain letters");

@@ -13,13 +13,19 @@ use std::collections::BTreeSet;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprLit, Ident, Lit, Path, Type};
+use syn::{BinOp, Expr, Ident, Pat, Path, Stmt, Type};
 
-use crate::analysis::lane_interchange::Refusal;
-use crate::diagnostics::reasons::{FLOAT_REMAINDER, LIBRARY_CALL, WIDE_DIVISION};
+use crate::analysis::lane_interchange::{Refusal, steps};
+use crate::codegen::number_kinds::{Number, NumberKinds};
+use crate::diagnostics::reasons::{
+    DIVISION, FLOAT_REMAINDER, FLOAT_TO_INTEGER, HUGE, LIBRARY_CALL, LOOP_CALLS, LOOP_CALLS_METHOD,
+    LOOP_INDEX, Reason, WIDE_DIVISION,
+};
 use crate::ir::{Block, FuncId, Program, Terminator, VarId};
 use crate::item::model::Function;
+use crate::std_models::pure::literal;
 use crate::std_models::{elementary, facts, pure};
+use crate::syntax::mentions::{assignment, bare, name, untyped};
 use crate::syntax::walk::{self, At, Code, Next};
 
 /// How a call is batched: a variant of the runtime's `Batching`.
@@ -92,7 +98,7 @@ impl Calls<'_> {
             return add(path.span(), last(&path.path), Batching::Kernel);
         }
         let name = |callee: FuncId| crate::item::methods::shown_name(&self.program.func(callee).name);
-        each_of_block(block, |span, callee, is_method| {
+        each_of_block(block, false, |span, callee, is_method| {
             let batching = match elementary(&callee, is_method) {
                 false => Batching::Lanes,
                 true if self.vector_math => Batching::VectorMath,
@@ -110,107 +116,171 @@ impl Calls<'_> {
 
 /// What keeps code of a function from being vectors, wherever it stands.
 pub(crate) struct Obstacles {
-    /// Variables that are floats, and integers of 64 bits.
-    floats: BTreeSet<String>,
-    wide: BTreeSet<String>,
+    numbers: NumberKinds,
+    /// Variables whose values differ between members, and those of them that are arrays.
+    varying: BTreeSet<String>,
+    arrays: BTreeSet<String>,
     vector_math: bool,
 }
 
 impl Obstacles {
     pub(crate) fn new(program: &Program, func: FuncId, vector_math: bool) -> Obstacles {
-        let named = |is: &dyn Fn(&Type) -> bool| {
-            let has = |v: &VarId| program.var(*v).ty.as_ref().is_some_and(is);
-            program.vars_of(func).filter(has).map(|v| program.name(v)).collect()
-        };
-        Obstacles { floats: named(&is_float_type), wide: named(&is_wide_type), vector_math }
+        let own = || program.vars_of(func).filter(|v| !program.var(*v).is_uniform());
+        let is_array = |v: &VarId| matches!(program.var(*v).ty, Some(Type::Array(_)));
+        let numbers = NumberKinds::new(program, func);
+        let (varying, arrays) = (
+            own().map(|v| program.name(v)).collect(),
+            own().filter(is_array).map(|v| program.name(v)).collect(),
+        );
+        let mut obstacles = Obstacles { numbers, varying, arrays, vector_math };
+        for block in program.blocks_of(func) {
+            block.code().for_each(|stmt| obstacles.learn(stmt));
+        }
+        obstacles
     }
 
-    /// The first library call in code.
+    /// Learns from `for k in 0..9`, `let k = x * 2;`, and `let v = [0.0; 4];`.
+    fn learn(&mut self, stmt: &Stmt) {
+        walk::each(stmt, |at| {
+            let (pat, value) = match at {
+                At::Local(syn::Local { pat, init: Some(init), .. }) => (pat, &*init.expr),
+                At::Expr(Expr::ForLoop(e)) => (&*e.pat, first_value(&e.expr)),
+                _ => return Next::On,
+            };
+            let Pat::Ident(p) = untyped(pat) else { return Next::On };
+            let name = p.ident.to_string();
+            if matches!(bare(value), Expr::Array(_) | Expr::Repeat(_)) {
+                self.arrays.insert(name.clone());
+            }
+            if self.differs(value) {
+                self.varying.insert(name);
+            } else if p.mutability.is_none() {
+                self.varying.remove(&name);
+            }
+            Next::On
+        });
+    }
+
+    /// The first library call in code, else the first operation for which there is no vector instruction.
     pub(crate) fn of(&self, code: &impl Code) -> Option<Refusal> {
+        self.of_code(code, false)
+    }
+
+    /// The same; `in_blocks`: rounds are not those of all members, so no number has a reciprocal.
+    fn of_code(&self, code: &impl Code, in_blocks: bool) -> Option<Refusal> {
         let mut found = None;
         each(code, |span, callee, is_method| {
             if found.is_none() && elementary(&callee, is_method) && !self.vector_math {
                 found = Some(Refusal { span, name: Some(callee), reason: LIBRARY_CALL });
             }
         });
-        let remainder = |at: At<'_>| match at {
-            At::Expr(Expr::Binary(e)) if matches!(e.op, BinOp::Rem(_) | BinOp::RemAssign(_)) => {
-                (self.is_float(&e.left) || self.is_float(&e.right)).then(|| e.op.span())
+        let scattered = |e: &Expr| {
+            let (place, _) = assignment(e)?;
+            self.is_scattered(place).then(|| Refusal { span: e.span(), name: None, reason: LOOP_INDEX })
+        };
+        found
+            .or_else(|| find_expr(code, scattered))
+            .or_else(|| find_expr(code, |e| self.of_expr(e, in_blocks)))
+    }
+
+    fn of_expr(&self, e: &Expr, in_blocks: bool) -> Option<Refusal> {
+        let because = |span, reason| Some(Refusal { span, name: None, reason });
+        match e {
+            Expr::Binary(e) if is_division(&e.op) => {
+                let rest = matches!(e.op, BinOp::Rem(_) | BinOp::RemAssign(_));
+                because(e.op.span(), self.division(&e.left, &e.right, rest, in_blocks)?)
+            }
+            Expr::MethodCall(e) if e.args.len() == 1 => match e.method.to_string().as_str() {
+                "powi" if !matches!(e.args[0], Expr::Lit(_)) && !self.vector_math => {
+                    let name = Some("powi".to_owned());
+                    Some(Refusal { span: e.method.span(), name, reason: LIBRARY_CALL })
+                }
+                "rem_euclid" | "div_euclid" => {
+                    because(e.method.span(), self.division(&e.receiver, &e.args[0], true, in_blocks)?)
+                }
+                _ => None,
+            },
+            Expr::Path(_) => (self.numbers.of(e) == Some(Number::Huge)).then(|| because(e.span(), HUGE))?,
+            Expr::Cast(cast) => {
+                let is_float = self.numbers.of(&cast.expr) == Some(Number::Float);
+                let is_slow = is_float && !matches!(self.numbers.of(e), Some(Number::Float));
+                is_slow.then(|| because(cast.as_token.span, FLOAT_TO_INTEGER))?
             }
             _ => None,
-        };
-        let division = |at: At<'_>| match at {
-            At::Expr(Expr::Binary(e)) if is_division(&e.op) && is_odd_number(&e.right) => {
-                self.is_wide(&e.left).then(|| e.op.span())
+        }
+    }
+
+    /// Why a division is none of vectors; or a remainder, of floats.
+    fn division(&self, left: &Expr, right: &Expr, rest: bool, in_blocks: bool) -> Option<Reason> {
+        let kind = self.numbers.of(left).or_else(|| self.numbers.of(right))?;
+        match (kind, literal(right)) {
+            (Number::Float, _) => rest.then_some(FLOAT_REMAINDER),
+            (_, Some(number)) if number.is_power_of_two() => None,
+            (Number::Narrow, Some(_)) => None,
+            (_, Some(_)) => Some(WIDE_DIVISION),
+            (_, None) => (in_blocks || self.differs(right)).then_some(DIVISION),
+        }
+    }
+
+    /// Whether a value may differ between members.
+    fn differs(&self, e: &Expr) -> bool {
+        walk::any(e, |at| match at {
+            At::Expr(Expr::Path(p)) => {
+                p.path.get_ident().is_some_and(|name| self.varying.contains(&name.to_string()))
             }
-            _ => None,
-        };
-        let because = |reason| move |span| Refusal { span, name: None, reason };
-        let found = found.or_else(|| walk::find(code, remainder).map(because(FLOAT_REMAINDER)));
-        found.or_else(|| walk::find(code, division).map(because(WIDE_DIVISION)))
+            _ => false,
+        })
+    }
+
+    /// Whether an element of a member's array is changed which each member finds by itself.
+    fn is_scattered(&self, place: &Expr) -> bool {
+        let Expr::Index(e) = bare(place) else { return false };
+        let is_own = name(&e.expr).is_some_and(|name| self.arrays.contains(&name));
+        is_own && self.differs(&e.index)
     }
 
     /// The same of a block.
     pub(crate) fn of_block(&self, block: &Block) -> Option<Refusal> {
-        let mut all = block.code().find_map(|stmt| self.of(stmt));
+        let mut all = block.code().find_map(|stmt| self.of_code(stmt, true));
         match &block.term {
-            Terminator::Branch { cond, .. } => all = all.or_else(|| self.of(&**cond)),
-            Terminator::Switch { scrutinee, .. } => all = all.or_else(|| self.of(&**scrutinee)),
+            Terminator::Branch { cond, .. } => all = all.or_else(|| self.of_code(&**cond, true)),
+            Terminator::Switch { scrutinee, .. } => all = all.or_else(|| self.of_code(&**scrutinee, true)),
             _ => {}
         }
         all
     }
+}
 
-    /// Whether a value certainly is an integer of 64 bits.
-    fn is_wide(&self, e: &Expr) -> bool {
-        match e {
-            Expr::Path(p) => p.path.get_ident().is_some_and(|name| self.wide.contains(&name.to_string())),
-            Expr::Paren(e) => self.is_wide(&e.expr),
-            Expr::Group(e) => self.is_wide(&e.expr),
-            Expr::Cast(e) => is_wide_type(&e.ty),
-            Expr::Binary(e) => self.is_wide(&e.left) || self.is_wide(&e.right),
-            _ => false,
-        }
-    }
+/// What a counter begins with. All lanes count in step, whenever each of them ends.
+fn first_value(iter: &Expr) -> &Expr {
+    let range = match (steps(iter), bare(iter)) {
+        (Some((range, _)), _) | (None, Expr::Range(range)) => range,
+        _ => return iter,
+    };
+    range.start.as_deref().unwrap_or(iter)
+}
 
-    fn is_float(&self, e: &Expr) -> bool {
-        match e {
-            Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => true,
-            Expr::Path(p) => p.path.get_ident().is_some_and(|name| self.floats.contains(&name.to_string())),
-            Expr::Paren(e) => self.is_float(&e.expr),
-            Expr::Group(e) => self.is_float(&e.expr),
-            Expr::Unary(e) => self.is_float(&e.expr),
-            Expr::Cast(e) => is_float_type(&e.ty),
-            Expr::Binary(e) => self.is_float(&e.left) || self.is_float(&e.right),
-            _ => false,
-        }
-    }
+fn find_expr(code: &impl Code, mut of: impl FnMut(&Expr) -> Option<Refusal>) -> Option<Refusal> {
+    walk::find(code, |at| match at {
+        At::Expr(e) => of(e),
+        _ => None,
+    })
 }
 
 fn is_division(op: &BinOp) -> bool {
     matches!(op, BinOp::Div(_) | BinOp::DivAssign(_) | BinOp::Rem(_) | BinOp::RemAssign(_))
 }
 
-/// Whether a number is written there that is no power of two.
-fn is_odd_number(e: &Expr) -> bool {
-    let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = e else { return false };
-    number.base10_parse::<u64>().is_ok_and(|number| !number.is_power_of_two())
-}
-
-fn is_wide_type(ty: &Type) -> bool {
-    bare(ty).is_some_and(|name| ["u64", "i64", "usize", "isize"].iter().any(|wide| name == wide))
-}
-
-fn is_float_type(ty: &Type) -> bool {
-    bare(ty).is_some_and(|name| name == "f32" || name == "f64")
-}
-
-/// The name of a type that is one.
-fn bare(ty: &Type) -> Option<&Ident> {
-    match ty {
-        Type::Path(p) => p.path.get_ident(),
-        _ => None,
-    }
+/// The first call in a block of what is not known to only compute, where that keeps a program from vector frames. `known` are helpers.
+pub(crate) fn unknown_call(block: &Block, known: &BTreeSet<String>) -> Option<Refusal> {
+    let mut found = None;
+    each_of_block(block, true, |span, callee, is_method| {
+        if found.is_none() && !elementary(&callee, is_method) && (is_method || !known.contains(&callee)) {
+            let reason = if is_method { LOOP_CALLS_METHOD } else { LOOP_CALLS };
+            found = Some(Refusal { span, name: Some(callee), reason });
+        }
+    });
+    found
 }
 
 /// Whether a loop's first block asks an iterator of each member's own for the next element.
@@ -234,14 +304,15 @@ fn is_made(path: &Path) -> bool {
     path.leading_colon.is_some() || path.segments.iter().any(|s| s.ident.to_string().starts_with("__"))
 }
 
-/// Each call of a block.
-fn each_of_block(block: &Block, mut found: impl FnMut(Span, String, bool)) {
-    block.code().for_each(|stmt| each(stmt, &mut found));
+/// Each call of a block; with `accesses` also those that look at a collection or change it.
+fn each_of_block(block: &Block, accesses: bool, mut found: impl FnMut(Span, String, bool)) {
+    block.code().for_each(|stmt| each_call(stmt, accesses, &mut found));
     match &block.term {
-        Terminator::Branch { cond, .. } => each(&**cond, found),
+        Terminator::Branch { cond, .. } => each_call(&**cond, accesses, found),
         Terminator::Switch { scrutinee, arms, .. } => {
-            each(&**scrutinee, &mut found);
-            arms.iter().flat_map(|arm| &arm.guard).for_each(|guard| each(&**guard, &mut found));
+            each_call(&**scrutinee, accesses, &mut found);
+            let guards = arms.iter().flat_map(|arm| &arm.guard);
+            guards.for_each(|guard| each_call(&**guard, accesses, &mut found));
         }
         _ => {}
     }
@@ -252,7 +323,12 @@ fn elementary(callee: &str, is_method: bool) -> bool {
 }
 
 /// Each call in code that is more than an instruction or an access: its name, and whether it is a method.
-fn each(code: &impl Code, mut found: impl FnMut(Span, String, bool)) {
+fn each(code: &impl Code, found: impl FnMut(Span, String, bool)) {
+    each_call(code, false, found);
+}
+
+/// The same; with `accesses` also methods that look at a collection or change it.
+fn each_call(code: &impl Code, accesses: bool, mut found: impl FnMut(Span, String, bool)) {
     walk::each(code, |at| {
         match at {
             At::Expr(Expr::Call(e)) => {
@@ -270,9 +346,10 @@ fn each(code: &impl Code, mut found: impl FnMut(Span, String, bool)) {
             }
             At::Expr(Expr::MethodCall(e)) => {
                 let name = e.method.to_string();
-                let is_elementary = elementary(&name, true);
-                let plain = pure::is_pure_method(&e.method) || facts::is_access(&name);
-                if !name.starts_with("__") && (is_elementary || !plain) {
+                // Of a chain of accesses the first is the one to name.
+                let inner =
+                    matches!(bare(&e.receiver), Expr::MethodCall(e) if !is_plain(&e.method, accesses));
+                if (elementary(&name, true) || !is_plain(&e.method, accesses)) && !(accesses && inner) {
                     found(e.method.span(), name, true);
                 }
             }
@@ -280,6 +357,14 @@ fn each(code: &impl Code, mut found: impl FnMut(Span, String, bool)) {
         }
         Next::On
     });
+}
+
+/// Whether a method is at most a few instructions; with `accesses` only if it is one of numbers.
+fn is_plain(method: &Ident, accesses: bool) -> bool {
+    let name = method.to_string();
+    let measures = name == "len" || name == "is_empty";
+    let is_access = if accesses { measures } else { facts::is_access(&name) };
+    name.starts_with("__") || pure::is_pure_method(method) || is_access
 }
 
 fn last(path: &Path) -> String {

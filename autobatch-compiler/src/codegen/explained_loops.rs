@@ -3,19 +3,22 @@
 //! ```text
 //! while x > tol { … }                        in blocks
 //! for i in 0..64 { v[i] *= p; }              interchanged
+//! for j in 0..b.len() { row[j] += 1; }       predicated
 //! for k in 0..3 { s += a[k] * b[k]; }        unrolled
 //! for w in &weights { s += other(w); }       lane by lane: `other` is called, of which …
 //! while x > tol { x = x.exp(); }             in blocks, which may be no vectors: `exp` is a library call …
 //! ```
+
+use std::collections::BTreeSet;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Stmt};
 
-use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain};
-use crate::codegen::explained_calls::{Obstacles, asks_iterator};
-use crate::diagnostics::reasons::{LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
+use crate::analysis::lane_interchange::{Plan, Refusal, Scope, gain, steps};
+use crate::codegen::explained_calls::{Obstacles, asks_iterator, unknown_call};
+use crate::diagnostics::reasons::{LOOP_INNER, LOOP_IS_BORROWED, LOOP_IS_SMALL, LOOP_ITEMS};
 use crate::ir::effects;
 use crate::ir::flow::Flow;
 use crate::ir::{FuncId, Program};
@@ -27,6 +30,7 @@ use crate::syntax::walk::{self, At, Next};
 pub(crate) enum Rounds {
     Blocks,
     Interchanged,
+    Predicated,
     Unrolled,
     LaneByLane,
 }
@@ -41,8 +45,8 @@ pub(crate) struct Loop {
 }
 
 /// The loops of a program, block by block; of those that run lane by lane the outermost. With `vector_math` no elementary function is
-/// a library call.
-pub(crate) fn loops(program: &Program, vector_math: bool) -> Vec<Loop> {
+/// a library call. In a program that may do more than compute, calls of what is not `known` keep loops from vectors.
+pub(crate) fn loops(program: &Program, vector_math: bool, known: Option<&BTreeSet<String>>) -> Vec<Loop> {
     let flow = Flow::compute(program);
     let mut loops = Vec::new();
     for (func, order) in program.func_ids().zip(&flow.order) {
@@ -52,15 +56,25 @@ pub(crate) fn loops(program: &Program, vector_math: bool) -> Vec<Loop> {
             let block = program.block(*id);
             if flow.loop_headers.contains(id) && ["for", "while", "loop"].contains(&block.label) {
                 let blocks = flow.natural_loop(*id);
-                let call = blocks.into_iter().find_map(|id| obstacles.of_block(program.block(id)));
+                let inside = || blocks.iter().map(|id| program.block(*id));
+                let call = inside().find_map(|block| obstacles.of_block(block));
                 let items = || Refusal { span: block.span, name: None, reason: LOOP_ITEMS };
-                let obstacle = call.or_else(|| asks_iterator(block).then(items));
+                let unknown = || inside().find_map(|block| unknown_call(block, known?));
+                // A loop over a range would be interchanged, were it not for a loop in it.
+                let inner = || blocks.iter().find(|b| **b != *id && flow.loop_headers.contains(b));
+                let inner = || inner().filter(|_| block.label == "for").map(|id| program.block(*id).span);
+                let nested = || Some(Refusal { span: inner()?, name: None, reason: LOOP_INNER });
+                let obstacle = call.or_else(|| asks_iterator(block).then(items)).or_else(unknown);
+                let obstacle = obstacle.or_else(nested);
                 loops.push(Loop { func, span: block.span, rounds: Rounds::Blocks, obstacle });
             }
             for stmt in block.code() {
                 walk::each(stmt, |at| {
                     let At::Expr(Expr::ForLoop(e)) = at else { return Next::On };
-                    let (rounds, refusal) = rounds(&scope, e, block.interchanged);
+                    let (mut rounds, refusal) = rounds(&scope, e, block.interchanged);
+                    if rounds == Rounds::Interchanged && steps(&e.expr).is_some() {
+                        rounds = Rounds::Predicated;
+                    }
                     let next = if rounds == Rounds::LaneByLane { Next::Past } else { Next::On };
                     let obstacle = refusal.or_else(|| obstacles.of(&e.body));
                     loops.push(Loop { func, span: e.for_token.span(), rounds, obstacle });
@@ -101,6 +115,7 @@ impl Loop {
         let rounds = match self.rounds {
             Rounds::Blocks => quote!(Blocks),
             Rounds::Interchanged => quote!(Interchanged),
+            Rounds::Predicated => quote!(Predicated),
             Rounds::Unrolled => quote!(Unrolled),
             Rounds::LaneByLane => quote!(LaneByLane),
         };
@@ -136,12 +151,13 @@ mod tests {
             let rounds = match one.rounds {
                 Rounds::Blocks => "in blocks",
                 Rounds::Interchanged => "interchanged",
+                Rounds::Predicated => "predicated",
                 Rounds::Unrolled => "unrolled",
                 Rounds::LaneByLane => "lane by lane",
             };
             one.obstacle.map_or(rounds.to_owned(), |refusal| format!("{rounds}: {}", refusal.why()))
         };
-        loops(&program, false).into_iter().map(shown).collect()
+        loops(&program, false, Some(&BTreeSet::new())).into_iter().map(shown).collect()
     }
 
     /// What stops a loop over the weights of a function.
@@ -162,18 +178,19 @@ mod tests {
     #[test]
     fn ways_that_rounds_run() {
         let found = explained(quote! {
-            fn f(x: f64) -> f64 {
+            fn f(x: f64, n: usize) -> f64 {
                 let mut v = [x; 20];
                 for i in 0..20 {
                     for k in 0..3 { v[i] = 0.5 * v[i] + x; }
                 }
+                for j in 1..n { v[j] += x * v[j - 1]; }
                 let mut y = x;
                 while y < 1.0 { y += v[3]; }
                 for k in 0..4 { y += 1.0; }
                 y
             }
         });
-        assert_eq!(found, ["interchanged", "unrolled", "in blocks", "unrolled"]);
+        assert_eq!(found, ["interchanged", "unrolled", "predicated", "in blocks", "unrolled"]);
     }
 
     #[test]
@@ -223,6 +240,70 @@ mod tests {
         assert!(found[4].starts_with(&format!("unrolled: {}", stopped("exp"))), "{found:?}");
         assert!(found[5].starts_with("in blocks: the remainder of floats"), "{found:?}");
         assert!(found[6].starts_with("in blocks: it goes through something else than a range"), "{found:?}");
+    }
+
+    #[test]
+    fn what_has_no_vector_instruction_stops_any_loop() {
+        let found = explained(quote! {
+            fn f(x: f64, n: u64, #[shared] m: u64, list: &[f64]) -> f64 {
+                let (mut y, mut k, mut sum) = (x, n + 3, 0);
+                let mut v = [x; 20];
+                while k > 1 { k = k / 5; }
+                while k > 1 { k /= n; }
+                while k > 1 { k /= 7 + list.len(); }
+                while y > 1.0 { y = y.rem_euclid(3.0); }
+                while y > 1.0 { sum += (y * 2.0) as i32; y *= 0.9; }
+                while y > 1.0 { y -= x.powi(sum); }
+                while y > 1.0 { y -= x.powi(3) + y / x; k = k / 8 + (k as u32 / 7) as u64; }
+                let mut huge = n as u128;
+                while huge > 1 { huge -= 1; }
+                for i in 0..m { while y > 1.0 { y *= 0.5; } y += x; }
+                for i in 0..20 { let j = i + 1; v[j] += x; v[j] *= y; v[i] -= 1.0; }
+                for i in 0..20 { let j = (x as usize + i) % 4; v[j] += x; v[j] *= y; v[i] -= 1.0; }
+                y
+            }
+        });
+        let words = [
+            "in blocks: a division of 64-bit integers",
+            "in blocks: integers are divided by a variable",
+            "in blocks: integers are divided by a variable",
+            "in blocks: the remainder of floats",
+            "in blocks: a float becomes an integer",
+            "in blocks: `powi` is a library call",
+            "in blocks",
+            "in blocks: integers of 128 bits",
+            "in blocks: a loop is inside",
+            "in blocks",
+            "interchanged",
+            "interchanged: an array is indexed by what each member computes",
+        ];
+        assert_eq!(found.len(), words.len(), "{found:?}");
+        for (found, words) in found.iter().zip(words) {
+            assert!(found.starts_with(words) && (found == words || words.contains(':')), "{found}: {words}");
+        }
+    }
+
+    #[test]
+    fn unknown_calls_stop_loops_of_programs_that_may_do_more_than_compute() {
+        let item = || {
+            quote! {
+                fn f(x: f64) -> f64 {
+                    let mut list = Vec::new();
+                    let mut y = x;
+                    while y > 1.0 { y *= list.get(0).copied().unwrap_or(0.9); }
+                    while y > 0.5 { y -= helper(x); }
+                    while y > 0.1 { y -= other(x); }
+                    y
+                }
+            }
+        };
+        let program = lowered(&functions(item()), 0, true).program;
+        let known = BTreeSet::from(["helper".to_owned()]);
+        let names = |known| -> Vec<Option<String>> {
+            loops(&program, false, known).into_iter().map(|one| one.obstacle?.name).collect()
+        };
+        assert_eq!(names(Some(&known)), [Some("get".to_owned()), None, Some("other".to_owned())]);
+        assert_eq!(names(None), [None, None, None]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The static `Program` that `program()` returns and the executors read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -30,14 +30,15 @@ pub(crate) fn engines(program: &Program, vector: Option<&VectorCode>, whole: boo
         .collect()
 }
 
-/// The calls in the program's blocks.
-fn call_sites(emitter: &Emitter<'_>, vector_math: bool) -> Vec<CallSite> {
+/// The calls in the program's blocks, and helpers that are read.
+fn call_sites(emitter: &Emitter<'_>, vector_math: bool) -> (Vec<CallSite>, BTreeSet<String>) {
     let written: Vec<_> = emitter.sources.iter().map(|source| emitter.clones.function(*source)).collect();
     let own: Vec<_> = written.iter().map(|function| &function.sig.ident).collect();
     let known =
         emitter.clones.callees().map(|function| &function.sig.ident).filter(|name| !own.contains(name));
-    let known = known.map(ToString::to_string).collect();
-    Calls { program: emitter.program, written, known, vector_math }.sites()
+    let known: BTreeSet<String> = known.map(ToString::to_string).collect();
+    let calls = Calls { program: emitter.program, written, known, vector_math };
+    (calls.sites(), calls.known)
 }
 
 /// The initialiser of the `Program`. `successors` are the points each region can go to.
@@ -103,9 +104,11 @@ pub(crate) fn table(
         quote!(#p::Note { line: #line, why: #why, whole: #whole })
     });
     let vector_math = emitter.clones.vector_math().is_some();
-    let loops = if whole { vec![] } else { explained_loops::loops(program, vector_math) };
+    let (call_sites, known) = if whole { Default::default() } else { call_sites(emitter, vector_math) };
+    let only_computes = engines.iter().any(|engine| ["VectorFrames", "TaskBlocks"].contains(engine));
+    let known = (!only_computes).then_some(&known);
+    let loops = if whole { vec![] } else { explained_loops::loops(program, vector_math, known) };
     let loops = loops.into_iter().map(|one| one.table(&p));
-    let call_sites = if whole { vec![] } else { call_sites(emitter, vector_math) };
     let call_sites = call_sites.into_iter().map(|site| site.table(&p));
     let entry_point = emitter.points.get(&program.func(program.entry).entry).copied().unwrap_or(0);
     let root_group = emitter.group_index(program.func(program.entry).group) as u16;

@@ -214,7 +214,7 @@ pub(crate) const LOOP_CALLS_METHOD: Reason = Reason {
 };
 pub(crate) const LOOP_INDEX: Reason = Reason {
     why: "an array is indexed by what each member computes",
-    instead: "index it by the loop's counter, if it can be",
+    instead: "index it by the loop's counter, or go through up to eight elements and choose",
 };
 pub(crate) const LOOP_LIST: Reason = Reason {
     why: "what is indexed is no array of this function, and nothing that all members share",
@@ -255,11 +255,23 @@ pub(crate) const LOOP_IS_BORROWED: Reason =
 
 pub(crate) const FLOAT_REMAINDER: Reason = Reason {
     why: "the remainder of floats is a library call for one lane after the other",
-    instead: "take `x - y * (x / y).trunc()` where its rounding will do",
+    instead: "take `x - y * (x / y).trunc()`, or `floor` for `rem_euclid`, where its rounding will do",
 };
 pub(crate) const WIDE_DIVISION: Reason = Reason {
     why: "a division of 64-bit integers by a number that is no power of two takes a product of 128 bits, which vectors don't have",
     instead: "divide a `u32` where the values fit, or by a power of two",
+};
+pub(crate) const DIVISION: Reason = Reason {
+    why: "integers are divided by a variable, for which there is no vector instruction",
+    instead: "divide as `f64` and take `floor`, which is exact below 2^53",
+};
+pub(crate) const HUGE: Reason = Reason {
+    why: "integers of 128 bits are computed lane by lane",
+    instead: "use 64 bits where the values fit",
+};
+pub(crate) const FLOAT_TO_INTEGER: Reason = Reason {
+    why: "a float becomes an integer, which saturates lane by lane",
+    instead: "keep the float and take `trunc`",
 };
 pub(crate) const LIBRARY_CALL: Reason = Reason {
     why: "is a library call for one lane after the other, if it is std's",

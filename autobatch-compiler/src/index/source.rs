@@ -14,7 +14,11 @@ use std::{fs, path};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, File, GenericArgument, Ident, Item, ItemFn, ItemImpl, ItemMod, Path, Type, Visibility};
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, File, GenericArgument, Ident, Item, ItemFn, ItemImpl, ItemMod, Meta, Path, Token, Type,
+    Visibility,
+};
 
 use crate::index::declarations::Declared;
 use crate::index::definitions::{Definitions, arguments};
@@ -58,7 +62,10 @@ impl Source {
         let start: usize = lines.clone().take(line - 1).map(str::len).sum();
         let before: usize = lines.clone().nth(line - 1)?.chars().take(column - 1).map(char::len_utf8).sum();
         let before = &text[..start + before];
-        let at = before.trim_end().strip_suffix("#[").unwrap_or(before).len();
+        // `#[autobatch]`, or an attribute around it: `#[cfg_attr(feature = "simd", autobatch)]`.
+        let is_conditional = |at: &usize| before[at + 2..].trim_start().starts_with("cfg_attr");
+        let conditional = before.rfind("#[").filter(is_conditional);
+        let at = before.trim_end().strip_suffix("#[").map(str::len).or(conditional).unwrap_or(before.len());
         let marked = format!("{} #[{MARK}] {}", &text[..at], &text[at..]);
         let file = syn::parse_file(&marked).or_else(|_| syn::parse_file(text)).ok()?;
         let mut search = Search { scopes: vec![], as_written: true, found: None, around: None };
@@ -257,13 +264,20 @@ fn is_as_written(attrs: &[Attribute]) -> bool {
         "autobatch",
         MARK,
     ];
-    let tool = |attr: &Attribute| {
-        attr.path().segments.first().is_some_and(|s| ["clippy", "rustfmt"].iter().any(|tool| s.ident == tool))
+    let tool = |path: &Path| {
+        path.segments.first().is_some_and(|s| ["clippy", "rustfmt"].iter().any(|tool| s.ident == tool))
     };
+    let inert = |path: &Path| INERT.iter().any(|name| path.is_ident(name)) || tool(path);
     attrs.iter().all(|attr| {
-        INERT.iter().any(|name| attr.path().is_ident(name))
-            || tool(attr)
-            || is_batched(std::slice::from_ref(attr))
+        let under_condition = || match &attr.meta {
+            Meta::List(list) if attr.path().is_ident("cfg_attr") => {
+                let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+                let metas = list.parse_args_with(parser);
+                metas.is_ok_and(|metas| metas.iter().skip(1).all(|meta| inert(meta.path())))
+            }
+            _ => false,
+        };
+        inert(attr.path()) || is_batched(std::slice::from_ref(attr)) || under_condition()
     })
 }
 
@@ -394,9 +408,15 @@ mod tests {
         assert_eq!(beside("/// Doc.\n#[inline] pub const fn g(x: f64) {} fn h() {}"), ["g", "h"]);
         assert_eq!(known(&format!("fn h() {{}} mod m {{ {F} fn g() {{}} }}"), f), ["g"]);
         assert_eq!(known(&format!("#[cfg(unix)] mod m {{ #[allow(unused)] {F} fn g() {{}} }}"), f), ["g"]);
+        assert_eq!(beside("#[cfg_attr(unix, inline)] fn g() {}"), ["g"]);
+        let conditional =
+            F.replace("#[autobatch]", "#[cfg_attr(not(a), autobatch)] #[cfg_attr(a, autobatch(strict))]");
+        let at = conditional.find("autobatch(strict)").unwrap() + 1;
+        let source = Source::new(&format!("{conditional} fn g() {{}}"), 1, at).unwrap();
+        assert_eq!(source.functions_for(&f.parse().unwrap()).len(), 1);
         for others in [
             "#[cfg(unix)] fn g() {}",
-            "#[cfg_attr(unix, inline)] fn g() {}",
+            "#[cfg_attr(unix, other)] fn g() {}",
             "#[other] fn g() {}",
             "fn g() {} #[cfg(unix)] fn g() {}",
             "mod m { fn g() {} }",

@@ -13,6 +13,7 @@ Usage: figures <throughput|utilisation|styles> [OPTIONS]
 Options:
   --least N        smallest number of chains          [1]
   --most N         largest number of chains           [1024]
+  --trajectories N of each chain in a batch, for utilisation: 1, and 10 and 100 up to this [10]
   --points N       points of the logistic regression  [10000]
   --precision P    f32 or f64, for throughput         [f64]
   --correlated     regressors that are correlated and badly scaled, for throughput
@@ -35,6 +36,7 @@ pub(crate) struct Config {
     pub(crate) figure: Figure,
     pub(crate) least: usize,
     pub(crate) most: usize,
+    pub(crate) trajectories: usize,
     pub(crate) points: usize,
     pub(crate) double: bool,
     pub(crate) correlated: bool,
@@ -52,6 +54,7 @@ pub(crate) enum Request {
 pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Request, String> {
     let mut figure = None;
     let (mut least, mut most, mut points, mut double, mut seed) = (1, 1024, 10_000, true, 1);
+    let mut trajectories = 10;
     let mut correlated = false;
     while let Some(argument) = arguments.next() {
         let mut number = |least: u32| -> Result<u32, String> {
@@ -67,6 +70,7 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Reque
             "styles" => figure = Some(Figure::Styles),
             "--least" => least = number(1)? as usize,
             "--most" => most = number(1)? as usize,
+            "--trajectories" => trajectories = number(1)? as usize,
             "--points" => points = number(10)? as usize,
             "--seed" => seed = number(0)?,
             "--correlated" => correlated = true,
@@ -82,7 +86,7 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Reque
         }
     }
     let figure = figure.ok_or_else(|| format!("which figure?\n\n{HELP}"))?;
-    Ok(Request::Run(Config { figure, least, most, points, double, correlated, seed }))
+    Ok(Request::Run(Config { figure, least, most, trajectories, points, double, correlated, seed }))
 }
 
 #[cfg(test)]
@@ -99,6 +103,7 @@ mod tests {
             figure: Figure::Throughput,
             least: 2,
             most: 8,
+            trajectories: 10,
             points: 10_000,
             double: false,
             correlated: true,

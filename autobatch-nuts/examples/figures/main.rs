@@ -1,7 +1,7 @@
 //! The two experiments of Radul et al. (2020) with the No-U-Turn Sampler, as tables, CSV files and charts.
 //!
 //! ```text
-//! cargo run --release -p autobatch-nuts --example figures -- utilisation
+//! cargo run --release -p autobatch-nuts --example figures -- utilisation --trajectories 100
 //! cargo run --release -p autobatch-nuts --example figures -- styles
 //! cargo run --release -p autobatch-nuts --features nuts-rs --example figures -- throughput
 //! ```

@@ -8,13 +8,15 @@ use autobatch_nuts::models::{Autoregressive, Gaussian};
 use autobatch_nuts::{Chains, Generator, Model, StepSize};
 use ndarray::Array1;
 
-use crate::chart::{Axis, BLUE, GREEN, GREY, ORANGE, RED, Series, Style, svg};
+use plotters::style::RGBColor;
+
+use crate::chart::{Axis, BLUE, GREEN, GREY, ORANGE, PINK, RED, SKY, Series, Style, svg};
 use crate::cli::Config;
 use crate::{progress_bar, sizes, write};
 
 /// Dimensions of the distributions.
 const DIM: usize = 100;
-const TRAJECTORIES: [usize; 2] = [1, 10];
+const COLOURS: [(RGBColor, RGBColor); 3] = [(ORANGE, GREEN), (RED, BLUE), (PINK, SKY)];
 
 const WAYS: [(&str, Executor, Schedule); 3] = [
     ("masked", Executor::Masked, Schedule::MostLanes),
@@ -91,18 +93,21 @@ pub(crate) fn run(config: &Config) -> Result<(), Box<dyn Error>> {
         println!("{table}");
         write(&format!("utilisation-{file}.txt"), &table)?;
         let title = format!("Utilisation of the batched gradient, {name}, {DIM} dimensions");
-        let svg = svg(&title, &Axis::Share("active chains / chains in the batch"), &lines(&rows))?;
+        let svg = svg(&title, &Axis::Share("active chains / chains in the batch"), &lines(config, &rows))?;
         println!("{}\n", write(&format!("utilisation-{file}.svg"), &svg)?.display());
     }
     println!("{}", write("utilisation.csv", &csv)?.display());
     Ok(())
 }
 
-fn lines(rows: &[Row]) -> Vec<Series> {
+/// How many trajectories a chain has in a batch.
+fn lengths(config: &Config) -> impl Iterator<Item = usize> {
+    [1, 10, 100].into_iter().filter(|trajectories| *trajectories <= config.trajectories)
+}
+
+fn lines(config: &Config, rows: &[Row]) -> Vec<Series> {
     let mut all = Vec::new();
-    for (trajectories, grey, light, dark) in
-        [(TRAJECTORIES[0], GREY, ORANGE, GREEN), (TRAJECTORIES[1], GREY, RED, BLUE)]
-    {
+    for (trajectories, (light, dark)) in lengths(config).zip(COLOURS) {
         let line = |name: &str, colour, style, value: &dyn Fn(&Row) -> f64| {
             let rows = rows.iter().filter(|row| row.trajectories == trajectories);
             let points = rows.map(|row| (row.chains as f64, value(row))).collect();
@@ -110,7 +115,7 @@ fn lines(rows: &[Row]) -> Vec<Series> {
             Series { name: format!("{name}, {trajectories} {plural}"), colour, style, points }
         };
         let best = |row: &Row| row.shares[1].max(row.shares[2]);
-        all.push(line("bound", grey, Style::Broad, &|row| row.bound));
+        all.push(line("bound", GREY, Style::Broad, &|row| row.bound));
         all.push(line("masked", light, Style::Marked(6), &|row| row.shares[0]));
         all.push(line("program counter", dark, Style::Marked(3), &best));
     }
@@ -120,9 +125,9 @@ fn lines(rows: &[Row]) -> Vec<Series> {
 fn measure(config: &Config, target: &Target<'_>) -> Result<Vec<Row>, Box<dyn Error>> {
     let &Target { model, exact, eps, max_depth, .. } = target;
     let sizes = sizes(config);
-    let bar = progress_bar(TRAJECTORIES.len() * sizes.len() * WAYS.len())?;
+    let bar = progress_bar(lengths(config).count() * sizes.len() * WAYS.len())?;
     let mut rows = Vec::new();
-    for trajectories in TRAJECTORIES {
+    for trajectories in lengths(config) {
         for &chains in &sizes {
             let mut start = Chains::begin(model, chains, config.seed, StepSize::fixed(eps), exact);
             start.nuts.max_depth = max_depth;

@@ -350,6 +350,8 @@ pub enum Rounds {
     Blocks,
     /// Once for all members of a strip, on vectors across them: all have the same rounds. This is so if the values are numbers.
     Interchanged,
+    /// The same, as often as the member with the most rounds needs: those that are done wait.
+    Predicated,
     /// A few rounds, which are part of the code around the loop.
     Unrolled,
     /// For one member after the other.
@@ -373,9 +375,11 @@ impl fmt::Display for Loop {
         let how = match (self.rounds, &self.obstacle) {
             (Rounds::Blocks, None) => "in blocks, on vectors across the members that are in it",
             (Rounds::Interchanged, None) => "once for all members, on vectors across them",
+            (Rounds::Predicated, None) => "as often as the longest member needs, on vectors across all",
             (Rounds::Unrolled, None) => "unrolled, as part of the code around it",
             (Rounds::Blocks, _) => "in blocks, which may be no vectors",
             (Rounds::Interchanged, _) => "once for all members, which may be no vectors",
+            (Rounds::Predicated, _) => "as often as the longest member needs, which may be no vectors",
             (Rounds::Unrolled, _) => "unrolled, as part of the code around it, which may be no vectors",
             (Rounds::LaneByLane, _) => "lane by lane",
         };

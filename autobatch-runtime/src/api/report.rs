@@ -222,7 +222,7 @@ impl fmt::Display for Report {
         let counts = [
             count(self.steps, "step", "steps"),
             count(self.tiles, "tile", "tiles"),
-            count(self.given_up, "tile given up", "tiles given up"),
+            count(self.given_up, "run again for a fault in it", "run again for faults in them"),
             count(self.refills, "refill", "refills"),
             (self.depth > 0).then(|| format!("depth {}", self.depth)),
             (self.memory > 0).then(|| format!("{} KiB for calls", self.memory.div_ceil(1024))),
@@ -304,7 +304,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 8);
         assert_eq!(lines[1], "measured, a member: Scalar 2.0 ns, Masked 20.4 µs (on some members)");
-        assert_eq!(lines[2], "30 steps, 2 tiles, 1 tile given up, depth 4, 2 KiB for calls");
+        assert_eq!(lines[2], "30 steps, 2 tiles, 1 run again for a fault in it, depth 4, 2 KiB for calls");
         assert_eq!(lines[4], "blocks, counted on 5 of 9 members:");
         let row: Vec<&str> = lines[6].split_whitespace().collect();
         assert_eq!(row, ["fib", "entry", "7", "3", "2", "6", "8", "0.750"]);

@@ -22,6 +22,8 @@ pub(super) struct Record {
     /// Runs since a trial, and after how many the next is due.
     pub(super) runs: u32,
     pub(super) again: u32,
+    /// Whether a search has come to its end.
+    pub(super) searched: bool,
 }
 
 /// What a member costs when an executor runs the whole batch.
@@ -54,6 +56,7 @@ impl Record {
         trials: [Progress::NONE; 3],
         runs: 0,
         again: 0,
+        searched: false,
     };
 
     /// Notes what a whole run has cost. One that was slow may have been in the way of other programs.

@@ -258,6 +258,21 @@ fn frames_that_gain_by_their_width_are_found() {
     assert!(runs[30..].iter().filter(|run| **run < 3000.0).count() >= 9, "{runs:?}");
 }
 
+/// Trials of a search that can't be afforded at once go on in the next runs: they were made after 1, 2, 4, 8, … runs.
+#[test]
+fn a_search_goes_on_until_it_has_an_end() {
+    let options = Options::default().threads(1);
+    let launch = launch(&RECURSIVE, Defaults::NONE, &options, 1500);
+    // As measured for Fibonacci's numbers: a member costs 4.3 µs in scalar code, 6.4 µs in narrow frames.
+    let cost = |machine: bool, members: usize| match machine {
+        false => 4.3 * members as f64,
+        true if members < 256 => 6.4 * members as f64,
+        true => 0.9 * members as f64,
+    };
+    let runs: Vec<f64> = (0..12).map(|_| time(&launch, "search", cost)).collect();
+    assert!(runs[7..].iter().all(|run| *run < 0.5 * 4.3 * 1500.0), "{runs:?}");
+}
+
 /// The first members of scalar code find cold memory. That is not what it costs.
 #[test]
 fn cold_code_is_not_taken_at_its_word() {

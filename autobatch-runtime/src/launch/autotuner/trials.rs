@@ -204,12 +204,13 @@ impl Launch<'_> {
         }
         let usual = best.1 / threads * members;
         let part = if self.members < FEW { PART_OF_FEW } else { PART };
-        let mut afford = part * (record.time + usual) - record.lost;
+        let budget = part * (record.time + usual) - record.lost;
+        let mut afford = budget;
         let race = Race::new(rest, best.0);
         let missing = match () {
-            _ if self.members < TINY => 0.0,
+            _ if self.members < TINY => None,
             // Neither members of a trial nor threads that help meanwhile: small batches would lose more by that.
-            _ if record.is_untried(Executor::Masked) && afford < SETUP[0] => SETUP[0] - afford,
+            _ if record.is_untried(Executor::Masked) && afford < SETUP[0] => Some(SETUP[0] - afford),
             _ if narrow => self.other(&mut best, usual, afford, record),
             _ => self.race(&race, &mut best, &mut afford, record, phase),
         };
@@ -235,29 +236,41 @@ impl Launch<'_> {
         record.compare();
         let cost = record.cost(record.executor).unwrap_or(usual / members);
         record.time += rest.wall;
-        record.lost += (rest.wall - cost * members).max(0.0);
-        // Other programs may have been in the way: what changes is looked at again soon.
-        let again = if record.executor == before { (2 * record.again).clamp(1, 1 << 20) } else { 1 };
-        let wait = (missing / (part * cost * members)).clamp(0.0, f64::from(1 << 20)).ceil() as u32;
-        (record.runs, record.again) = (0, again.max(wait));
+        // A run may have been slow by what other programs did. What trials have lost is less than twice what they have cost more than the
+        // rival; a whole run by another executor may have lost all.
+        let most = if executor == before { 2.0 * (budget - afford) } else { f64::INFINITY };
+        record.lost += (rest.wall - cost * members).clamp(0.0, most.max(0.0));
+        let wait =
+            |missing: f64| (missing / (part * cost * members)).clamp(1.0, f64::from(1 << 20)).ceil() as u32;
+        let changed = record.executor != before;
+        let again = match missing {
+            // The first search goes on as soon as that can be afforded, until it has come to an end.
+            Some(missing) if !record.searched && !changed => wait(missing),
+            // Other programs may have been in the way: what changes is looked at again soon.
+            _ if changed => 1,
+            missing => (2 * record.again).clamp(1, 1 << 20).max(missing.map_or(1, wait)),
+        };
+        record.searched |= missing.is_none() || changed;
+        (record.runs, record.again) = (0, again);
         executor
     }
 
-    /// The trial of a small batch, a whole run; how many more nanoseconds it would have taken to afford it.
-    fn other(&self, best: &mut (Executor, f64), usual: f64, afford: f64, record: &Record) -> f64 {
+    /// The trial of a small batch, a whole run; how many more nanoseconds it would have taken to afford it, if it can't be.
+    fn other(&self, best: &mut (Executor, f64), usual: f64, afford: f64, record: &Record) -> Option<f64> {
         let other = if best.0 == Executor::Scalar { Executor::Masked } else { Executor::Scalar };
         let ratio = match (record.cost(other), record.cost(best.0)) {
             (Some(other), Some(best)) => (other / best).max(1.0),
             _ => record.trials[index(other)].ratio.max(2.0),
         };
         let missing = usual * (ratio - 1.0) - afford;
-        if missing <= 0.0 {
-            best.0 = other;
+        if missing > 0.0 {
+            return Some(missing);
         }
-        missing.max(0.0)
+        best.0 = other;
+        None
     }
 
-    /// Tries the other executors while less than `afford` nanoseconds are lost; how many more it would have taken.
+    /// Tries the other executors while less than `afford` nanoseconds are lost; how many more it would have taken to come to an end.
     /// Meanwhile other threads run the best so far, and so does this one at last if it is still the best.
     fn race(
         &self,
@@ -266,7 +279,7 @@ impl Launch<'_> {
         afford: &mut f64,
         record: &mut Record,
         phase: &Phase<'_>,
-    ) -> f64 {
+    ) -> Option<f64> {
         let due = |executor: &Executor| {
             // Without recursion both machines do the same; where frames are far behind, a wavefront is too.
             let wavefront = self.program.recursive
@@ -292,7 +305,7 @@ impl Launch<'_> {
                     break;
                 }
             }
-            (missing.unwrap_or(0.0), best.0)
+            (missing, best.0)
         };
         if single_thread {
             return trials().0;
@@ -303,7 +316,7 @@ impl Launch<'_> {
             _ => (self.last() / GROWTH).max(LAST),
         };
         let begin = Instant::now();
-        let mut missing = 0.0;
+        let mut missing = None;
         rayon::scope(|scope| {
             for _ in 1..self.threads {
                 scope.spawn(|_| race.help(piece, self.threads, phase));
@@ -371,8 +384,9 @@ impl Launch<'_> {
             let size = if whole { members_in(&race.rest().parts) } else { sizes[next] };
             let cold = next == 0 && executor != Executor::Scalar && self.members >= NARROW;
             let judged = if cold { sizes[1] } else { size };
-            // What few members say of frames, which are wide for many, may be wrong.
-            let known = cold || whole || next == 0 || sizes[next - 1] >= LAST;
+            // What few members say of frames, which are wide for many, may be wrong. But who is ahead stays so.
+            let ahead = next > 1 && ratio < win;
+            let known = cold || whole || ahead || next == 0 || sizes[next - 1] >= LAST;
             let least = if recursive && !known && judged >= LAST { UNKNOWN } else { ratio };
             let loss = (ratio.max(least) - 1.0) * best.1 * judged as f64 / threads;
             let loss =
