@@ -491,6 +491,33 @@ fn loops_with_state(n: u64, depth: u32, text: String, calls: &mut u64) -> usize 
     if depth == 0 { text.len() } else { loops_with_state(n, depth - 1, text.clone(), calls) + text.len() }
 }
 
+/// Functions that call each other, and one that they call in a loop; a state and values that own memory.
+#[autobatch(strict)]
+mod several_with_state {
+    pub(crate) fn even(n: u64, text: String, calls: &mut u64) -> usize {
+        *calls += 1;
+        let (mut i, mut len) = (0, 0);
+        while i < 3 {
+            len += spinning(n, i, text.clone(), calls);
+            i += 1;
+        }
+        if n < 3 { len } else { odd(n - 3, text.clone(), calls) + text.len() + len }
+    }
+    fn odd(n: u64, text: String, calls: &mut u64) -> usize {
+        *calls += 1;
+        let halves = if n < 40 { 0 } else { even(n / 2, text.clone(), calls) };
+        if n < 1 { halves } else { even(n - 1, text, calls) + halves }
+    }
+    fn spinning(n: u64, i: u64, text: String, calls: &mut u64) -> usize {
+        let mut k = 0u64;
+        while k < n % 7 || n == 203 && i == 1 {
+            k = k.wrapping_add(1);
+        }
+        *calls += k;
+        text.len() + i as usize
+    }
+}
+
 const ALL: [Executor; 4] = [Executor::Auto, Executor::Masked, Executor::ProgramCounter, Executor::Scalar];
 
 #[test]
@@ -524,6 +551,18 @@ fn recursion_with_states_loses_nobody_when_it_is_cancelled() {
             let outcome = cancelled_after(finite, &options, run);
             let scalar = |m: usize| loops_with_state(odd[m], depths[m], text(), &mut 0);
             only(&how, outcome, FaultKind::Cancelled, third, scalar);
+
+            // Those at 203 don't end.
+            let n: Vec<u64> = (0..100).map(|n| if n % 10 == 3 { 203 + 4 * (n % 3) } else { n }).collect();
+            let mut calls = vec![0; n.len()];
+            let run =
+                |o: &Options| several_with_state::even_batched_with(&n, same(text()), &mut calls, o).unwrap();
+            let outcome = cancelled_after(90, &options, run);
+            let scalar = |m: usize| several_with_state::even(n[m], text(), &mut 0);
+            only(&how, outcome, FaultKind::Cancelled, third, scalar);
+            let (mut wanted, m) = (0, 99);
+            several_with_state::even(n[m], text(), &mut wanted);
+            assert_eq!(calls[m], wanted, "{how}");
         }
     }
 }

@@ -198,6 +198,7 @@ mod dispatch;
 #[cfg(test)]
 mod expansion;
 mod interchange;
+mod leaving_frames;
 mod masked;
 mod occupancy;
 mod primitives;
