@@ -553,14 +553,14 @@ fn recursion_with_states_loses_nobody_when_it_is_cancelled() {
             only(&how, outcome, FaultKind::Cancelled, third, scalar);
 
             // Those at 203 don't end.
-            let n: Vec<u64> = (0..100).map(|n| if n % 10 == 3 { 203 + 4 * (n % 3) } else { n }).collect();
+            let n: Vec<u64> = (0..50).map(|n| if n % 10 == 3 { 203 + 4 * (n % 3) } else { n }).collect();
             let mut calls = vec![0; n.len()];
             let run =
                 |o: &Options| several_with_state::even_batched_with(&n, same(text()), &mut calls, o).unwrap();
-            let outcome = cancelled_after(90, &options, run);
+            let outcome = cancelled_after(45, &options, run);
             let scalar = |m: usize| several_with_state::even(n[m], text(), &mut 0);
             only(&how, outcome, FaultKind::Cancelled, third, scalar);
-            let (mut wanted, m) = (0, 99);
+            let (mut wanted, m) = (0, 49);
             several_with_state::even(n[m], text(), &mut wanted);
             assert_eq!(calls[m], wanted, "{how}");
         }

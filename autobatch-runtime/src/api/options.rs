@@ -538,7 +538,8 @@ impl Options {
     /// Whether the [`Report`](crate::Report) says how much its engine has done, and how blocks were executed; default no.
     ///
     /// The engine is the same in any case. Only the machine counts blocks, so they are counted for some members: of a program that only
-    /// computes the machine runs the first ones again, for an eighth of the time; of others it counts the first 256.
+    /// computes the machine runs the first ones again, for an eighth of the time; of others it counts up to 256, an eighth of all, or as many as
+    /// take no time to speak of, and none in a run that may be ended from outside.
     ///
     /// ```
     /// # extern crate autobatch_runtime as autobatch;

@@ -76,8 +76,10 @@ thread_local! {
     /// The turns until the limits are looked at again, and how often they have been in this loop.
     static LEFT: Cell<u32> = const { Cell::new(0) };
     static STEPS: Cell<u64> = const { Cell::new(0) };
-    /// The ticks of scalar code until the limits are looked at again, and how often they may still be.
+    /// The ticks of scalar code until the limits are looked at again, and how often they may still be. Turns of loops have ticks of their own:
+    /// each one waits for the one before, so calls and turns should not wait for each other.
     static TICKS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
+    static TURNS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
     static LOOKS_LEFT: Cell<u32> = const { Cell::new(LOOKS) };
     /// Whether it is for few lanes of a tile, which is given up then.
     static FEW: Cell<bool> = const { Cell::new(false) };
@@ -138,13 +140,25 @@ pub fn next_turn(left: &mut u32) {
     }
 }
 
-/// A counted clone has been called, or has come to the next turn of a loop. Unwinds if its lanes are to end.
+/// A counted clone has been called. Unwinds if its lanes are to end.
 #[inline(always)]
 pub fn tick() {
     // One instruction counts and tests.
     let left = TICKS_LEFT.get();
     TICKS_LEFT.set(left.wrapping_sub(1));
     if left == 0 {
+        TICKS_LEFT.set(TICKS);
+        look_up();
+    }
+}
+
+/// A counted clone has come to the next turn of a loop. Unwinds if its lanes are to end.
+#[inline(always)]
+pub fn tick_turn() {
+    let left = TURNS_LEFT.get();
+    TURNS_LEFT.set(left.wrapping_sub(1));
+    if left == 0 {
+        TURNS_LEFT.set(TICKS);
         look_up();
     }
 }
@@ -152,7 +166,6 @@ pub fn tick() {
 #[cold]
 #[inline(never)]
 fn look_up() {
-    TICKS_LEFT.set(TICKS);
     // A destructor that runs while its lane unwinds.
     if panicking() {
         return;
@@ -175,6 +188,7 @@ fn look_up() {
 pub(crate) fn begin_slice(looks: u32) {
     FEW.set(false);
     TICKS_LEFT.set(TICKS);
+    TURNS_LEFT.set(TICKS);
     LOOKS_LEFT.set(looks);
 }
 
@@ -187,12 +201,16 @@ pub(crate) fn looks() -> u32 {
 pub(crate) fn begin_ticks() {
     FEW.set(true);
     TICKS_LEFT.set(TICKS);
+    TURNS_LEFT.set(TICKS);
     LOOKS_LEFT.set(LOOKS);
 }
 
 /// The ticks since then.
 pub(crate) fn ticks() -> u64 {
-    u64::from(LOOKS - LOOKS_LEFT.get()) * u64::from(TICKS + 1) + u64::from(TICKS - TICKS_LEFT.get())
+    let since = |left: u32| u64::from(TICKS - left);
+    u64::from(LOOKS - LOOKS_LEFT.get()) * u64::from(TICKS + 1)
+        + since(TICKS_LEFT.get())
+        + since(TURNS_LEFT.get())
 }
 
 #[inline(never)]
@@ -255,8 +273,12 @@ mod tests {
     fn ticks_are_counted_until_they_are_too_many() {
         begin_ticks();
         (0..10_000).for_each(|_| tick());
-        assert_eq!(ticks(), 10_000);
+        (0..10_000).for_each(|_| tick_turn());
+        assert_eq!(ticks(), 20_000);
         let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick()));
+        assert!(endless.unwrap_err().is::<Tired>());
+        begin_ticks();
+        let endless = catch_unwind(|| (0..u64::MAX).for_each(|_| tick_turn()));
         assert!(endless.unwrap_err().is::<Tired>());
         let token = CancelToken::new();
         token.cancel();

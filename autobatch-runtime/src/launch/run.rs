@@ -151,7 +151,8 @@ impl Launch<'_> {
         let calls_kernels = self.on_fibers || !has_frames && self.fibers_will_do();
         let counts_some = self.options.report && !self.counts_all() && self.asked() != Executor::Scalar;
         let in_blocks = !self.on_fibers && self.executor() != Executor::Scalar;
-        if counts_some && !has_frames && in_blocks {
+        // Those would keep others waiting, however long they take.
+        if counts_some && !has_frames && in_blocks && !self.ends() {
             let counted = self.count_front(code, &ledger);
             self.counted += counted;
             self.begun += counted;

@@ -488,7 +488,7 @@ fn ticks_in_loops(body: &mut syn::Block, rt: &TokenStream) {
             AtMut::Expr(Expr::Const(_) | Expr::Async(_)) | AtMut::Type(_) => return Next::Past,
             _ => return Next::On,
         };
-        body.stmts.insert(0, parse_quote!(#rt::tick();));
+        body.stmts.insert(0, parse_quote!(#rt::tick_turn();));
         Next::On
     });
 }
