@@ -635,6 +635,36 @@ fn recursion_per_member(n: u64, depth: u32) -> u64 {
     sum + last[0]
 }
 
+/// The same in a loop.
+#[autobatch]
+fn loop_per_member(n: u64, turns: u64) -> u64 {
+    let values = vec![n, 2];
+    let lent = values.iter();
+    let (mut sum, mut i) = (0u64, 0);
+    while i < turns {
+        sum = lent.clone().fold(sum, |sum, value| sum.wrapping_mul(3) ^ value);
+        i += 1;
+    }
+    sum
+}
+
+#[test]
+fn loops_of_scalar_code_end_too() {
+    let second = |member: usize| member == 1;
+    for executor in ALL {
+        let options = Options::default().executor(executor).threads(1);
+        let how = format!("{executor:?}");
+        let run = |o: &Options| loop_per_member_batched_with(&[1, 2], &[3, u64::MAX], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| loop_per_member(1, 3));
+        let run = |o: &Options| spin_batched_with(&[1, 3], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| spin(1));
+        let run = |o: &Options| twice_batched_with(&[1, 3], &[3, 60], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| twice(1, 3));
+        let run = |o: &Options| calls::outer_batched_with(&[1, 3], o).unwrap();
+        only(&how, cancelled_soon(&options, run), FaultKind::Cancelled, second, |_| calls::outer(1));
+    }
+}
+
 #[test]
 fn members_of_scalar_code_end_too() {
     for executor in [Executor::Auto, Executor::Scalar] {

@@ -61,6 +61,8 @@ pub(super) struct Launch<'a> {
     pub(super) on_fibers: bool,
     /// Whether there is scalar code that looks at the limits.
     pub(super) counts: bool,
+    /// Whether that may run instead of blocks: of a program that recurses and has no vector code.
+    pub(super) takes_turns: bool,
     /// Members at the front of the batch that have run before an executor is chosen.
     pub(super) begun: usize,
     /// How many of those the machine has run to count their blocks.
@@ -133,6 +135,7 @@ impl<'a> Launch<'a> {
             lacks_vectors: false,
             on_fibers: false,
             counts: false,
+            takes_turns: false,
             begun: 0,
             counted: 0,
         }
@@ -177,7 +180,7 @@ impl<'a> Launch<'a> {
     /// and without clones it needs native stack.
     pub(super) fn scalar_will_do(&self) -> bool {
         let native = self.defaults.native_depth && (self.program.recursive || !self.program.calls.is_empty());
-        let keeps_limits = self.limits.is_none() || self.counts && self.options.max_steps.is_none();
+        let keeps_limits = self.limits.is_none() || self.takes_turns && self.options.max_steps.is_none();
         !native && keeps_limits
     }
 

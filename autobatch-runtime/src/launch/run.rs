@@ -128,6 +128,7 @@ impl Launch<'_> {
         let has_frames = lanes > 0;
         self.per_member |= !self.is_admitted(code);
         self.counts = code.counts();
+        self.takes_turns = self.counts && !has_frames && !self.program.calls.is_empty();
         if !self.keeps_limits() {
             return Err(BatchError::Limit { option: "max_steps", function: self.program.name });
         }
