@@ -8,7 +8,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::panicking;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::api::fault::FaultKind;
 use crate::api::options::CancelToken;
@@ -81,6 +81,9 @@ thread_local! {
     static TICKS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
     static TURNS_LEFT: Cell<u32> = const { Cell::new(TICKS) };
     static LOOKS_LEFT: Cell<u32> = const { Cell::new(LOOKS) };
+    /// How long it runs until it is suspended, and since when.
+    static SLICE: Cell<Duration> = const { Cell::new(Duration::MAX) };
+    static BEGAN: Cell<Option<Instant>> = const { Cell::new(None) };
     /// Whether it is for few lanes of a tile, which is given up then.
     static FEW: Cell<bool> = const { Cell::new(false) };
 }
@@ -174,27 +177,35 @@ fn look_up() {
         if let Some(kind) = HERE.with_borrow(|limits| limits.as_ref()?.over()) {
             resume_unwind(Box::new(Stopped(kind)));
         }
-        match LOOKS_LEFT.get() {
-            0 if FEW.get() => resume_unwind(Box::new(Tired)),
+        if FEW.get() {
+            return match LOOKS_LEFT.get() {
+                0 => resume_unwind(Box::new(Tired)),
+                left => LOOKS_LEFT.set(left - 1),
+            };
+        }
+        let now = Instant::now();
+        match BEGAN.get() {
             // Others have been running meanwhile.
-            0 if turn::pause() => {}
-            0 => return LOOKS_LEFT.set(LOOKS),
-            left => return LOOKS_LEFT.set(left - 1),
+            Some(began) if now - began >= SLICE.get() && turn::pause() => {}
+            Some(began) if now - began < SLICE.get() => return,
+            _ => return BEGAN.set(Some(now)),
         }
     }
 }
 
-/// Scalar code runs from here on that is suspended after so many looks, if it takes turns.
-pub(crate) fn begin_slice(looks: u32) {
+/// Scalar code runs from here on that is suspended after so long, if it takes turns. The time counts from its first look: the clock takes as
+/// long as some members.
+pub(crate) fn begin_slice(time: Duration) {
     FEW.set(false);
     TICKS_LEFT.set(TICKS);
     TURNS_LEFT.set(TICKS);
-    LOOKS_LEFT.set(looks);
+    SLICE.set(time);
+    BEGAN.set(None);
 }
 
-/// The looks that are left.
-pub(crate) fn looks() -> u32 {
-    LOOKS_LEFT.get()
+/// How long it has run since its first look.
+pub(crate) fn slice_used() -> Duration {
+    BEGAN.get().map_or(Duration::ZERO, |began| began.elapsed())
 }
 
 /// Scalar code runs for few lanes from here on.
