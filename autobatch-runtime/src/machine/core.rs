@@ -10,7 +10,7 @@ use std::panic::resume_unwind;
 use std::time::Instant;
 
 use super::counters::Finished;
-use super::leaving_frames::LeavingFrames;
+use super::leaving_frames::{After, LeavingFrames};
 use super::masked::Masked;
 use super::occupancy::Occupancy;
 use super::program_counter::ProgramCounter;
@@ -26,6 +26,7 @@ use crate::native_stack::budget::TooMuch;
 use crate::simd::{Isa, Level, vectorize};
 use crate::storage::pc_word::{PcWord, PcWords};
 
+#[expect(clippy::large_enum_variant, reason = "there is one for each worker, and it may not ask for memory")]
 pub(super) enum Engine {
     Masked(Masked),
     ProgramCounter(ProgramCounter),
@@ -95,15 +96,19 @@ fn replaced<P: PcWord>(
     words: &mut Vec<P>,
     stage: &mut Stage,
 ) -> Engine {
-    let frames = match std::mem::replace(engine, Engine::None) {
-        Engine::Masked(frames) => LeavingFrames::begin(frames, members).map(Engine::Leaving),
-        Engine::Leaving(leaving) => leaving.end(members, words, stage).map(Engine::ProgramCounter),
-        other => Ok(other),
+    let after = match std::mem::replace(engine, Engine::None) {
+        Engine::Masked(frames) => LeavingFrames::begin(frames, members),
+        Engine::Leaving(leaving) => leaving.end(members, words, stage),
+        other => return other,
     };
-    frames.unwrap_or_else(|mut frames| {
-        frames.stay();
-        Engine::Masked(frames)
-    })
+    match after {
+        After::Leaving(leaving) => Engine::Leaving(leaving),
+        After::Tile(tile) => Engine::ProgramCounter(tile),
+        After::Frames(mut frames) => {
+            frames.stay();
+            Engine::Masked(frames)
+        }
+    }
 }
 
 /// Says how many lanes were loaded before the one that has unwound. Costs nothing where none can.

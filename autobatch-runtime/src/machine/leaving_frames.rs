@@ -16,7 +16,6 @@
 //! **Invariant:** until all is copied the values in the frames are those that count, and from then on the copies.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 
 use super::masked::Masked;
 use super::occupancy::Occupancy;
@@ -29,36 +28,6 @@ use crate::storage::pc_word::PcWord;
 
 /// Activations of a step, about.
 const SOME: usize = 4096;
-/// The least part of the time that counts as waited, where anybody waits.
-const FEW: f64 = 0.125;
-
-/// How long the members of a tile have waited, each of them on average, since members have come or gone.
-pub(super) struct Patience {
-    most: Duration,
-    waited: Duration,
-    looked: Option<Instant>,
-}
-
-impl Patience {
-    pub(super) fn new(most: Duration) -> Patience {
-        Patience { most, waited: Duration::ZERO, looked: None }
-    }
-
-    /// Members come, or go.
-    pub(super) fn renew(&mut self) {
-        self.waited = Duration::ZERO;
-    }
-
-    /// So many of all wait now. Whether that has been too long.
-    pub(super) fn ends(&mut self, waiting: usize, all: usize) -> bool {
-        let now = Instant::now();
-        let since = now - self.looked.replace(now).unwrap_or(now);
-        if waiting > 0 {
-            self.waited += since.mul_f64((waiting as f64 / all as f64).max(FEW));
-        }
-        waiting > 0 && self.waited >= self.most
-    }
-}
 
 /// What is being done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,6 +46,14 @@ struct Place {
     steps: u64,
 }
 
+/// What runs the members next.
+#[expect(clippy::large_enum_variant, reason = "there is one for each worker, and it may not ask for memory")]
+pub(super) enum After {
+    Frames(Masked),
+    Leaving(LeavingFrames),
+    Tile(ProgramCounter),
+}
+
 /// Frames that are being left.
 pub(super) struct LeavingFrames {
     frames: Masked,
@@ -92,7 +69,7 @@ pub(super) struct LeavingFrames {
 
 impl LeavingFrames {
     /// Begins, if there is memory for a tile.
-    pub(super) fn begin(frames: Masked, members: &Occupancy<'_>) -> Result<LeavingFrames, Masked> {
+    pub(super) fn begin(frames: Masked, members: &Occupancy<'_>) -> After {
         let tile = || {
             let mut places = Vec::new();
             room::make(&mut places, members.width());
@@ -100,10 +77,12 @@ impl LeavingFrames {
             room::make(&mut on_lanes, members.width());
             (ProgramCounter::without_members(members), places, on_lanes)
         };
-        let Ok((tile, places, on_lanes)) = catch_unwind(AssertUnwindSafe(tile)) else { return Err(frames) };
+        let Ok((tile, places, on_lanes)) = catch_unwind(AssertUnwindSafe(tile)) else {
+            return After::Frames(frames);
+        };
         let behind = frames.end().next_multiple_of(members.program.strip);
         let pass = Pass::Copied;
-        Ok(LeavingFrames { frames, tile, behind, pass, frame: 0, members: on_lanes, places })
+        After::Leaving(LeavingFrames { frames, tile, behind, pass, frame: 0, members: on_lanes, places })
     }
 
     /// Memory has been refused.
@@ -196,14 +175,14 @@ impl LeavingFrames {
         members: &mut Occupancy<'_>,
         words: &mut Vec<P>,
         stage: &mut Stage,
-    ) -> Result<ProgramCounter, Masked> {
+    ) -> After {
         if self.pass == Pass::Undone {
-            return Err(self.frames);
+            return After::Frames(self.frames);
         }
         (stage.slots, stage.words) = (0, 0);
         stage.strips.clear();
         members.steps_of.settle(self.places.iter().map(|place| (place.lane as usize, place.steps)));
         self.tile.enter(members, words, self.places.iter().map(|place| (place.lane, place.point)));
-        Ok(self.tile)
+        After::Tile(self.tile)
     }
 }

@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::leaving_frames::Patience;
 use super::occupancy::Occupancy;
+use super::patience::Patience;
 use super::step::{STALE, Stage, Step};
 use super::transfer::Moves;
 use super::unwinding::{Fate, Gone, UnwindPoint};

@@ -201,6 +201,7 @@ mod interchange;
 mod leaving_frames;
 mod masked;
 mod occupancy;
+mod patience;
 mod primitives;
 mod program_counter;
 mod recorder;
